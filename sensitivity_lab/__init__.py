@@ -1,0 +1,67 @@
+"""Exact sensitivities of queries, by enumeration, with the two datasets that attain them."""
+
+from sensitivity_lab.plots import inline_svg, plot_sweep, plot_witness
+from sensitivity_lab.queries import (
+    COUNT,
+    MAX,
+    MEAN,
+    MEDIAN,
+    MIN,
+    STD,
+    SUM,
+    VARIANCE,
+    Query,
+    count_distinct,
+    count_where,
+    histogram,
+    quantile,
+    std,
+    variance,
+)
+from sensitivity_lab.relations import (
+    Add,
+    AddRemove,
+    Change,
+    Relation,
+    Remove,
+    SymmetricDifference,
+    change_one_distance,
+    symmetric_distance,
+)
+from sensitivity_lab.sensitivity import Sensitivity, global_sensitivity, local_sensitivity
+from sensitivity_lab.tables import sweep
+from sensitivity_lab.universe import Universe
+
+__all__ = [
+    "COUNT",
+    "MAX",
+    "MEAN",
+    "MEDIAN",
+    "MIN",
+    "STD",
+    "SUM",
+    "VARIANCE",
+    "Add",
+    "AddRemove",
+    "Change",
+    "Query",
+    "Relation",
+    "Remove",
+    "Sensitivity",
+    "SymmetricDifference",
+    "Universe",
+    "change_one_distance",
+    "count_distinct",
+    "count_where",
+    "global_sensitivity",
+    "histogram",
+    "inline_svg",
+    "local_sensitivity",
+    "plot_sweep",
+    "plot_witness",
+    "quantile",
+    "std",
+    "sweep",
+    "symmetric_distance",
+    "variance",
+]

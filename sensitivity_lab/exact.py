@@ -1,0 +1,136 @@
+"""Exact numbers: what a value means, and differences of square roots settled without rounding."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from functools import total_ordering
+from numbers import Integral, Rational, Real
+from typing import Any
+
+import numpy as np
+
+Exact = int | Fraction
+
+
+def exact_number(value: Any, what: str = "value") -> Exact:
+    """Return the exact rational that `value` stands for: an int where it is whole.
+
+    A float stands for its shortest decimal text, so 0.1 is one tenth.
+
+    >>> exact_number(0.1), exact_number(2.0), exact_number(True)
+    (Fraction(1, 10), 2, 1)
+
+    Raises ValueError for NaN and infinities, TypeError for what is not a real number;
+    `what` names the parameter in the message.
+    """
+    if isinstance(value, (Integral, np.bool_)):
+        return int(value)
+    if isinstance(value, Rational):
+        return simplest(Fraction(value))
+    if isinstance(value, (Real, Decimal)):
+        if not math.isfinite(value):
+            raise ValueError(f"{what} must be finite, got {value}")
+        return simplest(Fraction(str(value)))
+    raise TypeError(f"{what} must be a number, got {value!r}")
+
+
+def simplest(value: Fraction) -> Exact:
+    """Return an int where the fraction is whole.
+
+    >>> simplest(Fraction(4, 2)), simplest(Fraction(1, 2))
+    (2, Fraction(1, 2))
+    """
+    return value.numerator if value.denominator == 1 else value
+
+
+def whole_number(value: Any, what: str, least: int) -> int:
+    """Return `value` as an int, or refuse what is not a whole number of at least `least`.
+
+    >>> whole_number(3, "k", 1)
+    3
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+        return int(value)
+    kind = ValueError if isinstance(value, Real) else TypeError
+    raise kind(f"{what} must be a whole number of at least {least}, got {what}={value!r}")
+
+
+@total_ordering
+class RootGap:
+    """The number √larger − √smaller, compared exactly.
+
+    Standard deviations and Euclidean norms are roots of rationals. Two such gaps are told
+    apart, or found equal, by squaring twice: no decimals take part in the decision.
+
+    >>> RootGap(4, 1) == RootGap(9, 4), RootGap(3, 2) < RootGap(2, 1)
+    (True, True)
+    >>> float(RootGap(2, 0))
+    1.4142135623730951
+    """
+
+    __slots__ = ("larger", "smaller")
+
+    def __init__(self, larger: Exact, smaller: Exact) -> None:
+        self.larger, self.smaller = larger, smaller
+
+    def _sign_of_difference(self, other: RootGap) -> int:
+        """Sign of self − other: both are squared, which leaves u + √x − √y to judge."""
+        u = self.larger + self.smaller - other.larger - other.smaller
+        x, y = 4 * other.larger * other.smaller, 4 * self.larger * self.smaller
+        return _sign_of_sum(u, x, y) if u >= 0 else -_sign_of_sum(-u, y, x)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RootGap) and self._sign_of_difference(other) == 0
+
+    def __lt__(self, other: RootGap) -> bool:
+        return self._sign_of_difference(other) < 0
+
+    __hash__ = None  # type: ignore[assignment]  # equal gaps can have different roots
+
+    def __float__(self) -> float:
+        return rounded_root_gap(Fraction(self.larger), Fraction(self.smaller))
+
+
+def _sign_of_sum(u: Exact, x: Exact, y: Exact) -> int:
+    """Sign of u + √x − √y for u, x, y ≥ 0: that of w + 2u√x with w = u² + x − y."""
+    w = u * u + x - y
+    if w >= 0:
+        return int(w > 0 or (u > 0 and x > 0))
+    cross = 4 * u * u * x - w * w
+    return (cross > 0) - (cross < 0)
+
+
+def rounded_root_gap(larger: Fraction, smaller: Fraction) -> float:
+    """Return the float nearest to √larger − √smaller.
+
+    Both roots are enclosed between integers over 2**bits; `bits` doubles until both ends of
+    the enclosure round to one float. A gap that is itself rational needs two rational roots
+    (or none), so the loop ends.
+
+    >>> rounded_root_gap(Fraction(2), Fraction(1))
+    0.41421356237309503
+    """
+    if larger == smaller:
+        return 0.0
+    roots = [_rational_root(larger), _rational_root(smaller)]
+    if roots[0] is not None and roots[1] is not None:
+        return float(roots[0] - roots[1])
+    bits = 64
+    while True:
+        low_1, low_2 = _root_floor(larger, bits), _root_floor(smaller, bits)
+        least = float(Fraction(low_1 - low_2 - 1, 1 << bits))
+        most = float(Fraction(low_1 + 1 - low_2, 1 << bits))
+        if least == most:
+            return least
+        bits *= 2
+
+
+def _root_floor(square: Fraction, bits: int) -> int:
+    return math.isqrt((square.numerator << (2 * bits)) // square.denominator)
+
+
+def _rational_root(square: Fraction) -> Fraction | None:
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    return Fraction(top, bottom) if top * top * square.denominator == bottom**2 * square.numerator else None

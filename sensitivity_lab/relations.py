@@ -1,0 +1,254 @@
+"""Who is a neighbour: relations between datasets, and the distances they are cut from."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from sensitivity_lab.exact import exact_number, whole_number
+from sensitivity_lab.universe import Dataset, Indices, Universe, multisets
+
+Move = tuple[int, int]  # how many records leave the dataset, how many join it
+
+
+def symmetric_distance(x: Iterable[Any], y: Iterable[Any]) -> int:
+    """Return how many records must be removed from x and added to it to make y.
+
+    Multiplicities count: this is the size of the multiset symmetric difference.
+
+    >>> symmetric_distance((1, 2, 2), (2, 3))
+    3
+
+    Cost: linear in the sizes. Source: OpenDP's "symmetric distance"; McSherry (2009).
+    """
+    return sum(_difference(x, y))
+
+
+def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
+    """Return how many records of x must be changed to make y; infinity if the sizes differ.
+
+    >>> change_one_distance((1, 2, 2), (2, 2, 9))
+    1
+
+    Cost: linear in the sizes. Source: OpenDP's "change-one distance".
+    """
+    removed, added = _difference(x, y)
+    return removed if removed == added else math.inf
+
+
+def _difference(x: Iterable[Any], y: Iterable[Any]) -> Move:
+    """How many records of x are not in y, and of y not in x, as multisets of exact values."""
+    count_x, count_y = (
+        Counter(None if record is None else exact_number(record, "record") for record in dataset)
+        for dataset in (x, y)
+    )
+    return (count_x - count_y).total(), (count_y - count_x).total()
+
+
+@dataclass(frozen=True, repr=False)
+class Relation:
+    """A set of moves: how many records may leave a dataset and how many may join it."""
+
+    k: int
+    at_most: ClassVar[bool]
+    phrase: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole_number(self.k, "k", 1))
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """The pairs (records removed, records added) that lead to a neighbour."""
+        raise NotImplementedError
+
+    @property
+    def description(self) -> str:
+        """The relation in words, with "exactly" or "at most"."""
+        records = "record" if self.k == 1 else "records"
+        return f"{'at most' if self.at_most else 'exactly'} {self.k} {records} {self.phrase}"
+
+    def __repr__(self) -> str:
+        return f"<{self}: {self.description}>"
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.k})"
+
+    def are_neighbours(self, x: Iterable[Any], y: Iterable[Any]) -> bool:
+        """Return whether y is a neighbour of x.
+
+        >>> SymmetricDifference(2).are_neighbours((1, 2), (1, 3)), Add(1).are_neighbours((1,), (1, 1))
+        (True, True)
+
+        A relation that says "at most" makes every dataset its own neighbour, at distance 0.
+        """
+        return _difference(x, y) in self.moves
+
+    def neighbours(self, dataset: Iterable[Any], universe: Universe) -> Iterator[Dataset]:
+        """Yield the neighbours of a dataset once each, as sorted tuples, in lexicographic order.
+
+        >>> list(Change(1).neighbours((1, 2), Universe.population([1, 2, 3])))
+        [(1, 2), (1, 3), (2, 3)]
+
+        Cost: `count_neighbours` tuples, sorted before the first is given.
+        Raises ValueError if the dataset does not lie in the universe.
+        """
+        indices = universe.indices(dataset)
+        found = sorted(neighbours_of(indices, universe, self.moves))
+        return (tuple(universe.values[i] for i in neighbour) for neighbour in found)
+
+    def count_neighbours(self, dataset: Iterable[Any], universe: Universe) -> int:
+        """Return how many neighbours a dataset has; none is built.
+
+        >>> Change(1).count_neighbours((1, 2, 3), Universe.population(range(1, 11)))
+        22
+
+        Cost: O(k⁴) arithmetic for each different pair (copies held, copies free).
+        """
+        return count_neighbours_of(universe.indices(dataset), universe, self.moves)
+
+
+class Add(Relation):
+    """Exactly k records added: {(x, y): y = x + k records}.
+
+    At exactly k the sensitivity can fall as k grows; calibrate noise with an at-most relation.
+
+    >>> Add(2)
+    <Add(2): exactly 2 records added>
+    """
+
+    at_most = False
+    phrase = "added"
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        return ((0, self.k),)
+
+
+class Remove(Relation):
+    """Exactly k records removed: {(x, y): x = y + k records}.
+
+    At exactly k the sensitivity can fall as k grows; calibrate noise with an at-most relation.
+
+    >>> Remove(1)
+    <Remove(1): exactly 1 record removed>
+    """
+
+    at_most = False
+    phrase = "removed"
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        return ((self.k, 0),)
+
+
+class AddRemove(Relation):
+    """Exactly k records added, or exactly k removed, never a mix.
+
+    The blog post *Global Sensitivity From Scratch* calls this "unbounded". At exactly k the
+    sensitivity can fall as k grows; calibrate noise with an at-most relation.
+
+    >>> AddRemove(1).moves
+    ((1, 0), (0, 1))
+    """
+
+    at_most = False
+    phrase = "added, or removed"
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        return ((self.k, 0), (0, self.k))
+
+
+class SymmetricDifference(Relation):
+    """At most k additions and removals in any mix: {(x, y): |x ⊖ y| ≤ k}.
+
+    The field's unbounded group distance; ⊖ is the multiset symmetric difference.
+
+    >>> SymmetricDifference(2).moves
+    ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0))
+    """
+
+    at_most = True
+    phrase = "added or removed"
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        return tuple((r, a) for r in range(self.k + 1) for a in range(self.k + 1 - r))
+
+
+class Change(Relation):
+    """At most k records changed, size kept: {(x, y): |x| = |y| and |x ⊖ y| ≤ 2k}.
+
+    The field's bounded distance.
+
+    >>> Change(2).moves
+    ((0, 0), (1, 1), (2, 2))
+    """
+
+    at_most = True
+    phrase = "changed"
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        return tuple((j, j) for j in range(self.k + 1))
+
+
+def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> Iterator[Indices]:
+    """Yield the neighbours of a dataset of value positions, move by move, once each.
+
+    A neighbour that is reached by removing R and adding A differs from the dataset by just
+    those records, because A takes no value that R has given up.
+    """
+    held = Counter(dataset)
+    for removed, added in moves:
+        if removed > len(dataset):
+            continue
+        copies = universe.copies(len(dataset) + added)
+        for gone in multisets([held[i] for i in range(len(copies))], removed):
+            left = held - Counter(gone)
+            free = [0 if i in gone else copies[i] - left[i] for i in range(len(copies))]
+            core = tuple(left.elements())
+            for joined in multisets(free, added):
+                yield tuple(sorted(core + joined))
+
+
+def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> int:
+    """Count the neighbours by a generating function: x marks removals, y additions.
+
+    A value with h copies held and f free contributes 1 + x + … + x^h + y + … + y^f.
+    """
+    moves = tuple(moves)
+    most_removed, most_added = (max(side) for side in zip(*moves, strict=True))
+    copies = universe.copies(len(dataset) + most_added)
+    held = Counter(dataset)
+    kinds = Counter(
+        (min(held[i], most_removed), min(limit - held[i], most_added)) for i, limit in enumerate(copies)
+    )
+    ways: dict[Move, int] = {(0, 0): 1}
+    for (removable, addable), values in kinds.items():
+        terms = [(r, 0) for r in range(removable + 1)] + [(0, a) for a in range(1, addable + 1)]
+        factor = _power(dict.fromkeys(terms, 1), values, most_removed, most_added)
+        ways = _product(ways, factor, most_removed, most_added)
+    return sum(ways.get(move, 0) for move in moves)
+
+
+def _product(p: dict[Move, int], q: dict[Move, int], most_r: int, most_a: int) -> dict[Move, int]:
+    out: dict[Move, int] = {}
+    for (r1, a1), m in p.items():
+        for (r2, a2), n in q.items():
+            if r1 + r2 <= most_r and a1 + a2 <= most_a:
+                out[r1 + r2, a1 + a2] = out.get((r1 + r2, a1 + a2), 0) + m * n
+    return out
+
+
+def _power(p: dict[Move, int], exponent: int, most_r: int, most_a: int) -> dict[Move, int]:
+    out: dict[Move, int] = {(0, 0): 1}
+    while exponent:
+        if exponent & 1:
+            out = _product(out, p, most_r, most_a)
+        p, exponent = _product(p, p, most_r, most_a), exponent >> 1
+    return out
