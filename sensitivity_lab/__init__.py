@@ -28,7 +28,8 @@ from sensitivity_lab.relations import (
     change_one_distance,
     symmetric_distance,
 )
-from sensitivity_lab.sensitivity import Sensitivity, global_sensitivity, local_sensitivity
+from sensitivity_lab.results import Sensitivity
+from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
 from sensitivity_lab.tables import sweep
 from sensitivity_lab.universe import Universe
 

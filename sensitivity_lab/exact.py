@@ -51,7 +51,7 @@ def whole_number(value: Any, what: str, least: int) -> int:
     >>> whole_number(3, "k", 1)
     3
     """
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+    if isinstance(value, (int, np.integer)) and value is not True and value >= least:
         return int(value)
     kind = ValueError if isinstance(value, Real) else TypeError
     raise kind(f"{what} must be a whole number of at least {least}, got {what}={value!r}")
@@ -76,9 +76,12 @@ class RootGap:
         self.larger, self.smaller = larger, smaller
 
     def _sign_of_difference(self, other: RootGap) -> int:
-        """Sign of self − other: both are squared, which leaves u + √x − √y to judge."""
-        u = self.larger + self.smaller - other.larger - other.smaller
-        x, y = 4 * other.larger * other.smaller, 4 * self.larger * self.smaller
+        """Sign of (√a + √d) − (√c + √b), for gaps (a, b) and (c, d) of either sign.
+
+        Both sides are squared, which leaves u + √x − √y to judge.
+        """
+        u = self.larger + other.smaller - other.larger - self.smaller
+        x, y = 4 * self.larger * other.smaller, 4 * other.larger * self.smaller
         return _sign_of_sum(u, x, y) if u >= 0 else -_sign_of_sum(-u, y, x)
 
     def __eq__(self, other: object) -> bool:
@@ -133,4 +136,4 @@ def _root_floor(square: Fraction, bits: int) -> int:
 
 def _rational_root(square: Fraction) -> Fraction | None:
     top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    return Fraction(top, bottom) if top * top * square.denominator == bottom**2 * square.numerator else None
+    return Fraction(top, bottom) if Fraction(top, bottom) ** 2 == square else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -117,8 +118,10 @@ def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
         raise TypeError(
             f"query {query.name} must return a number or a vector, got {number!r} on dataset {dataset}"
         )
-    if not abs(number) < float("inf"):
-        raise ValueError(f"query {query.name} must return finite numbers, got {number} on dataset {dataset}")
+    if not math.isfinite(number):
+        raise ValueError(
+            f"query {query.name} must return finite numbers, got {number} on dataset {dataset}"
+        )
     return number if isinstance(number, Decimal) else float(number)
 
 
@@ -161,7 +164,8 @@ def _quantile(q: Exact, name: str) -> Query:
         lower, upper, weight = _quantile_position(q, rows.shape[1])
         top, bottom = weight.numerator, weight.denominator
         x, scale = _integers(rows[:, [lower, upper]], universe, power=1)
-        x = x.astype(object) if bottom * max(map(abs, map(int, universe.scaled[0][[0, -1]]))) > 2**59 else x
+        if bottom * max(abs(int(end)) for end in universe.scaled[0][[0, -1]]) > 2**59:
+            x = x.astype(object)
         return x[:, 0] * (bottom - top) + x[:, 1] * top, scale * bottom
 
     return Query(name, function, exact=True, rows=rows)
@@ -251,8 +255,8 @@ def histogram(edges: Iterable[Any]) -> Query:
         return tuple(bins.count(i) for i in range(len(exact) - 1))
 
     def rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        bins = np.array([bin_of(value) for value in universe.exact_values if value is not None])[rows]
-        return np.stack([(bins == i).sum(axis=1) for i in range(len(exact) - 1)], axis=1), 1
+        bins = np.array([bin_of(value) for value in universe.exact_values if value is not None])
+        return np.stack([(bins[rows] == i).sum(axis=1) for i in range(len(exact) - 1)], axis=1), 1
 
     return Query(f"histogram({list(given)})", function, smallest_size=0, exact=True, rows=rows)
 
@@ -280,8 +284,9 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
 
 
 def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    distinct = (np.diff(rows, axis=1) != 0).sum(axis=1) + 1 if rows.shape[1] else np.zeros(len(rows), int)
-    return distinct, 1
+    if rows.shape[1] == 0:
+        return np.zeros(len(rows), dtype=np.int64), 1
+    return (np.diff(rows, axis=1) != 0).sum(axis=1) + 1, 1
 
 
 def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:

@@ -226,7 +226,8 @@ def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Mo
     copies = universe.copies(len(dataset) + most_added)
     held = Counter(dataset)
     kinds = Counter(
-        (min(held[i], most_removed), min(limit - held[i], most_added)) for i, limit in enumerate(copies)
+        (min(held[i], most_removed), min(limit - held[i], most_added))
+        for i, limit in enumerate(copies)
     )
     ways: dict[Move, int] = {(0, 0): 1}
     for (removable, addable), values in kinds.items():

@@ -9,8 +9,10 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.sensitivity import MAX_DATASETS, Question, Sensitivity, Size, settle
+from sensitivity_lab.results import Sensitivity
+from sensitivity_lab.sensitivity import MAX_DATASETS, settle
 from sensitivity_lab.universe import Universe
 
 COLUMNS = ["column", "query", "relation", "k", "sensitivity", "dataset", "neighbour", "method"]
@@ -44,10 +46,10 @@ def sweep(
     Cost: a query is answered once per dataset for all relations.
     Errors: as `global_sensitivity`.
     """
-    if isinstance(columns, Universe) or not isinstance(columns, Mapping):
+    if not isinstance(columns, Mapping):
         raise TypeError(f"columns must map names to universes, got {columns!r}")
-    for name, given in (("queries", queries), ("relations", relations)):
-        if not isinstance(given, Sequence):
+    for name, given in (("queries", queries), ("relations", relations), ("columns", columns)):
+        if not isinstance(given, (Sequence, Mapping)):
             raise TypeError(f"{name} must be a list, got {given!r}")
         if not given:
             raise ValueError(f"{name} must not be empty, got {given!r}")
@@ -65,9 +67,11 @@ def sweep(
         )
     )
     rows = [
-        _row(column, question, next(settled) if question.plan else None) for column, question in questions
+        _row(column, question, next(settled) if question.plan else None)
+        for column, question in questions
     ]
-    table = pd.DataFrame(rows, columns=COLUMNS).astype({"sensitivity": object})
+    table = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
+    table = table.astype(dict.fromkeys(("column", "query", "relation", "method"), str) | {"k": int})
     table.attrs = {"universes": {name: repr(u) for name, u in columns.items()}, "size": str(size)}
     return table
 

@@ -126,8 +126,9 @@ class Universe:
 
     def copies(self, size: int) -> list[int]:
         """Return how many copies of each distinct value a dataset of `size` can hold."""
-        counts = self._distinct[1]
-        return [size] * len(counts) if self.unlimited else np.minimum(counts, size).tolist()
+        if self.unlimited:
+            return [size] * len(self._distinct[1])
+        return [int(copies) for copies in np.minimum(self._distinct[1], size)]
 
     def count(self, size: int) -> int:
         """Return how many datasets of `size` records there are; none is built.
@@ -175,17 +176,23 @@ class Universe:
         Cost: `count(size)` tuples. Errors: as `count`.
         """
         size = self.checked_size(size)
-        return (tuple(self.values[i] for i in indices) for indices in multisets(self.copies(size), size))
+        return (
+            tuple(self.values[i] for i in indices) for indices in multisets(self.copies(size), size)
+        )
 
     def checked_size(self, size: Any) -> int:
         """Return `size` as an int, or refuse one that no dataset of this universe has."""
-        size = whole_number(size, "size", 0)
-        if size > self.records:
-            raise ValueError(f"size must be at most {self.records}, the records in the population, got size={size}")
-        return size
+        checked = whole_number(size, "size", 0)
+        if checked > self.records:
+            raise ValueError(
+                f"size must be at most {self.records}, the records in the population, got size={size}"
+            )
+        return checked
 
     def indices(self, dataset: Iterable[Any], what: str = "dataset") -> Indices:
         """Return the positions of a dataset's records among `values`, sorted; refuse strangers."""
+        if isinstance(dataset, (str, bytes)) or not isinstance(dataset, Iterable):
+            raise TypeError(f"{what} must be a sequence of records, got {dataset!r}")
         position = {value: i for i, value in enumerate(self.exact_values)}
         found = []
         for record in dataset:
@@ -242,7 +249,9 @@ def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
     """Coefficients 0..size of (1 + x + … + x^copies)^values, by inclusion and exclusion."""
     coefficients = [
         sum(
-            (-1) ** i * math.comb(values, i) * math.comb(j - i * (copies + 1) + values - 1, values - 1)
+            (-1) ** i
+            * math.comb(values, i)
+            * math.comb(j - i * (copies + 1) + values - 1, values - 1)
             for i in range(min(values, j // (copies + 1)) + 1)
         )
         for j in range(size + 1)
@@ -262,22 +271,19 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
     if len(array) == 0:
         raise ValueError(f"{what} must not be empty, got {source!r}")
     if isinstance(array, np.ndarray) and array.dtype.kind == "i":
-        return array
+        return array.copy()  # the caller may change theirs before ours is first sorted
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         if not np.isfinite(array).all():
             raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
-        return array
+        return array.copy()
     for value in array:
         if value is not None:
             exact_number(value, what)
     if all(value is None for value in array):
         raise ValueError(f"{what} must hold at least one number, got only None")
-    return tuple(array.tolist() if _plain_when_listed(array) else array)
-
-
-def _plain_when_listed(array: Any) -> bool:
-    """Booleans and unsigned integers become Python's; short floats keep their own type."""
-    return isinstance(array, np.ndarray) and array.dtype.kind in "bu"
+    if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
+        return tuple(array.tolist())
+    return tuple(array)  # short floats keep their own type
 
 
 def _as_array(values: list[Any]) -> np.ndarray | list[Any]:
@@ -311,7 +317,11 @@ def _abridged(universe: Universe, most: int = 12) -> str:
     total = len(counts) if universe.unlimited else int(counts.sum())
     if total <= most:
         copies = [1] * len(counts) if universe.unlimited else counts.tolist()
-        shown = [value for value, times in zip(universe.values, copies, strict=True) for _ in range(times)]
+        shown = [
+            value
+            for value, times in zip(universe.values, copies, strict=True)
+            for _ in range(times)
+        ]
         return repr(shown)
     first, last = Universe(universe._distinct[0][:: len(counts) - 1], True, None).values
     return f"[{first!r}, …, {last!r}], {total:,} {'values' if universe.unlimited else 'records'}"

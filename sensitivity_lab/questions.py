@@ -1,0 +1,133 @@
+"""A checked question: which query, datasets and relation, and which moves are feasible."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from sensitivity_lab.enumeration import Plan
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import Move, Relation
+from sensitivity_lab.universe import Universe
+
+Size = int | range
+
+
+@dataclass(frozen=True)
+class Question:
+    """One query, universe, size, relation and norm, checked; and what of it is feasible."""
+
+    query: Query
+    universe: Universe
+    size: Size
+    relation: Relation
+    norm: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.universe, Universe):
+            raise TypeError(f"universe must be a Universe, got {self.universe!r}")
+        if not isinstance(self.relation, Relation) or type(self.relation) is Relation:
+            raise TypeError(
+                "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
+                f"or Change(k), got {self.relation!r}"
+            )
+        if self.norm not in (1, 2, math.inf):
+            raise ValueError(f"norm must be 1, 2 or infinity, got norm={self.norm!r}")
+        if self.universe.has_missing and not self.query.takes_missing:
+            raise ValueError(
+                f"query {self.query.name} does not take missing records, got a universe that "
+                "holds None; wrap a callable in Query(..., takes_missing=True)"
+            )
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        sizes = self.sizes
+        if len(sizes) == 0:
+            raise ValueError(f"size must name at least one size, got {self.size}")
+        for size in (min(sizes), max(sizes)):
+            self.universe.checked_size(size)
+        if max(sizes) < self.query.smallest_size:
+            raise ValueError(
+                f"size must be at least {self.query.smallest_size} for {self.query.name}, "
+                f"got size={self.size}"
+            )
+
+    @property
+    def sizes(self) -> range:
+        """The sizes of the datasets."""
+        if isinstance(self.size, range):
+            return self.size
+        size = self.universe.checked_size(self.size)
+        return range(size, size + 1)
+
+    @cached_property
+    def _plan_and_obstacles(self) -> tuple[Plan, tuple[str, ...]]:
+        plan: Plan = {}
+        obstacles: dict[str, None] = {}  # a set that keeps its order
+        for size in self.sizes:
+            if size < self.query.smallest_size:
+                obstacles[f"size {size}: {self._need}"] = None
+                continue
+            asked = [move for move in self.relation.moves if self._is_asked(size, move)]
+            reasons = {move: self._obstacle(size, move) for move in asked}
+            obstacles.update(dict.fromkeys(reason for reason in reasons.values() if reason))
+            if feasible := tuple(move for move, reason in reasons.items() if not reason):
+                plan[size] = feasible
+        return plan, tuple(obstacles)
+
+    @property
+    def plan(self) -> Plan:
+        """The feasible moves from each size."""
+        return self._plan_and_obstacles[0]
+
+    @property
+    def infeasible(self) -> tuple[str, ...]:
+        """What no dataset of these sizes can do, and why."""
+        return self._plan_and_obstacles[1]
+
+    @property
+    def sizes_answered(self) -> set[int]:
+        """The sizes of all datasets and neighbours."""
+        return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
+
+    def require_feasible(self) -> None:
+        """Refuse a question whose relation has no feasible direction."""
+        if not self.plan:
+            raise ValueError(
+                f"no direction of {self.relation} is feasible at size={self.size}: "
+                f"{'; '.join(self.infeasible) or 'no neighbour has a size in the range'}"
+            )
+
+    @property
+    def _need(self) -> str:
+        return f"{self.query.name} needs at least {self.query.smallest_size}"
+
+    def _is_asked(self, size: int, move: Move) -> bool:
+        """Whether the neighbour's size is asked about: any for a whole number, else in the range."""
+        return not isinstance(self.size, range) or size - move[0] + move[1] in self.size
+
+    def _obstacle(self, size: int, move: Move) -> str:
+        """Why a dataset of `size` cannot make a move, or nothing."""
+        removed, added = move
+        if removed > size:
+            return f"{_move_name(move)}: the dataset has {size} records"
+        if size - removed + added < self.query.smallest_size:
+            return f"{_move_name(move)}: leaves {size - removed + added} records, {self._need}"
+        if size + added > self.universe.records:
+            left = int(self.universe.records) - size
+            return f"{_move_name(move)}: {left} records are left to add"
+        return ""
+
+
+def _move_name(move: Move) -> str:
+    """A move in words.
+
+    >>> _move_name((2, 0)), _move_name((1, 1)), _move_name((2, 1))
+    ('remove 2', 'change 1', 'remove 2 and add 1')
+    """
+    removed, added = move
+    if removed == added:
+        return f"change {removed}"
+    parts = [f"remove {removed}"] * (removed > 0) + [f"add {added}"] * (added > 0)
+    return " and ".join(parts)

@@ -1,0 +1,167 @@
+"""A sensitivity with the two datasets that attain it, and how it is shown."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_lab.enumeration import Best, gap_between
+from sensitivity_lab.exact import RootGap, exact_number, simplest
+from sensitivity_lab.queries import Query
+from sensitivity_lab.questions import Question, Size
+from sensitivity_lab.relations import Relation
+from sensitivity_lab.universe import Dataset, Universe
+
+CONSTANTS = ("COUNT", "SUM", "MEAN", "MEDIAN", "VARIANCE", "STD", "MIN", "MAX")
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The largest distance between a query's answers on neighbouring datasets, with a witness.
+
+    `value` is exact (int or Fraction) where the query is rational, a correctly rounded float
+    for standard deviations and norm 2, a callable's own arithmetic else. `witness` is the first
+    pair (dataset, neighbour) in lexicographic order that attains it. `datasets` counts the
+    datasets that were answered; `infeasible` names the directions that no dataset can take.
+    """
+
+    value: Any
+    witness: tuple[Dataset, Dataset]
+    method: str
+    query: Query
+    relation: Relation
+    universe: Universe
+    size: Size
+    norm: float
+    datasets: int
+    infeasible: tuple[str, ...]
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def check(self) -> bool:
+        """Return whether the witness, asked again, is a neighbouring pair at this value.
+
+        >>> from sensitivity_lab import MEAN, Change, global_sensitivity
+        >>> school = Universe.population([1, 2, 3, 10])
+        >>> global_sensitivity(MEAN, school, size=3, relation=Change(1)).check()
+        True
+
+        Cost: two evaluations of the query.
+        """
+        dataset, neighbour = self.witness
+        for records in self.witness:
+            self.universe.indices(records)
+        answers = [_raw_answer(self.query, records) for records in self.witness]
+        gap = gap_between(self.norm, self.query.root)(*answers)
+        return self.relation.are_neighbours(dataset, neighbour) and _presented(gap) == self.value
+
+    def snippet(self) -> Snippet:
+        """Return Python that shows the witness, to paste in a bug report.
+
+        Standard queries are imported; your own function you define where the comment says so.
+        """
+        dataset, neighbour = self.witness
+        name = self.query.name.upper() if self.query.name.upper() in CONSTANTS else self.query.name
+        lines = [
+            "import sensitivity_lab as sl",
+            f"query = sl.{name}" if self.query.exact else f"# define query here: {name}",
+            f"dataset = {dataset!r}",
+            f"neighbour = {neighbour!r}  # {self.relation.description}",
+            f"assert sl.{self.relation}.are_neighbours(dataset, neighbour)",
+            f"print(query(dataset), query(neighbour))  # {self.value} apart",
+        ]
+        used = "\n".join(lines)
+        for module, kind in (("fractions", "Fraction"), ("decimal", "Decimal")):
+            if f"{kind}(" in used:
+                lines.insert(0, f"from {module} import {kind}")
+        return Snippet("\n".join(lines))
+
+    def __repr__(self) -> str:
+        return (
+            f"Sensitivity(value={self.value!r}, witness={self.witness!r}, method={self.method!r}, "
+            f"query={self.query.name!r}, relation={self.relation})"
+        )
+
+    def _repr_html_(self) -> str:
+        dataset, neighbour = self.witness
+        rows = {
+            "sensitivity": _shown(self.value),
+            "query": self.query.name,
+            "relation": f"{self.relation}: {self.relation.description}",
+            "dataset": f"{_listed(dataset)} → {_shown(self.query(dataset))}",
+            "neighbour": f"{_listed(neighbour)} → {_shown(self.query(neighbour))}",
+            "found by": f"{self.method}, {self.datasets:,} datasets answered",
+        }
+        if self.infeasible:
+            rows["not feasible"] = "; ".join(self.infeasible)
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{label}</th><td style='text-align:left'>"
+            f"{html.escape(text)}</td></tr>"
+            for label, text in rows.items()
+        )
+        return f"<table>{cells}</table>"
+
+
+class Snippet(str):
+    """Python source that displays as it would print."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def result(question: Question, best: Best, method: str, datasets: int) -> Sensitivity:
+    """Return the best pair found as the answer to a question."""
+    values = question.universe.values
+    return Sensitivity(
+        value=_presented(best.gap),
+        witness=(
+            tuple(values[i] for i in best.dataset),
+            tuple(values[i] for i in best.neighbour),
+        ),
+        method=method,
+        query=question.query,
+        relation=question.relation,
+        universe=question.universe,
+        size=question.size,
+        norm=question.norm,
+        datasets=datasets,
+        infeasible=question.infeasible,
+    )
+
+
+def _presented(gap: Any) -> Any:
+    """A gap as the number a caller sees: roots as floats, whole fractions as ints."""
+    if isinstance(gap, RootGap):
+        return float(gap)
+    return simplest(gap) if isinstance(gap, Fraction) else gap
+
+
+def _raw_answer(query: Query, dataset: Dataset) -> Any:
+    """The answer that gaps are measured between: the square, for a root query."""
+    return query.answer(tuple(map(exact_number, dataset)) if query.exact else dataset)
+
+
+def _shown(value: Any) -> str:
+    """A number as a fraction and six digits, a vector entry by entry.
+
+    >>> _shown(Fraction(19, 6)), _shown(3), _shown((1, 0.5))
+    ('19/6 ≈ 3.16667', '3', '(1, 0.5)')
+    """
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_shown, value))})"
+    if isinstance(value, Fraction):
+        return f"{value} ≈ {float(value):.6g}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _listed(dataset: Dataset) -> str:
+    """A dataset's records; of more than 20, the first and the last ten."""
+    shown = [str(record) for record in dataset]
+    if len(shown) > 20:
+        shown = [*shown[:10], f"… {len(shown) - 20:,} more …", *shown[-10:]]
+    return f"({', '.join(shown)})"

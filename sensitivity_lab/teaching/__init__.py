@@ -1,0 +1,1 @@
+"""What the book needs and no engineer must read: scenarios, and the numbers they are held to."""
