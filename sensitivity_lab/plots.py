@@ -119,19 +119,18 @@ def inline_svg() -> None:
 
 @contextmanager
 def styled_figure(**options: Any) -> Iterator[Figure]:
-    """Give a new figure in `STYLE`, finished when the block ends and registered nowhere.
+    """Give a new figure in `STYLE`; when the block ends it is closed, so it is shown once.
 
     >>> with styled_figure(figsize=(WIDTH, 2)) as figure:
     ...     line = figure.subplots().plot([1, 2, 3])
 
-    matplotlib makes ticks when it draws, so the figure is laid out before the style is
-    withdrawn. It is closed so that a notebook shows it once: where it is a cell's value.
+    A notebook shows every figure that is left open at the end of a cell, and then the figure
+    that is the cell's value: closed, it is shown only as the value.
     """
     with plt.rc_context(STYLE):
         figure = plt.figure(**options)
         try:
             yield figure
-            figure.draw_without_rendering()
         finally:
             plt.close(figure)
 

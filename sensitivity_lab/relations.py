@@ -112,7 +112,7 @@ class Relation:
 
 
 class Add(Relation):
-    """Exactly k records added: {(x, y): y = x + k records}.
+    """Exactly k records added: `{(x, y): y = x + k records}`.
 
     At exactly k the sensitivity can fall as k grows; calibrate noise with an at-most relation.
 
@@ -129,7 +129,7 @@ class Add(Relation):
 
 
 class Remove(Relation):
-    """Exactly k records removed: {(x, y): x = y + k records}.
+    """Exactly k records removed: `{(x, y): x = y + k records}`.
 
     At exactly k the sensitivity can fall as k grows; calibrate noise with an at-most relation.
 
@@ -164,7 +164,7 @@ class AddRemove(Relation):
 
 
 class SymmetricDifference(Relation):
-    """At most k additions and removals in any mix: {(x, y): |x ⊖ y| ≤ k}.
+    """At most k additions and removals in any mix: `{(x, y): |x ⊖ y| ≤ k}`.
 
     The field's unbounded group distance; ⊖ is the multiset symmetric difference.
 
@@ -181,7 +181,7 @@ class SymmetricDifference(Relation):
 
 
 class Change(Relation):
-    """At most k records changed, size kept: {(x, y): |x| = |y| and |x ⊖ y| ≤ 2k}.
+    """At most k records changed, size kept: `{(x, y): |x| = |y| and |x ⊖ y| ≤ 2k}`.
 
     The field's bounded distance.
 

@@ -68,7 +68,10 @@ def school_large() -> Scenario:
     """
     frame = pd.DataFrame(
         {
-            "name": "Chris Kelly Keny Sherry Jerry Morty Beth Summer Squanchy Rick".split(),
+            "name": [
+                *("Chris", "Kelly", "Keny", "Sherry", "Jerry"),
+                *("Morty", "Beth", "Summer", "Squanchy", "Rick"),
+            ],
             "school_year": [1, 2, 2, 2, 5, 5, 7, 8, 9, 9],
             "absence_days": [1, 2, 3, 4, 5, 6, 7, 8, 15, 20],
         }

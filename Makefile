@@ -1,0 +1,77 @@
+# Everything a reader or a contributor runs; `make help` lists it.
+#
+# Every target makes what it needs.  The first makes `.venv` from the lock and adds
+# the package itself; it is made anew only when requirements.txt changes.
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+HTML   := _build/html
+PYTEST := $(BIN)/python -m pytest
+
+# The first suitable Python; choose another with `make test PYTHON=/path/to/python`.
+SUITABLE := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; do \
+	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help book test browser lab outputs lint format bench check-all lock clean
+
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
+
+book: $(READY) ## Run every notebook and build the book
+	$(BIN)/jupyter-book build . --path-output . -W -n --keep-going --all
+	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
+
+test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
+	$(PYTEST) tests sensitivity_lab --ignore tests/browser --doctest-modules --mpl --cov
+	$(PYTEST) notebooks --nbval --nbval-current-env --nbval-cell-timeout 300 \
+	  --nbval-sanitize-with tests/nbval.cfg
+
+browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
+	$(PYTEST) tests/browser
+
+lab: $(READY) ## Open the notebooks in JupyterLab
+	$(BIN)/jupyter lab notebooks
+
+outputs: $(READY) ## Re-run notebooks and store their outputs (NOTEBOOKS=... for some)
+	$(BIN)/python scripts/outputs.py $(NOTEBOOKS)
+
+lint: $(READY) ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY) ## Put the code in the one style
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## Time the package against a naive enumeration
+	$(BIN)/python benchmarks/bench.py $(BENCH)
+
+check-all: ## The slow checks: long fuzzing, three Pythons, two identical builds
+	$(MAKE) lint
+	for version in 3.11 3.12 3.13; do \
+	  HYPOTHESIS_PROFILE=thorough $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
+	$(MAKE) book && rm -rf _build/first && cp -r $(HTML) _build/first
+	$(MAKE) book && diff -rq _build/first $(HTML) && echo "Two builds are identical."
+	$(MAKE) browser
+
+lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)
+	$(BIN)/uv pip compile requirements.in --output-file requirements.txt --quiet $(UPGRADE) \
+	  --universal --python-version 3.11 --generate-hashes --no-header
+
+clean: ## Remove what was built and installed
+	rm -rf _build .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage *.egg-info
+
+# Matplotlib lists the machine's fonts on its first import, and says so; better here than in a notebook.
+$(READY): requirements.txt
+	@$(PYTHON) -c "$(SUITABLE)" 2>/dev/null || { \
+	  echo "Sensitivity Lab needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is none of them." >&2; \
+	  echo "Install one, or name one that you have: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -c "import matplotlib.font_manager"
+	@touch $@

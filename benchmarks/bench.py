@@ -1,0 +1,150 @@
+"""Time all 320 published numbers three ways in one run: naive, the walk, and method="auto".
+
+The naive baseline follows the published definition to the letter: it lists all releases as
+subsets of records, lists all neighbours of each, and asks numpy anew each time an answer is
+needed. It takes minutes, so `--quick` runs it on a named share of the numbers only.
+
+    python benchmarks/bench.py            # everything; the naive baseline once
+    python benchmarks/bench.py --quick    # the naive baseline at k = 1 only
+"""
+
+import argparse
+import statistics
+import time
+from itertools import combinations
+
+import numpy as np
+
+import sensitivity_lab as sl
+from sensitivity_lab.teaching.scenarios import published_sensitivities, scenarios
+
+NUMPY = {
+    "count": len,
+    "sum": np.sum,
+    "mean": np.mean,
+    "median": np.median,
+    "variance": np.var,
+    "std": np.std,
+} | {f"quantile({q})": (lambda x, q=q: np.quantile(x, q)) for q in (0.25, 0.5, 0.75, 0.9)}
+
+OURS = {
+    query.name: query
+    for query in (
+        *(sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.VARIANCE, sl.STD),
+        *map(sl.quantile, (0.25, 0.5, 0.75, 0.9)),
+    )
+}
+
+SCENARIOS = scenarios()
+PUBLISHED = published_sensitivities()
+TASKS = list(PUBLISHED.itertuples(index=False))
+QUICK = [task for task in TASKS if task.k == 1]
+
+
+# -- the naive baseline ----------------------------------------------------------------------
+
+
+def naive(task):
+    """One published number, from its definition."""
+    scenario = SCENARIOS[task.scenario]
+    universe = scenario.universes[task.column]
+    if universe.unlimited:  # the source's advice: one copy of each value per released record
+        records = [value for value in universe.values for _ in range(scenario.size)]
+    else:
+        records = scenario.frame[task.column].tolist()
+    by_relation = naive_add_remove if task.relation == "AddRemove" else naive_change
+    return by_relation(NUMPY[task.query], records, scenario.size, task.k)
+
+
+def naive_add_remove(query, records, size, k):
+    """Widest gap between a release and what is left or made by taking out or adding k records."""
+    places = set(range(len(records)))
+    widest = 0
+    for release in combinations(places, size):
+        smaller = combinations(release, size - k)
+        larger = (release + added for added in combinations(places.difference(release), k))
+        for neighbours in (smaller, larger):
+            for neighbour in neighbours:
+                gap = query([records[i] for i in release]) - query([records[i] for i in neighbour])
+                widest = max(widest, abs(gap))
+    return widest
+
+
+def naive_change(query, records, size, k):
+    """Widest gap between two releases that share all but k of their records."""
+    places = set(range(len(records)))
+    widest = 0
+    for shared in combinations(places, size - k):
+        for one, other in combinations(combinations(places.difference(shared), k), 2):
+            releases = ([records[i] for i in shared + completion] for completion in (one, other))
+            a, b = map(query, releases)
+            widest = max(widest, abs(a - b))
+    return widest
+
+
+# -- ours ------------------------------------------------------------------------------------
+
+
+def ours(task, method):
+    """One published number, asked of the package on its own."""
+    scenario = SCENARIOS[task.scenario]
+    return sl.global_sensitivity(
+        OURS[task.query],
+        scenario.universes[task.column],
+        size=scenario.size,
+        relation=getattr(sl, task.relation)(task.k),
+        method=method,
+    ).value
+
+
+# -- timing ----------------------------------------------------------------------------------
+
+
+def timed(function, tasks):
+    """Seconds to answer all tasks; every answer is held against the published number."""
+    start = time.perf_counter()
+    answers = [float(function(task)) for task in tasks]
+    seconds = time.perf_counter() - start
+    for task, answer in zip(tasks, answers, strict=True):
+        if abs(answer - task.value) > 1e-9:
+            raise SystemExit(f"{task} was published, got {answer}")
+    return seconds
+
+
+def repeated(function, tasks, repeats):
+    """One run to warm up, then `repeats` that count."""
+    timed(function, tasks)
+    return [timed(function, tasks) for _ in range(repeats)]
+
+
+def spread(seconds):
+    middle = f"{statistics.median(seconds):9.3f} s"
+    if len(seconds) == 1:
+        return f"{middle}  (one run)"
+    return f"{middle}  (median of {len(seconds)}; {min(seconds):.3f} to {max(seconds):.3f})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="the naive baseline at k = 1 only")
+    parser.add_argument("--repeats", type=int, default=5, help="counted runs of ours (default 5)")
+    parser.add_argument("--naive-repeats", type=int, default=1, help="counted runs of naive (1)")
+    options = parser.parse_args()
+
+    share = QUICK if options.quick else TASKS
+    print(f"Each run answers {len(share)} of the {len(TASKS)} published numbers, one by one, and")
+    print("agrees with all of them within 1e-9." + (" Share: k = 1." if options.quick else ""))
+    timed(naive, QUICK[:20])  # warms numpy up
+    slow = [timed(naive, share) for _ in range(options.naive_repeats)]
+    print(f"naive  {spread(slow)}")
+    for method in ("walk", "auto"):
+        fast = repeated(lambda task, method=method: ours(task, method), share, options.repeats)
+        ratio = statistics.median(slow) / statistics.median(fast)
+        print(f"{method:5}  {spread(fast)}  {ratio:8.0f} times faster than naive")
+        if options.quick:
+            whole = repeated(lambda task, method=method: ours(task, method), TASKS, options.repeats)
+            print(f"       {spread(whole)}  all {len(TASKS)} numbers")
+
+
+if __name__ == "__main__":
+    main()

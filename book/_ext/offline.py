@@ -1,0 +1,35 @@
+"""What a page needs to work from a file, for everyone.
+
+Jupyter Book always loads Thebe, which runs cells on a public server.  This book has no
+such server: every page would name one, and declare its address twice, which is an error
+in the browser.  So Thebe's part in the build is taken out again.
+
+pandas leaves the corner of a table an empty heading, which a screen reader announces as
+a heading without a name.  It becomes a plain cell.
+"""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("config-inited", unplug_thebe)
+    app.connect("doctree-read", clear_empty_headings)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def unplug_thebe(app: Sphinx, config: object) -> None:
+    for event, listeners in app.events.listeners.items():
+        app.events.listeners[event] = [
+            listener for listener in listeners if listener.handler.__module__ != "sphinx_thebe"
+        ]
+    app.registry.css_files[:] = [
+        file for file in app.registry.css_files if file[0] != "sphinx-thebe.css"
+    ]
+
+
+def clear_empty_headings(app: Sphinx, doctree: nodes.document) -> None:
+    for html in doctree.findall(nodes.raw):
+        html.children = [nodes.Text(html.astext().replace("<th></th>", "<td></td>"))]

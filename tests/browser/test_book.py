@@ -1,0 +1,151 @@
+"""Every built page, opened from its file with the network cut off."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import HTML, SCREENSHOTS
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route
+
+ARTICLE = "article.bd-article"
+WIDE, PHONE = 1280, 375
+WIDEST = """Math.max(...[...document.querySelectorAll('html, .bd-article-container, .bd-article')]
+  .map(part => part.scrollWidth))"""
+THEME_DELAY = 400  # ms: the theme adapts to a new width 300 ms after the change
+PAGES = sorted(
+    str(path.relative_to(HTML))
+    for pattern in ("*.html", "book/**/*.html", "notebooks/**/*.html")
+    for path in HTML.glob(pattern)
+    if path.name not in {"index.html", "search.html"}  # one leads on, one is asked below
+)
+
+# What axe-core finds in markup that is not ours to write: the rule, the markup, and whose it is.
+NOT_OURS = {
+    "aria-allowed-role": 'role="doc-biblioentry"',  # docutils, each entry of a bibliography
+    "aria-deprecated-role": 'role="doc-biblioentry"',  # the same
+    "aria-required-children": 'class="citation-list"',  # docutils, the list of those entries
+}
+
+
+@dataclass
+class Visit:
+    """A page that was opened once, and what happened while it loaded."""
+
+    name: str
+    page: Page
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def block(self, route: Route) -> None:
+        if route.request.url.startswith(("file:", "data:", "blob:")):
+            route.continue_()
+        else:
+            self.requests.append(route.request.url)
+            route.abort()
+
+    def note(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme="light")
+    visit = Visit(request.param, page)
+    page.route("**/*", visit.block)
+    page.on("console", visit.note)
+    page.on("pageerror", lambda error: visit.errors.append(str(error)))
+    page.goto((HTML / visit.name).as_uri(), wait_until="load")
+    page.evaluate("window.MathJax?.startup?.promise")
+    yield visit
+    page.close()
+
+
+def test_the_book_is_built() -> None:
+    """Catches a run before `make book`, which would look at no page at all."""
+    assert PAGES, "no built page found: run `make book` first"
+    assert "intro.html" in (HTML / "index.html").read_text()
+
+
+def test_no_request_leaves_the_machine(visit: Visit) -> None:
+    """Catches a font, script or image that is fetched from somewhere else."""
+    assert visit.requests == []
+
+
+def test_no_console_error(visit: Visit) -> None:
+    """Catches a script that fails: search, theme switch and copy buttons hang on them."""
+    assert visit.errors == []
+
+
+def test_formulas_are_rendered(visit: Visit) -> None:
+    """Catches a formula left as TeX, one that MathJax could not read, and stray dollars."""
+    formulas = visit.page.locator(f"{ARTICLE} .math")
+    rendered = visit.page.locator(f"{ARTICLE} .math:has(mjx-container)")
+    assert rendered.count() == formulas.count()
+    assert visit.page.locator("mjx-merror").count() == 0
+    assert visit.page.locator(f"{ARTICLE} :not(pre, code) > :text('$$')").count() == 0
+
+
+def test_one_title_and_no_level_left_out(visit: Visit) -> None:
+    """Catches a page with two titles, and headings that a screen reader cannot follow."""
+    headings = visit.page.locator(f"{ARTICLE} :is(h1, h2, h3, h4, h5, h6)")
+    levels = [int(tag[1]) for tag in headings.evaluate_all("all => all.map(h => h.tagName)")]
+    assert levels.count(1) == 1
+    assert all(below <= above + 1 for above, below in pairwise(levels))
+
+
+def test_images_say_what_they_show(visit: Visit) -> None:
+    """Catches a figure without alt text: the builder then puts the file's path there."""
+    images = visit.page.locator(f"{ARTICLE} img")
+    for alt in images.evaluate_all("all => all.map(image => image.getAttribute('alt'))"):
+        assert alt, "an image has no alt text"
+        assert not Path(alt).suffix or " " in alt, f"alt text is a path: {alt}"
+
+
+def test_search_finds_a_chapter(browser: Browser) -> None:
+    """Catches a search that needs a server: a reader opens the book from a file."""
+    page = browser.new_page()
+    page.goto((HTML / "search.html").as_uri() + "?q=neighbour")
+    page.locator("#search-results a[href*='notebooks/']").first.wait_for(timeout=15_000)
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_how_it_looks(visit: Visit, width: int, scheme: str) -> None:
+    """Catches sideways scrolling, faint text, unnamed controls, broken tables.
+
+    Keeps a picture of each page, for a person to look at.
+    """
+    show(visit.page, width, scheme)
+    name = visit.name.removesuffix(".html").replace("/", "-")
+    visit.page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
+    assert visit.page.evaluate(WIDEST) <= width
+    assert faults(visit.page) == {}
+
+
+def show(page: Page, width: int, scheme: str) -> None:
+    """Show the page at a width and in a scheme, and let the theme's scripts follow."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("scheme => document.documentElement.dataset.theme == scheme", arg=scheme)
+    page.wait_for_timeout(THEME_DELAY)
+
+
+def faults(page: Page) -> dict[str, list[str]]:
+    """What axe-core finds in our content: the rule, and where it is broken."""
+    found = Axe().run(
+        page, context=ARTICLE, options={"resultTypes": ["violations"], "preload": False}
+    )
+    ours = {
+        fault["id"]: [
+            node["html"]
+            for node in fault["nodes"]
+            if NOT_OURS.get(fault["id"], "<") not in node["html"]
+        ]
+        for fault in found.response["violations"]
+    }
+    return {rule: places[:3] for rule, places in ours.items() if places}

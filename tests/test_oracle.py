@@ -1,0 +1,280 @@
+"""The package against the labelled-records brute force, over thousands of small universes.
+
+`ORACLE_CASES` (default 40) sets how many random cases each of the 50 seeds draws; a long
+fuzzing run raises it.
+"""
+
+import math
+import os
+import random
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import oracle
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.lattice import Lattice
+
+CASES = int(os.environ.get("ORACLE_CASES", "40"))
+RELATIONS = ("Add", "Remove", "AddRemove", "SymmetricDifference", "Change")
+QUERIES = {
+    query.name: query
+    for query in (
+        sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9), sl.VARIANCE,
+        sl.variance(ddof=1), sl.STD, sl.std(ddof=1), sl.MIN, sl.MAX, sl.count_distinct,
+    )
+}  # fmt: skip
+
+
+def exact(number):
+    """A caller's number as the Fraction it stands for; floats by their text."""
+    return Fraction(str(number)) if isinstance(number, float) else Fraction(number)
+
+
+def exactly(dataset):
+    return tuple(map(exact, dataset))
+
+
+def random_values(rng, count):
+    """Numbers of one random kind: all the kinds that have tripped float code."""
+    kind = rng.choice(
+        ["digits", "few", "negative", "fractions", "tenths", "decimals", "outlier", "huge"]
+    )
+    small = [rng.randint(0, 9) for _ in range(count)]
+    if kind == "few":
+        return [rng.randint(0, 2) for _ in range(count)]
+    if kind == "negative":
+        return [number - 5 for number in small]
+    if kind == "fractions":
+        return [Fraction(number - 3, rng.choice([2, 3, 7])) for number in small]
+    if kind == "tenths":
+        return [(number - 3) / 10 for number in small]
+    if kind == "decimals":
+        return [Decimal(number) / 8 for number in small]
+    if kind == "outlier":
+        return [*small[1:], rng.choice([-1, 1]) * 10**9]
+    if kind == "huge":
+        return [10**25 + number for number in small]
+    return small
+
+
+def random_case(rng):
+    """A universe, a size or range of sizes, a relation, and all their neighbouring pairs."""
+    relation, k = rng.choice(RELATIONS), rng.choice([1, 1, 2, 2, 3])
+    if rng.random() < 0.6:
+        records = random_values(rng, rng.randint(1, 6))
+        universe, most = sl.Universe.population(records), len(records)
+        pairs_of = oracle.population_pairs
+    else:
+        records = random_values(rng, rng.randint(1, 3))
+        universe, most = sl.Universe.value_range(records), 3
+        pairs_of = oracle.range_pairs
+    size = rng.randint(0, most)
+    if rng.random() < 0.3:
+        size = range(size, rng.randint(size, most) + 1)
+    rng.shuffle(records)
+    pairs = pairs_of(list(map(exact, records)), size, relation, k)
+    return universe, size, getattr(sl, relation)(k), pairs
+
+
+def agrees(found, expected, case):
+    """The same value, exactly, and the first of all attaining pairs in lexicographic order."""
+    if isinstance(expected.value, Decimal):
+        assert found.value == float(expected.value), case
+    else:
+        assert found.value == expected.value, case
+        assert not isinstance(found.value, float) or expected.value == 0, case
+    dataset, neighbour = found.witness
+    assert (exactly(dataset), exactly(neighbour)) == min(expected.witnesses), case
+
+
+def hold_to_account(query, norm, universe, size, relation, answer, smallest, pairs):
+    """Both methods equal the oracle, or refuse where it finds no pair at all.
+
+    Vectors in L2 are the walk's alone, so there "auto" is asked to find that out.
+    """
+    expected = oracle.greatest(answer, smallest, pairs, norm)
+    for method in ("walk", "auto") if norm == 2 else ("walk", "sweep"):
+        case = (query, universe, size, relation, norm, method)
+        ask = {"size": size, "relation": relation, "norm": norm, "method": method}
+        if expected is None:
+            with pytest.raises(ValueError, match=r"relation|size|feasible"):
+                sl.global_sensitivity(query, universe, **ask)
+        else:
+            agrees(sl.global_sensitivity(query, universe, **ask), expected, case)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_global_equals_brute_force(seed):
+    """Catches any wrong value or witness, on any relation, query, kind of number or size."""
+    rng = random.Random(seed)
+    for _ in range(CASES):
+        universe, size, relation, pairs = random_case(rng)
+        name = rng.choice(list(QUERIES))
+        hold_to_account(QUERIES[name], 1, universe, size, relation, *oracle.QUERIES[name], pairs)
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_every_query_under_every_relation(name, relation):
+    """Catches a query or relation that the random draw happens to spare."""
+    records = [-2, 0, 1, 1, 4]
+    for k in (1, 2, 3):
+        for size in (1, 3, 5, range(1, 4)):
+            known = oracle.population_pairs(list(map(Fraction, records)), size, relation, k)
+            free = (
+                oracle.range_pairs([Fraction(-1), Fraction(0), Fraction(3)], size, relation, k)
+                if size != 5
+                else set()
+            )
+            for universe, pairs in (
+                (sl.Universe.population(records), known),
+                (sl.Universe.value_range([3, -1, 0]), free),
+            ):
+                if pairs:
+                    hold_to_account(
+                        QUERIES[name], 1, universe, size, getattr(sl, relation)(k),
+                        *oracle.QUERIES[name], pairs,
+                    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("norm", oracle.NORMS)
+def test_histogram_in_every_norm(seed, norm):
+    """Catches a vector gap measured in the wrong norm, or a bin edge on the wrong side."""
+    rng = random.Random(seed)
+    for _ in range(CASES // 10):
+        universe, size, relation, pairs = random_case(rng)
+        low, high = exact(universe.values[0]), exact(universe.values[-1])
+        edges = sorted({low, (low + high) / 2, high, high + 1})
+        hold_to_account(
+            sl.histogram(edges), norm, universe, size, relation, oracle.histogram(edges), 0, pairs
+        )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_local_equals_brute_force(seed):
+    """Catches a local sensitivity that looks beyond, or short of, the one dataset's neighbours."""
+    rng = random.Random(1000 + seed)
+    for _ in range(CASES):
+        universe, size, relation, pairs = random_case(rng)
+        datasets = sorted({x for x, _ in pairs})
+        if not isinstance(size, int) or not datasets:
+            continue
+        name = rng.choice(list(QUERIES))
+        dataset = rng.choice(datasets)
+        answer, smallest = oracle.QUERIES[name]
+        expected = oracle.local(answer, smallest, dataset, pairs)
+        shuffled = rng.sample(dataset, len(dataset))
+        if expected is None:
+            with pytest.raises(ValueError, match=r"relation|size|feasible|records"):
+                sl.local_sensitivity(QUERIES[name], shuffled, universe, relation=relation)
+            continue
+        found = sl.local_sensitivity(QUERIES[name], shuffled, universe, relation=relation)
+        agrees(found, expected, (name, dataset, universe, relation))
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_the_oracle_agrees_with_itself(relation):
+    """A range is a population of enough copies: catches an error in either half of the oracle."""
+    values, size, k = [Fraction(1), Fraction(2)], 2, 2
+    copies = [value for value in values for _ in range(size + k)]
+    assert oracle.range_pairs(values, size, relation, k) == oracle.population_pairs(
+        copies, size, relation, k
+    )
+
+
+def test_too_few_copies_are_too_few():
+    """A range that stops at n copies of each value falls short: 5 instead of 6, 1/2 instead of 1."""
+    ask = {"method": "walk"}
+    r = sl.global_sensitivity(
+        sl.SUM, sl.Universe.value_range([1, 2, 3]), size=1, relation=sl.AddRemove(2), **ask
+    )
+    assert r.value == 6
+    r = sl.global_sensitivity(
+        sl.MEDIAN, sl.Universe.value_range([1, 2]), size=3, relation=sl.AddRemove(3), **ask
+    )
+    assert r.value == 1
+
+
+def test_infinity_is_a_norm():
+    """Catches a norm that is compared by name only."""
+    universe = sl.Universe.population([1, 2, 3, 4])
+    query = sl.histogram([1, 2, 3, 4])
+    values = [
+        sl.global_sensitivity(query, universe, size=2, relation=sl.Change(2), norm=norm).value
+        for norm in (1, 2, math.inf)
+    ]
+    # two changes move at most 4 in L1; {1, 2} → {3, 4} moves the last bin, which holds 3 and 4, by 2
+    assert values == [4, math.sqrt(6), 2]
+
+
+def own_arithmetic(kind):
+    """Callables that answer in floats, in mixed numbers, or in vectors of either."""
+    return {
+        "float": lambda x: float(sum(x)) / 3,
+        "mixed": lambda x: len(x) if len(x) % 2 else float(sum(x)) / 7,
+        "sizes": lambda x: Fraction(sum(x)) / 3 if len(x) > 2 else float(sum(x)) / 7,
+        "floats": lambda x: [float(sum(x)) / 3, float(max(x)) / 7],
+        "vector": lambda x: (len(x), sum(x), Fraction(max(x)) / 3),
+        "array": lambda x: np.array([len(x), float(sum(x)) / 3]),
+        "long": lambda x: [sum(v <= i for v in x) for i in range(8)],
+        "constant": lambda x: 0.1,
+    }[kind]
+
+
+@pytest.mark.parametrize("norm", [1, math.inf])
+@pytest.mark.parametrize(
+    "kind", ["float", "mixed", "sizes", "floats", "vector", "array", "long", "constant"]
+)
+def test_callables_equal_brute_force(kind, norm):
+    """Catches a callable whose own arithmetic is changed on the way, in value or witness."""
+    rng = random.Random(kind)
+    query = own_arithmetic(kind)
+
+    def answer(x):
+        found = query(tuple(int(v) for v in x))
+        return tuple(found) if isinstance(found, list | np.ndarray) else found
+
+    for _ in range(CASES):
+        records = [rng.randint(-4, 9) for _ in range(rng.randint(1, 5))]
+        relation, k, size = rng.choice(RELATIONS), rng.randint(1, 3), rng.randint(1, len(records))
+        pairs = oracle.population_pairs(list(map(Fraction, records)), size, relation, k)
+        expected = oracle.greatest(answer, 1, pairs, norm)
+        if expected is None:
+            continue
+        for method in ("walk", "auto"):
+            ask = {"size": size, "relation": getattr(sl, relation)(k), "norm": norm}
+            r = sl.global_sensitivity(query, sl.Universe.population(records), **ask, method=method)
+            assert r.value == expected.value, (kind, records, ask, method)
+            assert tuple(map(exactly, r.witness)) == min(expected.witnesses)
+            assert r.check()
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 7])
+@pytest.mark.parametrize("query", [sl.MEAN, sl.STD, sl.MEDIAN, sl.histogram([0, 3, 9])], ids=str)
+def test_the_lattice_in_small_pieces(monkeypatch, chunk, query):
+    """Catches a dataset lost, or counted twice, where one piece of the lattice meets the next."""
+    monkeypatch.setattr(Lattice, "chunk", chunk)
+    for universe in (
+        sl.Universe.population([0, 0, 1, 3, 3, 7, 9]),
+        sl.Universe.value_range([0, 2, 9]),
+    ):
+        for relation in (sl.AddRemove(2), sl.SymmetricDifference(2), sl.Change(2)):
+            ask = {"size": 3, "relation": relation}
+            swept = sl.global_sensitivity(query, universe, **ask, method="sweep")
+            walked = sl.global_sensitivity(query, universe, **ask, method="walk")
+            assert (swept.value, swept.witness) == (walked.value, walked.witness)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 38, 39, 40])
+@pytest.mark.parametrize("relation", [sl.AddRemove(1), sl.SymmetricDifference(2), sl.Change(1)])
+def test_nearly_empty_and_nearly_whole_populations(size, relation):
+    """Catches ranks that overflow: half of forty records make 10¹¹ datasets on the way past."""
+    universe = sl.Universe.population([n * n for n in range(40)])
+    ask = {"size": size, "relation": relation}
+    swept = sl.global_sensitivity(sl.SUM, universe, **ask, method="sweep")
+    walked = sl.global_sensitivity(sl.SUM, universe, **ask, method="walk")
+    assert (swept.value, swept.witness) == (walked.value, walked.witness)

@@ -1,0 +1,421 @@
+"""Figures: what they show is held by its artists, how they look by stored pictures.
+
+`pytest --mpl` compares the pictures in `baseline`; after a wanted change of looks, make them
+anew with `pytest tests/test_plots.py --mpl-generate-path=tests/baseline` and look at each.
+"""
+
+import io
+from fractions import Fraction
+
+import matplotlib.pyplot as plt
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from nbclient import NotebookClient
+
+import sensitivity_lab as sl
+from sensitivity_lab import plots
+from sensitivity_lab.teaching.pictures import plot_neighbourhood
+
+ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
+SCHOOL = sl.Universe.population([1, 2, 3, 10])
+RELATIONS = [make(k) for make in (sl.AddRemove, sl.Change) for k in (1, 2, 3, 4)]
+QUERIES = [sl.MEAN, sl.COUNT, sl.VARIANCE, sl.STD, sl.quantile(0.9)]
+
+picture = pytest.mark.mpl_image_compare(
+    style="default", deterministic=True, savefig_kwargs={"dpi": 80}, tolerance=1
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return sl.sweep(QUERIES, {"absence_days": ABSENCES}, size=6, relations=RELATIONS)
+
+
+@pytest.fixture(scope="module")
+def mean_witness():
+    return sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
+
+
+def svg(figure):
+    file = io.StringIO()
+    with plt.rc_context(plots.STYLE):
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.findobj(plt.Text) if text.get_text()]
+
+
+def dots(figure, kind):
+    """Where the dots of one kind stand, with how high: (x, y)."""
+    style = plots.KINDS[kind]
+    return sorted(
+        (line.get_xdata()[0], line.get_ydata()[0])
+        for line in figure.axes[0].lines
+        if line.get_marker() == style["marker"] and to_hex(line.get_color()) == style["color"]
+    )
+
+
+# --- the sweep ---------------------------------------------------------------------------
+
+
+def test_every_query_has_a_panel_and_every_curve_the_values_of_the_table(table):
+    panels = sl.plot_sweep(table).axes
+    assert [panel.get_title(loc="left") for panel in panels] == [query.name for query in QUERIES]
+    for panel, query in zip(panels, QUERIES, strict=True):
+        for line, relation in zip(panel.lines, ("AddRemove", "Change"), strict=True):
+            rows = table[(table["query"] == query.name) & (table["relation"] == relation)]
+            assert list(line.get_xdata()) == [1, 2, 3, 4]
+            assert list(line.get_ydata()) == [float(value) for value in rows["sensitivity"]]
+
+
+def test_no_two_queries_share_marker_or_colour(table):
+    first_lines = [panel.lines[0] for panel in sl.plot_sweep(table).axes]
+    assert len({line.get_marker() for line in first_lines}) == len(QUERIES)
+    assert len({line.get_color() for line in first_lines}) == len(QUERIES)
+    looks = {
+        (plots.COLOURS[i % len(plots.COLOURS)], plots.MARKERS[i % len(plots.MARKERS)])
+        for i in range(70)
+    }
+    assert len(looks) == 70
+
+
+def test_curves_that_agree_are_both_seen():
+    mood = sl.Universe.value_range([1, 2])
+    relations = [sl.Change(k) for k in (1, 2)] + [sl.SymmetricDifference(k) for k in (1, 2)]
+    table = sl.sweep([sl.MAX], {"mood": mood}, size=4, relations=relations)
+    broad, thin = sl.plot_sweep(table).axes[0].lines
+    assert list(broad.get_ydata()) == list(thin.get_ydata())
+    assert broad.get_linewidth() > 2 * thin.get_linewidth()
+    assert broad.get_markersize() > thin.get_markersize()
+    assert broad.get_color() != thin.get_color()
+    assert broad.get_linestyle() != thin.get_linestyle()
+
+
+def test_no_relation_is_left_out_however_many_there_are():
+    makers = (sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change)
+    table = sl.sweep([sl.SUM], {"x": ABSENCES}, size=4, relations=[make(1) for make in makers])
+    also = table.assign(relation="another " + table["relation"])
+    figure = sl.plot_sweep(pd.concat([table, also]))
+    assert len(figure.axes[0].lines) == len(figure.legends[0].get_texts()) == 10
+
+
+@pytest.mark.parametrize("last", [1, 4, 9, 40])
+def test_k_has_whole_ticks_within_the_data(last):
+    k = range(1, last + 1)
+    table = pd.DataFrame(
+        {"column": "x", "query": "sum", "relation": "Change", "k": k, "sensitivity": k}
+    )
+    ticks = sl.plot_sweep(table).axes[0].get_xticks()
+    assert all(tick == int(tick) and 1 <= tick <= last for tick in ticks)
+    assert ticks[0] == 1
+    assert len(ticks) <= 9
+
+
+def test_vertical_scales_start_at_zero_and_count_in_whole_numbers(table):
+    panels = dict(zip([query.name for query in QUERIES], sl.plot_sweep(table).axes, strict=True))
+    for panel in panels.values():
+        assert panel.get_ylim()[0] == 0
+        assert max(line.get_ydata().max() for line in panel.lines) < panel.get_ylim()[1]
+    assert all(tick == int(tick) for tick in panels["count"].get_yticks())
+    assert panels["variance"].get_ylim()[1] > 5 * panels["mean"].get_ylim()[1]
+
+
+def test_an_infeasible_k_is_a_gap():
+    relations = [sl.Add(k) for k in (1, 2, 3)]
+    table = sl.sweep(
+        [sl.MEAN], {"x": sl.Universe.population([0, 1, 5, 9])}, size=2, relations=relations
+    )
+    heights = sl.plot_sweep(table).axes[0].lines[0].get_ydata()
+    assert list(np.isnan(heights)) == [False, False, True]
+    without_a_row = table[table["k"] != 2]
+    heights = sl.plot_sweep(without_a_row).axes[0].lines[0].get_ydata()
+    assert list(np.isnan(heights)) == [False, True, True]
+
+
+def test_a_query_with_no_answer_at_all_has_an_empty_panel():
+    relations = [sl.Remove(2), sl.Remove(3)]
+    table = sl.sweep([sl.COUNT, sl.MEAN], {"x": SCHOOL}, size=2, relations=relations)
+    count, mean = sl.plot_sweep(table).axes
+    assert np.nanmax(count.lines[0].get_ydata()) == 2
+    assert np.isnan(mean.lines[0].get_ydata()).all()
+
+
+def test_the_words_say_what_was_swept_and_what_k_counts(table):
+    words = texts(sl.plot_sweep(table))
+    title = "absence_days, datasets of size 6\npopulation([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])"
+    assert title in words
+    assert "sensitivity" in words
+    assert words.count("Hamming distance k") == 2  # once under each column of panels
+    assert "AddRemove: exactly k added, or removed" in words
+    assert "Change: at most k changed" in words
+
+
+def test_a_table_without_attrs_is_drawn_without_them(table):
+    bare = pd.DataFrame(table.to_dict("list"))
+    assert "absence_days" in texts(sl.plot_sweep(bare))
+
+
+def test_several_data_columns_need_a_choice(table):
+    both = pd.concat([table, table.assign(column="school_year", sensitivity=1)])
+    figure = sl.plot_sweep(both, column="school_year")
+    assert set(figure.axes[0].lines[0].get_ydata()) == {1}
+    several = r"column must name one of \['absence_days', 'school_year'\] where table has several, got None"
+    with pytest.raises(ValueError, match=several):
+        sl.plot_sweep(both)
+    unknown = r"column must be one of \['absence_days', 'school_year'\], got column='age'"
+    with pytest.raises(ValueError, match=unknown):
+        sl.plot_sweep(both, column="age")
+
+
+def test_a_table_that_is_none_is_refused(table):
+    with pytest.raises(ValueError, match="table must have at least one row, got an empty table"):
+        sl.plot_sweep(table.head(0))
+    with pytest.raises(
+        ValueError, match=r"table must have the columns .*, got one without \['k'\]"
+    ):
+        sl.plot_sweep(table.drop(columns="k"))
+    with pytest.raises(TypeError, match=r"table must be a DataFrame, as sweep returns, got \[1\]"):
+        sl.plot_sweep([1])
+
+
+# --- the witness -------------------------------------------------------------------------
+
+
+def test_every_record_is_a_dot_and_its_kind_is_told_by_shape_and_colour(mean_witness):
+    figure = sl.plot_witness(mean_witness)
+    line = plots.NumberLine.through([1, 2, 3, 4, 5, 6, 20], [])
+    above, below = plots.BAND, -plots.BAND
+    shared = [(line.place(v), side) for v in (2, 3, 4, 5, 6) for side in (below, above)]
+    assert dots(figure, "in both") == shared
+    assert dots(figure, "removed") == [(line.place(1), above)]
+    assert dots(figure, "added") == [(line.place(20), below)]
+    assert [key.get_text() for key in figure.legends[0].get_texts()] == list(plots.KINDS)
+
+
+def test_the_answers_and_the_gap_are_marked_and_written(mean_witness):
+    figure = sl.plot_witness(mean_witness)
+    words = texts(figure)
+    assert "mean under Change(1): at most 1 record changed" in words
+    assert "mean = 7/2 = 3.5" in words
+    assert "mean = 20/3 ≈ 6.66667" in words
+    assert "sensitivity\n19/6 ≈ 3.16667" in words
+    [arrow] = [child for child in figure.axes[0].texts if getattr(child, "arrow_patch", None)]
+    assert [arrow.xy[0], arrow.xyann[0]] == pytest.approx([2.5, 17 / 3])  # 1 stands at 0
+
+
+def test_equal_values_stack_and_what_is_shared_is_joined():
+    school = sl.Universe.population([5, 5, 5, 5, 9])
+    found = sl.local_sensitivity(sl.SUM, (5, 5, 5), school, relation=sl.Add(1))
+    figure = sl.plot_witness(found)
+    assert found.witness == ((5, 5, 5), (5, 5, 5, 9))
+    heights = [y for _, y in dots(figure, "in both")]
+    step = heights[-1] - heights[-2]
+    outwards = [plots.BAND + i * step for i in range(3)]
+    assert heights == pytest.approx([-y for y in reversed(outwards)] + outwards)
+    joins = [line for line in figure.axes[0].lines if line.get_color() == plots.PALE]
+    assert sum(len(set(line.get_xdata())) == 1 for line in joins) == 1
+
+
+def test_copies_beyond_the_shared_ones_are_marked():
+    found = sl.local_sensitivity(
+        sl.SUM, (5, 5, 5), sl.Universe.value_range([5]), relation=sl.Remove(2)
+    )
+    figure = sl.plot_witness(found)
+    assert len(dots(figure, "in both")) == 2
+    assert [y > plots.BAND for _, y in dots(figure, "removed")] == [True, True]
+
+
+def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shortened():
+    universe = sl.Universe.population([1, 2, 3, 4, 5, 10**9])
+    figure = sl.plot_witness(
+        sl.global_sensitivity(sl.MEAN, universe, size=5, relation=sl.Change(1))
+    )
+    x = sorted({x for kind in plots.KINDS for x, _ in dots(figure, kind)})
+    assert min(np.diff(x)) > 0.03 * (x[-1] - x[0])
+    assert texts(figure).count("//") == 3  # on both rows and on the axis
+    assert "1,000,000,000" in texts(figure)
+
+
+def test_the_number_line_keeps_order_and_proportion():
+    values = [0, 1, 3, 4, 500]
+    line = plots.NumberLine.through(values, [-3])
+    places = [line.place(value) for value in (-3, *values)]
+    assert places == [0, 3, 4, 6, 7, 27]
+    assert list(line.breaks) == [17]
+    assert line.place(252) == 17
+    assert list(plots.NumberLine.through([4, 4], []).places) == [0]
+
+
+def test_a_vector_is_written_and_not_marked():
+    query = sl.histogram([0, 5, 10, 25])
+    found = sl.global_sensitivity(query, ABSENCES, size=6, relation=sl.Change(1), norm=2)
+    figure = sl.plot_witness(found)
+    words = texts(figure)
+    assert all(f"({', '.join(map(str, query(dataset)))})" in words for dataset in found.witness)
+    assert "sensitivity\n≈ 1.41421" in words
+    assert not any(getattr(child, "arrow_patch", None) for child in figure.axes[0].texts)
+
+
+def test_no_gap_and_no_neighbour_are_drawn_too():
+    nothing = sl.global_sensitivity(sl.COUNT, SCHOOL, size=3, relation=sl.Change(1))
+    assert "sensitivity\n0" in texts(sl.plot_witness(nothing))
+    emptied = sl.global_sensitivity(sl.SUM, SCHOOL, size=1, relation=sl.Remove(1))
+    figure = sl.plot_witness(emptied)
+    assert emptied.witness == ((10,), ())
+    assert "sum = 0" in texts(figure)
+    assert len(dots(figure, "removed")) == 1
+
+
+def test_what_cannot_be_drawn_is_refused():
+    many = sl.local_sensitivity(
+        sl.COUNT, [1] * 150, sl.Universe.value_range([1]), relation=sl.Remove(1)
+    )
+    with pytest.raises(
+        ValueError, match="witness must hold at most 100 records to be drawn, got 150"
+    ):
+        sl.plot_witness(many)
+    known = sl.Query("known", lambda x: sum(v is not None for v in x), takes_missing=True)
+    missing = sl.global_sensitivity(
+        known, sl.Universe.population([1, 2, None]), size=2, relation=sl.Change(1)
+    )
+    with pytest.raises(ValueError, match="witness must hold numbers to be drawn, got None in"):
+        sl.plot_witness(missing)
+    with pytest.raises(TypeError, match="sensitivity must be a Sensitivity, got 3"):
+        sl.plot_witness(3)
+
+
+# --- the neighbourhood -------------------------------------------------------------------
+
+
+def test_the_four_pupil_school_has_its_boxes_lines_and_winner():
+    figure = plot_neighbourhood(sl.MEAN, SCHOOL, size=3, relation=sl.AddRemove(1))
+    axes = figure.axes[0]
+    boxes = [text.get_text() for text in axes.texts]
+    assert len(boxes) == 6 + 4 + 1 + 1
+    assert {"1, 2, 10\n13/3", "1, 2\n3/2", "17/6 ≈ 2.83333"} < set(boxes)
+    assert len(axes.patches) == 4 * 3 + 4
+    assert [to_hex(line.get_edgecolor()) for line in axes.patches].count(plots.REMOVED) == 1
+    heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
+    assert heights["1, 2\n3/2"] < heights["1, 2, 10\n13/3"] < heights["1, 2, 3, 10\n4"]
+
+
+def test_datasets_of_one_size_stand_in_a_ring():
+    figure = plot_neighbourhood(sl.MEDIAN, SCHOOL, size=3, relation=sl.Change(1))
+    centre = np.array([0.5, 0.5])
+    places = [text.get_position() for text in figure.axes[0].texts if "\n" in text.get_text()]
+    assert [np.hypot(*(centre - place)) for place in places] == pytest.approx([0.5] * 4)
+    assert len(figure.axes[0].patches) == 6  # each pair once, none with itself
+
+
+def test_too_large_a_neighbourhood_is_refused():
+    with pytest.raises(
+        ValueError, match="universe must give at most 15 datasets to be drawn, got 210"
+    ):
+        plot_neighbourhood(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
+
+
+# --- one style, shown once, always the same file -----------------------------------------
+
+
+def drawings(table, witness):
+    yield lambda: sl.plot_sweep(table)
+    yield lambda: sl.plot_witness(witness)
+    yield lambda: plot_neighbourhood(sl.MEAN, SCHOOL, size=3, relation=sl.AddRemove(1))
+
+
+def test_a_figure_changes_no_setting_and_is_registered_nowhere(table, mean_witness):
+    before = dict(plt.rcParams)
+    for draw in drawings(table, mean_witness):
+        assert isinstance(draw(), plt.Figure)
+    with pytest.raises(ValueError, match="column must"):
+        sl.plot_sweep(table, column="none")
+    assert dict(plt.rcParams) == before
+    assert plt.get_fignums() == []
+
+
+def test_the_same_figure_is_the_same_file(table, mean_witness):
+    for draw in drawings(table, mean_witness):
+        assert svg(draw()) == svg(draw())
+
+
+def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(table, mean_witness):
+    """A figure 6.4 inches wide on 340 pixels: 12 points are 8.9 pixels."""
+    for draw in drawings(table, mean_witness):
+        figure = draw()
+        assert figure.get_figwidth() == plots.WIDTH
+        figure.set_dpi(72)
+        figure.draw_without_rendering()
+        page = figure.bbox.padded(1)
+        for text in figure.findobj(plt.Text):
+            if text.get_text().strip() and text.get_visible() and text.axes is not None:
+                assert text.get_fontsize() >= 12, text
+                box = text.get_window_extent()
+                assert page.x0 <= box.x0, text
+                assert box.x1 <= page.x1, text
+
+
+def test_inline_svg_does_nothing_outside_a_notebook():
+    before = dict(plt.rcParams)
+    assert sl.inline_svg() is None
+    assert dict(plt.rcParams) == before
+
+
+def test_a_notebook_shows_each_figure_once_and_the_same_every_time():
+    cells = [
+        "import sensitivity_lab as sl",
+        "sl.inline_svg()",
+        "school = sl.Universe.population([1, 2, 3, 10])\n"
+        "found = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.Change(1))",
+        "sl.plot_witness(found)",
+        "sl.plot_witness(found)",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    [first], [second] = (cell.outputs for cell in notebook.cells[-2:])
+    assert first.data["image/svg+xml"] == second.data["image/svg+xml"]
+    assert ">dataset</text>" in first.data["image/svg+xml"]
+    assert "image/png" not in first.data
+    assert all(not cell.outputs for cell in notebook.cells[:-2])
+
+
+# --- the looks ---------------------------------------------------------------------------
+
+
+@picture
+def test_picture_of_a_sweep(table):
+    return sl.plot_sweep(table)
+
+
+@picture
+def test_picture_of_one_query(table):
+    return sl.plot_sweep(table[table["query"] == "mean"])
+
+
+@picture
+def test_picture_of_a_witness(mean_witness):
+    return sl.plot_witness(mean_witness)
+
+
+@picture
+def test_picture_of_a_witness_with_an_outlier_and_a_stack():
+    dataset = (1, 1, 1, 2, 3, 3, 4)
+    universe = sl.Universe.value_range([1, 2, 3, 4, Fraction(9, 2), 100_000])
+    return sl.plot_witness(sl.local_sensitivity(sl.MEAN, dataset, universe, relation=sl.Change(2)))
+
+
+@picture
+def test_picture_of_a_vector_witness():
+    query = sl.histogram([0, 5, 10, 25])
+    return sl.plot_witness(
+        sl.global_sensitivity(query, ABSENCES, size=6, relation=sl.Change(1), norm=2)
+    )
+
+
+@picture
+def test_picture_of_a_neighbourhood():
+    return plot_neighbourhood(sl.MEAN, SCHOOL, size=3, relation=sl.AddRemove(1))

@@ -1,0 +1,198 @@
+"""Each query against numpy, a second route, and against its vectorised form."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+
+whole = st.lists(st.integers(-1000, 1000), min_size=1, max_size=12)
+PLAIN = {
+    sl.COUNT: len,
+    sl.SUM: np.sum,
+    sl.MEAN: np.mean,
+    sl.MEDIAN: np.median,
+    sl.VARIANCE: np.var,
+    sl.STD: np.std,
+    sl.MIN: np.min,
+    sl.MAX: np.max,
+    sl.count_distinct: lambda x: len(np.unique(x)),
+}
+
+
+@pytest.mark.parametrize("query", PLAIN, ids=str)
+@given(x=whole)
+def test_as_numpy(query, x):
+    """Catches a formula that means something else than numpy's of the same name."""
+    assert float(query(x)) == pytest.approx(float(PLAIN[query](np.array(x))), rel=1e-12, abs=1e-9)
+
+
+@given(whole, st.integers(0, 100))
+def test_quantile_as_numpy(x, percent):
+    """Catches another interpolation, or a rank that is off by one at the ends."""
+    q = percent / 100
+    assert float(sl.quantile(q)(x)) == pytest.approx(float(np.quantile(x, q)), rel=1e-12, abs=1e-9)
+
+
+@given(st.lists(st.integers(-1000, 1000), min_size=4, max_size=12), st.integers(0, 3))
+def test_ddof_as_numpy(x, ddof):
+    """Catches a divisor of n where n − ddof is asked for."""
+    assert float(sl.variance(ddof=ddof)(x)) == pytest.approx(np.var(x, ddof=ddof), rel=1e-12)
+    assert sl.std(ddof=ddof)(x) == pytest.approx(np.std(x, ddof=ddof), rel=1e-12)
+
+
+@given(whole, st.lists(st.integers(-1000, 1000), min_size=2, max_size=6, unique=True).map(sorted))
+def test_histogram_as_numpy(x, edges):
+    """Catches a bin edge on the wrong side, above all the last one."""
+    assert list(sl.histogram(edges)(x)) == np.histogram(x, edges)[0].tolist()
+    assert list(sl.histogram(edges)(edges)) == np.histogram(edges, edges)[0].tolist()
+
+
+@given(whole, st.integers(-1000, 1000))
+def test_count_where_as_numpy(x, limit):
+    """Catches a predicate that is applied twice, or to something else."""
+    assert sl.count_where(lambda v: v > limit)(x) == int((np.array(x) > limit).sum())
+
+
+@given(st.lists(st.fractions(max_denominator=50), min_size=1, max_size=6))
+def test_rational_queries_answer_in_rationals(x):
+    """Catches a float that slips into an exact answer."""
+    for query in (sl.SUM, sl.MEAN, sl.MEDIAN, sl.VARIANCE, sl.MIN, sl.MAX, sl.quantile(0.9)):
+        assert isinstance(query(x), int | Fraction)
+    assert sl.MEAN(x) * len(x) == sl.SUM(x) == sum(x)
+    assert sl.VARIANCE(x) == sum((v - sum(x) / len(x)) ** 2 for v in x) / len(x)
+
+
+@pytest.mark.parametrize(
+    ("query", "x", "expected"),
+    [
+        (sl.MEAN, [0.1, 0.2], Fraction(3, 20)),
+        (sl.SUM, [0.1] * 10, 1),
+        (sl.SUM, [10**30, Decimal("0.5"), Fraction(1, 2)], 10**30 + 1),
+        (sl.VARIANCE, [1e8 + 0.1, 1e8 + 0.3], Fraction(1, 100)),
+        (sl.quantile(0.1), [0, 1], Fraction(1, 10)),
+        (sl.quantile(Fraction(1, 3)), [0, 1], Fraction(1, 3)),
+        (sl.quantile(0), [3, 1, 2], 1),
+        (sl.quantile(1), [3, 1, 2], 3),
+        (sl.MEDIAN, [4], 4),
+        (sl.STD, [0, 0, 0, 1], math.sqrt(3) / 4),
+        (sl.COUNT, [], 0),
+        (sl.SUM, [], 0),
+        (sl.count_distinct, [1, 1.0, True], 1),
+        (sl.histogram([0, 0.1, 0.3]), [0.1, 0.3, Fraction(1, 20)], (1, 2)),
+        (sl.SUM, np.array([1, 2], dtype=np.int8), 3),
+        (sl.SUM, np.array([100, 100], dtype=np.int8), 200),
+        (sl.MEAN, pd.Series([1, 2]), Fraction(3, 2)),
+    ],
+)
+def test_exact_answers(query, x, expected):
+    """Catches rounding, overflow and unsorted input; a whole answer is an int."""
+    answer = query(x)
+    assert answer == expected
+    if isinstance(expected, int):
+        assert type(answer) is int
+
+
+def test_std_is_correctly_rounded():
+    """Catches the double rounding of a float variance's root."""
+    for x in ([0, 0, 1], [1, 2, 4], [0.1, 0.2, 0.4], [10**15, 10**15 + 1, 10**15 + 3]):
+        variance = sl.VARIANCE(x)
+        exact = (Decimal(variance.numerator) / Decimal(variance.denominator)).sqrt()
+        wide = Decimal(variance.numerator) * Decimal(10) ** 60 / Decimal(variance.denominator)
+        assert abs(exact - wide.sqrt() / Decimal(10) ** 30) < Decimal("1e-12")
+        assert sl.STD(x) == float(exact)
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "smallest"),
+    [
+        (sl.COUNT, "count", 0), (sl.SUM, "sum", 0), (sl.MEAN, "mean", 1), (sl.MEDIAN, "median", 1),
+        (sl.VARIANCE, "variance", 1), (sl.STD, "std", 1), (sl.MIN, "min", 1), (sl.MAX, "max", 1),
+        (sl.variance(ddof=1), "variance(ddof=1)", 2), (sl.std(ddof=1), "std(ddof=1)", 2),
+        (sl.quantile(0.25), "quantile(0.25)", 1), (sl.quantile(Fraction(1, 4)), "quantile(0.25)", 1),
+        (sl.quantile(Fraction(1, 3)), "quantile(1/3)", 1), (sl.histogram([0, 5]), "histogram([0, 5])", 0),
+        (sl.count_distinct, "count_distinct", 0), (sl.count_where(bool), "count_where(bool)", 0),
+    ],
+)  # fmt: skip
+def test_name_and_smallest_size(query, name, smallest):
+    """Catches tables whose rows cannot be told apart, and a mean of nothing."""
+    assert (query.name, query.smallest_size) == (name, smallest)
+    if smallest == 0:
+        query([])
+    else:
+        with pytest.raises(ValueError, match=f"at least {smallest}"):
+            query(range(smallest - 1))
+
+
+def rows_agree(query, values, size):
+    """The vectorised form, through the sweep, equals the plain one, through the walk."""
+    universe = sl.Universe.value_range(values)
+    options = {"size": size, "relation": sl.AddRemove(1)}
+    fast = sl.global_sensitivity(query, universe, **options, method="sweep")
+    slow = sl.global_sensitivity(query, universe, **options, method="walk")
+    assert (fast.value, fast.witness) == (slow.value, slow.witness)
+
+
+@pytest.mark.parametrize("query", [*PLAIN, sl.quantile(0.9), sl.quantile(Fraction(1, 3)),
+                                   sl.histogram([0, 1]), sl.count_where(lambda v: v > 0)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "values",
+    [
+        [-(2**31), 2**31 - 1, 5],
+        [2**62, 2**62 + 1, -(2**62)],
+        [2**63 - 1, -(2**63)],
+        [10**30, 1, 0],
+        [0.1, 1e15, -1e-15],
+        [Fraction(1, 10**9 + 7), Fraction(1, 998244353), 0],
+        [5e-324, 1.7976931348623157e308],
+    ],
+    ids=str,
+)
+def test_vectorised_form_does_not_overflow(query, values):
+    """Catches 64-bit wrap-around in the fast path, which stays silent in numpy."""
+    rows_agree(query, values, 2)
+
+
+@pytest.mark.parametrize("norm", [1, math.inf])
+@pytest.mark.parametrize("big", [2**60, 2**61, 2**62, 2**70])
+def test_vector_sums_do_not_overflow(norm, big):
+    """Catches an L1 norm of large integers that wraps around on its way through the sweep."""
+    universe = sl.Universe.population([0, 1])
+
+    def six(x):
+        return [big * sum(x)] * 6
+
+    r = sl.global_sensitivity(
+        six, universe, size=1, relation=sl.Change(1), norm=norm, method="sweep"
+    )
+    assert r.value == (6 * big if norm == 1 else big)
+
+
+def test_a_callable_is_asked_as_it_is():
+    """Catches a plain callable that is wrapped away or renamed."""
+
+    def spread(x):
+        return x[-1] - x[0]
+
+    r = sl.global_sensitivity(
+        spread, sl.Universe.population([1, 2, 9]), size=2, relation=sl.Change(1)
+    )
+    assert r.query.name == "spread"
+    assert r.query.function is spread
+    assert r.value == 7
+
+
+def test_a_query_may_be_named_and_floored():
+    """Catches a smallest size that is not heeded."""
+    query = sl.Query("span", lambda x: x[1] - x[0], smallest_size=2)
+    r = sl.global_sensitivity(
+        query, sl.Universe.population([1, 2, 9]), size=2, relation=sl.AddRemove(1)
+    )
+    assert r.value == 7  # (2, 9) spans 7, and (1, 2, 9) starts with 1
+    assert "leaves 1" in " ".join(r.infeasible)

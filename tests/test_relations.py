@@ -1,0 +1,136 @@
+"""Who is a neighbour, and how far two datasets are apart."""
+
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+import sensitivity_lab as sl
+
+POPULATION = sl.Universe.population([1, 2, 2, 3])
+RANGE = sl.Universe.value_range([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "symmetric", "changes"),
+    [
+        ((1, 2, 3), (1, 2, 4), 2, 1),
+        ((1, 2, 3), (1, 2), 1, float("inf")),
+        ((1, 1, 1), (1,), 2, float("inf")),  # a set expression would say 0
+        ((1, 2, 2), (1, 1, 2), 2, 1),
+        ((12, 10, 8, 7), (12, 10, 8), 1, float("inf")),
+        ((12, 10, 8, 7), (12, 10, 8, 9), 2, 1),
+        ((), (5, 5), 2, float("inf")),
+        ((), (), 0, 0),
+        ((1.0, 0.5), (True, Fraction(1, 2)), 0, 0),
+        ((3, 1, 2), (2, 3, 1), 0, 0),  # order never matters
+    ],
+)
+def test_distances(x, y, symmetric, changes):
+    """Catches a distance that forgets multiplicity or minds the order."""
+    assert sl.symmetric_distance(x, y) == symmetric
+    assert sl.change_one_distance(x, y) == changes
+
+
+@pytest.mark.parametrize(
+    ("relation", "expected"),
+    [
+        (sl.Add(1), [(1, 2, 2), (1, 2, 3)]),
+        (sl.Remove(1), [(1,), (2,)]),
+        (sl.AddRemove(1), [(1,), (1, 2, 2), (1, 2, 3), (2,)]),
+        (sl.AddRemove(2), [(), (1, 2, 2, 3)]),
+        (sl.Change(1), [(1, 2), (1, 3), (2, 2), (2, 3)]),
+        (sl.SymmetricDifference(1), [(1,), (1, 2), (1, 2, 2), (1, 2, 3), (2,)]),
+        (sl.Add(3), []),
+        (sl.Remove(3), []),
+    ],
+)
+def test_neighbours_in_a_population(relation, expected):
+    """Catches a record added twice, a mix in AddRemove, a missing dataset itself in an at-most."""
+    assert list(relation.neighbours((2, 1), POPULATION)) == expected
+    assert relation.count_neighbours((2, 1), POPULATION) == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("relation", "expected"),
+    [
+        (sl.Add(1), [(1, 1, 1), (1, 1, 2)]),
+        (sl.Change(1), [(1, 1), (1, 2)]),
+        (sl.Change(5), [(1, 1), (1, 2), (2, 2)]),
+        (sl.SymmetricDifference(2), [(), (1,), (1, 1), (1, 1, 1), (1, 1, 1, 1), (1, 1, 1, 2),
+                                     (1, 1, 2), (1, 1, 2, 2), (1, 2)]),
+    ],
+)  # fmt: skip
+def test_neighbours_in_a_range(relation, expected):
+    """Catches a range whose copies run out, and changes that a small dataset cannot make."""
+    assert list(relation.neighbours((1, 1), RANGE)) == expected
+    assert relation.count_neighbours((1, 1), RANGE) == len(expected)
+
+
+def test_a_count_needs_no_enumeration():
+    """Catches a count that builds what it counts: C(500, 10) · C(500, 10) neighbours and more."""
+    universe = sl.Universe.population(range(1000))
+    count = sl.Change(10).count_neighbours(range(500), universe)
+    assert count > 10**40
+    assert sl.Remove(2).count_neighbours(range(500), universe) == 500 * 499 // 2
+
+
+def test_exact_relations_are_not_reflexive_and_at_most_ones_are():
+    """Catches distance 0 admitted by an exact relation, or refused by an at-most one."""
+    x = (1, 2)
+    for relation in (sl.Add(1), sl.Remove(1), sl.AddRemove(1)):
+        assert not relation.are_neighbours(x, x)
+    for relation in (sl.SymmetricDifference(1), sl.Change(1)):
+        assert relation.are_neighbours(x, x)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_are_neighbours_at_the_border(k):
+    """Catches off-by-one: k − 1, k and k + 1 additions."""
+    x = (1,)
+    added = {j: x + (2,) * j for j in (k - 1, k, k + 1)}
+    assert [sl.Add(k).are_neighbours(x, y) for y in added.values()] == [False, True, False]
+    assert [sl.Remove(k).are_neighbours(y, x) for y in added.values()] == [False, True, False]
+    assert [sl.AddRemove(k).are_neighbours(y, x) for y in added.values()] == [False, True, False]
+    near = sl.SymmetricDifference(k)
+    assert [near.are_neighbours(x, y) for y in added.values()] == [True, True, False]
+    changed = [((1,) * 9, (1,) * (9 - j) + (2,) * j) for j in added]
+    assert [sl.Change(k).are_neighbours(x, y) for x, y in changed] == [True, True, False]
+
+
+def test_symmetric_difference_of_two_contains_one_change():
+    """Catches a mix of one removal and one addition in the wrong relation."""
+    assert sl.SymmetricDifference(2).are_neighbours((1, 2), (1, 3))
+    assert not sl.SymmetricDifference(1).are_neighbours((1, 2), (1, 3))
+    assert not sl.AddRemove(2).are_neighbours((1, 2), (1, 3))
+
+
+@pytest.mark.parametrize(
+    ("relation", "kind"),
+    [(sl.Add, "exactly"), (sl.Remove, "exactly"), (sl.AddRemove, "exactly"),
+     (sl.SymmetricDifference, "at most"), (sl.Change, "at most")],
+)  # fmt: skip
+def test_each_says_exactly_or_at_most(relation, kind):
+    """Catches a relation whose reader must guess; the exact ones also warn."""
+    assert f"{kind} k" in relation.__doc__.lower()
+    assert kind in relation(3).description
+    assert "3" in repr(relation(3))
+    if kind == "exactly":
+        assert "calibrate noise with an at-most relation" in " ".join(relation.__doc__.split())
+
+
+def test_relations_are_values():
+    """Catches a relation that cannot be a dictionary key or be sent to a worker."""
+    assert sl.Change(2) == sl.Change(2) != sl.Change(1)
+    assert sl.Change(1) != sl.Add(1)
+    assert len({sl.Add(1), sl.Add(1), sl.Remove(1)}) == 2
+    assert pickle.loads(pickle.dumps(sl.AddRemove(2))) == sl.AddRemove(2)
+    with pytest.raises(AttributeError):
+        sl.Add(1).k = 2
+
+
+def test_datasets_may_be_any_iterable_of_any_numbers():
+    """Catches an iterable that is read twice."""
+    x, y = (n for n in [Decimal("0.5"), 1]), [0.5]
+    assert sl.Remove(1).are_neighbours(x, y)

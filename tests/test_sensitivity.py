@@ -1,0 +1,398 @@
+"""What a result holds, and what happens on the way to it."""
+
+import dataclasses
+import math
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+
+ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
+DRIVING = sl.Universe.value_range([1, 2, 3])
+METHODS = ("auto", "walk", "sweep")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_first_example(method):
+    """Catches any change to the example that the whole book starts from."""
+    r = sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1), method=method)
+    assert r.value == Fraction(19, 6)
+    assert float(r) == 19 / 6
+    dataset, neighbour = r.witness
+    assert (dataset, neighbour) == ((1, 2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 20))
+    assert r.check()
+    assert r.method == ("walk" if method == "walk" else r.method)
+    assert (r.query, r.relation, r.universe) == (sl.MEAN, sl.Change(1), ABSENCES)
+    assert (r.size, r.norm, r.infeasible) == (6, 1, ())
+
+
+@pytest.mark.parametrize(
+    ("relation", "datasets"),
+    [
+        (sl.Change(1), math.comb(10, 6)),
+        (sl.Add(1), math.comb(10, 6) + math.comb(10, 7)),
+        (sl.AddRemove(2), math.comb(10, 4) + math.comb(10, 6) + math.comb(10, 8)),
+        (sl.SymmetricDifference(2), sum(math.comb(10, n) for n in range(4, 9))),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_each_dataset_is_answered_once(relation, datasets, method):
+    """Catches a query that is asked twice about one dataset, and a count that is not the truth."""
+    asked = []
+
+    def total(x):
+        asked.append(x)
+        return sum(x)
+
+    r = sl.global_sensitivity(total, ABSENCES, size=6, relation=relation, method=method)
+    assert len(asked) == len(set(asked)) == r.datasets == datasets
+
+
+def test_a_table_answers_a_dataset_once_for_all_relations():
+    """Catches a table that asks anew for each relation, or disagrees with the single call."""
+    asked = []
+
+    def total(x):
+        asked.append(x)
+        return sum(x)
+
+    relations = [sl.AddRemove(1), sl.AddRemove(2), sl.Change(1), sl.Change(2)]
+    table = sl.sweep([total], {"days": ABSENCES}, size=6, relations=relations)
+    assert len(asked) == len(set(asked)) == sum(math.comb(10, n) for n in range(4, 9))
+    assert list(table.columns) == [
+        "column", "query", "relation", "k", "sensitivity", "dataset", "neighbour", "method",
+    ]  # fmt: skip
+    for row in table.itertuples():
+        r = sl.global_sensitivity(
+            total, ABSENCES, size=6, relation=getattr(sl, row.relation)(row.k), method="walk"
+        )
+        assert (row.sensitivity, (row.dataset, row.neighbour)) == (r.value, r.witness)
+
+
+def test_a_table_names_what_is_infeasible():
+    """Catches one infeasible row that takes the whole table down, or that shows a number."""
+    table = sl.sweep(
+        [sl.MEAN, sl.SUM],
+        {"a": sl.Universe.population([1, 2, 4])},
+        size=2,
+        relations=[sl.Remove(2)],
+    )
+    assert table["sensitivity"].tolist() == [None, 6]
+    assert table["method"][0] == "infeasible"
+
+
+@pytest.mark.parametrize(
+    ("query", "size", "relation", "named"),
+    [
+        (sl.MEAN, 1, sl.AddRemove(1), ["remove 1"]),
+        (sl.SUM, 1, sl.AddRemove(1), []),
+        (sl.variance(ddof=1), 2, sl.AddRemove(1), ["remove 1"]),
+        (sl.MEAN, 9, sl.AddRemove(2), ["add 2"]),
+        (sl.MEAN, 10, sl.SymmetricDifference(1), ["add 1"]),
+        (sl.MEAN, 10, sl.Change(2), ["change 1", "change 2"]),
+        (sl.MEAN, 6, sl.Change(1), []),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_infeasible_directions_are_named(query, size, relation, named, method):
+    """Catches a direction that is dropped in silence."""
+    r = sl.global_sensitivity(query, ABSENCES, size=size, relation=relation, method=method)
+    assert len(r.infeasible) == len(named)
+    for text, expected in zip(r.infeasible, named, strict=True):
+        assert expected in text
+    for text in named:
+        assert text in r._repr_html_()
+
+
+def test_at_most_relations_accept_any_k():
+    """Catches an at-most relation that is refused because its largest step is not possible."""
+    universe = sl.Universe.population([1, 2, 4])
+    assert sl.global_sensitivity(sl.MEAN, universe, size=3, relation=sl.Change(9)).value == 0
+    r = sl.global_sensitivity(sl.MEAN, universe, size=2, relation=sl.SymmetricDifference(99))
+    assert r.value == Fraction(5, 2)  # (1, 2) and (4,)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_size_as_a_range_binds_both_sizes(method):
+    """Catches a range that binds the dataset alone: with 3 records or more, one removal needs 4."""
+    pinned = sl.global_sensitivity(
+        sl.MEAN, DRIVING, size=3, relation=sl.SymmetricDifference(1), method=method
+    )
+    ranged = sl.global_sensitivity(
+        sl.MEAN, DRIVING, size=range(3, 6), relation=sl.SymmetricDifference(1), method=method
+    )
+    assert (pinned.value, ranged.value) == (Fraction(2, 3), Fraction(2, 4))
+    assert all(len(found) in range(3, 6) for found in ranged.witness)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sparse_ranges_are_sizes_too(method):
+    """Catches a stepped range that is taken for all sizes between its ends."""
+    r = sl.global_sensitivity(
+        sl.COUNT, DRIVING, size=range(1, 6, 2), relation=sl.SymmetricDifference(3), method=method
+    )
+    assert r.value == 2
+    with pytest.raises(ValueError, match="feasible"):
+        sl.global_sensitivity(
+            sl.COUNT, DRIVING, size=range(1, 6, 2), relation=sl.Add(1), method=method
+        )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_callables_get_the_callers_own_numbers(method):
+    """Catches Fractions, or numpy scalars, handed to a function that was written for floats."""
+    for values in ([0.5, 1.5, 2.5], [1, 2, 3], [Decimal("0.1"), Decimal("0.2"), Decimal(3)]):
+        seen = set()
+
+        def last(x, seen=seen):
+            seen.update(map(type, x))
+            assert isinstance(x, tuple)
+            assert list(x) == sorted(x)
+            return x[-1]
+
+        r = sl.global_sensitivity(
+            last, sl.Universe.population(values), size=2, relation=sl.Change(1), method=method
+        )
+        assert seen == {type(values[0])}
+        assert type(r.value) is type(values[0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_callables_arithmetic_is_its_own(method):
+    """Catches a float answer that is rounded again, or made a fraction."""
+    universe = sl.Universe.population([0.1, 0.2, 0.7])
+    r = sl.global_sensitivity(
+        lambda x: float(np.sum(x)), universe, size=2, relation=sl.Change(1), method=method
+    )
+    assert r.value == (0.2 + 0.7) - (0.1 + 0.2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("relation", [sl.Remove(1), sl.AddRemove(1), sl.SymmetricDifference(2)])
+def test_callables_are_never_called_on_an_empty_dataset(method, relation):
+    """Catches a mean() of nothing, which users should not have to guard against."""
+
+    def mean(x):
+        assert len(x) > 0
+        return sum(x) / len(x)
+
+    for size in (2, range(0, 3)):
+        ask = {"size": size, "relation": relation, "method": method}
+        assert sl.global_sensitivity(mean, DRIVING, **ask).check()
+    alone = {"size": 1, "relation": relation, "method": method}
+    if relation == sl.Remove(1):
+        with pytest.raises(ValueError, match="feasible"):
+            sl.global_sensitivity(mean, DRIVING, **alone)
+    else:
+        assert sl.global_sensitivity(mean, DRIVING, **alone).infeasible
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_empty_dataset_counts_where_the_query_has_a_value(method):
+    """Catches an empty dataset that is left out although a sum of nothing is 0."""
+    universe = sl.Universe.population([-7, 2])
+    ask = {"size": 1, "relation": sl.Remove(1), "method": method}
+    r = sl.global_sensitivity(sl.SUM, universe, **ask)
+    assert (r.value, r.witness) == (7, ((-7,), ()))
+    zero = {"size": 0, "relation": sl.Add(2), "method": method}
+    assert sl.global_sensitivity(sl.COUNT, universe, **zero).value == 2
+
+
+MISSING = sl.Universe.population([1, 5, None])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_missing_records_only_for_those_that_take_them(method):
+    """Catches None handed to a function that cannot take it, or refused to one that can."""
+    ask = {"size": 2, "relation": sl.Change(1), "method": method}
+    known = sl.Query("known", lambda x: sum(v is not None for v in x), takes_missing=True)
+    r = sl.global_sensitivity(known, MISSING, **ask)
+    assert r.value == 1
+    assert None in r.witness[0] + r.witness[1]
+    assert r.check()
+    for query in (sl.MEAN, lambda x: len(x)):
+        with pytest.raises((ValueError, TypeError), match=r"None|missing"):
+            sl.global_sensitivity(query, MISSING, **ask)
+        with pytest.raises((ValueError, TypeError), match=r"None|missing"):
+            sl.local_sensitivity(query, (1, 5), MISSING, relation=sl.Change(1))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_max_datasets_is_asked_first(method):
+    """Catches a run that starts and cannot end; the text says how many and what to do."""
+    calls = []
+    universe = sl.Universe.population(range(60))
+    with pytest.raises(ValueError, match=r"[\d,]{5,}.*max_datasets"):
+        sl.global_sensitivity(calls.append, universe, size=30, relation=sl.Change(1), method=method)
+    with pytest.raises(ValueError, match=r"max_datasets"):
+        sl.global_sensitivity(
+            calls.append, ABSENCES, size=6, relation=sl.Change(1), max_datasets=209, method=method
+        )
+    assert not calls
+    r = sl.global_sensitivity(
+        sl.MEAN, ABSENCES, size=6, relation=sl.Change(1), max_datasets=210, method="sweep"
+    )
+    assert r.datasets == 210
+
+
+def test_max_datasets_binds_local_sensitivity():
+    """Catches a local sensitivity that starts on 10¹³ neighbours."""
+    with pytest.raises(ValueError, match="max_datasets"):
+        sl.local_sensitivity(
+            sl.MEAN, range(30), sl.Universe.population(range(60)), relation=sl.Change(10)
+        )
+
+
+def test_check_finds_a_false_witness():
+    """Catches a check that always says yes."""
+    r = sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
+    other = ((1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 7))
+    far = ((1, 2, 3, 4, 5, 6), (3, 4, 5, 6, 15, 20))
+    assert r.check()
+    assert not dataclasses.replace(r, value=Fraction(10, 3)).check()
+    assert not dataclasses.replace(r, witness=other).check()
+    assert not dataclasses.replace(r, witness=far, value=sl.MEAN(far[1]) - sl.MEAN(far[0])).check()
+
+
+def test_check_on_roots_and_norms():
+    """Catches a check that compares squares with roots, or in the wrong norm."""
+    r = sl.global_sensitivity(sl.STD, ABSENCES, size=6, relation=sl.AddRemove(2))
+    assert r.check()
+    histogram = sl.histogram([0, 5, 10, 25])
+    for norm in (1, 2, math.inf):
+        r = sl.global_sensitivity(histogram, ABSENCES, size=6, relation=sl.Change(1), norm=norm)
+        assert r.check()
+        assert r.value == {1: 2, 2: math.sqrt(2), math.inf: 1}[norm]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [sl.MEAN, sl.COUNT, sl.STD, sl.MEDIAN, sl.VARIANCE, sl.quantile(0.25), sl.std(ddof=1), sl.MIN,
+     sl.quantile(Fraction(1, 3)), sl.histogram([0, 1, 2]), sl.histogram([0, Fraction(1, 2), 2]), sl.count_distinct],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "values", [[0, 1, 2], [0.5, 0.1, 1], [Fraction(1, 3), 1, 2], [Decimal("0.1"), Decimal(2), Decimal(3)]],
+    ids=str,
+)  # fmt: skip
+def test_snippet_runs_and_proves_the_value(query, values, capsys):
+    """Catches a snippet that lacks an import, or prints something else than it claims."""
+    r = sl.global_sensitivity(
+        query, sl.Universe.value_range(values), size=2, relation=sl.SymmetricDifference(2)
+    )
+    names = {}
+    exec(str(r.snippet()), names)
+    capsys.readouterr()
+    a, b = names["query"](names["dataset"]), names["query"](names["neighbour"])
+    if isinstance(a, tuple):
+        assert sum(abs(x - y) for x, y in zip(a, b, strict=True)) == r.value
+    else:
+        assert float(abs(a - b)) == pytest.approx(float(r), rel=1e-15)
+    assert repr(r.snippet()) == str(r.snippet())
+    assert str(r.value) in r.snippet()
+
+
+def test_snippet_of_a_callable_says_where_it_goes():
+    """Catches a snippet that cannot be completed by filling in the one marked line."""
+
+    def spread(x):
+        return x[-1] - x[0]
+
+    snippet = sl.global_sensitivity(spread, DRIVING, size=2, relation=sl.Change(1)).snippet()
+    assert "spread" in snippet
+    lines = snippet.splitlines()
+    place = next(i for i, line in enumerate(lines) if line.startswith("#") and "spread" in line)
+    filled = "\n".join([*lines[:place], "query = lambda x: x[-1] - x[0]", *lines[place + 1 :]])
+    exec(filled, {})
+
+
+def test_repr():
+    """Catches a repr that hides the value, the witness or the question."""
+    r = sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
+    for part in ("19, 6", "(2, 3, 4, 5, 6, 20)", "mean", "Change", r.method):
+        assert part in repr(r)
+
+
+def test_repr_html():
+    """Catches a table that hides a fraction's size, or that lets a name break the page."""
+    r = sl.global_sensitivity(
+        sl.Query("<b>mean</b>", sl.MEAN), ABSENCES, size=6, relation=sl.AddRemove(5)
+    )
+    page = r._repr_html_()
+    assert "<b>" not in page
+    assert "&lt;b&gt;mean" in page
+    assert "AddRemove(5)" in page
+    assert "exactly" in page
+    plain = sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))._repr_html_()
+    for part in ("19/6", "3.16667", "(2, 3, 4, 5, 6, 20)", "at most"):
+        assert part in plain
+
+
+def test_result_is_frozen():
+    """Catches a result that can be edited after the fact."""
+    r = sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        r.value = 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_numbers_out(method):
+    """Catches an int that comes back as Fraction(1, 1), or a rational that comes back as a float."""
+    ask = {"size": 2, "relation": sl.Change(1), "method": method}
+    for query, kind in [
+        (sl.SUM, int), (sl.MEAN, Fraction), (sl.COUNT, int), (sl.STD, float), (sl.VARIANCE, Fraction),
+    ]:  # fmt: skip
+        universe = sl.Universe.population([0, 1, 4])
+        value = sl.global_sensitivity(query, universe, **ask).value
+        assert type(value) is kind or (type(value) is int and value.denominator == 1), query
+    whole = sl.global_sensitivity(sl.MEAN, sl.Universe.population([0, 2, 4]), **ask).value
+    assert type(whole) is int
+
+
+def test_std_is_correctly_rounded():
+    """Catches a difference of two rounded roots: √(2/9) against √(8/9) and worse."""
+    universe = sl.Universe.population([10**8 + n for n in (0, 1, 3, 7)])
+    r = sl.global_sensitivity(sl.STD, universe, size=3, relation=sl.Change(1))
+    a, b = (sl.VARIANCE(found) for found in r.witness)
+    roots = [(Decimal(v.numerator) / Decimal(v.denominator)).sqrt() for v in (a, b)]
+    assert r.value == float(abs(roots[0] - roots[1]))
+
+
+def test_local_sensitivity_of_the_readme():
+    """Catches any change to the second example, and a dataset that must be sorted first."""
+    r = sl.local_sensitivity(sl.MEAN, (6, 5, 4, 3, 2, 1), ABSENCES, relation=sl.AddRemove(1))
+    assert r.value == Fraction(33, 14)
+    assert r.witness == ((1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 6, 20))
+    assert r.check()
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_executor_gives_the_same_answer(workers):
+    """Catches blocks that are lost, repeated or put together in another order."""
+
+    def mad(x):
+        middle = float(np.median(x))
+        return float(np.median([abs(v - middle) for v in x]))
+
+    ask = {"size": 6, "relation": sl.SymmetricDifference(2)}
+    alone = sl.global_sensitivity(mad, ABSENCES, **ask)
+    with ThreadPoolExecutor(workers) as pool:
+        shared = sl.global_sensitivity(mad, ABSENCES, **ask, executor=pool)
+    assert (alone.value, alone.witness) == (shared.value, shared.witness)
+
+
+def test_progress_goes_to_stderr(capsys):
+    """Catches a progress bar in a notebook's printed output, or one that nobody asked for."""
+    for method in METHODS:
+        sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1), method=method)
+        assert capsys.readouterr() == ("", "")
+        sl.global_sensitivity(
+            sl.MEAN, ABSENCES, size=6, relation=sl.Change(1), method=method, progress=True
+        )
+        printed, progress = capsys.readouterr()
+        assert printed == ""
+        assert progress
