@@ -21,7 +21,8 @@ help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
 
 book: $(READY) ## Run every notebook and build the book
-	$(BIN)/jupyter-book build . --path-output . -W -n --keep-going --all
+	rm -rf $(HTML) _build/.doctrees _build/jupyter_execute
+	$(BIN)/jupyter-book build . --path-output . -W -n --keep-going
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs

@@ -1,5 +1,6 @@
 """Exact sensitivities of queries, by enumeration, with the two datasets that attain them."""
 
+from sensitivity_lab.closed_forms import ClosedForm, closed_form
 from sensitivity_lab.plots import inline_svg, plot_sweep, plot_witness
 from sensitivity_lab.queries import (
     COUNT,
@@ -45,6 +46,7 @@ __all__ = [
     "Add",
     "AddRemove",
     "Change",
+    "ClosedForm",
     "Query",
     "Relation",
     "Remove",
@@ -52,6 +54,7 @@ __all__ = [
     "SymmetricDifference",
     "Universe",
     "change_one_distance",
+    "closed_form",
     "count_distinct",
     "count_where",
     "global_sensitivity",

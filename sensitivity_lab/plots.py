@@ -45,6 +45,7 @@ MARKERS = ["o", "s", "^", "D", "v", "P", "X", "p", "<", ">"]
 
 WIDTH = 6.4  # inches: 460 points, so that 12-point text is 9 pixels high on a 340-pixel phone
 
+# Every figure of the book is drawn inside `plt.rc_context(STYLE)`, most by `styled_figure`.
 STYLE: dict[Any, Any] = {
     "figure.figsize": (WIDTH, 4.0),
     "figure.facecolor": "white",  # opaque: the figure is a white card on a dark page
@@ -138,9 +139,11 @@ def styled_figure(**options: Any) -> Iterator[Figure]:
 def number_text(value: Any) -> str:
     """Write a number shortly: a fraction as it is, unless it is long; else six digits.
 
-    >>> number_text(4), number_text(Fraction(19, 6)), number_text(2**0.5)
-    ('4', '19/6', '1.41421')
+    >>> number_text(4), number_text(Fraction(19, 6)), number_text((1, 2**0.5))
+    ('4', '19/6', '(1, 1.41421)')
     """
+    if isinstance(value, tuple):
+        return f"({', '.join(map(number_text, value))})"
     if isinstance(value, Fraction) and len(str(value)) <= 9:
         return str(value)
     exact = exact_number(value)
@@ -188,7 +191,7 @@ def plot_sweep(table: pd.DataFrame, *, column: str | None = None) -> Figure:
 
     The title names the universe and the size where `table.attrs` holds them, as the tables
     of `sweep` do. Raises ValueError for an empty table, one without the columns of `sweep`,
-    or several data columns when `column` names none of them.
+    or several data columns when `column` names none of them. Cost: linear in the table.
     """
     chosen = _chosen_column(table, column)
     rows = table[table["column"] == chosen]
@@ -361,6 +364,12 @@ def plot_witness(sensitivity: Sensitivity) -> Figure:
     answers are written, not marked. A stretch without records that is over twenty times the
     usual step is drawn shorter, with a break sign.
 
+    >>> from sensitivity_lab import SUM, Universe, global_sensitivity
+    >>> school = Universe.population([1, 2, 3, 10])
+    >>> found = global_sensitivity(SUM, school, size=3, relation=Change(1))
+    >>> plot_witness(found).get_suptitle()
+    'sum under Change(1): at most 1 record changed'
+
     Cost: one evaluation of the query on each of the two datasets.
     Raises ValueError for a dataset of over 100 records, or one with a missing record.
     """
@@ -488,7 +497,7 @@ def _draw_answers(
     """The query's answer on each row: a tick through the row, and the number at its end."""
     for answer, end, side in zip(answers, ends, (1, -1), strict=True):
         if isinstance(answer, tuple):
-            place, text = line.places[-1] / 2, f"({', '.join(map(number_text, answer))})"
+            place, text = line.places[-1] / 2, number_text(answer)
         else:
             place, text = line.place(answer), f"{name} {equals_text(answer)}"
             axes.plot([place, place], [0, side * end], color=INK, linewidth=2, zorder=1)

@@ -39,7 +39,8 @@ class Query:
     receive ints and Fractions, others the caller's own numbers. The answer of a `root`
     query is the square root of what its function returns. `rows` is the same function over
     many datasets at once: (N, n) positions among the universe's values in, N integer
-    answers (or N vectors of them) and their common denominator out.
+    answers (or N vectors of them) and their common denominator out. `family` names a standard
+    query's kind and its options, for routes that know it by more than its answers.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Query:
     exact: bool = field(default=False, repr=False)
     root: bool = field(default=False, repr=False)
     rows: Rows | None = field(default=None, repr=False)
+    family: tuple[Any, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -168,7 +170,7 @@ def _quantile(q: Exact, name: str) -> Query:
             x = x.astype(object)
         return x[:, 0] * (bottom - top) + x[:, 1] * top, scale * bottom
 
-    return Query(name, function, exact=True, rows=rows)
+    return Query(name, function, exact=True, rows=rows, family=("quantile", q))
 
 
 def quantile(q: Any) -> Query:
@@ -204,7 +206,15 @@ def _spread(kind: str, ddof: int) -> Query:
         return n * (x * x).sum(axis=1) - total * total, scale * scale * n * (n - ddof)
 
     name = kind if ddof == 0 else f"{kind}(ddof={ddof})"
-    return Query(name, function, smallest_size=ddof + 1, exact=True, root=kind == "std", rows=rows)
+    return Query(
+        name,
+        function,
+        smallest_size=ddof + 1,
+        exact=True,
+        root=kind == "std",
+        rows=rows,
+        family=(kind, ddof),
+    )
 
 
 def variance(*, ddof: int = 0) -> Query:
@@ -258,7 +268,14 @@ def histogram(edges: Iterable[Any]) -> Query:
         bins = np.array([bin_of(value) for value in universe.exact_values if value is not None])
         return np.stack([(bins[rows] == i).sum(axis=1) for i in range(len(exact) - 1)], axis=1), 1
 
-    return Query(f"histogram({list(given)})", function, smallest_size=0, exact=True, rows=rows)
+    return Query(
+        f"histogram({list(given)})",
+        function,
+        smallest_size=0,
+        exact=True,
+        rows=rows,
+        family=("histogram", *exact),
+    )
 
 
 def count_where(predicate: Callable[[Any], Any]) -> Query:
@@ -280,7 +297,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
         return true[rows].sum(axis=1), 1
 
     name = f"count_where({getattr(predicate, '__name__', repr(predicate))})"
-    return Query(name, function, smallest_size=0, rows=rows)
+    return Query(name, function, smallest_size=0, rows=rows, family=("count_where",))
 
 
 def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
@@ -301,14 +318,19 @@ def _end_rows(end: int) -> Rows:
     return rows
 
 
-COUNT = Query("count", len, smallest_size=0, exact=True, rows=_count_rows)
-SUM = Query("sum", sum, smallest_size=0, exact=True, rows=_sum_rows)
-MEAN = Query("mean", _mean, exact=True, rows=_mean_rows)
+COUNT = Query("count", len, smallest_size=0, exact=True, rows=_count_rows, family=("count",))
+SUM = Query("sum", sum, smallest_size=0, exact=True, rows=_sum_rows, family=("sum",))
+MEAN = Query("mean", _mean, exact=True, rows=_mean_rows, family=("mean",))
 MEDIAN = _quantile(Fraction(1, 2), "median")
-MIN = Query("min", lambda x: x[0], exact=True, rows=_end_rows(0))
-MAX = Query("max", lambda x: x[-1], exact=True, rows=_end_rows(-1))
+MIN = Query("min", lambda x: x[0], exact=True, rows=_end_rows(0), family=("quantile", 0))
+MAX = Query("max", lambda x: x[-1], exact=True, rows=_end_rows(-1), family=("quantile", 1))
 VARIANCE = variance()
 STD = std()
 count_distinct = Query(
-    "count_distinct", lambda x: len(set(x)), smallest_size=0, exact=True, rows=_count_distinct_rows
+    "count_distinct",
+    lambda x: len(set(x)),
+    smallest_size=0,
+    exact=True,
+    rows=_count_distinct_rows,
+    family=("count_distinct",),
 )

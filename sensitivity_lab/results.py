@@ -56,7 +56,7 @@ class Sensitivity:
             self.universe.indices(records)
         answers = [_raw_answer(self.query, records) for records in self.witness]
         gap = gap_between(self.norm, self.query.root)(*answers)
-        return self.relation.are_neighbours(dataset, neighbour) and _presented(gap) == self.value
+        return self.relation.are_neighbours(dataset, neighbour) and presented(gap) == self.value
 
     def snippet(self) -> Snippet:
         """Return Python that shows the witness, to paste in a bug report.
@@ -118,7 +118,7 @@ def result(question: Question, best: Best, method: str, datasets: int) -> Sensit
     """Return the best pair found as the answer to a question."""
     values = question.universe.values
     return Sensitivity(
-        value=_presented(best.gap),
+        value=presented(best.gap),
         witness=(
             tuple(values[i] for i in best.dataset),
             tuple(values[i] for i in best.neighbour),
@@ -134,7 +134,7 @@ def result(question: Question, best: Best, method: str, datasets: int) -> Sensit
     )
 
 
-def _presented(gap: Any) -> Any:
+def presented(gap: Any) -> Any:
     """A gap as the number a caller sees: roots as floats, whole fractions as ints."""
     if isinstance(gap, RootGap):
         return float(gap)

@@ -312,6 +312,23 @@ def test_datasets_of_one_size_stand_in_a_ring():
     assert len(figure.axes[0].patches) == 6  # each pair once, none with itself
 
 
+def test_where_all_neighbours_agree_none_is_marked():
+    for universe, pairs in ((SCHOOL, 6), (sl.Universe.value_range([7]), 0)):
+        axes = plot_neighbourhood(sl.COUNT, universe, size=3, relation=sl.Change(1)).axes[0]
+        assert len(axes.patches) == pairs
+        assert all("\n3" in text.get_text() for text in axes.texts)
+        boxes = [text.get_bbox_patch() for text in axes.texts]
+        assert {to_hex(patch.get_edgecolor()) for patch in [*axes.patches, *boxes]} == (
+            {plots.PALE, plots.INK} if pairs else {plots.INK}
+        )
+
+
+def test_a_vector_is_written_in_its_box():
+    query = sl.histogram([0, 5, 10])
+    figure = plot_neighbourhood(query, SCHOOL, size=3, relation=sl.Change(1))
+    assert "1, 2, 10\n(2, 1)" in texts(figure)
+
+
 def test_too_large_a_neighbourhood_is_refused():
     with pytest.raises(
         ValueError, match="universe must give at most 15 datasets to be drawn, got 210"

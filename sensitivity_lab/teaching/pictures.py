@@ -39,7 +39,7 @@ def plot_neighbourhood(
 
     Each box holds a dataset and the query's answer; larger datasets stand higher, datasets
     of one size alone stand in a ring. The pair that attains the global sensitivity is thick,
-    and its label is the sensitivity.
+    and its label is the sensitivity; where all neighbours agree there is none.
 
     >>> from sensitivity_lab import MEAN, AddRemove
     >>> school = Universe.population([1, 2, 3, 10])
@@ -54,19 +54,17 @@ def plot_neighbourhood(
     _check_few(query, universe, size, relation)
     found = global_sensitivity(query, universe, size=size, relation=relation)
     pairs = _neighbouring_pairs(query, universe, size, relation)
-    places = _places(sorted({dataset for pair in pairs for dataset in pair}))
+    drawn = {dataset for pair in pairs for dataset in pair} | set(universe.datasets(size))
+    places = _places(sorted(drawn))
     with styled_figure(figsize=(WIDTH, 4.6)) as figure:
         axes = figure.subplots()
         axes.set_axis_off()
         axes.set(xlim=(-0.06, 1.06), ylim=(-0.1, 1.1))
-        winner = _pair(*found.witness)
+        winner = _pair(*found.witness) if found.value else ()
         _draw_pairs(axes, pairs, places, winner)
         _draw_boxes(axes, query, places, winner)
-        _label_winner(
-            axes,
-            [places[dataset] for dataset in winner],
-            equals_text(found.value).removeprefix("= "),
-        )
+        if winner:
+            _label_winner(axes, [places[dataset] for dataset in winner], found.value)
         figure.suptitle(heading(query, relation))
         figure.supxlabel(f"In each box: a dataset, and its {query.name} below")
     return figure
@@ -119,7 +117,9 @@ def _ring(n: int) -> list[Point]:
     return [(0.5 + 0.5 * cos(angle), 0.5 + 0.5 * sin(angle)) for angle in angles]
 
 
-def _draw_pairs(axes: Axes, pairs: set[Pair], places: dict[Dataset, Point], winner: Pair) -> None:
+def _draw_pairs(
+    axes: Axes, pairs: set[Pair], places: dict[Dataset, Point], winner: Pair | tuple[()]
+) -> None:
     """A line for each pair; between two of one row, a bow that clears the boxes between."""
     in_rows = len({*map(len, places)}) > 1
     for one, other in sorted(pairs):
@@ -137,7 +137,9 @@ def _draw_pairs(axes: Axes, pairs: set[Pair], places: dict[Dataset, Point], winn
         axes.add_patch(line)
 
 
-def _draw_boxes(axes: Axes, query: Query, places: dict[Dataset, Point], winner: Pair) -> None:
+def _draw_boxes(
+    axes: Axes, query: Query, places: dict[Dataset, Point], winner: Pair | tuple[()]
+) -> None:
     """A box for each dataset: its records above, the query's answer below."""
     for dataset, place in places.items():
         box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": INK}
@@ -147,14 +149,14 @@ def _draw_boxes(axes: Axes, query: Query, places: dict[Dataset, Point], winner: 
         axes.text(*place, text, ha="center", va="center", bbox=box, zorder=3, fontsize=12)
 
 
-def _label_winner(axes: Axes, ends: Sequence[Point], text: str) -> None:
+def _label_winner(axes: Axes, ends: Sequence[Point], sensitivity: Any) -> None:
     """The sensitivity, written on the middle of the winning line."""
     (x1, y1), (x2, y2) = ends
     box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
     axes.text(
         (x1 + x2) / 2,
         (y1 + y2) / 2,
-        text,
+        equals_text(sensitivity).removeprefix("= "),
         ha="center",
         va="center",
         bbox=box,
