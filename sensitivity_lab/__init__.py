@@ -31,7 +31,7 @@ from sensitivity_lab.relations import (
 )
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
-from sensitivity_lab.tables import sweep
+from sensitivity_lab.tables import compare, sweep
 from sensitivity_lab.universe import Universe
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "Universe",
     "change_one_distance",
     "closed_form",
+    "compare",
     "count_distinct",
     "count_where",
     "global_sensitivity",

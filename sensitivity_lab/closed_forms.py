@@ -18,7 +18,7 @@ from typing import Any
 from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import Exact, RootGap, exact_number, simplest, whole_number
 from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Change, Relation, SymmetricDifference
+from sensitivity_lab.relations import Relation, SymmetricDifference
 from sensitivity_lab.results import presented
 from sensitivity_lab.universe import Dataset
 
@@ -33,21 +33,24 @@ class Extreme:
     common: tuple[Piece, ...] = ()
     higher: tuple[Piece, ...] = ()
     lower: tuple[Piece, ...] = ()
-    attained: bool = True
+    attained: bool = True  # some pair of datasets has this gap
+    shown: bool = True  # the records above are such a pair
 
 
 @dataclass(frozen=True)
 class ClosedForm:
     """A sensitivity by formula.
 
-    `status` is "exact" (some pair of datasets within the bounds attains the value: `witness`)
-    or "upper bound" (no pair exceeds it; `witness` is None). `formula` uses R = U − L, k, the
-    size n or the smallest size m; `source` names the proof.
+    `status` is "exact" (some pair of datasets attains the value under the `conditions`) or
+    "upper bound" (no pair exceeds it). `formula` uses R = U − L, k, the size n or the smallest
+    size m; `source` names the proof. `witness` is a pair that attains the value, or None where
+    none is known or the pair depends on more than the bounds.
     """
 
     value: Any
     status: str
     formula: str
+    conditions: str
     source: str
     witness: tuple[Dataset, Dataset] | None
 
@@ -98,26 +101,37 @@ def closed_form(
     else:
         shares = list(_shares(query, relation, size, min_size))
     found = [(extremes(c, a, b), swapped) for c, a, b, swapped in shares]
-    return _widest(found, text, proof)
+    widest, swapped = _widest(found)
+    return ClosedForm(
+        value=presented(widest.gap),
+        status="exact" if widest.attained else "upper bound",
+        formula=text,
+        conditions=CONDITIONS.get(family, CONDITIONS["any"]),
+        source=proof,
+        witness=_pair(widest, swapped) if widest.attained and widest.shown else None,
+    )
 
 
-def _widest(found: list[tuple[Extreme, bool]], text: str, proof: str) -> ClosedForm:
-    """The widest gap; exact if a pair that attains it is known."""
+def _widest(found: list[tuple[Extreme, bool]]) -> tuple[Extreme, bool]:
+    """The widest gap, and whether its sides are swapped; of equals, one that is attained."""
     widest, swapped = found[0]
     for extreme, is_swapped in found:
         wider = extreme.gap > widest.gap
         if wider or (extreme.gap == widest.gap and extreme.attained > widest.attained):
             widest, swapped = extreme, is_swapped
-    value = presented(widest.gap)
-    if not widest.attained:
-        return ClosedForm(value, "upper bound", text, proof, None)
-    pair = [_records(widest.common, side) for side in (widest.higher, widest.lower)]
-    dataset, neighbour = reversed(pair) if swapped else pair
-    return ClosedForm(value, "exact", text, proof, (dataset, neighbour))
+    return widest, swapped
+
+
+def _pair(extreme: Extreme, swapped: bool) -> tuple[Dataset, Dataset]:
+    higher = _records(extreme.common, extreme.higher)
+    lower = _records(extreme.common, extreme.lower)
+    return (lower, higher) if swapped else (higher, lower)
 
 
 def _records(*groups: Iterable[Piece]) -> Dataset:
-    return tuple(sorted(value for group in groups for value, copies in group for _ in range(copies)))
+    return tuple(
+        sorted(value for group in groups for value, copies in group for _ in range(copies))
+    )
 
 
 # --- which (c, a, b) there are -------------------------------------------------------------
@@ -190,14 +204,14 @@ def _by_steps(
     low, high = bounds
     one_step = EXTREMES["variance"]((ddof,), low, high, 1, None)
     step = max(
-        one_step(c, a, b).gap
-        for c, a, b, _ in _shares(query, SymmetricDifference(1), None, least)
+        one_step(c, a, b).gap for c, a, b, _ in _shares(query, SymmetricDifference(1), None, least)
     )
     all_of_it = width**2 * (Fraction(1, 4) if ddof == 0 else _half_and_half(least, ddof))
     if kind == "variance":
-        return ClosedForm(simplest(min(relation.k * step, all_of_it)), "upper bound", text, proof, None)
-    square = min(relation.k**2 * step, all_of_it)
-    return ClosedForm(float(RootGap(square, 0)), "upper bound", text, proof, None)
+        value: Any = simplest(min(relation.k * step, all_of_it))
+    else:
+        value = float(RootGap(min(relation.k**2 * step, all_of_it), 0))
+    return ClosedForm(value, "upper bound", text, CONDITIONS["any"], proof, None)
 
 
 # --- D(c, a, b), query by query ------------------------------------------------------------
@@ -216,7 +230,7 @@ def _count_where(options: Any, low: Exact, high: Exact, norm: float, values: int
     """The predicate's records are not known here, so there is a value but no witness."""
 
     def d(c: int, a: int, b: int) -> Extreme:
-        return Extreme(a, attained=False)
+        return Extreme(a, shown=False)
 
     return d
 
@@ -376,9 +390,7 @@ def _count_distinct(options: Any, low: Exact, high: Exact, norm: float, values: 
         else:
             gap = min(a, most) - (1 if b else 0)
         new = tuple((low + Fraction(high - low) * Fraction(i + 1, a), 1) for i in range(a))
-        return Extreme(
-            int(gap), ((low, c),), new, ((low, b),), attained=values is None and low < high
-        )
+        return Extreme(int(gap), ((low, c),), new, ((low, b),), shown=values is None)
 
     return d
 
@@ -395,6 +407,15 @@ EXTREMES: dict[str, Callable[[Any, Exact, Exact, float, int | None], D]] = {
     "histogram": _histogram,
 }
 SPREADS = ("variance", "std")
+CONDITIONS = {
+    "any": "records take any values from L to U, in any number of copies; L and U both occur",
+    "count": "none",
+    "count_where": "the predicate is true for some value and false for another",
+    "count_distinct": "the bounds hold v values, infinitely many unless `values` says how many",
+    "variance": "records take any real values from L to U; a grid may miss a mean that is needed",
+    "std": "records take any real values from L to U; a grid may miss a mean that is needed",
+    "histogram": "records take any values from L to U; one record per person",
+}
 
 
 # --- in words ------------------------------------------------------------------------------
@@ -493,7 +514,7 @@ def formula_text(
 ) -> tuple[str, str]:
     """Return the formula in words, and the proof it rests on.
 
-    >>> from sensitivity_lab import MEAN
+    >>> from sensitivity_lab import MEAN, Change
     >>> formula_text(MEAN, Change(1), pinned=True)
     ('min(k, n)·R/n', 'Proofs: mean')
     """
@@ -523,7 +544,9 @@ def _checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
 
 def _checked_family(query: Any) -> str:
     if not isinstance(query, Query) or not query.family:
-        raise TypeError(f"query must be a standard query, got {query!r}: no formula is known for it")
+        raise TypeError(
+            f"query must be a standard query, got {query!r}: no formula is known for it"
+        )
     family: str = query.family[0]
     return family
 

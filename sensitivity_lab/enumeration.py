@@ -114,15 +114,15 @@ class _Asked:
         answer = self.answers[dataset]
         others = [self.answers[neighbour] for neighbour in neighbours]
         if self.scalar:
-            ends = {end: self.gap(answer, end) for end in (max(others), min(others))}
-            widest = max(ends.values())
+            widest = max(self.gap(answer, end) for end in (max(others), min(others)))
         else:
             gaps = [self.gap(answer, other) for other in others]
             widest = max(gaps)
         if self.best is not None and widest < self.best.gap:
             return
-        if self.scalar:  # only the extremes can be widest
-            gaps = [ends.get(other) for other in others]
+        if self.scalar:  # floats can tie with an extreme by rounding, so all are looked at
+            gap_to = {other: self.gap(answer, other) for other in set(others)}
+            gaps = [gap_to[other] for other in others]
         neighbour = min(t for t, gap in zip(neighbours, gaps, strict=True) if gap == widest)
         if self.best is None or self.best.improved_by(widest, dataset, neighbour):
             self.best = Best(widest, dataset, neighbour)

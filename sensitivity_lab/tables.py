@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.closed_forms import ClosedForm, closed_form
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import Relation
@@ -74,6 +76,95 @@ def sweep(
     table = table.astype(dict.fromkeys(("column", "query", "relation", "method"), str) | {"k": int})
     table.attrs = {"universes": {name: repr(u) for name, u in columns.items()}, "size": str(size)}
     return table
+
+
+def compare(
+    queries: Sequence[Query],
+    columns: Mapping[str, Universe],
+    *,
+    size: Size,
+    relations: Sequence[Relation],
+    bounds: tuple[Any, Any] | None = None,
+    norm: float = 1,
+    method: str = "auto",
+    max_datasets: int = MAX_DATASETS,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Return `sweep`'s table with the closed form beside each enumerated sensitivity.
+
+    >>> from sensitivity_lab import MEAN, SUM, Change
+    >>> ages = Universe.value_range([0, 6, 12])
+    >>> table = compare([SUM, MEAN], {"age": ages}, size=4, relations=[Change(1)])
+    >>> table[["query", "sensitivity", "closed_form", "status", "ratio"]]
+      query sensitivity closed_form status  ratio
+    0   sum          12          12  exact    1.0
+    1  mean           3           3  exact    1.0
+
+    `bounds` are the formula's (L, U); if not given, the least and greatest value of each
+    universe. `ratio` is closed form / enumerated: 1 where the formula is attained here, above 1
+    where it is loose, below 1 where it is too small. On a population a formula is an upper
+    bound, since copies run out. Queries with no closed form have None.
+
+    Cost and errors: as `sweep` and `closed_form`.
+    """
+    table = sweep(
+        queries, columns, size=size, relations=relations, norm=norm,
+        method=method, max_datasets=max_datasets, progress=progress,
+    )  # fmt: skip
+    questions = [
+        (as_query(query), universe, relation)
+        for universe in columns.values()
+        for query in queries
+        for relation in relations
+    ]
+    forms = [
+        _closed_form_for(*question, size, bounds, norm, feasible=found is not None)
+        for question, found in zip(questions, table["sensitivity"], strict=True)
+    ]
+    compared = [
+        (form.value, _status(form, universe), _ratio(form.value, found)) if form else (None,) * 3
+        for form, (_, universe, _), found in zip(
+            forms, questions, table["sensitivity"], strict=True
+        )
+    ]
+    closed, statuses, ratios = zip(*compared, strict=True)
+    place = COLUMNS.index("dataset")
+    table.insert(place, "closed_form", pd.Series(closed, dtype=object))
+    table.insert(place + 1, "status", pd.Series(statuses, dtype=object))
+    table.insert(place + 2, "ratio", pd.Series(ratios, dtype=float))
+    return table
+
+
+def _closed_form_for(
+    query: Query,
+    universe: Universe,
+    relation: Relation,
+    size: Size,
+    bounds: tuple[Any, Any] | None,
+    norm: float,
+    *,
+    feasible: bool,
+) -> ClosedForm | None:
+    if not feasible or not query.family:
+        return None
+    return closed_form(
+        query,
+        bounds=bounds or (universe.values[0], universe.values[-1]),
+        relation=relation,
+        size=size,
+        norm=norm,
+        values=len(universe.values),
+    )
+
+
+def _status(form: ClosedForm, universe: Universe) -> str:
+    return form.status if universe.unlimited else "upper bound"
+
+
+def _ratio(claimed: Any, found: Any) -> float:
+    if found == 0:
+        return 1.0 if claimed == 0 else math.inf
+    return float(claimed) / float(found)
 
 
 def _row(column: str, question: Question, found: Sensitivity | None) -> list[Any]:
