@@ -13,12 +13,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import Exact, RootGap, exact_number, simplest, whole_number
 from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Relation, SymmetricDifference
+from sensitivity_lab.relations import Relation, SymmetricDifference, check_relation
 from sensitivity_lab.results import presented
 from sensitivity_lab.universe import Dataset
 
@@ -88,6 +89,7 @@ def closed_form(
     """
     low, high = _checked_bounds(bounds)
     family = _checked_family(query)
+    check_relation(relation)
     if norm not in (1, 2, math.inf):
         raise ValueError(f"norm must be 1, 2 or infinity, got norm={norm!r}")
     if values is not None:
@@ -178,10 +180,12 @@ def _periodic_shares(query: Query, relation: Relation, least: int) -> Iterator[S
     Where q(N − 1) is whole for the higher side, the widest gap of a move is R·min(1, δ) with
     δ = qa + (1 − q)b, and no size has a wider one.
     """
-    period = Fraction(query.family[1]).denominator
+    q = Fraction(query.family[1])
+    room = (1 - q) * q.denominator or 1  # records above the quantile in each period
+    periods = max(-(-(least + 2 * relation.k) // q.denominator), math.ceil(relation.k / room))
+    whole = 1 + q.denominator * periods
     for removed, added in relation.moves:
         for a, b, swapped in ((removed, added, False), (added, removed, True)):
-            whole = 1 + period * -(-(least + 2 * relation.k) // period)
             yield whole - a, a, b, swapped
 
 
@@ -370,7 +374,7 @@ def _histogram(options: Any, low: Exact, high: Exact, norm: float, values: int |
 def _places(edges: tuple[Exact, ...], low: Exact, high: Exact) -> tuple[list[Exact], Exact | None]:
     """A value within the bounds for every bin they reach, and one that no bin counts, if any."""
     places = []
-    for i, (left, right) in enumerate(zip(edges, edges[1:], strict=False)):
+    for i, (left, right) in enumerate(pairwise(edges)):
         value = max(left, low)
         last = i == len(edges) - 2
         if value <= high and (value < right or (last and value == right)):

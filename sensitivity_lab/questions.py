@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sensitivity_lab.enumeration import Plan
 from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Move, Relation
+from sensitivity_lab.relations import Move, Relation, check_relation
 from sensitivity_lab.universe import Universe
 
 Size = int | range
@@ -27,11 +27,7 @@ class Question:
     def __post_init__(self) -> None:
         if not isinstance(self.universe, Universe):
             raise TypeError(f"universe must be a Universe, got {self.universe!r}")
-        if not isinstance(self.relation, Relation) or type(self.relation) is Relation:
-            raise TypeError(
-                "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
-                f"or Change(k), got {self.relation!r}"
-            )
+        check_relation(self.relation)
         if self.norm not in (1, 2, math.inf):
             raise ValueError(f"norm must be 1, 2 or infinity, got norm={self.norm!r}")
         if self.universe.has_missing and not self.query.takes_missing:
@@ -116,7 +112,7 @@ class Question:
             return f"{_move_name(move)}: leaves {size - removed + added} records, {self._need}"
         if size + added > self.universe.records:
             left = int(self.universe.records) - size
-            return f"{_move_name(move)}: {left} records are left to add"
+            return f"{_move_name(move)}: records left to add: {left}"
         return ""
 
 

@@ -197,6 +197,18 @@ class Change(Relation):
         return tuple((j, j) for j in range(self.k + 1))
 
 
+def check_relation(relation: Any) -> None:
+    """Refuse what is not one of the five relations, with its k.
+
+    >>> check_relation(Change(1))
+    """
+    if not isinstance(relation, Relation) or type(relation) is Relation:
+        raise TypeError(
+            "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
+            f"or Change(k), got {relation!r}"
+        )
+
+
 def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> Iterator[Indices]:
     """Yield the neighbours of a dataset of value positions, move by move, once each.
 

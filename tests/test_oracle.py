@@ -148,7 +148,8 @@ def test_histogram_in_every_norm(seed, norm):
     for _ in range(CASES // 10):
         universe, size, relation, pairs = random_case(rng)
         low, high = exact(universe.values[0]), exact(universe.values[-1])
-        edges = sorted({low, (low + high) / 2, high, high + 1})
+        edges = sorted({low, (low + high) / 2, high, high + rng.choice([0, 1])})
+        edges += [high + 1] * (len(edges) == 1)
         hold_to_account(
             sl.histogram(edges), norm, universe, size, relation, oracle.histogram(edges), 0, pairs
         )
@@ -278,3 +279,25 @@ def test_nearly_empty_and_nearly_whole_populations(size, relation):
     swept = sl.global_sensitivity(sl.SUM, universe, **ask, method="sweep")
     walked = sl.global_sensitivity(sl.SUM, universe, **ask, method="walk")
     assert (swept.value, swept.witness) == (walked.value, walked.witness)
+
+
+def test_floats_that_tie_by_rounding():
+    """Catches a walk that looks at the extreme answers only: 10¹⁶ + 3 and 10¹⁶ + 4 are one float."""
+    answers = {0: -1e16, 1: 3.0, 2: 4.0}
+    universe = sl.Universe.population([0, 1, 2])
+    for method in ("walk", "sweep"):
+        r = sl.global_sensitivity(
+            lambda x: answers[x[0]], universe, size=1, relation=sl.Change(1), method=method
+        )
+        assert r.witness == ((0,), (1,))
+
+
+def test_roots_that_tie_where_floats_do_not():
+    """Catches a search that trusts float roots: √12 − √3 = √27 − √12, but not in doubles."""
+    squares = {(0, 1): 3, (2, 3): 27}
+    query = sl.Query("root", lambda x: squares.get(x, 12), exact=True, root=True)
+    universe = sl.Universe.population([0, 1, 2, 3])
+    for method in ("walk", "sweep"):
+        r = sl.global_sensitivity(query, universe, size=2, relation=sl.Change(1), method=method)
+        assert r.value == math.sqrt(3)
+        assert r.witness == ((0, 1), (0, 2))

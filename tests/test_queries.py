@@ -159,6 +159,17 @@ def test_vectorised_form_does_not_overflow(query, values):
     rows_agree(query, values, 2)
 
 
+@pytest.mark.parametrize("query", [sl.VARIANCE, sl.STD, sl.MEAN], ids=str)
+@pytest.mark.parametrize("largest", [10**7, 10**8, 10**9])
+def test_common_denominators_do_not_overflow(query, largest):
+    """Catches wrap-around where answers of 3, 5 and 7 records are brought over 11025."""
+    universe = sl.Universe.value_range([-largest, 1, largest])
+    options = {"size": 5, "relation": sl.AddRemove(2)}
+    fast = sl.global_sensitivity(query, universe, **options, method="sweep")
+    slow = sl.global_sensitivity(query, universe, **options, method="walk")
+    assert (fast.value, fast.witness) == (slow.value, slow.witness)
+
+
 @pytest.mark.parametrize("norm", [1, math.inf])
 @pytest.mark.parametrize("big", [2**60, 2**61, 2**62, 2**70])
 def test_vector_sums_do_not_overflow(norm, big):

@@ -1,0 +1,287 @@
+"""Every formula against exact enumeration, and against the textbook's simple cases."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.closed_forms import EXTREMES, formula_text
+
+RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
+BOUNDS = [(0, 3), (-2, 3), (1, 3), (-5, -2)]
+QUERIES = [
+    sl.COUNT,
+    sl.SUM,
+    sl.MEAN,
+    sl.MEDIAN,
+    sl.quantile(0.25),
+    sl.quantile(0.9),
+    sl.quantile(Fraction(1, 3)),
+    sl.MIN,
+    sl.MAX,
+    sl.VARIANCE,
+    sl.STD,
+    sl.variance(ddof=1),
+    sl.std(ddof=1),
+    sl.count_distinct,
+]
+# They need more records than are enumerated here to bring out their worst.
+UNUSUAL_QUANTILES = (Fraction(9, 10), Fraction(1, 3))
+
+
+def is_spread(query):
+    return query.family[0] in ("variance", "std")
+
+
+def grid(query, low, high):
+    """Both ends; for spreads also every mean that shared records split in half can have."""
+    if query is sl.count_distinct:
+        return [low, low + 1, high]
+    middles = {low + Fraction((high - low) * (c // 2), c) for c in (2, 3, 5)}
+    return sorted({low, high} | (middles if is_spread(query) else set()))
+
+
+def ask_both(query, bounds, relation, sizes, **known):
+    """The enumerated sensitivity and the closed form; None where no direction is feasible."""
+    values = grid(query, *bounds)
+    try:
+        found = sl.global_sensitivity(
+            query, sl.Universe.value_range(values), size=sizes, relation=relation
+        )
+    except ValueError:
+        with pytest.raises(ValueError, match="feasible"):
+            sl.closed_form(query, bounds=bounds, relation=relation, **known)
+        return None, None
+    if query is sl.count_distinct:
+        known["values"] = len(values)
+    return found, sl.closed_form(query, bounds=bounds, relation=relation, **known)
+
+
+def assert_attained(form, query, relation):
+    dataset, neighbour = form.witness
+    assert relation.are_neighbours(dataset, neighbour)
+    assert float(abs(query(dataset) - query(neighbour))) == pytest.approx(float(form), abs=1e-12)
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
+def test_a_known_size_agrees_with_enumeration(query, family):
+    """Would catch a wrong formula, a false witness, or a bound that is called exact."""
+    largest = 8 if is_spread(query) else 10
+    for bounds in BOUNDS:
+        for size in range(query.smallest_size, 7):
+            for k in range(1, min(4, largest - size) + 1):
+                found, form = ask_both(query, bounds, family(k), size, size=size)
+                if found is None:
+                    continue
+                assert form.status == "exact"
+                assert float(form) == float(found), (bounds, size, k, form)
+                if form.witness is not None:
+                    assert len(form.witness[0]) == size
+                    assert_attained(form, query, family(k))
+
+
+@pytest.mark.parametrize(
+    "query", [query for query in QUERIES if query.family[-1] not in UNUSUAL_QUANTILES], ids=str
+)
+@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
+def test_sizes_of_at_least_m_agree_with_enumeration(query, family):
+    """Would catch a supremum that a larger size exceeds, and bounds that are too small."""
+    for bounds in BOUNDS[:2]:
+        for least in range(query.smallest_size, 5):
+            for k in (1, 2, 3):
+                sizes = range(least, least + 2 * k + (3 if is_spread(query) else 7))
+                found, form = ask_both(query, bounds, family(k), sizes, min_size=least)
+                if form.status == "upper bound":
+                    assert is_spread(query)
+                    assert family is sl.SymmetricDifference
+                    assert k >= 2
+                    assert float(form) >= float(found)
+                    continue
+                assert float(form) == float(found), (bounds, least, k, form)
+                if form.witness is not None:
+                    assert min(map(len, form.witness)) >= least
+                    assert_attained(form, query, family(k))
+
+
+@pytest.mark.parametrize("q", [0.9, 0.1, Fraction(1, 3), Fraction(6, 7)])
+@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
+def test_quantiles_of_unknown_size(q, family):
+    """R·min(1, k·max(q, 1 − q)); its witness has enough records to bring it out."""
+    query = sl.quantile(q)
+    for k in (1, 2, 4):
+        form = sl.closed_form(query, bounds=(-1, 4), min_size=3, relation=family(k))
+        share = (
+            1 if family is sl.Change else min(1, k * max(Fraction(str(q)), 1 - Fraction(str(q))))
+        )
+        assert form.value == 5 * share
+        assert_attained(form, query, family(k))
+
+
+def test_formulas_of_the_textbooks():
+    """The simple cases, written out a second time from the literature."""
+    R, n, m = 6, 5, 4
+
+    def at(query, relation, **known):
+        return sl.closed_form(query, bounds=(-2, 4), relation=relation, **known).value
+
+    for k in (1, 2, 3):
+        f, c = k // 2, -(-k // 2)
+        mixed = R * max(Fraction(k, m + k), Fraction(c, max(0, m - f) + c))
+        j = min(k, n // 2)
+        assert at(sl.COUNT, sl.SymmetricDifference(k), min_size=0) == k
+        assert at(sl.SUM, sl.AddRemove(k), size=n) == 4 * k
+        assert at(sl.SUM, sl.Change(k), size=n) == k * R
+        assert at(sl.MEAN, sl.Change(k), size=n) == Fraction(k * R, n)
+        assert at(sl.MEAN, sl.Add(k), size=n) == Fraction(k * R, n + k)
+        assert at(sl.MEAN, sl.SymmetricDifference(k), min_size=m) == mixed
+        assert at(sl.VARIANCE, sl.Change(k), size=n) == Fraction(R * R * j * (n - j), n * n)
+        assert at(sl.variance(ddof=1), sl.Change(k), size=n) == Fraction(
+            R * R * j * (n - j), n * (n - 1)
+        )
+    assert at(sl.VARIANCE, sl.SymmetricDifference(1), min_size=m) == Fraction(36 * m, (m + 1) ** 2)
+    assert at(sl.variance(ddof=1), sl.SymmetricDifference(1), min_size=m) == Fraction(36, m + 1)
+    assert at(sl.MEDIAN, sl.Change(1), size=5) == R
+    assert at(sl.MEDIAN, sl.Change(1), size=6) == Fraction(R, 2)
+    assert at(sl.MEDIAN, sl.SymmetricDifference(1), min_size=m) == Fraction(R, 2)
+    assert at(sl.MEAN, sl.SymmetricDifference(2), min_size=1) == R  # and not 2R/3
+
+
+def test_the_midpoint_that_a_grid_can_miss():
+    """Sample variance, n = 2, three more: 6 on the interval [0, 4], 4.8 on its two ends."""
+    relation = sl.Add(3)
+    form = sl.closed_form(sl.variance(ddof=1), bounds=(0, 4), size=2, relation=relation)
+    assert form.value == 6
+    ends, middle = sl.Universe.value_range([0, 4]), sl.Universe.value_range([0, 2, 4])
+    on_ends = sl.global_sensitivity(sl.variance(ddof=1), ends, size=2, relation=relation)
+    with_middle = sl.global_sensitivity(sl.variance(ddof=1), middle, size=2, relation=relation)
+    assert (on_ends.value, with_middle.value) == (Fraction(24, 5), 6)
+
+
+@pytest.mark.parametrize("norm", [1, 2, math.inf])
+@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
+@pytest.mark.parametrize(
+    ("edges", "values"),
+    [
+        ([0, 1, 2, 3], [0, 1, 2]),  # every value in its own bin
+        ([0, 2, 4], [1, 2]),
+        ([0, 5], [1, 7]),  # one bin, and values outside it
+        ([0, 5], [1, 4]),  # one bin holds all
+        ([10, 20], [0, 3]),  # no bin is reached
+        ([0, 1, 3], [3, 4]),  # the last edge belongs to the last bin
+    ],
+)
+def test_histograms_agree_with_enumeration(norm, family, edges, values):
+    """Would catch a wrong norm, and bins that the bounds do not reach."""
+    query, universe = sl.histogram(edges), sl.Universe.value_range(values)
+    for size in (1, 2, 4):
+        for k in (1, 2, 3):
+            relation = family(k)
+            if family is sl.Remove and k > size:
+                continue
+            found = sl.global_sensitivity(query, universe, size=size, relation=relation, norm=norm)
+            form = sl.closed_form(
+                query, bounds=(values[0], values[-1]), size=size, relation=relation, norm=norm
+            )
+            assert form.value == found.value
+            assert relation.are_neighbours(*form.witness)
+
+
+@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
+def test_predicate_counts_agree_with_enumeration(family):
+    """Would catch a predicate count treated as a count of records."""
+    query = sl.count_where(lambda value: value > 1)
+    for size in (1, 3):
+        for k in (1, 2, 3):
+            if family is sl.Remove and k > size:
+                continue
+            form = sl.closed_form(query, bounds=(0, 3), size=size, relation=family(k))
+            universe = sl.Universe.value_range([0, 3])
+            found = sl.global_sensitivity(query, universe, size=size, relation=family(k))
+            assert form.value == found.value
+            assert form.witness is None
+
+
+def test_the_interval_is_more_than_its_grid():
+    """On an interval there are always new values to add: distinct values grow without bound."""
+    form = sl.closed_form(sl.count_distinct, bounds=(0, 1), size=3, relation=sl.Add(5))
+    assert form.value == 5
+    assert_attained(form, sl.count_distinct, sl.Add(5))
+    assert sl.closed_form(sl.count_distinct, bounds=(2, 2), size=3, relation=sl.Add(5)).value == 0
+
+
+def test_populations_make_formulas_upper_bounds():
+    """On a population copies run out, so a formula can be loose, never too small."""
+    school = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
+    table = sl.compare(
+        [query for query in QUERIES if query is not sl.count_distinct],
+        {"days": school},
+        size=6,
+        relations=[family(k) for family in RELATIONS for k in (1, 2, 3, 4)],
+    )
+    assert set(table["status"]) == {"upper bound"}
+    assert (table["ratio"] >= 1).all()
+    assert (table["ratio"] > 1).any()
+
+
+def test_comparing_ranges_and_callables():
+    """A range attains its formulas; a function of one's own has none."""
+    dice = sl.Universe.value_range([1, 2, 3, 4, 5, 6])
+
+    def span(dataset):
+        return dataset[-1] - dataset[0]
+
+    table = sl.compare([sl.SUM, span], {"dice": dice}, size=3, relations=[sl.Change(1)])
+    assert table["closed_form"].tolist() == [5, None]
+    assert table["status"].tolist() == ["exact", None]
+    assert table["ratio"].iloc[0] == 1
+    loose = sl.compare(
+        [sl.COUNT, sl.SUM],
+        {"dice": dice},
+        size=3,
+        relations=[sl.Change(1)],
+        bounds=(0, 10),
+    )
+    assert loose["ratio"].tolist() == [1, 2]  # 0 against 0 is exact; 10 against 5
+
+
+@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("pinned", [True, False])
+def test_every_family_has_words(family, pinned):
+    """Would catch a query or relation whose formula cannot be printed."""
+    predicate = sl.count_where(bool)
+    for query in [*QUERIES, predicate, sl.histogram([0, 1, 2])]:
+        assert query.family[0] in EXTREMES
+        text, proof = formula_text(query, family(2), pinned=pinned)
+        assert text
+        assert proof.startswith("Proofs: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"bounds": (3, 0), "size": 2}, ValueError, r"bounds must rise, got bounds=\(3, 0\)"),
+        ({"bounds": 3, "size": 2}, TypeError, r"bounds must be a pair \(L, U\), got 3"),
+        ({"bounds": (0, math.inf), "size": 2}, ValueError, "bounds must be finite, got inf"),
+        ({"bounds": (0, 1)}, ValueError, "give either size or min_size, got size=None"),
+        ({"bounds": (0, 1), "size": 2, "min_size": 2}, ValueError, "give either size or min_size"),
+        ({"bounds": (0, 1), "size": 0}, ValueError, "size must be a whole number of at least 1"),
+        ({"bounds": (0, 1), "min_size": 0}, ValueError, "min_size must be a whole number"),
+        ({"bounds": (0, 1), "size": 2, "norm": 3}, ValueError, "norm must be 1, 2 or infinity"),
+        ({"bounds": (0, 1), "size": 2, "values": 0}, ValueError, "values must be a whole number"),
+    ],
+)
+def test_formulas_refuse_what_they_do_not_cover(arguments, error, text):
+    """Would catch a formula used outside its conditions."""
+    with pytest.raises(error, match=text):
+        sl.closed_form(sl.MEAN, relation=sl.Change(1), **arguments)
+
+
+def test_only_standard_queries_and_feasible_directions_have_formulas():
+    with pytest.raises(TypeError, match="query must be a standard query, got <built-in"):
+        sl.closed_form(max, bounds=(0, 1), size=2, relation=sl.Change(1))
+    with pytest.raises(ValueError, match=r"no direction of Remove\(2\) is feasible at size=2"):
+        sl.closed_form(sl.MEAN, bounds=(0, 1), size=2, relation=sl.Remove(2))
+    with pytest.raises(TypeError, match="relation must be"):
+        sl.closed_form(sl.MEAN, bounds=(0, 1), size=2, relation=sl.Change)
