@@ -1,7 +1,7 @@
 """Exact sensitivities of queries, by enumeration, with the two datasets that attain them."""
 
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
-from sensitivity_lab.plots import inline_svg, plot_sweep, plot_witness
+from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep, plot_witness
 from sensitivity_lab.queries import (
     COUNT,
     MAX,
@@ -62,6 +62,7 @@ __all__ = [
     "histogram",
     "inline_svg",
     "local_sensitivity",
+    "plot_compare",
     "plot_sweep",
     "plot_witness",
     "quantile",

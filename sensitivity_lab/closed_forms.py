@@ -95,7 +95,8 @@ def closed_form(
     if values is not None:
         whole_number(values, "values", 1)
     extremes = EXTREMES[family](query.family[1:], low, high, norm, values)
-    text, proof = formula_text(query, relation, pinned=size is not None, norm=norm)
+    text, where, proof = formula_text(query, relation, pinned=size is not None, norm=norm)
+    text = f"{text}; {where}" if where else text
     if family in SPREADS and size is None and _is_group_mix(relation):
         return _by_steps(query, (low, high), relation, min_size, text, proof)
     if family == "quantile" and size is None:
@@ -425,29 +426,13 @@ CONDITIONS = {
 # --- in words ------------------------------------------------------------------------------
 
 # For each family: the proof, then the formula by relation for a pinned size n and for at least
-# m records. "one-sided" stands for Add, Remove and AddRemove where they agree.
-SPREAD = "v(N) = i(N − i)/(N(N − d)), i = min(k, ⌊N/2⌋)"
+# m records. "any" stands for every relation that is not named.
+# The tests evaluate each text, so they keep to one form: "A if p; B if q", or "A if p, else B".
+SUM_UNBOUNDED = ("k·max(|L|, |U|)", "k·max(|L|, |U|)")
 FORMULAS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
-    "count": (
-        "count",
-        {"one-sided": ("k", "k"), "SymmetricDifference": ("k", "k"), "Change": ("0", "0")},
-    ),
-    "count_where": (
-        "count_where",
-        {
-            "one-sided": ("k", "k"),
-            "SymmetricDifference": ("k", "k"),
-            "Change": ("min(k, n)", "k"),
-        },
-    ),
-    "sum": (
-        "sum",
-        {
-            "one-sided": ("k·max(|L|, |U|)", "k·max(|L|, |U|)"),
-            "SymmetricDifference": ("k·max(|L|, |U|)", "k·max(|L|, |U|)"),
-            "Change": ("min(k, n)·R", "k·R"),
-        },
-    ),
+    "count": ("count", {"any": ("k", "k"), "Change": ("0", "0")}),
+    "count_where": ("count", {"any": ("k", "k"), "Change": ("min(k, n)", "k")}),
+    "sum": ("sum", {"any": SUM_UNBOUNDED, "Change": ("min(k, n)·R", "k·R")}),
     "mean": (
         "mean",
         {
@@ -461,77 +446,118 @@ FORMULAS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "Change": ("min(k, n)·R/n", "min(k, m)·R/m"),
         },
     ),
+    "extreme": ("quantile", {"any": ("R", "R")}),
     "quantile": (
         "quantile",
         {
-            "any": (
-                "R·max over moves and whole l ≤ c of clip(t) − clip(t − δ), "
-                "t = q(c + a − 1) − l + 1, δ = qa + (1 − q)b",
+            "Add": ("R·max(g(n, 0, k), g(n, k, 0))", "R·min(1, k·max(q, 1 − q))"),
+            "Remove": ("R·max(g(n − k, 0, k), g(n − k, k, 0))", "R·min(1, k·max(q, 1 − q))"),
+            "AddRemove": (
+                "the larger of Add(k)'s and Remove(k)'s",
                 "R·min(1, k·max(q, 1 − q))",
             ),
-            "Change": (
-                "R·max over j ≤ k and whole l ≤ n − j of clip(t) − clip(t − j), "
-                "t = q(n − 1) − l + 1",
-                "R",
+            "SymmetricDifference": (
+                "R·max of g(n − r, r, j), g(n − r, j, r) over r + j ≤ k",
+                "R·min(1, k·max(q, 1 − q))",
             ),
+            "Change": ("R·max of g(n − j, j, j) over j ≤ k", "R"),
         },
     ),
     "variance": (
         "variance",
         {
-            "Add": (f"R²·max(v(n + k), w(n)); {SPREAD}", f"R²·max(v(m + k), w(m)); {SPREAD}"),
-            "Remove": (f"R²·max(v(n), w(n − k)); {SPREAD}", f"R²·max(v(m + k), w(m)); {SPREAD}"),
+            "Add": ("R²·max(v(n + k), w(n))", "R²·max(v(m + k), v(m + k + 1), w(m))"),
+            "Remove": ("R²·max(v(n), w(n − k))", "R²·max(v(m + k), v(m + k + 1), w(m))"),
             "AddRemove": (
-                f"R²·max(v(n), w(n − k), v(n + k), w(n)) over what is feasible; {SPREAD}",
-                f"R²·max(v(m + k), w(m)); {SPREAD}",
+                "the larger of Add(k)'s and Remove(k)'s",
+                "R²·max(v(m + k), v(m + k + 1), w(m))",
             ),
             "SymmetricDifference": (
-                f"R²·max over moves of v or of the spread-out family; {SPREAD}",
-                "R²·m/(m + 1)² (d = 0), R²/(m + 1) (d = 1) for k = 1; at most k times that beyond",
+                "the largest D(n − r, r, j), D(n − r, j, r) over r + j ≤ k",
+                "R²·min(k·m/((m + 1)·(m + 1 − d)), h)",
             ),
-            "Change": (f"R²·v(n); {SPREAD}", f"R²·v(m); {SPREAD}"),
+            "Change": ("R²·v(n)", "R²·max(v(m), v(m + 1))"),
         },
     ),
-    "histogram": (
-        "histogram",
+    "std": (
+        "std",
         {
-            "one-sided": ("k", "k"),
-            "SymmetricDifference": ("k", "k"),
-            "Change": ("2j (L1), j√2 (L2), j (L∞), j = min(k, n)", "2k (L1), k√2 (L2), k (L∞)"),
+            "Add": ("R·max(√v(n + k), u(n))", "R·max(√v(m + k), √v(m + k + 1), u(m))"),
+            "Remove": ("R·max(√v(n), u(n − k))", "R·max(√v(m + k), √v(m + k + 1), u(m))"),
+            "AddRemove": (
+                "the larger of Add(k)'s and Remove(k)'s",
+                "R·max(√v(m + k), √v(m + k + 1), u(m))",
+            ),
+            "SymmetricDifference": (
+                "the largest D(n − r, r, j), D(n − r, j, r) over r + j ≤ k",
+                "R·min(k·√(m/((m + 1)·(m + 1 − d))), √h)",
+            ),
+            "Change": ("R·√v(n)", "R·max(√v(m), √v(m + 1))"),
         },
     ),
+    "histogram L1": ("histogram", {"any": ("k", "k"), "Change": ("2·min(k, n)", "2·k")}),
+    "histogram L2": ("histogram", {"any": ("k", "k"), "Change": ("√2·min(k, n)", "√2·k")}),
+    "histogram L∞": ("histogram", {"any": ("k", "k"), "Change": ("min(k, n)", "k")}),
     "count_distinct": (
-        "count_distinct",
+        "count-distinct",
         {
-            "any": (
-                "max over moves of min(a, v − 1) with shared records, min(a, v) − [b > 0] without",
-                "min(k, v − 1) for m ≥ 1, min(k, v) for m = 0",
+            "Add": (
+                "min(k, v) if n = 0, else min(k, v − 1)",
+                "min(k, v) if m = 0, else min(k, v − 1)",
             ),
-            "Change": ("min(k, v − 1, n − 1)", "min(k, v − 1)"),
+            "Remove": (
+                "min(k, v) if k = n, else min(k, v − 1)",
+                "min(k, v) if m = 0, else min(k, v − 1)",
+            ),
+            "AddRemove": (
+                "min(k, v) if k = n or n = 0, else min(k, v − 1)",
+                "min(k, v) if m = 0, else min(k, v − 1)",
+            ),
+            "SymmetricDifference": (
+                "min(k, v − 1) if k < n; max(min(n, v), min(k, v − 1)) if k ≥ n > 0; "
+                "min(k, v) if n = 0",
+                "min(k, v) if m = 0, else min(k, v − 1)",
+            ),
+            "Change": ("0 if n = 0, else min(k, v − 1, n − 1)", "min(k, v − 1)"),
         },
     ),
+}
+SPREAD_OUT = "s = ⌊c/2⌋⌈c/2⌉/c; h = 1/4 if d = 0, else ⌊m/2⌋⌈m/2⌉/(m(m − d)); D as proved"
+WHERE = {
+    "quantile": (
+        "g(c, a, b) is the largest clip(t − l) − clip(t − l − δ) over whole l from 0 to c; "
+        "t = q(c + a − 1) + 1; δ = qa + (1 − q)b; clip cuts to [0, 1]"
+    ),
+    "variance": (
+        "d is ddof; v(N) = i(N − i)/(N(N − d)), i = min(k, ⌊N/2⌋); "
+        f"w(c) = s/(c − d) − s/(c + k − d), {SPREAD_OUT}"
+    ),
+    "std": (
+        "d is ddof; v(N) = i(N − i)/(N(N − d)), i = min(k, ⌊N/2⌋); "
+        f"u(c) = √(s/(c − d)) − √(s/(c + k − d)), {SPREAD_OUT}"
+    ),
+    "count_distinct": "v is the number of values that the bounds hold",
 }
 
 
 def formula_text(
     query: Query, relation: Relation, *, pinned: bool, norm: float = 1
-) -> tuple[str, str]:
-    """Return the formula in words, and the proof it rests on.
+) -> tuple[str, str, str]:
+    """Return the formula in words, what its letters mean beyond R, k, n, m, and its proof.
 
     >>> from sensitivity_lab import MEAN, Change
     >>> formula_text(MEAN, Change(1), pinned=True)
-    ('min(k, n)·R/n', 'Proofs: mean')
+    ('min(k, n)·R/n', '', 'Proofs: mean')
     """
     family = query.family[0]
-    proof, texts = FORMULAS["variance" if family == "std" else family]
+    if family == "histogram":
+        family = f"histogram L{'∞' if norm == math.inf else int(norm)}"
+    elif family == "quantile" and query.family[1] in (0, 1):
+        family = "extreme"
+    proof, texts = FORMULAS[family]
     name = type(relation).__name__
-    one_sided = "one-sided" if name in ("Add", "Remove", "AddRemove") else "any"
-    text = texts[next(key for key in (name, one_sided, "any") if key in texts)][not pinned]
-    if family == "std":
-        text, proof = f"the root of the variance's, each part by itself: {text}", "std"
-    if family == "quantile" and query.family[1] in (0, 1):
-        text = "R"
-    return text, f"Proofs: {proof}"
+    text = texts[name if name in texts else "any"][not pinned]
+    return text, WHERE.get(family, ""), f"Proofs: {proof}"
 
 
 # --- checks --------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
-"""Pictures: a sweep's table as curves, a witness as two rows of dots. One style for both."""
+"""Pictures: tables as curves, a witness as two rows of dots. One style for all."""
 
 from __future__ import annotations
 
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -73,6 +73,8 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text: small files, and a reader can select it
     "svg.hashsalt": "sensitivity-lab",  # the same figure is the same file, byte for byte
 }
+
+SWEPT = ["column", "query", "relation", "k", "sensitivity"]
 
 FAMILIES = {
     family.__name__: family for family in (Add, Remove, AddRemove, SymmetricDifference, Change)
@@ -174,7 +176,7 @@ def heading(query: Query, relation: Relation) -> str:
     return f"{asked}: {words}" if len(asked + words) < 58 else f"{fill(asked, 56)}\n{words}"
 
 
-# --- a sweep as curves -------------------------------------------------------------------
+# --- a sweep as curves, a comparison as curves and points --------------------------------
 
 
 def plot_sweep(table: pd.DataFrame, *, column: str | None = None) -> Figure:
@@ -193,30 +195,64 @@ def plot_sweep(table: pd.DataFrame, *, column: str | None = None) -> Figure:
     of `sweep` do. Raises ValueError for an empty table, one without the columns of `sweep`,
     or several data columns when `column` names none of them. Cost: linear in the table.
     """
-    chosen = _chosen_column(table, column)
-    rows = table[table["column"] == chosen]
+    chosen = _chosen_column(table, column, SWEPT)
+    return _small_multiples(table, chosen, _draw_swept)
+
+
+def plot_compare(table: pd.DataFrame, *, column: str | None = None) -> Figure:
+    """Draw each query's closed form as a line and its enumerated sensitivities as points.
+
+    Panels, relations and k are as in `plot_sweep`. Where the formula is attained the points lie
+    on the line; where it is loose the line runs above them, and a thin stem joins the two.
+
+    >>> from sensitivity_lab import MEAN, Change, Universe, compare
+    >>> table = compare([MEAN], {"age": Universe.value_range([0, 12])}, size=4,
+    ...                 relations=[Change(1), Change(2)])
+    >>> line, points = plot_compare(table).axes[0].lines
+    >>> line.get_ydata().tolist(), points.get_ydata().tolist()
+    ([3.0, 6.0], [3.0, 6.0])
+
+    Errors and cost: as `plot_sweep`, for a table as `compare` returns.
+    """
+    chosen = _chosen_column(table, column, [*SWEPT, "closed_form"])
+    return _small_multiples(table, chosen, _draw_compared, "line: closed form; points: enumeration")
+
+
+Draw = Callable[[Axes, pd.DataFrame, dict[str, Any]], None]  # rows of one query and relation
+
+
+def _small_multiples(
+    table: pd.DataFrame, column: str, draw: Draw, legend_title: str | None = None
+) -> Figure:
+    """A panel for each query of a column, a line style for each relation, one legend below."""
+    rows = table[table["column"] == column]
     queries, relations = rows["query"].unique(), rows["relation"].unique()
     across = min(2, len(queries))
     down = -(-len(queries) // across)
-    height = 1.3 + 0.24 * len(relations) + (1.65 * down if across == 2 else 2.5)
+    keys = len(relations) + (legend_title is not None)
+    height = 1.3 + 0.24 * keys + (1.65 * down if across == 2 else 2.5)
     with styled_figure(figsize=(WIDTH, height)) as figure:
         panels = figure.subplots(down, across, sharex=True, squeeze=False).ravel().tolist()
         for i, (panel, query) in enumerate(zip(panels, queries, strict=False)):
-            colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-            _draw_panel(panel, rows[rows["query"] == query], relations, colour, marker)
-            panel.set_title(query, color=colour, fontweight="bold", loc="left")
+            look = {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
+            asked = rows[rows["query"] == query]
+            for relation, line in zip(relations, cycle(LINES)):
+                draw(panel, asked[asked["relation"] == relation], {**look, **line})
+            _scale_from_zero(panel, asked)
+            panel.set_title(query, color=look["color"], fontweight="bold", loc="left")
         _finish_grid(panels, len(queries), across, rows["k"])
-        figure.suptitle(_sweep_title(table, chosen))
+        figure.suptitle(_sweep_title(table, column))
         figure.supylabel("sensitivity")
-        figure.legend(handles=_relation_keys(relations), loc="outside lower center")
+        handles = _relation_keys(relations)
+        figure.legend(handles=handles, loc="outside lower center", title=legend_title)
     return figure
 
 
-def _chosen_column(table: pd.DataFrame, column: str | None) -> str:
+def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -> str:
     """The one data column to draw; refuse a table that leaves a choice or holds nothing."""
+    maker = "compare" if "closed_form" in needed else "sweep"
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"table must be a DataFrame, as sweep returns, got {table!r}")
-    needed = ["column", "query", "relation", "k", "sensitivity"]
+        raise TypeError(f"table must be a DataFrame, as {maker} returns, got {table!r}")
     missing = [name for name in needed if name not in table]
     if missing:
         raise ValueError(f"table must have the columns {needed}, got one without {missing}")
@@ -230,14 +266,23 @@ def _chosen_column(table: pd.DataFrame, column: str | None) -> str:
     return str(columns[0] if column is None else column)
 
 
-def _draw_panel(
-    panel: Axes, rows: pd.DataFrame, relations: Iterable[str], colour: str, marker: str
-) -> None:
-    """One query: a line for each relation, gaps where a k has no answer, a scale from zero."""
-    for relation, line in zip(relations, cycle(LINES)):
-        k, heights = _curve(rows[rows["relation"] == relation])
-        panel.plot(k, heights, **{"color": colour, "marker": marker, **line}, clip_on=False)
-    known = rows["sensitivity"].dropna()
+def _draw_swept(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
+    """One relation's sensitivities as a curve, with gaps where a k has no answer."""
+    panel.plot(*_curve(rows, "sensitivity"), **style, clip_on=False)
+
+
+def _draw_compared(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
+    """One relation's closed form as a line, its enumeration as points, stems between the two."""
+    (ks, formula), (_, found) = _curve(rows, "closed_form"), _curve(rows, "sensitivity")
+    panel.plot(ks, formula, **style | {"marker": ""}, clip_on=False)
+    panel.plot(ks, found, **style | {"linestyle": "", "zorder": 3}, clip_on=False)
+    panel.vlines(ks, found, formula, color=style["color"], linewidth=1)
+
+
+def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
+    """A vertical scale from zero to a little above all that is drawn, whole where that is whole."""
+    drawn = [rows[name].dropna() for name in ("sensitivity", "closed_form") if name in rows]
+    known = [value for values in drawn for value in values]
     whole = all(value == int(value) for value in known)
     panel.yaxis.set_major_locator(MaxNLocator(nbins=3, min_n_ticks=2, integer=whole))
     panel.yaxis.set_major_formatter("{x:,.10g}")
@@ -245,9 +290,9 @@ def _draw_panel(
     panel.grid(axis="y")
 
 
-def _curve(rows: pd.DataFrame) -> tuple[list[int], list[float]]:
-    """Every k from the first to the last, and the sensitivity there: NaN where it is missing."""
-    known = {int(k): value for k, value in zip(rows["k"], rows["sensitivity"], strict=True)}
+def _curve(rows: pd.DataFrame, name: str) -> tuple[list[int], list[float]]:
+    """Every k from the first to the last, and the number there: NaN where it is missing."""
+    known = {int(k): value for k, value in zip(rows["k"], rows[name], strict=True)}
     ks = list(range(min(known), max(known) + 1)) if known else []
     heights = [known.get(k) for k in ks]
     return ks, [

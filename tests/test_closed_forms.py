@@ -253,8 +253,9 @@ def test_every_family_has_words(family, pinned):
     predicate = sl.count_where(bool)
     for query in [*QUERIES, predicate, sl.histogram([0, 1, 2])]:
         assert query.family[0] in EXTREMES
-        text, proof = formula_text(query, family(2), pinned=pinned)
+        text, where, proof = formula_text(query, family(2), pinned=pinned)
         assert text
+        assert all(letter in where for letter in "gvwuhd" if f"{letter}(" in text)
         assert proof.startswith("Proofs: ")
 
 

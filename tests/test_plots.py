@@ -183,6 +183,79 @@ def test_a_table_that_is_none_is_refused(table):
         sl.plot_sweep([1])
 
 
+# --- the comparison ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def compared():
+    dice = {"dice": sl.Universe.value_range([1, 2, 3, 4, 5, 6])}
+    queries = [sl.MEAN, sl.VARIANCE, sl.MEDIAN, sl.SUM]
+    return sl.compare(queries, dice, size=3, relations=RELATIONS, bounds=(0, 6))
+
+
+def test_closed_forms_are_lines_and_enumerations_are_points(compared):
+    figure = sl.plot_compare(compared)
+    assert [panel.get_title(loc="left") for panel in figure.axes] == list(
+        compared["query"].unique()
+    )
+    for panel in figure.axes:
+        asked = compared[compared["query"] == panel.get_title(loc="left")]
+        for (line, points), relation in zip(
+            (panel.lines[:2], panel.lines[2:]), ("AddRemove", "Change"), strict=True
+        ):
+            rows = asked[asked["relation"] == relation].astype({"closed_form": float})
+            np.testing.assert_array_equal(line.get_ydata(), rows["closed_form"])
+            np.testing.assert_array_equal(points.get_ydata(), rows["sensitivity"].astype(float))
+            assert (line.get_marker(), points.get_linestyle()) == ("", "None")
+            assert line.get_linestyle() != "None"
+            assert points.get_marker() not in ("", "None")
+
+
+def test_a_loose_formula_runs_above_its_points_and_a_stem_joins_the_two(compared):
+    panel = sl.plot_compare(compared[compared["query"] == "mean"]).axes[0]
+    _, _, line, points = panel.lines
+    assert (line.get_ydata() > points.get_ydata()).all()
+    stems = panel.collections[1].get_segments()
+    assert [sorted(stem[:, 1]) for stem in stems] == [
+        [found, formula]
+        for found, formula in zip(points.get_ydata(), line.get_ydata(), strict=True)
+    ]
+    assert panel.get_ylim()[1] > line.get_ydata().max()
+
+
+def test_the_legend_says_which_is_which(compared):
+    legend = sl.plot_compare(compared).legends[0]
+    assert legend.get_title().get_text() == "line: closed form; points: enumeration"
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "AddRemove: exactly k added, or removed",
+        "Change: at most k changed",
+    ]
+
+
+def test_a_query_without_a_closed_form_has_points_only():
+    def span(dataset):
+        return dataset[-1] - dataset[0]
+
+    table = sl.compare([span], {"x": SCHOOL}, size=3, relations=[sl.Change(1), sl.Change(2)])
+    line, points = sl.plot_compare(table).axes[0].lines
+    assert np.isnan(line.get_ydata()).all()
+    assert list(points.get_ydata()) == list(table["sensitivity"])
+
+
+def test_an_infeasible_k_is_a_gap_in_line_and_points():
+    relations = [sl.Remove(k) for k in (1, 2, 3)]
+    table = sl.compare([sl.MEAN], {"x": SCHOOL}, size=3, relations=relations)
+    for drawn in sl.plot_compare(table).axes[0].lines:
+        assert list(np.isnan(drawn.get_ydata())) == [False, False, True]
+
+
+def test_a_sweep_is_not_a_comparison(table):
+    with pytest.raises(ValueError, match=r"got one without \['closed_form'\]"):
+        sl.plot_compare(table)
+    with pytest.raises(TypeError, match="table must be a DataFrame, as compare returns, got None"):
+        sl.plot_compare(None)
+
+
 # --- the witness -------------------------------------------------------------------------
 
 
@@ -339,15 +412,16 @@ def test_too_large_a_neighbourhood_is_refused():
 # --- one style, shown once, always the same file -----------------------------------------
 
 
-def drawings(table, witness):
+def drawings(table, compared, witness):
     yield lambda: sl.plot_sweep(table)
+    yield lambda: sl.plot_compare(compared)
     yield lambda: sl.plot_witness(witness)
     yield lambda: plot_neighbourhood(sl.MEAN, SCHOOL, size=3, relation=sl.AddRemove(1))
 
 
-def test_a_figure_changes_no_setting_and_is_registered_nowhere(table, mean_witness):
+def test_a_figure_changes_no_setting_and_is_registered_nowhere(table, compared, mean_witness):
     before = dict(plt.rcParams)
-    for draw in drawings(table, mean_witness):
+    for draw in drawings(table, compared, mean_witness):
         assert isinstance(draw(), plt.Figure)
     with pytest.raises(ValueError, match="column must"):
         sl.plot_sweep(table, column="none")
@@ -355,14 +429,14 @@ def test_a_figure_changes_no_setting_and_is_registered_nowhere(table, mean_witne
     assert plt.get_fignums() == []
 
 
-def test_the_same_figure_is_the_same_file(table, mean_witness):
-    for draw in drawings(table, mean_witness):
+def test_the_same_figure_is_the_same_file(table, compared, mean_witness):
+    for draw in drawings(table, compared, mean_witness):
         assert svg(draw()) == svg(draw())
 
 
-def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(table, mean_witness):
+def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(table, compared, mean_witness):
     """A figure 6.4 inches wide on 340 pixels: 12 points are 8.9 pixels."""
-    for draw in drawings(table, mean_witness):
+    for draw in drawings(table, compared, mean_witness):
         figure = draw()
         assert figure.get_figwidth() == plots.WIDTH
         figure.set_dpi(72)
@@ -411,6 +485,11 @@ def test_picture_of_a_sweep(table):
 @picture
 def test_picture_of_one_query(table):
     return sl.plot_sweep(table[table["query"] == "mean"])
+
+
+@picture
+def test_picture_of_a_comparison(compared):
+    return sl.plot_compare(compared)
 
 
 @picture

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.exact import whole_number
+
 YOUNGEST, OLDEST = 17, 90
 
 # Rows and sum of ages by education, as *Programming Differential Privacy* prints them for its
@@ -24,10 +26,10 @@ def census_like(*, seed: int = 1994) -> pd.DataFrame:
     Ages and levels are drawn, then ages are nudged by single years until their sums are the
     published ones. The same seed gives the same table, and every seed meets the totals.
 
-    Cost: linear in the rows. Raises ValueError or TypeError for a seed that numpy refuses.
+    Cost: linear in the rows. Raises ValueError or TypeError unless the seed is a whole number ≥ 0.
     Source of the totals: Near and Abuah, *Programming Differential Privacy* (2021).
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole_number(seed, "seed", 0))
     groups = [
         _group(rng, [9, 10, *range(1, 9)], [6, 4, *[0.25] * 8], **EDUCATION_UP_TO_10),
         _group(rng, [13, 11, 12, 14, 15, 16], [5, 1.4, 1.1, 1.7, 0.6, 0.4], **EDUCATION_ABOVE_10),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import HTML, SCREENSHOTS
+from places import HTML, SCREENSHOTS
 from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 
 ARTICLE = "article.bd-article"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import ROOT
 from nbformat import NotebookNode
+from places import ROOT
 from playwright.sync_api import Browser, Page
 
 CHAPTER = ROOT / "notebooks" / "by_hand.ipynb"

@@ -1,4 +1,4 @@
-"""What the book's pages say of the package, held against the package."""
+"""The page of the package, held against the package."""
 
 import re
 from pathlib import Path

@@ -1,0 +1,138 @@
+"""The formulas in print: each text is evaluated as it stands, each row of the page enumerated."""
+
+import math
+import re
+from fractions import Fraction
+
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.closed_forms import EXTREMES, formula_text
+
+RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
+PREDICATE = sl.count_where(lambda value: value > 0)
+HISTOGRAM = sl.histogram([-3, 0, 5])
+CASES = [
+    *((query, 1) for query in (sl.COUNT, PREDICATE, sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN)),
+    *((sl.quantile(q), 1) for q in (0.1, 0.25, Fraction(2, 3))),
+    *((query, 1) for query in (sl.VARIANCE, sl.variance(ddof=1), sl.STD, sl.std(ddof=1))),
+    *((HISTOGRAM, norm) for norm in (1, 2, math.inf)),
+    (sl.count_distinct, 1),
+]
+BOUNDS = [(0, 3), (-2, 3), (1, 3), (-3, -1)]
+VALUES = 4  # what count_distinct is told; the other queries do not ask
+LETTERS = str.maketrans(
+    {"·": "*", "−": "-", "²": "**2", "≥": ">=", "≤": "<=", "⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")"}
+)  # fmt: skip
+
+
+def as_python(text: str) -> str:
+    """A printed formula as a Python expression, letter for letter."""
+    text = text.translate(LETTERS).replace(", else", " else")
+    text = re.sub(r"\|(\w)\|", r"abs(\1)", text)
+    text = re.sub(r"√([vw])\(", r"root_\1(", text)
+    text = re.sub(r"√(\w)", r"sqrt(\1)", text).replace("√", "sqrt")
+    text = re.sub(r"(?<![<>])= (?=[0n])", "== ", text)
+    text = re.sub(r"R\*max of (.*) over j <= k", r"R*max(\1 for j in range(min(k, n) + 1))", text)
+    text = re.sub(
+        r"(R\*max|the largest) (?:of )?(.*), (.*) over r \+ j <= k",
+        r"largest(max(\2, \3) for r, j in moves)",
+        text,
+    )
+    *cases, last = text.split("; ")
+    return " else ".join([*cases, f"{last} else None" if cases else last])
+
+
+def test_texts_become_python():
+    assert as_python("k·R/n if k < n, else k·R/(n + k)") == "k*R/n if k < n else k*R/(n + k)"
+    assert as_python("⌈k/2⌉ if k = n; R²·√v(n) if k > n") == (
+        "ceil(k/2) if k == n else R**2*root_v(n) if k > n else None"
+    )
+
+
+def clip(x):
+    return min(max(x, 0), 1)
+
+
+def whole_range(end):
+    return range(int(end))
+
+
+def letters(query, n, k, low, high):
+    """What every letter in a text stands for, written out from what the page says of it."""
+    R, option = Fraction(high - low), (query.family[1] if len(query.family) > 1 else 0)
+    q = d = option
+    least = query.smallest_size
+    moves = [(r, j) for r in range(n + 1) for j in range(k - r + 1) if n - r + j >= least]
+    n, k = Fraction(n), Fraction(k)
+
+    def s(c):
+        return Fraction(math.floor(c / 2) * math.ceil(c / 2)) / c
+
+    def v(N):
+        i = min(k, math.floor(N / 2))
+        return i * (N - i) / (N * (N - d))
+
+    def g(c, a, b):
+        t, delta = q * (c + a - 1) + 1, q * a + (1 - q) * b
+        return max(clip(t - x) - clip(t - x - delta) for x in range(int(c) + 1))
+
+    def largest(gaps):
+        return max(gaps) * (R if query.family[0] == "quantile" else 1)
+
+    def D(c, a, b):
+        gap = EXTREMES[query.family[0]](query.family[1:], low, high, 1, None)(int(c), a, b).gap
+        return float(gap) if query.family[0] == "std" else gap
+
+    family = query.family[0]
+    meanings = {"n": n, "m": n, "k": k, "R": R, "L": low, "U": high, "q": q, "d": d}
+    meanings |= {"v": VALUES if family == "count_distinct" else v, "g": g, "D": D, "moves": moves}
+    meanings |= {"__builtins__": {"max": max, "min": min, "abs": abs, "range": whole_range}}
+    meanings |= {
+        "w": lambda c: s(c) / (c - d) - s(c) / (c + k - d),
+        "u": lambda c: math.sqrt(s(c) / (c - d)) - math.sqrt(s(c) / (c + k - d)),
+        "root_v": lambda N: math.sqrt(v(N)),
+        "largest": largest,
+        "ceil": math.ceil,
+        "floor": math.floor,
+        "sqrt": math.sqrt,
+    }
+    if family in ("variance", "std"):
+        half = n // 2
+        meanings["h"] = Fraction(1, 4) if d == 0 else half * (n - half) / (n * (n - d))
+    return meanings
+
+
+def value_of(query, norm, relation, bounds, **known):
+    """The package's value, or None where no direction is feasible."""
+    try:
+        return sl.closed_form(
+            query, bounds=bounds, relation=relation, norm=norm, values=VALUES, **known
+        ).value
+    except ValueError as error:
+        assert "no direction" in str(error)  # noqa: PT017 - other errors are failures
+        return None
+
+
+@pytest.mark.parametrize("known", ["size", "min_size"])
+@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
+@pytest.mark.parametrize(("query", "norm"), CASES, ids=lambda case: getattr(case, "name", case))
+def test_every_printed_formula_gives_the_value(query, norm, family, known):
+    """Would catch a misprint: the text itself is evaluated, at every small n, m and k."""
+    checked = 0
+    for n in range(query.smallest_size, 8):
+        for k in range(1, 6):
+            text, _, _ = formula_text(query, family(k), pinned=known == "size", norm=norm)
+            for bounds in BOUNDS:
+                value = value_of(query, norm, family(k), bounds, **{known: n})
+                if value is None:
+                    continue
+                if text == "the larger of Add(k)'s and Remove(k)'s":
+                    both = (value_of(query, norm, f(k), bounds, size=n) for f in (sl.Add, sl.Remove))
+                    printed = max(x for x in both if x is not None)
+                else:
+                    printed = eval(as_python(text), letters(query, n, k, *bounds))
+                exact = not isinstance(value, float)
+                assert printed == value if exact else math.isclose(printed, value), (text, n, k)
+                checked += 1
+    assert checked > 20
