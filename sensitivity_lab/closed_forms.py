@@ -419,7 +419,7 @@ CONDITIONS = {
     "count_distinct": "the bounds hold v values, infinitely many unless `values` says how many",
     "variance": "records take any real values from L to U; a grid may miss a mean that is needed",
     "std": "records take any real values from L to U; a grid may miss a mean that is needed",
-    "histogram": "records take any values from L to U; one record per person",
+    "histogram": "the bounds reach two bins or more; one record per person",
 }
 
 

@@ -114,6 +114,28 @@ class Universe:
         small = max(map(abs, integers)) < 2**62
         return np.array(integers, dtype=np.int64 if small else object), scale
 
+    @cached_property
+    def sorted_records(self) -> np.ndarray:
+        """The records of a population, ascending, as the caller gave them."""
+        if isinstance(self.source, np.ndarray):
+            return np.sort(self.source)
+        values, counts = self._distinct
+        given = np.empty(len(values), dtype=object)
+        given[:] = values
+        return np.repeat(given, counts)
+
+    @cached_property
+    def sorted_scaled(self) -> tuple[np.ndarray, int]:
+        """The records of a population, ascending, as integers over one denominator."""
+        records = self.sorted_records
+        if records.dtype.kind == "i":
+            return records.astype(np.int64, copy=False), 1
+        scaled = _decimal_integers(records) if records.dtype.kind == "f" else None
+        if scaled is not None:
+            return scaled
+        integers, scale = self.scaled
+        return np.repeat(integers, self._distinct[1]), scale
+
     @property
     def has_missing(self) -> bool:
         """Whether a record may be missing (None)."""

@@ -3,15 +3,18 @@
 import math
 import re
 from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.closed_forms import EXTREMES, formula_text
+from sensitivity_lab.teaching.formulas import formula_table, printed, witness_text
 
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 PREDICATE = sl.count_where(lambda value: value > 0)
-HISTOGRAM = sl.histogram([-3, 0, 5])
+HISTOGRAM = sl.histogram([-3, -2, 0, 2, 5])  # every pair of bounds below reaches two bins
 CASES = [
     *((query, 1) for query in (sl.COUNT, PREDICATE, sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN)),
     *((sl.quantile(q), 1) for q in (0.1, 0.25, Fraction(2, 3))),
@@ -128,7 +131,9 @@ def test_every_printed_formula_gives_the_value(query, norm, family, known):
                 if value is None:
                     continue
                 if text == "the larger of Add(k)'s and Remove(k)'s":
-                    both = (value_of(query, norm, f(k), bounds, size=n) for f in (sl.Add, sl.Remove))
+                    both = (
+                        value_of(query, norm, f(k), bounds, size=n) for f in (sl.Add, sl.Remove)
+                    )
                     printed = max(x for x in both if x is not None)
                 else:
                     printed = eval(as_python(text), letters(query, n, k, *bounds))
@@ -136,3 +141,73 @@ def test_every_printed_formula_gives_the_value(query, norm, family, known):
                 assert printed == value if exact else math.isclose(printed, value), (text, n, k)
                 checked += 1
     assert checked > 20
+
+
+# --- the page ----------------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[1] / "book" / "formulas.md"
+PROOFS = PAGE.with_name("proofs.md")
+GRID = sl.Universe.value_range([2, 5, 6, 8, 10, 11, 14])  # the ends, and every mean that is needed
+ENDS = sl.Universe.value_range([2, 14])
+
+
+@pytest.mark.parametrize(
+    ("query", "norm"),
+    [*((query, norm) for query, norm in CASES if query is not HISTOGRAM)]
+    + [(sl.histogram([2, 8, 14]), norm) for norm in (1, 2, math.inf)],
+    ids=lambda case: getattr(case, "name", case),
+)
+def test_every_row_of_the_page_is_what_enumeration_finds(query, norm):
+    """Would catch a row that shows another relation's value, or a status that claims too much."""
+    query = sl.count_where(lambda value: value > 8) if query is PREDICATE else query
+    table = formula_table(query, norm=norm)
+    assert len(table) == 10
+    for (known, name), row in table.iterrows():
+        for k in (1, 2):
+            relation = getattr(sl, name)(k)
+            # A quantile's worst size has a whole q(N − 1): up to 19 records, on the two ends.
+            ordered = query.family[0] in ("quantile", "histogram") and known == "at least m"
+            universe, last = (ENDS, 24) if ordered else (GRID, 8)
+            sizes = 4 if known == "size n" else range(4, last + 1)
+            found = sl.global_sensitivity(query, universe, size=sizes, relation=relation, norm=norm)
+            value, exact = row[f"k = {k}"], k == 1 or "upper bound" not in row["status"]
+            assert value == found.value if exact else value >= found.value, (known, relation)
+        if row["witness"] is None:
+            assert query.family[0] == "count_where"
+            continue
+        dataset, neighbour = row["witness"]
+        assert getattr(sl, name)(1).are_neighbours(dataset, neighbour)
+        one, other = (np.array(query(side), dtype=float, ndmin=1) for side in (dataset, neighbour))
+        assert np.linalg.norm(one - other, norm) == pytest.approx(float(row["k = 1"]), abs=1e-12)
+
+
+def test_the_page_shows_every_query_and_links_its_proof():
+    """Would catch a query that has a formula and no table, and a proof that is not there."""
+    text, proofs = PAGE.read_text(encoding="utf-8"), PROOFS.read_text(encoding="utf-8")
+    sections = text.split("\n## ")[2:]
+    assert len(sections) == 11
+    for name in ("COUNT", "SUM", "MEAN", "MIN", "MEDIAN", "VARIANCE", "STD", "count_distinct"):
+        assert f"formula_table(sl.{name})" in text
+    labels = set(re.findall(r"\{prf:ref\}`([\w-]+)`", text))
+    assert labels <= set(re.findall(r":label: ([\w-]+)", proofs))
+    for section in sections:
+        [call] = re.findall(r"formula_table\((?:sl\.)?(\w+)", section)[:1]
+        query = {"bins": HISTOGRAM, "count_where": PREDICATE, "quantile": sl.MEDIAN}.get(call)
+        query = query or (sl.VARIANCE if call == "variance" else getattr(sl, call))
+        source = sl.closed_form(query, bounds=(0, 1), size=3, relation=sl.Change(1)).source
+        assert f"{{prf:ref}}`thm-{source.removeprefix('Proofs: ')}`" in section
+
+
+def test_a_printed_table_is_the_same_every_time_and_says_when_it_holds():
+    table = formula_table(sl.quantile(0.25))
+    html = printed(table).to_html()
+    assert html == printed(formula_table(sl.quantile(0.25))).to_html()
+    assert "Holds if records take any values from L to U" in html
+    assert "Here g(c, a, b) is the largest clip(t − l) − clip(t − l − δ)" in html
+    assert "2, 2, 7 times 14 → 2, 2, 2, 7 times 14" in html
+    assert "Holds always." in printed(formula_table(sl.COUNT)).to_html()
+
+
+def test_a_witness_may_be_missing_or_empty():
+    assert witness_text(None) == "–"
+    assert witness_text(((3,), ())) == "3 → no record"

@@ -1,0 +1,211 @@
+"""The exact sensitivity without enumeration, where that is proved.
+
+A dataset and its neighbour share c records; a further a belong to the one, b to the other.
+D(c, a, b) is the most by which the query's answer on the first can exceed that on the second.
+Every relation asks for D at a few (c, a, b), and every query here has a D that is found by
+looking at a few places of the sorted records. The book's page of proofs has the lemmas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.enumeration import Norm
+from sensitivity_lab.exact import Exact, RootGap
+from sensitivity_lab.questions import Question
+from sensitivity_lab.records import Run, Solved, SortedRecords
+from sensitivity_lab.spread import SpreadFinder
+
+
+Finder = Callable[[int, int, int], Solved | None]
+
+
+def solve(question: Question) -> Solved | None:
+    """Return the widest gap over all moves of a question, or None where no proof covers it.
+
+    Equal to enumerating every pair. Cost: sorting the records, and then O(k²) places per move
+    (histograms: O(k⁴) per bin; spreads: see `spread`).
+    """
+    find = gap_finder(question)
+    if find is None:
+        return None
+    best: Solved | None = None
+    for c, a, b, swapped in _shares(question):
+        found = find(c, a, b)
+        if found is None:
+            return None
+        if best is None or found.gap > best.gap:
+            best = replace(found, swapped=swapped)
+    return best
+
+
+def _shares(question: Question) -> Iterator[tuple[int, int, int, bool]]:
+    """Every (c, a, b), from either side. A pair that shares all its records comes first."""
+    moves = {
+        (size - removed, removed, added)
+        for size, found in question.plan.items()
+        for removed, added in found
+    }
+    for c, removed, added in sorted(moves, key=lambda move: (move[1] + move[2], move)):
+        yield c, removed, added, False
+        if removed != added:
+            yield c, added, removed, True
+
+
+def gap_finder(question: Question) -> Finder | None:
+    """Return D for a question's query and universe, or None where no proof covers it."""
+    query, universe = question.query, question.universe
+    if not query.family or universe.has_missing or universe.unlimited:
+        return None
+    kind, *options = query.family
+    if kind == "count_where":
+        options = [query.function]
+    if kind not in FINDERS:
+        return None
+    return FINDERS[kind](SortedRecords.of(universe), options, question.norm)
+
+
+# --- monotone queries: the a at the top, the b at the bottom --------------------------------
+
+
+def _ends(records: SortedRecords, a: int, b: int) -> tuple[Run, Run]:
+    """The top a and the bottom b. For a monotone query some optimum has them there."""
+    return (len(records) - a, len(records)), (0, b)
+
+
+def _count(records: SortedRecords, c: int, a: int, b: int) -> Solved:
+    top, bottom = _ends(records, a, b)
+    return Solved(records, abs(a - b), ((b, b + c),), (top,), (bottom,))
+
+
+def _sum(records: SortedRecords, c: int, a: int, b: int) -> Solved:
+    """The shared records cancel."""
+    top, bottom = _ends(records, a, b)
+    gap = Fraction(records.total([top]) - records.total([bottom]), records.scale)
+    return Solved(records, gap, ((b, b + c),), (top,), (bottom,))
+
+
+def _mean(records: SortedRecords, c: int, a: int, b: int) -> Solved:
+    """The shared records weigh 1/(c + a) − 1/(c + b): next to the top if a < b, else to the bottom."""
+    top, bottom = _ends(records, a, b)
+    shared = (top[0] - c, top[0]) if a < b else (b, b + c)
+    sums = records.sums
+    higher = Fraction(sums.exact([shared, top]), records.scale * (c + a))
+    lower = Fraction(sums.exact([shared, bottom]), records.scale * (c + b))
+    return Solved(records, higher - lower, (shared,), (top,), (bottom,))
+
+
+def _quantile(records: SortedRecords, q: Exact, c: int, a: int, b: int) -> Solved:
+    """The gap is a weighted sum of shared ranks, weights first ≤ 0, then ≥ 0.
+
+    So the l ranks up to the last negative weight take the lowest records left, the others the
+    highest.
+    """
+    top, bottom = _ends(records, a, b)
+    weights: dict[int, Fraction] = {}
+    for rank, weight in _ranks_read(q, c + a):
+        weights[rank] = weights.get(rank, Fraction(0)) + weight
+    for rank, weight in _ranks_read(q, c + b):
+        weights[rank - b] = weights.get(rank - b, Fraction(0)) - weight
+    low = max((rank + 1 for rank, weight in weights.items() if weight < 0 and rank < c), default=0)
+    low = max(low, 0)
+    shared = ((b, b + low), (top[0] - (c - low), top[0]))
+
+    def record(rank: int) -> int:
+        """The record of a rank among the shared, with the b below them and the a above."""
+        if rank < low:
+            return records[b + rank]
+        return records[top[0] - c + rank]
+
+    gap = sum((weight * record(rank) for rank, weight in weights.items()), Fraction(0))
+    return Solved(records, gap / records.scale, shared, (top,), (bottom,))
+
+
+def _ranks_read(q: Exact, size: int) -> list[tuple[int, Fraction]]:
+    """The ranks that a quantile of `size` records reads, with their weights."""
+    position = Fraction(q) * (size - 1)
+    lower = math.floor(position)
+    return [(lower, 1 - (position - lower)), (lower + 1, position - lower)][: 1 + (lower < size - 1)]
+
+
+# --- counts by kind of record ---------------------------------------------------------------
+
+
+def _count_where(records: SortedRecords, options: Any, norm: Norm) -> Finder:
+    """A histogram of one bin: the records for which the predicate is true."""
+    (count,) = options
+    true = np.array([count((value,)) for value in records.given.tolist()], dtype=np.int64)
+    order = np.argsort(true, kind="stable")  # the false, then the true
+    sorted_by_truth = SortedRecords(records.given[order], true[order], 1)
+    false = len(true) - int(true.sum())
+    return partial(_by_bins, sorted_by_truth, [(false, len(true))], [(0, false)], 1)
+
+
+def _histogram(records: SortedRecords, edges: Any, norm: Norm) -> Finder:
+    """Each bin is a run of the sorted records; those before and after are in none."""
+    scaled = [math.ceil(Fraction(edge) * records.scale) for edge in edges[:-1]]
+    starts = [int(place) for place in np.searchsorted(records.whole, scaled, side="left")]
+    last = math.floor(Fraction(edges[-1]) * records.scale)
+    end = max(int(np.searchsorted(records.whole, last, side="right")), starts[-1])
+    bins = list(pairwise([*starts, end]))
+    return partial(_by_bins, records, bins, [(0, starts[0]), (end, len(records))], norm)
+
+
+def _by_bins(
+    records: SortedRecords, bins: list[Run], outside: list[Run], norm: Norm, c: int, a: int, b: int
+) -> Solved:
+    """How many of the a, and of the b, lie in each bin, by dynamic programming over the bins.
+
+    The shared records cancel, so any that are left will do. The state is how many of the a and
+    of the b are placed; a bin adds |x − y|, its square, or takes the maximum, by the norm.
+    """
+    weigh = {1: abs, 2: lambda step: step * step, math.inf: abs}[norm]
+    states: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {(0, 0): (0, ())}
+    for place, (start, stop) in enumerate([*bins, *outside]):
+        reached: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {}
+        for (used_a, used_b), (score, chosen) in states.items():
+            for x in range(min(a - used_a, stop - start) + 1):
+                for y in range(min(b - used_b, stop - start - x) + 1):
+                    step = weigh(x - y) if place < len(bins) else 0
+                    total = max(score, step) if norm == math.inf else score + step
+                    key = (used_a + x, used_b + y)
+                    if key not in reached or total > reached[key][0]:
+                        reached[key] = (total, (*chosen, (x, y)))
+        states = reached
+    score, chosen = states[a, b]
+    higher, lower, left = [], [], []
+    for (start, stop), (x, y) in zip([*bins, *outside], chosen, strict=True):
+        higher.append((start, start + x))
+        lower.append((start + x, start + x + y))
+        left.append((start + x + y, stop))
+    gap = RootGap(score, 0) if norm == 2 else score
+    return Solved(records, gap, _first_of(left, c), tuple(higher), tuple(lower))
+
+
+def _first_of(runs: list[Run], count: int) -> tuple[Run, ...]:
+    """The first `count` records of some runs."""
+    taken = []
+    for start, stop in runs:
+        taken.append((start, start + min(stop - start, count)))
+        count -= taken[-1][1] - start
+    return tuple(taken)
+
+
+FINDERS: dict[str, Callable[[SortedRecords, Any, Norm], Finder]] = {
+    "count": lambda records, options, norm: partial(_count, records),
+    "sum": lambda records, options, norm: partial(_sum, records),
+    "mean": lambda records, options, norm: partial(_mean, records),
+    "quantile": lambda records, options, norm: partial(_quantile, records, options[0]),
+    "count_where": _count_where,
+    "histogram": _histogram,
+    "variance": lambda records, options, norm: SpreadFinder(records, options[0], root=False),
+    "std": lambda records, options, norm: SpreadFinder(records, options[0], root=True),
+}

@@ -1,0 +1,384 @@
+"""D(c, a, b) for variances and standard deviations on a population.
+
+The lemmas on the book's page of proofs leave few places where the shared records C, the higher
+side's A and the lower side's B can lie among the sorted records: each is made of a few runs.
+The places are compared in floats, all near the top are settled in whole numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.enumeration import Gap
+from sensitivity_lab.exact import RootGap
+from sensitivity_lab.records import Run, Solved, SortedRecords, Sums
+
+Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or arrays of one length
+MOST_PLACES = 30_000_000  # beyond this a D is left to others
+ROUNDING = 1e-13  # a bound on the relative error of a sum of squares in floats
+
+
+@dataclass(frozen=True)
+class Places:
+    """Some ways to lay C, A and B out in runs; all arrays have one length."""
+
+    common: Runs
+    higher: Runs
+    lower: Runs
+
+    def at(self, i: int) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
+        """The runs of one way."""
+
+        def pick(end: Any) -> int:
+            return int(end[i]) if isinstance(end, np.ndarray) else int(end)
+
+        sides = (self.common, self.higher, self.lower)
+        found = [tuple((pick(start), pick(stop)) for start, stop in runs) for runs in sides]
+        return found[0], found[1], found[2]
+
+    def mirrored(self, size: int) -> Places:
+        """The same ways, counted from the other end."""
+        sides = (self.common, self.higher, self.lower)
+        turned = [[(size - stop, size - start) for start, stop in runs] for runs in sides]
+        return Places(*turned)
+
+
+@dataclass
+class Spread:
+    """The centred records and their squares, in prefix sums."""
+
+    centred: np.ndarray
+    numbers: np.ndarray = field(init=False)
+    sums: Sums = field(init=False)
+    squares: Sums = field(init=False)
+
+    def __post_init__(self) -> None:
+        largest = max(abs(int(self.centred[0])), abs(int(self.centred[-1])))
+        small = largest < 2**31
+        self.numbers = self.centred if small else self.centred.astype(object)
+        self.sums = Sums(self.numbers, largest)
+        self.squares = Sums(self.numbers * self.numbers, largest * largest)
+
+    def mirrored(self) -> Spread:
+        """The records seen from the other end."""
+        return Spread(-self.centred[::-1])
+
+
+class SpreadFinder:
+    """D(c, a, b) for the variance (or its root) with a given `ddof`.
+
+    Proved, and so served: b = 0, a = 0, and a = b. Other mixes return None.
+    Cost: O(m·k) for b = 0 on m records; O(m) and a few places for a = 0; O(k² log m) for the
+    variance's a = b; O(m·k log m) for the standard deviation's.
+    """
+
+    def __init__(self, records: SortedRecords, ddof: int, root: bool) -> None:
+        self.records, self.ddof, self.root = records, ddof, root
+        middle = records[len(records) // 2]
+        self.spread = Spread(records.whole - middle)
+        self.mirror: Spread | None = None
+
+    def __call__(self, c: int, a: int, b: int) -> Solved | None:
+        if a and b and a != b:
+            return None
+        contest = _Contest(self, c, a, b)
+        if b == 0:
+            contest.enter_all(_windows(self.spread, c, a))
+        elif a == 0:
+            _enter_inner(contest, c, b)
+        elif not self._enter_changes(contest, c, a):
+            return None
+        return contest.winner()
+
+    def _enter_changes(self, contest: _Contest, c: int, k: int) -> bool:
+        """Enter all places for a = b = k, or say that there are too many."""
+        m = len(self.records)
+        anywhere = k > c  # B may then lie among the unused
+        corners = (k + 1) * (k + 2) // 2 * (m if anywhere else 2 * k + 2)
+        centres = (k + 1) * (m - k - c) * (m if anywhere else 1) if self.root else 0
+        if corners + centres > MOST_PLACES:
+            return False
+        if self.mirror is None:
+            self.mirror = self.spread.mirrored()
+        contest.enter(_corners(self.spread, c, k, anywhere))
+        contest.enter(_corners(self.mirror, c, k, anywhere).mirrored(m))
+        if self.root:
+            contest.enter_all(_centres(self.spread, c, k, anywhere))
+        return True
+
+
+class _Contest:
+    """Keeps every place whose gap may be the widest, and settles them exactly."""
+
+    def __init__(self, finder: SpreadFinder, c: int, a: int, b: int) -> None:
+        self.finder, self.spread = finder, finder.spread
+        self.higher, self.lower = (c + a, c + a - finder.ddof), (c + b, c + b - finder.ddof)
+        self.floor = -math.inf  # some place is at least this wide
+        self.kept: list[tuple[np.ndarray, np.ndarray, Places]] = []
+
+    def enter_all(self, many: Iterator[Places]) -> None:
+        for places in many:
+            self.enter(places)
+
+    def enter(self, places: Places) -> None:
+        """Keep the places whose gap, rounding granted, reaches the widest so far."""
+        gap, doubt = self.measure(places)
+        self.floor = max(self.floor, float((gap - doubt).max()))
+        reach = gap + doubt
+        near = np.flatnonzero(reach >= self.floor)
+        if len(near):
+            self.kept.append((reach[near], near, places))
+
+    def measure(self, places: Places) -> tuple[np.ndarray, np.ndarray]:
+        """The gaps in floats, and how far rounding may have moved each."""
+        high, high_doubt = self.variance([*places.common, *places.higher], self.higher)
+        low, low_doubt = self.variance([*places.common, *places.lower], self.lower)
+        if self.finder.root:
+            high, high_doubt = _rooted(high, high_doubt)
+            low, low_doubt = _rooted(low, low_doubt)
+        return np.atleast_1d(high - low), np.atleast_1d(high_doubt + low_doubt)
+
+    def variance(self, runs: Runs, size: tuple[int, int]) -> tuple[Any, Any]:
+        total = sum(self.spread.sums.floats(start, stop) for start, stop in runs)
+        squares = sum(self.spread.squares.floats(start, stop) for start, stop in runs)
+        n, divisor = size
+        return (squares - total * total / n) / divisor, ROUNDING * squares / divisor
+
+    def winner(self) -> Solved:
+        """The widest place by exact arithmetic; equal sums are compared once."""
+        best: tuple[Gap, Any] | None = None
+        seen: set[tuple[int, ...]] = set()
+        for reach, near, places in self.kept:
+            for i in near[reach >= self.floor].tolist():
+                common, higher, lower = places.at(i)
+                key = (*self.exact_sums(common + higher), *self.exact_sums(common + lower))
+                if key in seen:
+                    continue
+                seen.add(key)
+                gap = self.exact_gap(key)
+                if best is None or gap > best[0]:
+                    best = (gap, (common, higher, lower))
+        assert best is not None
+        return Solved(self.finder.records, best[0], *best[1])
+
+    def exact_sums(self, runs: Sequence[Run]) -> tuple[int, int]:
+        return self.spread.squares.exact(runs), self.spread.sums.exact(runs)
+
+    def exact_gap(self, key: tuple[int, ...]) -> Gap:
+        scale = self.finder.records.scale ** 2
+        squares = [
+            Fraction(n * square - total * total, n * divisor * scale)
+            for (n, divisor), square, total in zip(
+                (self.higher, self.lower), key[::2], key[1::2], strict=True
+            )
+        ]
+        return RootGap(*squares) if self.finder.root else squares[0] - squares[1]
+
+
+def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
+    """Roots, and their doubt: d/√s where the square is clear of zero, √d where it is not."""
+    root = np.sqrt(np.maximum(square, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.where(root > 0, doubt / np.where(root > 0, root, 1), math.inf)
+    return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
+
+
+# --- b = 0: C is a window, A the outermost of the others ------------------------------------
+
+
+def _windows(spread: Spread, c: int, a: int) -> Iterator[Places]:
+    """C at every start s, with the i lowest and the a − i highest of the other records."""
+    m = len(spread.centred)
+    for i in range(a + 1):
+        rest = a - i
+        first, last = i, m - c - rest  # here A lies clear of C on both sides
+        if first <= last:
+            s = np.arange(first, last + 1)
+            yield Places([(s, s + c)], [(0, i), (m - rest, m)], [])
+        s = np.arange(min(i, m - c + 1))
+        if len(s):
+            yield Places([(s, s + c)], [(0, s), (s + c, c + i), (m - rest, m)], [])
+        s = np.arange(max(last + 1, 0), m - c + 1)
+        if len(s):
+            yield Places([(s, s + c)], [(0, i), (m - c - rest, s), (s + c, m)], [])
+
+
+# --- a = 0: B is a window, C the outermost of the others ------------------------------------
+
+
+def _enter_inner(contest: _Contest, c: int, b: int) -> None:
+    """Enter all places that may be widest, cut down by a bound.
+
+    Either C is the l lowest and the c − l highest records, and B lies between them (`gap`), or
+    C ∪ B is the l lowest and the c + b − l highest, and B is a run of either part (`part`).
+    With SS the sum of squares of C (of C ∪ B), the gap is at most what it would be if B sat at
+    the mean; and a B whose mean lies too far off cannot make up for it.
+    """
+    m, n = len(contest.spread.centred), c + b
+    windows = contest.spread.sums.floats(slice(0, m - b + 1), slice(b, m + 1)) / b
+    for kind, outer in (("gap", c), ("part", n)):
+        l_all = np.arange(outer + 1)
+        runs = [(np.zeros_like(l_all), l_all), (m - outer + l_all, np.full_like(l_all, m))]
+        total = sum(contest.spread.sums.floats(*run) for run in runs)
+        squares = sum(contest.spread.squares.floats(*run) for run in runs)
+        deviation = np.maximum(squares - total * total / outer, 0)
+        doubt = ROUNDING * squares
+        bound, bound_doubt = _inner_bound(contest, deviation, doubt)
+        order = [int(np.argmax(bound))]
+        _enter_rows(contest, kind, c, b, l_all[order], _near_means(windows, total[order] / outer, 1))
+        left = np.flatnonzero(bound + bound_doubt > contest.floor)
+        slack = _inner_slack(contest, kind, deviation[left], doubt[left])
+        ratio = n / (c * b) if kind == "gap" else c / (n * b)
+        reach = np.sqrt(np.maximum(slack, 0) * ratio)
+        mean = total[left] / outer
+        near = (
+            np.searchsorted(windows, mean - reach, side="left") - 1,
+            np.searchsorted(windows, mean + reach, side="right") + 1,
+        )
+        _enter_rows(contest, kind, c, b, l_all[left], near)
+
+
+def _inner_bound(contest: _Contest, deviation: Any, doubt: Any) -> tuple[Any, Any]:
+    """The gap if B sat at the mean of C, and its doubt."""
+    (_, one), (_, other) = contest.higher, contest.lower
+    if not contest.finder.root:
+        share = 1 / one - 1 / other
+        return deviation * share, doubt * share
+    root, root_doubt = _rooted(deviation, doubt)
+    share = 1 / math.sqrt(one) - 1 / math.sqrt(other)
+    return root * share, root_doubt * share
+
+
+def _inner_slack(contest: _Contest, kind: str, deviation: Any, doubt: Any) -> Any:
+    """How much SS may be lost by B's place before the gap falls below the widest so far."""
+    (_, one), (_, other) = contest.higher, contest.lower
+    floor = contest.floor - 1e-12 * abs(contest.floor)
+    if kind == "gap":  # C is given: the variance of C ∪ B must stay below this
+        high = deviation / one
+        most = np.maximum(np.sqrt(high) - floor, 0) ** 2 if contest.finder.root else high - floor
+        return most * other - deviation + 4 * doubt
+    low = deviation / other  # C ∪ B is given: the variance of C must stay above this
+    least = (np.sqrt(low) + floor) ** 2 if contest.finder.root else low + floor
+    return deviation - least * one + 4 * doubt
+
+
+def _near_means(windows: np.ndarray, mean: np.ndarray, width: int) -> tuple[Any, Any]:
+    place = np.searchsorted(windows, mean)
+    return place - width, place + width
+
+
+def _enter_rows(
+    contest: _Contest, kind: str, c: int, b: int, l_all: np.ndarray, near: tuple[Any, Any]
+) -> None:
+    """Enter B at every start from near[0] to near[1] that its kind allows, for each l."""
+    m, n = len(contest.spread.centred), c + b
+    first, last = near
+    if kind == "gap":
+        spans = [(np.maximum(first, l_all), np.minimum(last, m - c + l_all - b))]
+    else:
+        low = (np.maximum(first, 0), np.minimum(last, l_all - b))
+        high = (np.maximum(first, m - n + l_all), np.minimum(last, m - b))
+        spans = [low, high]
+    if kind == "gap":  # the ends of the gap are always allowed
+        spans[0] = tuple(np.clip(end, l_all, m - c + l_all - b) for end in near)  # type: ignore[assignment]
+    for part, (starts, stops) in enumerate(spans):
+        lengths = np.maximum(stops - starts + 1, 0)
+        for rows in _in_chunks(lengths):
+            ll = np.repeat(l_all[rows], lengths[rows])
+            s = np.concatenate(
+                [np.arange(i, j + 1) for i, j in zip(starts[rows], stops[rows], strict=True)]
+            )
+            if kind == "gap":
+                common: Runs = [(np.zeros_like(ll), ll), (m - c + ll, np.full_like(ll, m))]
+            elif part == 0:
+                common = [(np.zeros_like(s), s), (s + b, ll), (m - n + ll, np.full_like(ll, m))]
+            else:
+                common = [(np.zeros_like(ll), ll), (m - n + ll, s), (s + b, np.full_like(ll, m))]
+            contest.enter(Places(common, [], [(s, s + b)]))
+
+
+def _in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
+    """Row numbers in groups whose lengths add up to about `most`, empty rows left out."""
+    rows = np.flatnonzero(lengths)
+    if len(rows) == 0:
+        return
+    groups = np.cumsum(lengths[rows]) // most
+    for cut in np.split(rows, np.flatnonzero(np.diff(groups)) + 1):
+        yield cut
+
+
+# --- a = b: B is a window, and A and C lie among the others ---------------------------------
+
+
+def _corners(spread: Spread, c: int, k: int, anywhere: bool) -> Places:
+    """Among the records that are not B, in order: p of A, C, q of A, the unused, the rest of A."""
+    m = len(spread.centred)
+    pairs = [(p, q) for p in range(k + 1) for q in range(k + 1 - p)]
+    p, q = np.array(pairs, dtype=np.int64).T
+    rest = k - p - q
+    best = _best_inside(
+        spread, c, k, p, [(0 * p, p), (p + c + k, p + c + k + q), (m - rest, m + 0 * p)]
+    )
+    rows = []
+    for (pp, qq), inside in zip(pairs, best.tolist(), strict=True):
+        last = m - k if anywhere else pp + c + qq
+        starts = [inside, *range(pp), *range(pp + c + 1, last + 1)]
+        rows += [(pp, qq, s) for s in starts]
+    p, q, s = np.array(rows, dtype=np.int64).T
+    higher = [(np.zeros_like(p), p), (p + c, p + c + q), (m - 2 * k + p + q, np.full_like(p, m - k))]
+    return _around(s, k, [(p, p + c)], higher)
+
+
+def _centres(spread: Spread, c: int, k: int, anywhere: bool) -> Iterator[Places]:
+    """Among the records that are not B: i of A, unused, C, unused, the rest of A."""
+    m = len(spread.centred)
+    for i in range(k + 1):
+        w = np.arange(i, m - k - (k - i) - c + 1)
+        higher: Runs = [(0, i), (m - k - (k - i), m - k)]
+        if anywhere:
+            s = np.tile(np.arange(m - k + 1), len(w))
+            w = np.repeat(w, m - k + 1)
+        else:
+            s = _best_inside(spread, c, k, w, [(0 * w, i + 0 * w), (m - (k - i) + 0 * w, m + 0 * w)])
+        yield _around(s, k, [(w, w + c)], higher)
+
+
+def _around(s: np.ndarray, k: int, common: Runs, higher: Runs) -> Places:
+    """Runs among the records that are not B, as runs of all records, with B at s."""
+
+    def split(runs: Runs) -> Runs:
+        before = [(start, np.maximum(start, np.minimum(stop, s))) for start, stop in runs]
+        after = [(np.maximum(start, s) + k, np.maximum(stop, s) + k) for start, stop in runs]
+        whole = np.zeros_like(s)
+        return [(start + whole, stop) for start, stop in before] + after
+
+    return Places(split(common), split(higher), [(s, s + k)])
+
+
+def _best_inside(spread: Spread, c: int, k: int, p: np.ndarray, outer: Runs) -> np.ndarray:
+    """Where B, inside C, makes the higher side vary most, for C ∪ B from p on.
+
+    C ∪ B is given, so B is a run taken out of it. Moving B up by one changes the higher side's
+    sum of squares with the sign of −(n(u + w) − σ − σ′), u and w the records that B gains and
+    gives up, σ and σ′ the higher side's sums before and after; that bracket never falls, so
+    bisection finds the maximum. `outer` are A's runs.
+    """
+    n = c + k
+    numbers, sums = spread.numbers, spread.sums
+    all_but_b = sums.whole(p, p + n) + sum(sums.whole(start, stop) for start, stop in outer)
+    low, high = p.copy(), p + c
+    while (open_ := low < high).any():
+        s = np.where(open_, (low + high) // 2, p)
+        given_up, gained = numbers[s], numbers[np.minimum(s + k, len(numbers) - 1)]
+        taken = sums.whole(s, s + k)
+        both = 2 * (all_but_b - taken) - (gained - given_up)
+        rising = np.asarray(n * (gained + given_up) < both, dtype=bool)
+        low = np.where(open_ & rising, s + 1, low)
+        high = np.where(open_ & ~rising, s, high)
+    return low

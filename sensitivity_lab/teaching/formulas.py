@@ -1,0 +1,102 @@
+"""The page of formulas: one table a query, made from the closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+from pandas.io.formats.style import Styler
+
+from sensitivity_lab.closed_forms import CONDITIONS, closed_form, formula_text
+from sensitivity_lab.plots import number_text
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import Add, AddRemove, Change, Relation, Remove, SymmetricDifference
+
+# The page's example: L = 2, U = 14, so R = 12 and max(|L|, |U|) = 14; four records, known or least.
+BOUNDS, SIZE, DISTANCES = (2, 14), 4, (1, 2)
+FAMILIES: tuple[type[Relation], ...] = (Change, SymmetricDifference, AddRemove, Add, Remove)
+SIZES = {"size": "size n", "min_size": "at least m"}
+
+
+def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
+    """Return a query's formulas, each with its example: a row for each size and relation.
+
+    >>> from sensitivity_lab import MEAN
+    >>> table = formula_table(MEAN)
+    >>> table.loc["size n", ["formula", "k = 1", "k = 2", "status"]].head(1)
+                    formula  k = 1  k = 2 status
+    relation
+    Change    min(k, n)·R/n      3      6  exact
+
+    The example has L = 2, U = 14 and n = m = 4. `witness` is a pair that attains the value at
+    k = 1. Cost: twenty closed forms. Errors: as `closed_form`.
+    """
+    rows = list(_rows(query, norm))
+    table = pd.DataFrame(rows).set_index(["size", "relation"])
+    table.attrs = {"conditions": CONDITIONS.get(query.family[0], CONDITIONS["any"])}
+    table.attrs["where"] = formula_text(query, Change(1), pinned=True, norm=norm)[1]
+    return table
+
+
+def _rows(query: Query, norm: float) -> Iterator[dict[str, Any]]:
+    for keyword, size in SIZES.items():
+        for family in FAMILIES:
+            forms = [
+                closed_form(query, bounds=BOUNDS, relation=family(k), norm=norm, **{keyword: SIZE})
+                for k in DISTANCES
+            ]
+            row = {"size": size, "relation": family.__name__}
+            row["formula"] = formula_text(query, family(1), pinned=keyword == "size", norm=norm)[0]
+            row |= {f"k = {k}": form.value for k, form in zip(DISTANCES, forms, strict=True)}
+            one, two = (form.status for form in forms)
+            row["status"] = one if one == two else f"{one}; from k = 2 {two}"
+            yield row | {"witness": forms[0].witness}
+
+
+def printed(table: pd.DataFrame) -> Styler:
+    """Return the table as it is printed: exact numbers, short witnesses, conditions below.
+
+    >>> from sensitivity_lab import SUM
+    >>> "2, 2, 2, 14 → 2, 2, 2, 2" in printed(formula_table(SUM)).to_html()
+    True
+    """
+    conditions = table.attrs["conditions"]
+    notes = [f"Holds if {conditions}." if conditions != "none" else "Holds always."]
+    if table.attrs["where"]:
+        notes.append("Here " + table.attrs["where"] + ".")
+    shown = table.rename(columns={"witness": "witness at k = 1"})
+    style = shown.style.format(dict.fromkeys(("k = 1", "k = 2"), number_text))
+    style = style.format({"witness at k = 1": witness_text})
+    return style.set_caption(" ".join(notes)).set_table_styles(LOOK).set_uuid("formulas")
+
+
+LOOK: list[Any] = [
+    {"selector": "", "props": "font-size: 0.85rem; width: 100%; min-width: 40rem;"},
+    {"selector": "caption", "props": "caption-side: bottom; text-align: left;"},
+    {"selector": "th, td", "props": "text-align: left; font-weight: 400; padding: 0.2rem 0.5rem;"},
+    {"selector": "tr", "props": "background: none; border-bottom: 1px solid #8884;"},
+]
+
+
+def witness_text(witness: Any) -> str:
+    """Write a pair of datasets shortly: runs of more than four copies are counted.
+
+    >>> witness_text(((2, 2), (2,) * 9 + (14,)))
+    '2, 2 → 9 times 2, 14'
+    """
+    if witness is None:
+        return "–"
+    return " → ".join(map(_dataset_text, witness))
+
+
+def _dataset_text(dataset: tuple[Any, ...]) -> str:
+    runs = [(value, len(list(copies))) for value, copies in groupby(dataset)]
+    texts = (
+        f"{copies} times {number_text(value)}"
+        if copies > 4
+        else ", ".join([number_text(value)] * copies)
+        for value, copies in runs
+    )
+    return ", ".join(texts) or "no record"
