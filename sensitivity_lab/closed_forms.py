@@ -133,7 +133,12 @@ def _pair(extreme: Extreme, swapped: bool) -> tuple[Dataset, Dataset]:
 
 def _records(*groups: Iterable[Piece]) -> Dataset:
     return tuple(
-        sorted(value for group in groups for value, copies in group for _ in range(copies))
+        sorted(
+            simplest(Fraction(value))
+            for group in groups
+            for value, copies in group
+            for _ in range(copies)
+        )
     )
 
 
@@ -213,7 +218,7 @@ def _by_steps(
     )
     all_of_it = width**2 * (Fraction(1, 4) if ddof == 0 else _half_and_half(least, ddof))
     if kind == "variance":
-        value: Any = simplest(min(relation.k * step, all_of_it))
+        value: Any = presented(min(relation.k * step, all_of_it))
     else:
         value = float(RootGap(min(relation.k**2 * step, all_of_it), 0))
     return ClosedForm(value, "upper bound", text, CONDITIONS["any"], proof, None)
@@ -350,8 +355,15 @@ def _std(options: Any, low: Exact, high: Exact, norm: float, values: int | None)
 
 
 def _histogram(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """All a in one place, all b in another: two bins, or a bin and outside, if both are there."""
     places, uncounted = _places(options, low, high)
+    return bins_gap(places, uncounted, norm)
+
+
+def bins_gap(places: list[Exact], uncounted: Exact | None, norm: float) -> D:
+    """All a in one place, all b in another: two bins, or a bin and outside, if both are there.
+
+    `places` has a value for every bin that can be reached; `uncounted` is in no bin.
+    """
 
     def length(a: int, b: int) -> Gap:
         if norm == 2:
@@ -364,10 +376,14 @@ def _histogram(options: Any, low: Exact, high: Exact, norm: float, values: int |
         elif places and uncounted is not None:
             one, other, gap = places[0], uncounted, length(max(a, b), 0)
             one, other = (one, other) if a >= b else (other, one)
+        elif places:
+            one = other = places[0]
+            gap = length(abs(a - b), 0)
         else:
-            one = other = places[0] if places else low
-            gap = length(abs(a - b) if places else 0, 0)
-        return Extreme(gap, ((low, c),), ((one, a),), ((other, b),))
+            assert uncounted is not None
+            one = other = uncounted
+            gap = length(0, 0)
+        return Extreme(gap, ((one, c),), ((one, a),), ((other, b),))
 
     return d
 

@@ -10,35 +10,10 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.enumeration import Gap
+from sensitivity_lab.exact import Exact
 from sensitivity_lab.universe import Dataset, Universe
 
 Run = tuple[int, int]  # records start..stop − 1 of the sorted population
-
-
-@dataclass(frozen=True)
-class Solved:
-    """The widest gap, and runs of the sorted records: shared, the higher side's, the lower's.
-
-    `swapped` says that the dataset is the lower side and its neighbour the higher.
-    """
-
-    records: SortedRecords
-    gap: Gap
-    common: tuple[Run, ...]
-    higher: tuple[Run, ...]
-    lower: tuple[Run, ...]
-    swapped: bool = False
-
-    def pair(self) -> tuple[Dataset, Dataset]:
-        """The dataset and its neighbour, as sorted tuples of the caller's records."""
-        first, second = (
-            self._records(self.common + side) for side in (self.higher, self.lower)
-        )
-        return (second, first) if self.swapped else (first, second)
-
-    def _records(self, runs: tuple[Run, ...]) -> Dataset:
-        places = [np.arange(start, stop) for start, stop in runs]
-        return tuple(self.records.given[np.sort(np.concatenate(places))].tolist())
 
 
 class Sums:
@@ -63,8 +38,8 @@ class Sums:
 
     def floats(self, start: Any, stop: Any) -> Any:
         """The sums over the runs from `start` to `stop` (whole numbers, slices or arrays)."""
-        return sum(unit * (prefix[stop] - prefix[start]).astype(float) for unit, prefix in self.parts)
-
+        parts = [(unit, prefix[stop] - prefix[start]) for unit, prefix in self.parts]
+        return sum(unit * np.asarray(part).astype(float) for unit, part in parts)
 
     def whole(self, start: Any, stop: Any) -> Any:
         """The sums over runs given by arrays, exact: int64, or Python ints where that is too small."""
@@ -116,3 +91,43 @@ class SortedRecords:
         if "sums" not in self.__dict__ and sum(stop - start for start, stop in runs) < 1000:
             return sum(int(n) for start, stop in runs for n in self.whole[start:stop])
         return self.sums.exact(runs)
+
+    def dataset(self, runs: Sequence[Run]) -> Dataset:
+        """The records of some runs, as a sorted tuple."""
+        places = [np.arange(start, stop) for start, stop in runs]
+        return tuple(self.given[np.sort(np.concatenate(places))].tolist())
+
+
+@dataclass(frozen=True)
+class Copies:
+    """A value range, whose runs are (value, number of copies)."""
+
+    universe: Universe
+
+    def dataset(self, runs: Sequence[tuple[Exact, int]]) -> Dataset:
+        """The records of some runs, as a sorted tuple of the caller's values."""
+        given = dict(zip(self.universe.exact_values, self.universe.values, strict=True))
+        records = sorted(value for value, copies in runs for _ in range(copies))
+        return tuple(given[value] for value in records)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The widest gap, and the runs of records: shared, the higher side's, the lower's.
+
+    `attained` says that those records have this gap; else it is only a bound. `swapped` says
+    that the dataset is the lower side and its neighbour the higher.
+    """
+
+    records: SortedRecords | Copies
+    gap: Gap
+    common: tuple[Any, ...]
+    higher: tuple[Any, ...]
+    lower: tuple[Any, ...]
+    attained: bool = True
+    swapped: bool = False
+
+    def pair(self) -> tuple[Dataset, Dataset]:
+        """The dataset and its neighbour."""
+        sides = [self.records.dataset(self.common + side) for side in (self.higher, self.lower)]
+        return (sides[1], sides[0]) if self.swapped else (sides[0], sides[1])

@@ -11,9 +11,11 @@ from sensitivity_lab.enumeration import Best, gap_between
 from sensitivity_lab.exact import RootGap, exact_number, simplest
 from sensitivity_lab.queries import Query
 from sensitivity_lab.questions import Question, Size
+from sensitivity_lab.records import Solved
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.universe import Dataset, Universe
 
+LONGEST_SHOWN = 100  # records; longer datasets are shown by their ends
 CONSTANTS = ("COUNT", "SUM", "MEAN", "MEDIAN", "VARIANCE", "STD", "MIN", "MAX")
 
 
@@ -22,9 +24,9 @@ class Sensitivity:
     """The largest distance between a query's answers on neighbouring datasets, with a witness.
 
     `value` is exact (int or Fraction) where the query is rational, a correctly rounded float
-    for standard deviations and norm 2, a callable's own arithmetic else. `witness` is the first
-    pair (dataset, neighbour) in lexicographic order that attains it. `datasets` counts the
-    datasets that were answered; `infeasible` names the directions that no dataset can take.
+    for standard deviations and norm 2, a callable's own arithmetic else. `witness` is a pair
+    (dataset, neighbour) that attains it: the first in lexicographic order, if it was found by
+    enumeration. `datasets` counts the datasets that were answered; `infeasible` names the directions that no dataset can take.
     """
 
     value: Any
@@ -80,8 +82,10 @@ class Sensitivity:
         return Snippet("\n".join(lines))
 
     def __repr__(self) -> str:
+        long = max(map(len, self.witness)) > LONGEST_SHOWN
+        witness = f"({', '.join(map(_listed, self.witness))})" if long else repr(self.witness)
         return (
-            f"Sensitivity(value={self.value!r}, witness={self.witness!r}, method={self.method!r}, "
+            f"Sensitivity(value={self.value!r}, witness={witness}, method={self.method!r}, "
             f"query={self.query.name!r}, relation={self.relation})"
         )
 
@@ -134,6 +138,22 @@ def result(question: Question, best: Best, method: str, datasets: int) -> Sensit
     )
 
 
+def solved_result(question: Question, found: Solved) -> Sensitivity:
+    """Return what a solver found as the answer to a question."""
+    return Sensitivity(
+        value=presented(found.gap),
+        witness=found.pair(),
+        method="solver",
+        query=question.query,
+        relation=question.relation,
+        universe=question.universe,
+        size=question.size,
+        norm=question.norm,
+        datasets=0,
+        infeasible=question.infeasible,
+    )
+
+
 def presented(gap: Any) -> Any:
     """A gap as the number a caller sees: roots as floats, whole fractions as ints."""
     if isinstance(gap, RootGap):
@@ -160,8 +180,8 @@ def _shown(value: Any) -> str:
 
 
 def _listed(dataset: Dataset) -> str:
-    """A dataset's records; of more than 20, the first and the last ten."""
-    shown = [str(record) for record in dataset]
-    if len(shown) > 20:
-        shown = [*shown[:10], f"… {len(shown) - 20:,} more …", *shown[-10:]]
-    return f"({', '.join(shown)})"
+    """A dataset's records; of a long one the first and the last ten."""
+    if len(dataset) <= LONGEST_SHOWN:
+        return f"({', '.join(map(str, dataset))})"
+    ends = [", ".join(map(str, end)) for end in (dataset[:10], dataset[-10:])]
+    return f"({ends[0]}, … {len(dataset) - 20:,} more …, {ends[1]})"

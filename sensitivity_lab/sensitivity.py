@@ -12,12 +12,13 @@ from sensitivity_lab.lattice import Answers, Lattice, can_sweep, sweep_lattice
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import Relation, count_neighbours_of
-from sensitivity_lab.results import Sensitivity, result
+from sensitivity_lab.results import Sensitivity, result, solved_result
+from sensitivity_lab.solvers import solve
 from sensitivity_lab.universe import Universe
 
 MAX_DATASETS = 10_000_000
 PAIRS_PER_DATASET = 20  # a walk may visit this many pairs for each dataset allowed
-METHODS = ("auto", "sweep", "walk")
+METHODS = ("auto", "sweep", "walk", "solver")
 
 
 def global_sensitivity(
@@ -42,11 +43,14 @@ def global_sensitivity(
 
     `size` is the number of records of the dataset (the neighbour has what the relation gives),
     or a range in which both sizes lie. `norm` (1, 2 or infinity) measures vectors. `method` is
-    "sweep" (each dataset answered once), "walk" (each pair visited: the reference) or "auto".
+    "sweep" (each dataset answered once), "walk" (each pair visited: the reference), "solver" (no
+    enumeration; standard queries, where a proof covers them; any valid witness) or "auto": the
+    sweep where it serves, else the walk, and the solver where there are too many datasets.
     `executor`, any `concurrent.futures.Executor`, answers a callable on many workers.
 
     Cost: the sweep answers `universe.count(size)` datasets and those of the neighbours' sizes;
-    the walk also visits every pair. Over `max_datasets` it raises before any work.
+    the walk also visits every pair. Where these exceed `max_datasets` and no solver is proved, it
+    raises before any work.
     Raises ValueError or TypeError for bad input, or if no direction of the relation is feasible.
     Source: Dwork, McSherry, Nissim and Smith (2006), definition 3.
     """
@@ -110,11 +114,11 @@ def settle(
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
-    for question in questions:
-        _within(_datasets_to_answer(question, max_datasets), max_datasets, "datasets to answer")
-    answers = _shared_answers(questions, executor, progress)
+    settled = _solved(questions, method, max_datasets)
+    rest = [question for question in questions if id(question) not in settled]
+    answers = _shared_answers(rest, executor, progress)
     walks: dict[Any, list[Question]] = {}
-    for question, given in zip(questions, answers, strict=True):
+    for question, given in zip(rest, answers, strict=True):
         if method == "walk" or not _sweepable(question, given, max_datasets):
             if method == "sweep":
                 raise ValueError(
@@ -126,21 +130,43 @@ def settle(
     for group in walks.values():
         pairs = count_pairs(group[0].universe, group[0].plan)
         _within(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
-    walked = {id(q): found for group in walks.values() for q, found in _walked(group, progress)}
-    return [
-        walked[id(question)] if id(question) in walked else _swept(question, given)
-        for question, given in zip(questions, answers, strict=True)
-    ]
+    for group in walks.values():
+        settled |= _walked(group, progress)
+    for question, given in zip(rest, answers, strict=True):
+        if id(question) not in settled:
+            settled[id(question)] = _swept(question, given)
+    return [settled[id(question)] for question in questions]
 
 
-def _walked(group: list[Question], progress: bool) -> list[tuple[Question, Sensitivity]]:
+def _solved(
+    questions: Sequence[Question], method: str, max_datasets: int
+) -> dict[int, Sensitivity]:
+    """What the solver answers: all where it is asked for, else what is too large to enumerate."""
+    settled = {}
+    for question in questions:
+        datasets = 0 if method == "solver" else _datasets_to_answer(question, max_datasets)
+        if method == "solver" or (method == "auto" and datasets > max_datasets):
+            found = solve(question)
+            if found is not None:
+                settled[id(question)] = solved_result(question, found)
+            elif method == "solver":
+                raise ValueError(
+                    f"method='solver' has no proof for {question.query.name} under "
+                    f"{question.relation} here; use method='auto', which enumerates"
+                )
+        if id(question) not in settled:
+            _within(datasets, max_datasets, "datasets to answer")
+    return settled
+
+
+def _walked(group: list[Question], progress: bool) -> dict[int, Sensitivity]:
     first = group[0]
     queries = [question.query for question in group]
     bests, answered = walk(queries, first.universe, first.plan, first.norm, progress)
-    return [
-        (question, result(question, best, "walk", answered))
+    return {
+        id(question): result(question, best, "walk", answered)
         for question, best in zip(group, bests, strict=True)
-    ]
+    }
 
 
 def _swept(question: Question, answers: Answers) -> Sensitivity:

@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.closed_forms import D
 from sensitivity_lab.enumeration import Norm
 from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.questions import Question
-from sensitivity_lab.records import Run, Solved, SortedRecords
+from sensitivity_lab.ranges import range_finder
+from sensitivity_lab.records import Copies, Run, Solved, SortedRecords
 from sensitivity_lab.spread import SpreadFinder
-
+from sensitivity_lab.universe import Universe
 
 Finder = Callable[[int, int, int], Solved | None]
 
@@ -31,8 +33,8 @@ Finder = Callable[[int, int, int], Solved | None]
 def solve(question: Question) -> Solved | None:
     """Return the widest gap over all moves of a question, or None where no proof covers it.
 
-    Equal to enumerating every pair. Cost: sorting the records, and then O(k²) places per move
-    (histograms: O(k⁴) per bin; spreads: see `spread`).
+    Equal to enumerating every pair. Cost on a population: sorting its records, then O(k²) places
+    per move (histograms: O(k⁴) per bin; spreads: see `spread`); on a range, O(k·n) at the most.
     """
     find = gap_finder(question)
     if find is None:
@@ -42,17 +44,18 @@ def solve(question: Question) -> Solved | None:
         found = find(c, a, b)
         if found is None:
             return None
-        if best is None or found.gap > best.gap:
+        if best is None or found.gap > best.gap or (found.gap == best.gap and not best.attained):
             best = replace(found, swapped=swapped)
-    return best
+    return best if best is not None and best.attained else None
 
 
 def _shares(question: Question) -> Iterator[tuple[int, int, int, bool]]:
-    """Every (c, a, b), from either side. A pair that shares all its records comes first."""
+    """Every (c, a, b), from either side; (c, 0, 0) only where there is no other."""
     moves = {
         (size - removed, removed, added)
         for size, found in question.plan.items()
         for removed, added in found
+        if removed or added or found == ((0, 0),)
     }
     for c, removed, added in sorted(moves, key=lambda move: (move[1] + move[2], move)):
         yield c, removed, added, False
@@ -63,14 +66,25 @@ def _shares(question: Question) -> Iterator[tuple[int, int, int, bool]]:
 def gap_finder(question: Question) -> Finder | None:
     """Return D for a question's query and universe, or None where no proof covers it."""
     query, universe = question.query, question.universe
-    if not query.family or universe.has_missing or universe.unlimited:
+    if not query.family or universe.has_missing:
         return None
+    if universe.unlimited:
+        on_range = range_finder(question)
+        return None if on_range is None else partial(_on_range, on_range, universe)
     kind, *options = query.family
     if kind == "count_where":
         options = [query.function]
     if kind not in FINDERS:
         return None
     return FINDERS[kind](SortedRecords.of(universe), options, question.norm)
+
+
+def _on_range(d: D, universe: Universe, c: int, a: int, b: int) -> Solved:
+    """D on a range: its runs are values with numbers of copies."""
+    found = d(c, a, b)
+    return Solved(
+        Copies(universe), found.gap, found.common, found.higher, found.lower, found.attained
+    )
 
 
 # --- monotone queries: the a at the top, the b at the bottom --------------------------------
@@ -133,7 +147,9 @@ def _ranks_read(q: Exact, size: int) -> list[tuple[int, Fraction]]:
     """The ranks that a quantile of `size` records reads, with their weights."""
     position = Fraction(q) * (size - 1)
     lower = math.floor(position)
-    return [(lower, 1 - (position - lower)), (lower + 1, position - lower)][: 1 + (lower < size - 1)]
+    return [(lower, 1 - (position - lower)), (lower + 1, position - lower)][
+        : 1 + (lower < size - 1)
+    ]
 
 
 # --- counts by kind of record ---------------------------------------------------------------

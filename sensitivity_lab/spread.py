@@ -21,7 +21,10 @@ from sensitivity_lab.records import Run, Solved, SortedRecords, Sums
 
 Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or arrays of one length
 MOST_PLACES = 30_000_000  # beyond this a D is left to others
-ROUNDING = 1e-13  # a bound on the relative error of a sum of squares in floats
+# A sum of squares in floats is off by at most this share of Σx²: the sums are exact before they
+# are rounded, and Σx, squared, adds 16 roundings of Σx² at the most (Cauchy and Schwarz).
+ROUNDING = 1e-14
+LARGEST = 2**400  # squares of larger records leave the floats
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,15 @@ class Places:
         found = [tuple((pick(start), pick(stop)) for start, stop in runs) for runs in sides]
         return found[0], found[1], found[2]
 
+    def taken(self, which: np.ndarray) -> Places:
+        """Some of the ways."""
+
+        def pick(end: Any) -> Any:
+            return end[which] if isinstance(end, np.ndarray) else end
+
+        sides = (self.common, self.higher, self.lower)
+        return Places(*([(pick(start), pick(stop)) for start, stop in runs] for runs in sides))
+
     def mirrored(self, size: int) -> Places:
         """The same ways, counted from the other end."""
         sides = (self.common, self.higher, self.lower)
@@ -54,16 +66,17 @@ class Spread:
     """The centred records and their squares, in prefix sums."""
 
     centred: np.ndarray
+    largest: int = field(init=False)
     numbers: np.ndarray = field(init=False)
     sums: Sums = field(init=False)
     squares: Sums = field(init=False)
 
     def __post_init__(self) -> None:
-        largest = max(abs(int(self.centred[0])), abs(int(self.centred[-1])))
-        small = largest < 2**31
+        self.largest = max(abs(int(self.centred[0])), abs(int(self.centred[-1])))
+        small = self.largest < 2**31
         self.numbers = self.centred if small else self.centred.astype(object)
-        self.sums = Sums(self.numbers, largest)
-        self.squares = Sums(self.numbers * self.numbers, largest * largest)
+        self.sums = Sums(self.numbers, self.largest)
+        self.squares = Sums(self.numbers * self.numbers, self.largest**2)
 
     def mirrored(self) -> Spread:
         """The records seen from the other end."""
@@ -85,11 +98,12 @@ class SpreadFinder:
         self.mirror: Spread | None = None
 
     def __call__(self, c: int, a: int, b: int) -> Solved | None:
-        if a and b and a != b:
+        """Return the widest gap for (c, a, b), or None where no proof covers it."""
+        if (a and b and a != b) or self.spread.largest > LARGEST:
             return None
         contest = _Contest(self, c, a, b)
         if b == 0:
-            contest.enter_all(_windows(self.spread, c, a))
+            _enter_windows(contest, c, a)
         elif a == 0:
             _enter_inner(contest, c, b)
         elif not self._enter_changes(contest, c, a):
@@ -109,7 +123,8 @@ class SpreadFinder:
         contest.enter(_corners(self.spread, c, k, anywhere))
         contest.enter(_corners(self.mirror, c, k, anywhere).mirrored(m))
         if self.root:
-            contest.enter_all(_centres(self.spread, c, k, anywhere))
+            for places in _centres(self.spread, c, k, anywhere):
+                contest.enter(places)
         return True
 
 
@@ -120,42 +135,45 @@ class _Contest:
         self.finder, self.spread = finder, finder.spread
         self.higher, self.lower = (c + a, c + a - finder.ddof), (c + b, c + b - finder.ddof)
         self.floor = -math.inf  # some place is at least this wide
-        self.kept: list[tuple[np.ndarray, np.ndarray, Places]] = []
-
-    def enter_all(self, many: Iterator[Places]) -> None:
-        for places in many:
-            self.enter(places)
+        self.kept: list[tuple[np.ndarray, Places]] = []
 
     def enter(self, places: Places) -> None:
-        """Keep the places whose gap, rounding granted, reaches the widest so far."""
-        gap, doubt = self.measure(places)
-        self.floor = max(self.floor, float((gap - doubt).max()))
-        reach = gap + doubt
-        near = np.flatnonzero(reach >= self.floor)
+        """Measure some places, and keep those that may be widest."""
+        high = self.measured([*places.common, *places.higher], self.higher)
+        low = self.measured([*places.common, *places.lower], self.lower)
+        gap, doubt = np.atleast_1d(high[0] - low[0]), np.atleast_1d(high[1] + low[1])
+        near = self.near(gap, doubt)
         if len(near):
-            self.kept.append((reach[near], near, places))
+            self.kept.append((gap[near] + doubt[near], places.taken(near)))
 
-    def measure(self, places: Places) -> tuple[np.ndarray, np.ndarray]:
-        """The gaps in floats, and how far rounding may have moved each."""
-        high, high_doubt = self.variance([*places.common, *places.higher], self.higher)
-        low, low_doubt = self.variance([*places.common, *places.lower], self.lower)
-        if self.finder.root:
-            high, high_doubt = _rooted(high, high_doubt)
-            low, low_doubt = _rooted(low, low_doubt)
-        return np.atleast_1d(high - low), np.atleast_1d(high_doubt + low_doubt)
+    def near(self, gap: np.ndarray, doubt: np.ndarray) -> np.ndarray:
+        """Where the gap may reach the widest so far, which these gaps may raise."""
+        self.floor = max(self.floor, float((gap - doubt).max()))
+        return np.flatnonzero(gap + doubt >= self.floor)
 
-    def variance(self, runs: Runs, size: tuple[int, int]) -> tuple[Any, Any]:
-        total = sum(self.spread.sums.floats(start, stop) for start, stop in runs)
+    def measured(self, runs: Runs, size: tuple[int, int]) -> tuple[Any, Any]:
+        """The variances (or roots) over some runs, and how far rounding may have moved each."""
+        totals = sum(self.spread.sums.floats(start, stop) for start, stop in runs)
         squares = sum(self.spread.squares.floats(start, stop) for start, stop in runs)
+        return self.varied(totals, squares, size)
+
+    def varied(self, totals: Any, squares: Any, size: tuple[int, int]) -> tuple[Any, Any]:
+        """The variances (or roots) of n records with these sums, and their doubts."""
         n, divisor = size
-        return (squares - total * total / n) / divisor, ROUNDING * squares / divisor
+        variance = (squares - totals * (totals / n)) / divisor
+        doubt = squares * (ROUNDING / divisor)
+        return self.rooted(variance, doubt)
+
+    def rooted(self, variance: Any, doubt: Any) -> tuple[Any, Any]:
+        """The roots where they are asked for, with their doubts."""
+        return _rooted(variance, doubt) if self.finder.root else (variance, doubt)
 
     def winner(self) -> Solved:
         """The widest place by exact arithmetic; equal sums are compared once."""
         best: tuple[Gap, Any] | None = None
         seen: set[tuple[int, ...]] = set()
-        for reach, near, places in self.kept:
-            for i in near[reach >= self.floor].tolist():
+        for reach, places in self.kept:
+            for i in np.flatnonzero(reach >= self.floor).tolist():
                 common, higher, lower = places.at(i)
                 key = (*self.exact_sums(common + higher), *self.exact_sums(common + lower))
                 if key in seen:
@@ -171,7 +189,7 @@ class _Contest:
         return self.spread.squares.exact(runs), self.spread.sums.exact(runs)
 
     def exact_gap(self, key: tuple[int, ...]) -> Gap:
-        scale = self.finder.records.scale ** 2
+        scale = self.finder.records.scale**2
         squares = [
             Fraction(n * square - total * total, n * divisor * scale)
             for (n, divisor), square, total in zip(
@@ -192,21 +210,56 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
 # --- b = 0: C is a window, A the outermost of the others ------------------------------------
 
 
-def _windows(spread: Spread, c: int, a: int) -> Iterator[Places]:
+def _enter_windows(contest: _Contest, c: int, a: int) -> None:
     """C at every start s, with the i lowest and the a − i highest of the other records."""
-    m = len(spread.centred)
+    m = len(contest.spread.centred)
+    layouts = [_Layout(i, m - c - (a - i), [(0, i), (m - (a - i), m)]) for i in range(a + 1)]
+    promising = _promising_starts(contest, c, layouts)
+    for layout in layouts:
+        s = promising[(promising >= layout.first) & (promising <= layout.last)]
+        if len(s):
+            contest.enter(Places([(s, s + c)], layout.outer, []))
     for i in range(a + 1):
-        rest = a - i
-        first, last = i, m - c - rest  # here A lies clear of C on both sides
-        if first <= last:
-            s = np.arange(first, last + 1)
-            yield Places([(s, s + c)], [(0, i), (m - rest, m)], [])
-        s = np.arange(min(i, m - c + 1))
-        if len(s):
-            yield Places([(s, s + c)], [(0, s), (s + c, c + i), (m - rest, m)], [])
-        s = np.arange(max(last + 1, 0), m - c + 1)
-        if len(s):
-            yield Places([(s, s + c)], [(0, i), (m - c - rest, s), (s + c, m)], [])
+        for places in _crowded_windows(m, c, a, i):
+            contest.enter(places)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where A lies, and the starts of C that keep clear of it."""
+
+    first: int
+    last: int
+    outer: Runs
+
+
+def _promising_starts(contest: _Contest, c: int, layouts: list[_Layout]) -> np.ndarray:
+    """The starts of C at which some layout may be widest; one root a start, whatever the layouts."""
+    spread, m = contest.spread, len(contest.spread.centred)
+    everywhere = (slice(0, m - c + 1), slice(c, m + 1))
+    totals, squares = spread.sums.floats(*everywhere), spread.squares.floats(*everywhere)
+    n, divisor = contest.higher
+    widest, most = np.full(m - c + 1, -math.inf), squares.copy()
+    for layout in layouts:
+        clear = slice(layout.first, max(layout.last + 1, layout.first))
+        total = totals[clear] + sum(spread.sums.floats(*run) for run in layout.outer)
+        square = squares[clear] + sum(spread.squares.floats(*run) for run in layout.outer)
+        np.maximum(widest[clear], (square - total * (total / n)) / divisor, out=widest[clear])
+        np.maximum(most[clear], square, out=most[clear])
+    high, high_doubt = contest.rooted(widest, most * (ROUNDING / divisor))
+    low, low_doubt = contest.varied(totals, squares, contest.lower)
+    return contest.near(high - low, high_doubt + low_doubt)
+
+
+def _crowded_windows(m: int, c: int, a: int, i: int) -> Iterator[Places]:
+    """C so near to an end that A lies on both sides of it there."""
+    rest = a - i
+    s = np.arange(min(i, m - c + 1))
+    if len(s):
+        yield Places([(s, s + c)], [(0, s), (s + c, c + i), (m - rest, m)], [])
+    s = np.arange(max(m - c - rest + 1, 0), m - c + 1)
+    if len(s):
+        yield Places([(s, s + c)], [(0, i), (m - c - rest, s), (s + c, m)], [])
 
 
 # --- a = 0: B is a window, C the outermost of the others ------------------------------------
@@ -231,7 +284,9 @@ def _enter_inner(contest: _Contest, c: int, b: int) -> None:
         doubt = ROUNDING * squares
         bound, bound_doubt = _inner_bound(contest, deviation, doubt)
         order = [int(np.argmax(bound))]
-        _enter_rows(contest, kind, c, b, l_all[order], _near_means(windows, total[order] / outer, 1))
+        _enter_rows(
+            contest, kind, c, b, l_all[order], _near_means(windows, total[order] / outer, 1)
+        )
         left = np.flatnonzero(bound + bound_doubt > contest.floor)
         slack = _inner_slack(contest, kind, deviation[left], doubt[left])
         ratio = n / (c * b) if kind == "gap" else c / (n * b)
@@ -286,7 +341,7 @@ def _enter_rows(
         high = (np.maximum(first, m - n + l_all), np.minimum(last, m - b))
         spans = [low, high]
     if kind == "gap":  # the ends of the gap are always allowed
-        spans[0] = tuple(np.clip(end, l_all, m - c + l_all - b) for end in near)  # type: ignore[assignment]
+        spans[0] = tuple(np.clip(end, l_all, m - c + l_all - b) for end in near)
     for part, (starts, stops) in enumerate(spans):
         lengths = np.maximum(stops - starts + 1, 0)
         for rows in _in_chunks(lengths):
@@ -309,8 +364,7 @@ def _in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]
     if len(rows) == 0:
         return
     groups = np.cumsum(lengths[rows]) // most
-    for cut in np.split(rows, np.flatnonzero(np.diff(groups)) + 1):
-        yield cut
+    yield from np.split(rows, np.flatnonzero(np.diff(groups)) + 1)
 
 
 # --- a = b: B is a window, and A and C lie among the others ---------------------------------
@@ -331,7 +385,11 @@ def _corners(spread: Spread, c: int, k: int, anywhere: bool) -> Places:
         starts = [inside, *range(pp), *range(pp + c + 1, last + 1)]
         rows += [(pp, qq, s) for s in starts]
     p, q, s = np.array(rows, dtype=np.int64).T
-    higher = [(np.zeros_like(p), p), (p + c, p + c + q), (m - 2 * k + p + q, np.full_like(p, m - k))]
+    higher = [
+        (np.zeros_like(p), p),
+        (p + c, p + c + q),
+        (m - 2 * k + p + q, np.full_like(p, m - k)),
+    ]
     return _around(s, k, [(p, p + c)], higher)
 
 
@@ -345,7 +403,9 @@ def _centres(spread: Spread, c: int, k: int, anywhere: bool) -> Iterator[Places]
             s = np.tile(np.arange(m - k + 1), len(w))
             w = np.repeat(w, m - k + 1)
         else:
-            s = _best_inside(spread, c, k, w, [(0 * w, i + 0 * w), (m - (k - i) + 0 * w, m + 0 * w)])
+            s = _best_inside(
+                spread, c, k, w, [(0 * w, i + 0 * w), (m - (k - i) + 0 * w, m + 0 * w)]
+            )
         yield _around(s, k, [(w, w + c)], higher)
 
 

@@ -166,9 +166,9 @@ def test_every_row_of_the_page_is_what_enumeration_finds(query, norm):
         for k in (1, 2):
             relation = getattr(sl, name)(k)
             # A quantile's worst size has a whole q(N − 1): up to 19 records, on the two ends.
-            ordered = query.family[0] in ("quantile", "histogram") and known == "at least m"
+            ordered = query.family[0] in ("quantile", "histogram") and known == "≥ m"
             universe, last = (ENDS, 24) if ordered else (GRID, 8)
-            sizes = 4 if known == "size n" else range(4, last + 1)
+            sizes = 4 if known == "n" else range(4, last + 1)
             found = sl.global_sensitivity(query, universe, size=sizes, relation=relation, norm=norm)
             value, exact = row[f"k = {k}"], k == 1 or "upper bound" not in row["status"]
             assert value == found.value if exact else value >= found.value, (known, relation)
@@ -206,6 +206,23 @@ def test_a_printed_table_is_the_same_every_time_and_says_when_it_holds():
     assert "Here g(c, a, b) is the largest clip(t − l) − clip(t − l − δ)" in html
     assert "2, 2, 7 times 14 → 2, 2, 2, 7 times 14" in html
     assert "Holds always." in printed(formula_table(sl.COUNT)).to_html()
+
+
+def test_relations_that_agree_share_a_printed_row():
+    """Would catch a merge of rows that differ, and a relation that is lost."""
+    for query in (sl.COUNT, sl.SUM, sl.MEDIAN, sl.VARIANCE):
+        table = formula_table(query)
+        shown = printed(table).data
+        names = [
+            (size, name)
+            for size, names in zip(shown["size"], shown["relation"], strict=True)
+            for name in names.split(", ")
+        ]
+        assert sorted(names) == sorted(table.index)
+        for row in shown.to_dict("records"):
+            for name in row["relation"].split(", "):
+                whole = table.loc[(row["size"], name)]
+                assert all(whole[key] == row[key] for key in ("formula", "k = 1", "k = 2"))
 
 
 def test_a_witness_may_be_missing_or_empty():

@@ -17,7 +17,7 @@ from sensitivity_lab.relations import Add, AddRemove, Change, Relation, Remove, 
 # The page's example: L = 2, U = 14, so R = 12 and max(|L|, |U|) = 14; four records, known or least.
 BOUNDS, SIZE, DISTANCES = (2, 14), 4, (1, 2)
 FAMILIES: tuple[type[Relation], ...] = (Change, SymmetricDifference, AddRemove, Add, Remove)
-SIZES = {"size": "size n", "min_size": "at least m"}
+SIZES = {"size": "n", "min_size": "≥ m"}  # known, or at least so many
 
 
 def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
@@ -25,7 +25,7 @@ def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
 
     >>> from sensitivity_lab import MEAN
     >>> table = formula_table(MEAN)
-    >>> table.loc["size n", ["formula", "k = 1", "k = 2", "status"]].head(1)
+    >>> table.loc["n", ["formula", "k = 1", "k = 2", "status"]].head(1)
                     formula  k = 1  k = 2 status
     relation
     Change    min(k, n)·R/n      3      6  exact
@@ -51,31 +51,42 @@ def _rows(query: Query, norm: float) -> Iterator[dict[str, Any]]:
             row["formula"] = formula_text(query, family(1), pinned=keyword == "size", norm=norm)[0]
             row |= {f"k = {k}": form.value for k, form in zip(DISTANCES, forms, strict=True)}
             one, two = (form.status for form in forms)
-            row["status"] = one if one == two else f"{one}; from k = 2 {two}"
+            row["status"] = one if one == two else f"{one} at k = 1, then {two}"
             yield row | {"witness": forms[0].witness}
 
 
 def printed(table: pd.DataFrame) -> Styler:
-    """Return the table as it is printed: exact numbers, short witnesses, conditions below.
+    """Return the table as it is printed: equal rows as one, short witnesses, conditions below.
 
     >>> from sensitivity_lab import SUM
-    >>> "2, 2, 2, 14 → 2, 2, 2, 2" in printed(formula_table(SUM)).to_html()
-    True
+    >>> html = printed(formula_table(SUM)).to_html()
+    >>> "2, 2, 2, 14 → 2, 2, 2, 2" in html, "SymmetricDifference, AddRemove, Add, Remove" in html
+    (True, True)
+
+    Relations that agree in all but the witness share a row; its witness is the first one's.
     """
     conditions = table.attrs["conditions"]
     notes = [f"Holds if {conditions}." if conditions != "none" else "Holds always."]
     if table.attrs["where"]:
         notes.append("Here " + table.attrs["where"] + ".")
-    shown = table.rename(columns={"witness": "witness at k = 1"})
-    style = shown.style.format(dict.fromkeys(("k = 1", "k = 2"), number_text))
-    style = style.format({"witness at k = 1": witness_text})
+    style = _merged(table).style.format(dict.fromkeys(("k = 1", "k = 2"), number_text))
+    style = style.format({"witness at k = 1": witness_text}).hide(axis="index")
     return style.set_caption(" ".join(notes)).set_table_styles(LOOK).set_uuid("formulas")
+
+
+def _merged(table: pd.DataFrame) -> pd.DataFrame:
+    rows = table.reset_index().rename(columns={"witness": "witness at k = 1"})
+    alike = ["size", "formula", "k = 1", "k = 2", "status"]
+    groups = rows.groupby(alike, sort=False, as_index=False)
+    merged = groups.agg({"relation": ", ".join, "witness at k = 1": "first"})
+    return merged[["size", "relation", *alike[1:], "witness at k = 1"]]
 
 
 LOOK: list[Any] = [
     {"selector": "", "props": "font-size: 0.85rem; width: 100%; min-width: 40rem;"},
     {"selector": "caption", "props": "caption-side: bottom; text-align: left;"},
     {"selector": "th, td", "props": "text-align: left; font-weight: 400; padding: 0.2rem 0.5rem;"},
+    {"selector": "th", "props": "white-space: nowrap;"},
     {"selector": "tr", "props": "background: none; border-bottom: 1px solid #8884;"},
 ]
 

@@ -1,0 +1,198 @@
+"""The solvers against enumeration: on small universes of every shape, and by name.
+
+`SOLVER_CASES=n` asks n random questions of each family instead of the usual number;
+`SOLVER_RECORDS=7` asks every question of every universe over {0, …, 4} with at most 7 records
+instead of 2.
+"""
+
+import math
+import os
+import random
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+
+CASES = int(os.environ.get("SOLVER_CASES", "150"))
+LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
+RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
+MONOTONE = [
+    sl.COUNT,
+    sl.SUM,
+    sl.MEAN,
+    sl.MIN,
+    sl.MAX,
+    sl.MEDIAN,
+    sl.quantile(0.25),
+    sl.quantile(0.9),
+    sl.quantile(Fraction(1, 3)),
+]
+COUNTS = [sl.histogram([0, 1, 3]), sl.histogram([0, 2, 4, 9]), sl.count_where(lambda v: v > 1)]
+SPREADS = [sl.VARIANCE, sl.STD, sl.variance(ddof=1), sl.std(ddof=1), sl.variance(ddof=2)]
+FAMILIES = {"monotone": MONOTONE, "counts": COUNTS, "spreads": SPREADS}
+
+
+def both(query, universe, size, relation, norm):
+    """The solver's and the enumerated result; None where there is no question or no proof."""
+    try:
+        found = sl.global_sensitivity(
+            query, universe, size=size, relation=relation, norm=norm, method="solver"
+        )
+    except ValueError as error:
+        assert "feasible" in str(error) or "no proof" in str(error) or "size" in str(error)
+        return None
+    return found, sl.global_sensitivity(query, universe, size=size, relation=relation, norm=norm)
+
+
+def assert_agree(query, universe, size, relation, norm=1):
+    answers = both(query, universe, size, relation, norm)
+    if answers is None:
+        return False
+    solved, enumerated = answers
+    assert solved.value == enumerated.value, (query.name, universe, size, relation, norm)
+    assert solved.check(), (query.name, universe, size, relation, norm)
+    assert len(solved.witness[0]) == size
+    return True
+
+
+def random_universe(rng):
+    """Duplicates, negatives, fractions, and now and then one far outlier."""
+    spread = rng.choice([1, 2, 4, 9])
+    records = [rng.randint(-spread, spread) for _ in range(rng.randint(1, 8))]
+    if rng.random() < 0.4:
+        records[0] = rng.choice([-1000, 60, 10**12])
+    if rng.random() < 0.2:
+        records = [Fraction(record, 3) for record in records]
+    if rng.random() < 0.25:
+        return sl.Universe.value_range(records[:5])
+    return sl.Universe.population(records)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("seed", range(6))
+def test_random_universes(family, seed):
+    """Would catch a dropped case, a swapped bound, an index off by one, a false witness."""
+    rng = random.Random(f"{family} {seed}")
+    solved = 0
+    for _ in range(CASES):
+        universe, query = random_universe(rng), rng.choice(FAMILIES[family])
+        size = rng.randint(0, 8 if universe.unlimited else universe.records)
+        relation = rng.choice(RELATIONS)(rng.randint(1, 4))
+        solved += assert_agree(query, universe, min(size, 4 if universe.unlimited else 8), relation,
+                               rng.choice([1, 2, math.inf]))  # fmt: skip
+    assert solved > CASES // 4
+
+
+@pytest.mark.parametrize("records", range(1, LARGEST_OF_ALL + 1))
+def test_every_small_universe(records):
+    """Every universe over {0, …, 4} with so many records, every size, relation and k."""
+    for values in combinations_with_replacement(range(5), records):
+        universe = sl.Universe.population(values)
+        for query, family, size, k in product(
+            [*MONOTONE, *COUNTS, *SPREADS], RELATIONS, range(records + 1), range(1, 5)
+        ):
+            assert_agree(query, universe, size, family(k))
+
+
+NAMED = {
+    "the window that is not one": (
+        [-100, -3, -2, -2, 3, 3, 3, 3], 6, sl.Change(2), sl.VARIANCE
+    ),
+    "more than half change": ([0, 0, 0, 0, 1, 2], 4, sl.Change(3), sl.VARIANCE),
+    "at exactly j the variance falls": ([0, 0, 0, 0, 1, 2], 4, sl.Change(2), sl.VARIANCE),
+    "the root's outer family fails": ([-1, 0, 0, 0, 0, 1, 2], 4, sl.AddRemove(2), sl.STD),
+    "ten records that fall": ([-3, -3, -2, 3, 3, 4, 4, 4, 10, 10], 9, sl.Remove(6), sl.VARIANCE),
+    "one order is not enough": ([0, 0, 0, 2, 2, 2, 2, 2], 5, sl.Remove(3), sl.quantile(0.25)),
+    "mixed signs": ([-1, -1, -1, -1, 3], 3, sl.AddRemove(1), sl.SUM),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_counterexamples(name):
+    """Universes on which a plausible but false structure gives too little."""
+    records, size, relation, query = NAMED[name]
+    assert assert_agree(query, sl.Universe.population(records), size, relation)
+
+
+@pytest.mark.parametrize("query", [*MONOTONE, *SPREADS], ids=str)
+def test_offsets_and_tenths_are_exact(query):
+    """An offset of 1e8 and tenths change nothing but the sum: floats would lose eight digits."""
+    tenths = [0.1, 0.2, 0.4, 0.4, 0.7, 1.3, 2.9]
+    shifted = [round(1e8 + tenth, 1) for tenth in tenths]
+    for relation in (sl.AddRemove(2), sl.Change(2)):
+        plain, moved = (
+            sl.global_sensitivity(
+                query, sl.Universe.population(records), size=4, relation=relation, method="solver"
+            )
+            for records in (tenths, shifted)
+        )
+        if query.name not in ("sum", "variance(ddof=2)"):
+            assert plain.value == moved.value
+        assert moved.check()
+        assert assert_agree(query, sl.Universe.population(shifted), 4, relation)
+
+
+def test_numbers_too_large_for_64_bits():
+    """Squares of 2^40 overflow int64 and must not."""
+    records = [0, 1, 2**40, 2**40 + 1, 3 * 2**40, 2**70]
+    for query in (sl.VARIANCE, sl.STD, sl.MEAN, sl.SUM):
+        for relation in (sl.AddRemove(2), sl.Change(2)):
+            assert assert_agree(query, sl.Universe.population(records), 3, relation)
+    halves = np.arange(1000, dtype=np.int64) * 2**25  # two halves of a prefix sum
+    universe = sl.Universe.population(halves)
+    found = sl.global_sensitivity(sl.VARIANCE, universe, size=500, relation=sl.Change(3))
+    small = sl.Universe.population(np.arange(1000))
+    assert found.value == 2**50 * sl.global_sensitivity(
+        sl.VARIANCE, small, size=500, relation=sl.Change(3)
+    ).value  # fmt: skip
+
+
+@pytest.mark.parametrize("query", [*MONOTONE, *SPREADS[:4]], ids=str)
+@pytest.mark.parametrize("relation", [sl.AddRemove(2), sl.Change(2)], ids=str)
+def test_twenty_records(query, relation):
+    """Beyond what a brute force can do, the sweep still can."""
+    rng = random.Random(str(query))
+    universe = sl.Universe.population([rng.randint(0, 60) for _ in range(16)])
+    assert assert_agree(query, universe, 8, relation)
+
+
+@pytest.mark.parametrize("query", [*MONOTONE, *SPREADS[:4]], ids=str)
+def test_a_large_population_is_solved_when_it_cannot_be_enumerated(query):
+    """method="auto" turns to the solver, and the witness proves the value."""
+    records = np.random.default_rng(1).integers(0, 10_000, 3000)
+    universe = sl.Universe.population(records)
+    for relation in (sl.AddRemove(4), sl.Change(3)):
+        found = sl.global_sensitivity(query, universe, size=1500, relation=relation)
+        assert found.method == "solver"
+        assert found.check()
+
+
+def test_what_is_not_proved_is_not_answered():
+    """Mixes of the variance on a population: enumerated while small, refused beyond."""
+    small = sl.Universe.population([0, 1, 1, 5, 9, 9])
+    relation = sl.SymmetricDifference(3)
+    assert sl.global_sensitivity(sl.VARIANCE, small, size=3, relation=relation).method == "sweep"
+    with pytest.raises(ValueError, match=r"no proof for variance under SymmetricDifference\(3\)"):
+        sl.global_sensitivity(sl.VARIANCE, small, size=3, relation=relation, method="solver")
+    large = sl.Universe.population(range(1000))
+    with pytest.raises(ValueError, match="datasets to answer exceed the limit"):
+        sl.global_sensitivity(sl.VARIANCE, large, size=500, relation=relation)
+    with pytest.raises(ValueError, match="no proof for <lambda>"):
+        sl.global_sensitivity(
+            lambda dataset: 0, small, size=3, relation=sl.Change(1), method="solver"
+        )
+
+
+@pytest.mark.parametrize("query", [*MONOTONE, *SPREADS[:4]], ids=str)
+def test_ranges_agree_with_their_closed_forms(query):
+    """A range of 101 values, n = 1000, k = 10: no copies are made, and the interval is attained."""
+    universe = sl.Universe.value_range(range(101))
+    for relation in (sl.AddRemove(10), sl.Change(10)):
+        found = sl.global_sensitivity(query, universe, size=1000, relation=relation)
+        assert found.method == "solver"
+        form = sl.closed_form(query, bounds=(0, 100), size=1000, relation=relation)
+        assert found.value == form.value
+        assert found.check()
