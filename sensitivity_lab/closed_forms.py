@@ -432,7 +432,7 @@ CONDITIONS = {
     "any": "records take any values from L to U, in any number of copies; L and U both occur",
     "count": "none",
     "count_where": "the predicate is true for some value and false for another",
-    "count_distinct": "the bounds hold v values, infinitely many unless `values` says how many",
+    "count_distinct": "the bounds hold v values; a real interval holds infinitely many",
     "variance": "records take any real values from L to U; a grid may miss a mean that is needed",
     "std": "records take any real values from L to U; a grid may miss a mean that is needed",
     "histogram": "the bounds reach two bins or more; one record per person",
@@ -552,7 +552,6 @@ WHERE = {
         "d is ddof; v(N) = i(N − i)/(N(N − d)), i = min(k, ⌊N/2⌋); "
         f"u(c) = √(s/(c − d)) − √(s/(c + k − d)), {SPREAD_OUT}"
     ),
-    "count_distinct": "v is the number of values that the bounds hold",
 }
 
 

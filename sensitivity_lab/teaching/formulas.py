@@ -69,9 +69,9 @@ def printed(table: pd.DataFrame) -> Styler:
     notes = [f"Holds if {conditions}." if conditions != "none" else "Holds always."]
     if table.attrs["where"]:
         notes.append("Here " + table.attrs["where"] + ".")
-    style = _merged(table).style.format(dict.fromkeys(("k = 1", "k = 2"), number_text))
-    style = style.format({"witness at k = 1": witness_text}).hide(axis="index")
-    return style.set_caption(" ".join(notes)).set_table_styles(LOOK).set_uuid("formulas")
+    texts = dict.fromkeys(("k = 1", "k = 2"), number_text) | {"witness at k = 1": witness_text}
+    style = _merged(table).style.format(texts).hide(axis="index").set_caption(" ".join(notes))
+    return style.set_table_styles(LOOK).set_uuid("formulas")
 
 
 def _merged(table: pd.DataFrame) -> pd.DataFrame:
@@ -86,7 +86,7 @@ LOOK: list[Any] = [
     {"selector": "", "props": "font-size: 0.85rem; width: 100%; min-width: 40rem;"},
     {"selector": "caption", "props": "caption-side: bottom; text-align: left;"},
     {"selector": "th, td", "props": "text-align: left; font-weight: 400; padding: 0.2rem 0.5rem;"},
-    {"selector": "th", "props": "white-space: nowrap;"},
+    {"selector": "th, td:first-child", "props": "white-space: nowrap;"},
     {"selector": "tr", "props": "background: none; border-bottom: 1px solid #8884;"},
 ]
 
