@@ -69,7 +69,8 @@ def printed(table: pd.DataFrame) -> Styler:
     notes = [f"Holds if {conditions}." if conditions != "none" else "Holds always."]
     if table.attrs["where"]:
         notes.append("Here " + table.attrs["where"] + ".")
-    texts = dict.fromkeys(("k = 1", "k = 2"), number_text) | {"witness at k = 1": witness_text}
+    texts: dict[Any, Any] = dict.fromkeys(("k = 1", "k = 2"), number_text)
+    texts["witness at k = 1"] = witness_text
     style = _merged(table).style.format(texts).hide(axis="index").set_caption(" ".join(notes))
     return style.set_table_styles(LOOK).set_uuid("formulas")
 
@@ -84,7 +85,7 @@ def _merged(table: pd.DataFrame) -> pd.DataFrame:
 
 LOOK: list[Any] = [
     {"selector": "", "props": "font-size: 0.85rem; width: 100%; min-width: 40rem;"},
-    {"selector": "caption", "props": "caption-side: bottom; text-align: left;"},
+    {"selector": "caption", "props": "caption-side: bottom; text-align: left; max-width: 85vw;"},
     {"selector": "th, td", "props": "text-align: left; font-weight: 400; padding: 0.2rem 0.5rem;"},
     {"selector": "th, td:first-child", "props": "white-space: nowrap;"},
     {"selector": "tr", "props": "background: none; border-bottom: 1px solid #8884;"},
