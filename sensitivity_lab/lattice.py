@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
@@ -49,6 +50,7 @@ class Lattice:
     def __init__(self, universe: Universe, largest: int) -> None:
         self.universe = universe
         self.below = _counts_below(universe.copies(largest), largest)
+        self.small: dict[int, list[np.ndarray]] = {}  # the deletions of small levels
 
     def count(self, size: int) -> int:
         """How many datasets the level has."""
@@ -69,8 +71,15 @@ class Lattice:
             left -= column[rows[:, place]]
         return rows
 
-    def deletions(self, size: int, chunk: slice) -> Iterator[np.ndarray]:
+    def deletions(self, size: int, chunk: slice) -> Iterable[np.ndarray]:
         """For each place, the ranks of the chunk's datasets without the record there."""
+        if self.count(size) * size > self.chunk:
+            return self._deletions(size, chunk)
+        if size not in self.small:
+            self.small[size] = list(self._deletions(size, chunk))
+        return self.small[size]
+
+    def _deletions(self, size: int, chunk: slice) -> Iterator[np.ndarray]:
         rows = self.rows(size, np.arange(chunk.start, chunk.stop))
         after = sum(
             (self.below[rows[:, i], i] for i in range(1, size)), np.zeros(len(rows), dtype=np.int64)
@@ -298,11 +307,11 @@ def sweep_lattice(answers: Answers, plan: Plan, norm: Norm) -> Best:
     arrays, common = answers.over_one_denominator(sizes)
     best: Best | None = None
     for size in sorted(plan):
-        gaps = _LevelGaps(answers, arrays, common, size, largest_moves(plan[size]), norm)
+        gaps = _LevelGaps(answers, arrays, size, largest_moves(plan[size]), norm)
         found = gaps.first(plan[size], best)
         best = found if found is not None else best
     assert best is not None
-    return best
+    return replace(best, gap=in_units(best.gap, common))
 
 
 def largest_moves(moves: Iterable[Move]) -> list[Move]:
@@ -329,14 +338,12 @@ class _LevelGaps:
         self,
         answers: Answers,
         arrays: dict[int, np.ndarray],
-        common: int,
         size: int,
         moves: list[Move],
         norm: Norm,
     ) -> None:
-        self.answers, self.common, self.size, self.norm = answers, common, size, norm
         self.lattice, self.root = answers.lattice, answers.query.root
-        self.arrays = arrays
+        self.arrays, self.size, self.norm = arrays, size, norm
         own = arrays[size]
         self.gaps: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # own, high, low
         for signs in _sign_patterns(own, norm):
@@ -383,7 +390,7 @@ class _LevelGaps:
         )
         widest = gaps.max()
         gap = widest.item() if isinstance(widest, np.generic) else widest
-        return in_units(gap, self.common), np.flatnonzero(gaps == widest)
+        return gap, np.flatnonzero(gaps == widest)
 
     def _widest_root(self) -> tuple[Gap, np.ndarray]:
         """As `_widest`, for roots: floats shortlist, exact comparison settles."""
@@ -398,31 +405,30 @@ class _LevelGaps:
         distinct = {pair for both in pairs for pair in both}
         widest = max(RootGap(*pair) for pair in distinct)
         winners = {pair for pair in distinct if RootGap(*pair) == widest}
-        return in_units(widest, self.common), short[
-            [not winners.isdisjoint(both) for both in pairs]
-        ]
+        return widest, short[[not winners.isdisjoint(both) for both in pairs]]
 
     def _first_neighbour(self, dataset: Indices, moves: tuple[Move, ...], gap: Gap) -> Indices:
         """The first neighbour of a dataset at the given gap, found by walking only this one."""
+        neighbours = list(neighbours_of(dataset, self.lattice.universe, moves))
+        answers = self._answers([dataset, *neighbours])
         measure = gap_between(self.norm, self.root)
-        own = self._answer(dataset)
-        return min(
-            neighbour
-            for neighbour in neighbours_of(dataset, self.lattice.universe, moves)
-            if measure(own, self._answer(neighbour)) == gap
-        )
+        wide = {answer for answer in set(answers) if measure(answers[0], answer) == gap}
+        pairs = zip(neighbours, answers[1:], strict=True)
+        return min(neighbour for neighbour, answer in pairs if answer in wide)
 
-    def _rank(self, dataset: Indices) -> int:
-        return sum(int(self.lattice.below[x, i + 1]) for i, x in enumerate(dataset))
-
-    def _answer(self, dataset: Indices) -> Any:
-        numerator = self.arrays[len(dataset)][self._rank(dataset)]
-        if isinstance(numerator, np.ndarray):
-            return tuple(self._scalar(entry) for entry in numerator.tolist())
-        return self._scalar(numerator.item() if isinstance(numerator, np.generic) else numerator)
-
-    def _scalar(self, numerator: Any) -> Any:
-        return Fraction(numerator, self.common) if self.common > 1 else numerator
+    def _answers(self, datasets: list[Indices]) -> list[Any]:
+        """The numerators of some datasets' answers, as Python numbers or tuples of them."""
+        answers: list[Any] = [None] * len(datasets)
+        for size in {len(dataset) for dataset in datasets}:
+            places = [i for i, dataset in enumerate(datasets) if len(dataset) == size]
+            rows = np.array([datasets[i] for i in places], dtype=np.int64).reshape(
+                len(places), size
+            )
+            ranks = self.lattice.below[rows, np.arange(1, size + 1)].sum(axis=1)
+            found = self.arrays[size][ranks].tolist()
+            for i, answer in zip(places, found, strict=True):
+                answers[i] = tuple(answer) if isinstance(answer, list) else answer
+        return answers
 
 
 def _sign_patterns(answers: np.ndarray, norm: Norm) -> list[np.ndarray | None]:
