@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from sensitivity_lab.enumeration import count_pairs, walk
+from sensitivity_lab.enumeration import Best, count_pairs, walk
 from sensitivity_lab.exact import whole_number
 from sensitivity_lab.lattice import Answers, Lattice, can_sweep, sweep_lattice
+from sensitivity_lab.local import solve_local
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import Relation, count_neighbours_of
@@ -80,8 +81,9 @@ def local_sensitivity(
     >>> found.value, found.witness[1]
     (Fraction(33, 14), (1, 2, 3, 4, 5, 6, 20))
 
-    `method` is "walk" or "auto": one dataset's neighbours are walked.
-    Cost: `relation.count_neighbours(dataset, universe)` evaluations.
+    `method` is "walk" (the dataset's neighbours, one by one), "solver" (standard queries, without
+    walking) or "auto": the walk, and the solver where there are too many neighbours.
+    Cost: `relation.count_neighbours(dataset, universe)` evaluations for the walk.
     Errors: as `global_sensitivity`, and ValueError for a dataset outside the universe.
     Source: Nissim, Raskhodnikova and Smith (2007), definition 1.2.
     """
@@ -90,12 +92,28 @@ def local_sensitivity(
     indices = universe.indices(dataset)
     question = Question(as_query(query), universe, len(indices), relation, norm)
     question.require_feasible()
-    if method not in ("auto", "walk"):
-        raise ValueError(f"method must be auto or walk for one dataset, got method={method!r}")
+    if method not in ("auto", "walk", "solver"):
+        raise ValueError(
+            f"method must be auto, walk or solver for one dataset, got method={method!r}"
+        )
+    max_datasets = whole_number(max_datasets, "max_datasets", 1)
     neighbours = count_neighbours_of(indices, universe, question.plan[len(indices)])
-    _within(neighbours, whole_number(max_datasets, "max_datasets", 1), "neighbours to walk")
+    if method == "solver" or (method == "auto" and neighbours > max_datasets):
+        found = solve_local(question, indices)
+        if found is not None:
+            return result(question, Best(found[0], indices, found[1]), "solver", 0)
+        if method == "solver":
+            raise ValueError(_no_proof(question))
+    _within(neighbours, max_datasets, "neighbours to walk")
     bests, answered = walk([question.query], universe, question.plan, norm, progress, only=indices)
     return result(question, bests[0], "walk", answered)
+
+
+def _no_proof(question: Question) -> str:
+    return (
+        f"method='solver' has no proof for {question.query.name} under {question.relation} here; "
+        "use method='auto', which enumerates"
+    )
 
 
 def settle(
@@ -150,10 +168,7 @@ def _solved(
             if found is not None:
                 settled[id(question)] = solved_result(question, found)
             elif method == "solver":
-                raise ValueError(
-                    f"method='solver' has no proof for {question.query.name} under "
-                    f"{question.relation} here; use method='auto', which enumerates"
-                )
+                raise ValueError(_no_proof(question))
         if id(question) not in settled:
             _within(datasets, max_datasets, "datasets to answer")
     return settled

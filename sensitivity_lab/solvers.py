@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -180,23 +180,13 @@ def _by_bins(
 ) -> Solved:
     """How many of the a, and of the b, lie in each bin, by dynamic programming over the bins.
 
-    The shared records cancel, so any that are left will do. The state is how many of the a and
-    of the b are placed; a bin adds |x − y|, its square, or takes the maximum, by the norm.
+    The shared records cancel, so any that are left will do.
     """
-    weigh = {1: abs, 2: lambda step: step * step, math.inf: abs}[norm]
-    states: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {(0, 0): (0, ())}
-    for place, (start, stop) in enumerate([*bins, *outside]):
-        reached: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {}
-        for (used_a, used_b), (score, chosen) in states.items():
-            for x in range(min(a - used_a, stop - start) + 1):
-                for y in range(min(b - used_b, stop - start - x) + 1):
-                    step = weigh(x - y) if place < len(bins) else 0
-                    total = max(score, step) if norm == math.inf else score + step
-                    key = (used_a + x, used_b + y)
-                    if key not in reached or total > reached[key][0]:
-                        reached[key] = (total, (*chosen, (x, y)))
-        states = reached
-    score, chosen = states[a, b]
+    rooms = [
+        Room(stop - start, stop - start, stop - start, place < len(bins))
+        for place, (start, stop) in enumerate([*bins, *outside])
+    ]
+    score, chosen = best_split(rooms, a, b, norm)
     higher, lower, left = [], [], []
     for (start, stop), (x, y) in zip([*bins, *outside], chosen, strict=True):
         higher.append((start, start + x))
@@ -204,6 +194,41 @@ def _by_bins(
         left.append((start + x + y, stop))
     gap = RootGap(score, 0) if norm == 2 else score
     return Solved(records, gap, _first_of(left, c), tuple(higher), tuple(lower))
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many of the a, of the b, and of both a bin can hold, and whether the query counts it."""
+
+    a: int
+    b: int
+    both: int
+    counted: bool
+
+
+def best_split(
+    rooms: list[Room], a: int, b: int, norm: Norm
+) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Split a and b over bins so that the norm of the differences is largest.
+
+    Returns the norm (its square for L2), and (x, y), how many of the a and of the b each bin
+    holds. The state is how many of each are placed; a bin that counts adds |x − y|, its square,
+    or takes the maximum, by the norm.
+    """
+    weigh = {1: abs, 2: lambda step: step * step, math.inf: abs}[norm]
+    states: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {(0, 0): (0, ())}
+    for room in rooms:
+        reached: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {}
+        for (used_a, used_b), (score, chosen) in states.items():
+            for x in range(min(a - used_a, room.a) + 1):
+                for y in range(min(b - used_b, room.b, room.both - x) + 1):
+                    step = weigh(x - y) if room.counted else 0
+                    total = max(score, step) if norm == math.inf else score + step
+                    key = (used_a + x, used_b + y)
+                    if key not in reached or total > reached[key][0]:
+                        reached[key] = (total, (*chosen, (x, y)))
+        states = reached
+    return states[a, b]
 
 
 def _first_of(runs: list[Run], count: int) -> tuple[Run, ...]:

@@ -243,7 +243,7 @@ def test_max_datasets_binds_local_sensitivity():
     """Catches a local sensitivity that starts on 10¹³ neighbours."""
     with pytest.raises(ValueError, match="max_datasets"):
         sl.local_sensitivity(
-            sl.MEAN, range(30), sl.Universe.population(range(60)), relation=sl.Change(10)
+            max, range(30), sl.Universe.population(range(60)), relation=sl.Change(10)
         )
 
 

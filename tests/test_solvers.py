@@ -197,3 +197,60 @@ def test_ranges_agree_with_their_closed_forms(query):
         form = sl.closed_form(query, bounds=(0, 100), size=1000, relation=relation)
         assert found.value == form.value
         assert found.check()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("seed", range(3))
+def test_local_solvers_equal_the_walk(family, seed):
+    """Would catch the wrong records given up or taken, for one dataset, mixes included."""
+    rng = random.Random(f"local {family} {seed}")
+    solved = 0
+    for _ in range(CASES):
+        universe, query = random_universe(rng), rng.choice(FAMILIES[family])
+        most = 4 if universe.unlimited else universe.records
+        dataset = rng.choice(list(universe.datasets(rng.randint(0, most))))
+        question = {
+            "relation": rng.choice(RELATIONS)(rng.randint(1, 4)),
+            "norm": rng.choice([1, 2, math.inf]),
+        }
+        try:
+            found = sl.local_sensitivity(query, dataset, universe, method="solver", **question)
+        except ValueError as error:
+            assert "feasible" in str(error) or "size" in str(error)  # noqa: PT017
+            continue
+        walked = sl.local_sensitivity(query, dataset, universe, method="walk", **question)
+        assert found.value == walked.value, (query.name, universe, dataset, question)
+        assert found.check()
+        assert found.witness[0] == dataset
+        solved += 1
+    assert solved > CASES // 4
+
+
+@pytest.mark.parametrize("query", [*MONOTONE, *SPREADS], ids=str)
+def test_a_large_dataset_is_solved_when_it_has_too_many_neighbours(query):
+    """Mixes of the spreads are proved for one dataset."""
+    records = np.random.default_rng(2).integers(0, 1000, 1000)
+    universe = sl.Universe.population(records)
+    relation = sl.SymmetricDifference(4)
+    found = sl.local_sensitivity(query, records[:500].tolist(), universe, relation=relation)
+    assert found.method == "solver"
+    assert found.check()
+    with pytest.raises(ValueError, match="neighbours to walk exceed the limit"):
+        sl.local_sensitivity(
+            query, records[:500].tolist(), universe, relation=relation, method="walk"
+        )
+
+
+def test_local_solvers_have_limits():
+    """Functions of one's own are walked; a method that is none is refused."""
+    universe = sl.Universe.population([1, 2, 5])
+    with pytest.raises(ValueError, match="no proof for count_distinct"):
+        sl.local_sensitivity(
+            sl.count_distinct, (1, 2), universe, relation=sl.Change(1), method="solver"
+        )
+    with pytest.raises(ValueError, match="no proof for <lambda>"):
+        sl.local_sensitivity(
+            lambda dataset: 0, (1, 2), universe, relation=sl.Change(1), method="solver"
+        )
+    with pytest.raises(ValueError, match="method must be auto, walk or solver for one dataset"):
+        sl.local_sensitivity(sl.MEAN, (1, 2), universe, relation=sl.Change(1), method="sweep")
