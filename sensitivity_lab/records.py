@@ -92,9 +92,13 @@ class SortedRecords:
             return sum(int(n) for start, stop in runs for n in self.whole[start:stop])
         return self.sums.exact(runs)
 
+    def count(self, runs: Sequence[Run]) -> int:
+        """How many records some runs have."""
+        return sum(stop - start for start, stop in runs)
+
     def dataset(self, runs: Sequence[Run]) -> Dataset:
         """The records of some runs, as a sorted tuple."""
-        places = [np.arange(start, stop) for start, stop in runs]
+        places = [np.arange(start, stop) for start, stop in runs] or [np.arange(0)]
         return tuple(self.given[np.sort(np.concatenate(places))].tolist())
 
 
@@ -103,6 +107,10 @@ class Copies:
     """A value range, whose runs are (value, number of copies)."""
 
     universe: Universe
+
+    def count(self, runs: Sequence[tuple[Exact, int]]) -> int:
+        """How many records some runs have."""
+        return sum(copies for _, copies in runs)
 
     def dataset(self, runs: Sequence[tuple[Exact, int]]) -> Dataset:
         """The records of some runs, as a sorted tuple of the caller's values."""
@@ -126,6 +134,12 @@ class Solved:
     lower: tuple[Any, ...]
     attained: bool = True
     swapped: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many records the larger of the two datasets has."""
+        count = self.records.count
+        return count(self.common) + max(count(self.higher), count(self.lower))
 
     def pair(self) -> tuple[Dataset, Dataset]:
         """The dataset and its neighbour."""

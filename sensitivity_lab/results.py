@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from sensitivity_lab.enumeration import Best, gap_between
@@ -16,7 +18,54 @@ from sensitivity_lab.relations import Relation
 from sensitivity_lab.universe import Dataset, Universe
 
 LONGEST_SHOWN = 100  # records; longer datasets are shown by their ends
+LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
 CONSTANTS = ("COUNT", "SUM", "MEAN", "MEDIAN", "VARIANCE", "STD", "MIN", "MAX")
+
+
+class CompactWitness(Sequence[Dataset]):
+    """A dataset and its neighbour, held as what they share, what left and what joined.
+
+    It unpacks to the two datasets like the tuple that small results have; they are built when
+    they are first asked for. `common`, `removed` and `added` are sorted tuples of records.
+    """
+
+    def __init__(self, found: Solved) -> None:
+        self._found = found
+
+    @cached_property
+    def _pair(self) -> tuple[Dataset, Dataset]:
+        return self._found.pair()
+
+    @cached_property
+    def common(self) -> Dataset:
+        """The records that are in both."""
+        return self._found.records.dataset(self._found.common)
+
+    @cached_property
+    def removed(self) -> Dataset:
+        """The records that leave the dataset."""
+        found = self._found
+        return found.records.dataset(found.lower if found.swapped else found.higher)
+
+    @cached_property
+    def added(self) -> Dataset:
+        """The records that join it."""
+        found = self._found
+        return found.records.dataset(found.higher if found.swapped else found.lower)
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, side: Any) -> Any:
+        return self._pair[side]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._pair == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{self._found.size:,} records; removed {self.removed}, added {self.added}>"
 
 
 @dataclass(frozen=True)
@@ -30,7 +79,7 @@ class Sensitivity:
     """
 
     value: Any
-    witness: tuple[Dataset, Dataset]
+    witness: tuple[Dataset, Dataset] | CompactWitness
     method: str
     query: Query
     relation: Relation
@@ -82,21 +131,17 @@ class Sensitivity:
         return Snippet("\n".join(lines))
 
     def __repr__(self) -> str:
-        long = max(map(len, self.witness)) > LONGEST_SHOWN
-        witness = f"({', '.join(map(_listed, self.witness))})" if long else repr(self.witness)
         return (
-            f"Sensitivity(value={self.value!r}, witness={witness}, method={self.method!r}, "
-            f"query={self.query.name!r}, relation={self.relation})"
+            f"Sensitivity(value={self.value!r}, witness={self.witness!r}, "
+            f"method={self.method!r}, query={self.query.name!r}, relation={self.relation})"
         )
 
     def _repr_html_(self) -> str:
-        dataset, neighbour = self.witness
         rows = {
             "sensitivity": _shown(self.value),
             "query": self.query.name,
             "relation": f"{self.relation}: {self.relation.description}",
-            "dataset": f"{_listed(dataset)} → {_shown(self.query(dataset))}",
-            "neighbour": f"{_listed(neighbour)} → {_shown(self.query(neighbour))}",
+            **self._witness_rows(),
             "found by": f"{self.method}, {self.datasets:,} datasets answered",
         }
         if self.infeasible:
@@ -107,6 +152,16 @@ class Sensitivity:
             for label, text in rows.items()
         )
         return f"<table>{cells}</table>"
+
+    def _witness_rows(self) -> dict[str, str]:
+        if isinstance(self.witness, CompactWitness):
+            parts = {"removed": self.witness.removed, "added": self.witness.added}
+            return {name: _listed(part) for name, part in parts.items()}
+        dataset, neighbour = self.witness
+        return {
+            "dataset": f"{_listed(dataset)} → {_shown(self.query(dataset))}",
+            "neighbour": f"{_listed(neighbour)} → {_shown(self.query(neighbour))}",
+        }
 
 
 class Snippet(str):
@@ -142,7 +197,7 @@ def solved_result(question: Question, found: Solved) -> Sensitivity:
     """Return what a solver found as the answer to a question."""
     return Sensitivity(
         value=presented(found.gap),
-        witness=found.pair(),
+        witness=found.pair() if found.size <= LONGEST_HELD else CompactWitness(found),
         method="solver",
         query=question.query,
         relation=question.relation,

@@ -254,3 +254,21 @@ def test_local_solvers_have_limits():
         )
     with pytest.raises(ValueError, match="method must be auto, walk or solver for one dataset"):
         sl.local_sensitivity(sl.MEAN, (1, 2), universe, relation=sl.Change(1), method="sweep")
+
+
+def test_a_large_witness_is_held_compactly():
+    """It unpacks like a pair, and says what left and what joined without building the pair."""
+    universe = sl.Universe.population(np.arange(5000))
+    found = sl.global_sensitivity(sl.MEAN, universe, size=2500, relation=sl.Change(2))
+    assert found.witness.removed == (4998, 4999)
+    assert found.witness.added == (0, 1)
+    assert "_pair" not in vars(found.witness)
+    assert "removed (4998, 4999), added (0, 1)" in repr(found)
+    assert "4998" in found._repr_html_()
+    dataset, neighbour = found.witness
+    assert sorted(found.witness.common + found.witness.removed) == list(dataset)
+    assert sorted(found.witness.common + found.witness.added) == list(neighbour)
+    assert found.witness == (dataset, neighbour)
+    assert len(found.witness) == 2
+    added = sl.global_sensitivity(sl.SUM, universe, size=2500, relation=sl.Add(1))
+    assert (added.witness.removed, added.witness.added) == ((), (4999,))
