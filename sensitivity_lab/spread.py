@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -61,26 +61,19 @@ class Places:
         return Places(*turned)
 
 
-@dataclass
 class Spread:
     """The centred records and their squares, in prefix sums."""
 
-    centred: np.ndarray
-    largest: int = field(init=False)
-    numbers: np.ndarray = field(init=False)
-    sums: Sums = field(init=False)
-    squares: Sums = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.largest = max(abs(int(self.centred[0])), abs(int(self.centred[-1])))
-        small = self.largest < 2**31
-        self.numbers = self.centred if small else self.centred.astype(object)
+    def __init__(self, centred: np.ndarray) -> None:
+        self.count = len(centred)
+        self.largest = max(abs(int(centred[0])), abs(int(centred[-1])))
+        self.numbers = centred if self.largest < 2**31 else centred.astype(object)
         self.sums = Sums(self.numbers, self.largest)
         self.squares = Sums(self.numbers * self.numbers, self.largest**2)
 
     def mirrored(self) -> Spread:
         """The records seen from the other end."""
-        return Spread(-self.centred[::-1])
+        return Spread(-self.numbers[::-1])
 
 
 class SpreadFinder:
@@ -212,7 +205,7 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
 
 def _enter_windows(contest: _Contest, c: int, a: int) -> None:
     """C at every start s, with the i lowest and the a − i highest of the other records."""
-    m = len(contest.spread.centred)
+    m = contest.spread.count
     layouts = [_Layout(i, m - c - (a - i), [(0, i), (m - (a - i), m)]) for i in range(a + 1)]
     promising = _promising_starts(contest, c, layouts)
     for layout in layouts:
@@ -235,7 +228,7 @@ class _Layout:
 
 def _promising_starts(contest: _Contest, c: int, layouts: list[_Layout]) -> np.ndarray:
     """The starts of C at which some layout may be widest; one root a start, whatever the layouts."""
-    spread, m = contest.spread, len(contest.spread.centred)
+    spread, m = contest.spread, contest.spread.count
     everywhere = (slice(0, m - c + 1), slice(c, m + 1))
     totals, squares = spread.sums.floats(*everywhere), spread.squares.floats(*everywhere)
     n, divisor = contest.higher
@@ -244,8 +237,12 @@ def _promising_starts(contest: _Contest, c: int, layouts: list[_Layout]) -> np.n
         clear = slice(layout.first, max(layout.last + 1, layout.first))
         total = totals[clear] + sum(spread.sums.floats(*run) for run in layout.outer)
         square = squares[clear] + sum(spread.squares.floats(*run) for run in layout.outer)
-        np.maximum(widest[clear], (square - total * (total / n)) / divisor, out=widest[clear])
         np.maximum(most[clear], square, out=most[clear])
+        total *= total
+        total /= n
+        square -= total
+        square /= divisor
+        np.maximum(widest[clear], square, out=widest[clear])
     high, high_doubt = contest.rooted(widest, most * (ROUNDING / divisor))
     low, low_doubt = contest.varied(totals, squares, contest.lower)
     return contest.near(high - low, high_doubt + low_doubt)
@@ -273,20 +270,19 @@ def _enter_inner(contest: _Contest, c: int, b: int) -> None:
     With SS the sum of squares of C (of C ∪ B), the gap is at most what it would be if B sat at
     the mean; and a B whose mean lies too far off cannot make up for it.
     """
-    m, n = len(contest.spread.centred), c + b
-    windows = contest.spread.sums.floats(slice(0, m - b + 1), slice(b, m + 1)) / b
+    sums, squares, m, n = contest.spread.sums, contest.spread.squares, contest.spread.count, c + b
+    windows = sums.floats(slice(0, m - b + 1), slice(b, m + 1))
+    windows /= b
     for kind, outer in (("gap", c), ("part", n)):
-        l_all = np.arange(outer + 1)
-        runs = [(np.zeros_like(l_all), l_all), (m - outer + l_all, np.full_like(l_all, m))]
-        total = sum(contest.spread.sums.floats(*run) for run in runs)
-        squares = sum(contest.spread.squares.floats(*run) for run in runs)
-        deviation = np.maximum(squares - total * total / outer, 0)
-        doubt = ROUNDING * squares
+        low, high = (0, slice(0, outer + 1)), (slice(m - outer, m + 1), m)
+        total = sums.floats(*low) + sums.floats(*high)
+        doubt = squares.floats(*low) + squares.floats(*high)
+        deviation = np.maximum(doubt - total * total / outer, 0)
+        doubt *= ROUNDING
         bound, bound_doubt = _inner_bound(contest, deviation, doubt)
-        order = [int(np.argmax(bound))]
-        _enter_rows(
-            contest, kind, c, b, l_all[order], _near_means(windows, total[order] / outer, 1)
-        )
+        first = np.array([np.argmax(bound)])
+        place = np.searchsorted(windows, total[first] / outer)
+        _enter_rows(contest, kind, c, b, first, (place - 1, place + 1))
         left = np.flatnonzero(bound + bound_doubt > contest.floor)
         slack = _inner_slack(contest, kind, deviation[left], doubt[left])
         ratio = n / (c * b) if kind == "gap" else c / (n * b)
@@ -296,7 +292,7 @@ def _enter_inner(contest: _Contest, c: int, b: int) -> None:
             np.searchsorted(windows, mean - reach, side="left") - 1,
             np.searchsorted(windows, mean + reach, side="right") + 1,
         )
-        _enter_rows(contest, kind, c, b, l_all[left], near)
+        _enter_rows(contest, kind, c, b, left, near)
 
 
 def _inner_bound(contest: _Contest, deviation: Any, doubt: Any) -> tuple[Any, Any]:
@@ -314,25 +310,21 @@ def _inner_slack(contest: _Contest, kind: str, deviation: Any, doubt: Any) -> An
     """How much SS may be lost by B's place before the gap falls below the widest so far."""
     (_, one), (_, other) = contest.higher, contest.lower
     floor = contest.floor - 1e-12 * abs(contest.floor)
+    margin = 4 * doubt * (1 + other / one)
     if kind == "gap":  # C is given: the variance of C ∪ B must stay below this
         high = deviation / one
         most = np.maximum(np.sqrt(high) - floor, 0) ** 2 if contest.finder.root else high - floor
-        return most * other - deviation + 4 * doubt
+        return most * other - deviation + margin
     low = deviation / other  # C ∪ B is given: the variance of C must stay above this
     least = (np.sqrt(low) + floor) ** 2 if contest.finder.root else low + floor
-    return deviation - least * one + 4 * doubt
-
-
-def _near_means(windows: np.ndarray, mean: np.ndarray, width: int) -> tuple[Any, Any]:
-    place = np.searchsorted(windows, mean)
-    return place - width, place + width
+    return deviation - least * one + margin
 
 
 def _enter_rows(
     contest: _Contest, kind: str, c: int, b: int, l_all: np.ndarray, near: tuple[Any, Any]
 ) -> None:
     """Enter B at every start from near[0] to near[1] that its kind allows, for each l."""
-    m, n = len(contest.spread.centred), c + b
+    m, n = contest.spread.count, c + b
     first, last = near
     if kind == "gap":
         spans = [(np.maximum(first, l_all), np.minimum(last, m - c + l_all - b))]
@@ -372,7 +364,7 @@ def _in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]
 
 def _corners(spread: Spread, c: int, k: int, anywhere: bool) -> Places:
     """Among the records that are not B, in order: p of A, C, q of A, the unused, the rest of A."""
-    m = len(spread.centred)
+    m = spread.count
     pairs = [(p, q) for p in range(k + 1) for q in range(k + 1 - p)]
     p, q = np.array(pairs, dtype=np.int64).T
     rest = k - p - q
@@ -395,7 +387,7 @@ def _corners(spread: Spread, c: int, k: int, anywhere: bool) -> Places:
 
 def _centres(spread: Spread, c: int, k: int, anywhere: bool) -> Iterator[Places]:
     """Among the records that are not B: i of A, unused, C, unused, the rest of A."""
-    m = len(spread.centred)
+    m = spread.count
     for i in range(k + 1):
         w = np.arange(i, m - k - (k - i) - c + 1)
         higher: Runs = [(0, i), (m - k - (k - i), m - k)]
