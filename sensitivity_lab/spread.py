@@ -35,6 +35,12 @@ class Places:
     higher: Runs
     lower: Runs
 
+    @property
+    def length(self) -> int:
+        """How many ways there are."""
+        ends = [end for run in (*self.common, *self.higher, *self.lower) for end in run]
+        return max((len(end) for end in ends if isinstance(end, np.ndarray)), default=1)
+
     def at(self, i: int) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
         """The runs of one way."""
 
@@ -162,32 +168,59 @@ class _Contest:
         return _rooted(variance, doubt) if self.finder.root else (variance, doubt)
 
     def winner(self) -> Solved:
-        """The widest place by exact arithmetic; equal sums are compared once."""
-        best: tuple[Gap, Any] | None = None
-        seen: set[tuple[int, ...]] = set()
-        for reach, places in self.kept:
-            for i in np.flatnonzero(reach >= self.floor).tolist():
-                common, higher, lower = places.at(i)
-                key = (*self.exact_sums(common + higher), *self.exact_sums(common + lower))
-                if key in seen:
-                    continue
-                seen.add(key)
-                gap = self.exact_gap(key)
-                if best is None or gap > best[0]:
-                    best = (gap, (common, higher, lower))
+        """The widest place. Whole numbers leave few near the top, and exact gaps settle those."""
+        kept = [places.taken(np.flatnonzero(reach >= self.floor)) for reach, places in self.kept]
+        higher, lower = (
+            np.concatenate([self.scatter(side, size) for side in sides])
+            for sides, size in (
+                ([[*p.common, *p.higher] for p in kept], self.higher[0]),
+                ([[*p.common, *p.lower] for p in kept], self.lower[0]),
+            )
+        )
+        best: tuple[Gap, int] | None = None
+        seen: set[tuple[int, int]] = set()
+        for i in self.near_the_top(higher, lower).tolist():
+            scatters = (higher[i], lower[i])
+            if scatters in seen:
+                continue
+            seen.add(scatters)
+            gap = self.exact_gap(*scatters)
+            if best is None or gap > best[0]:
+                best = (gap, i)
         assert best is not None
-        return Solved(self.finder.records, best[0], *best[1])
+        return Solved(self.finder.records, best[0], *self.place(kept, best[1]))
 
-    def exact_sums(self, runs: Sequence[Run]) -> tuple[int, int]:
-        return self.spread.squares.exact(runs), self.spread.sums.exact(runs)
+    def scatter(self, runs: Runs, n: int) -> np.ndarray:
+        """n·Σx² − (Σx)² over some runs, for each place, as Python ints."""
+        total = sum(np.asarray(self.spread.sums.whole(*run)).astype(object) for run in runs)
+        square = sum(np.asarray(self.spread.squares.whole(*run)).astype(object) for run in runs)
+        return np.atleast_1d(np.asarray(n * square - total * total, dtype=object))
 
-    def exact_gap(self, key: tuple[int, ...]) -> Gap:
+    def near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
+        """The places whose gaps, in floats that are right to the last digits, are widest."""
+        sides = [
+            scatter.astype(float) / (n * divisor)
+            for scatter, (n, divisor) in ((higher, self.higher), (lower, self.lower))
+        ]
+        high, low = map(np.sqrt, sides) if self.finder.root else sides
+        gaps, doubt = high - low, 1e-15 * (high + low)
+        return np.flatnonzero(gaps + doubt >= (gaps - doubt).max())
+
+    def place(
+        self, kept: list[Places], i: int
+    ) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
+        """The runs of the i-th place that was kept."""
+        for places in kept:
+            if i < places.length:
+                return places.at(i)
+            i -= places.length
+        raise IndexError(i)
+
+    def exact_gap(self, higher: int, lower: int) -> Gap:
         scale = self.finder.records.scale**2
         squares = [
-            Fraction(n * square - total * total, n * divisor * scale)
-            for (n, divisor), square, total in zip(
-                (self.higher, self.lower), key[::2], key[1::2], strict=True
-            )
+            Fraction(scatter, n * divisor * scale)
+            for scatter, (n, divisor) in ((higher, self.higher), (lower, self.lower))
         ]
         return RootGap(*squares) if self.finder.root else squares[0] - squares[1]
 
