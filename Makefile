@@ -50,6 +50,7 @@ format: $(READY) ## Put the code in the one style
 
 bench: $(READY) ## Time the package against a naive enumeration
 	$(BIN)/python benchmarks/bench.py $(BENCH)
+	$(BIN)/python benchmarks/scale.py $(BENCH)
 
 check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical builds, a browser
 	ORACLE_CASES=1000 $(PYTEST) tests/test_oracle.py

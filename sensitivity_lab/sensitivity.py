@@ -18,6 +18,7 @@ from sensitivity_lab.solvers import solve
 from sensitivity_lab.universe import Universe
 
 MAX_DATASETS = 10_000_000
+AT_ONCE = 1_000_000  # datasets: with more to answer, "auto" asks the solver first
 PAIRS_PER_DATASET = 20  # a walk may visit this many pairs for each dataset allowed
 METHODS = ("auto", "sweep", "walk", "solver")
 
@@ -46,7 +47,7 @@ def global_sensitivity(
     or a range in which both sizes lie. `norm` (1, 2 or infinity) measures vectors. `method` is
     "sweep" (each dataset answered once), "walk" (each pair visited: the reference), "solver" (no
     enumeration; standard queries, where a proof covers them; any valid witness) or "auto": the
-    sweep where it serves, else the walk, and the solver where there are too many datasets.
+    sweep where it serves, else the walk; with more than a million datasets the solver, if it can.
     `executor`, any `concurrent.futures.Executor`, answers a callable on many workers.
 
     Cost: the sweep answers `universe.count(size)` datasets and those of the neighbours' sizes;
@@ -82,7 +83,7 @@ def local_sensitivity(
     (Fraction(33, 14), (1, 2, 3, 4, 5, 6, 20))
 
     `method` is "walk" (the dataset's neighbours, one by one), "solver" (standard queries, without
-    walking) or "auto": the walk, and the solver where there are too many neighbours.
+    walking) or "auto": the walk; with more than a million neighbours the solver, if it can.
     Cost: `relation.count_neighbours(dataset, universe)` evaluations for the walk.
     Errors: as `global_sensitivity`, and ValueError for a dataset outside the universe.
     Source: Nissim, Raskhodnikova and Smith (2007), definition 1.2.
@@ -98,7 +99,7 @@ def local_sensitivity(
         )
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
     neighbours = count_neighbours_of(indices, universe, question.plan[len(indices)])
-    if method == "solver" or (method == "auto" and neighbours > max_datasets):
+    if method == "solver" or (method == "auto" and neighbours > min(AT_ONCE, max_datasets)):
         found = solve_local(question, indices)
         if found is not None:
             return result(question, Best(found[0], indices, found[1]), "solver", 0)
@@ -163,7 +164,7 @@ def _solved(
     settled = {}
     for question in questions:
         datasets = 0 if method == "solver" else _datasets_to_answer(question, max_datasets)
-        if method == "solver" or (method == "auto" and datasets > max_datasets):
+        if method == "solver" or (method == "auto" and datasets > min(AT_ONCE, max_datasets)):
             found = solve(question)
             if found is not None:
                 settled[id(question)] = solved_result(question, found)
@@ -213,7 +214,7 @@ def _datasets_to_answer(question: Question, limit: int) -> int:
         total += question.universe.count_at_least(size, limit)
         if total > limit:
             break
-    cells = len(question.universe.values) * max(question.sizes_answered)
+    cells = question.universe.distinct * max(question.sizes_answered)
     return max(total, cells // 10)  # the ranks' table must fit in memory too
 
 

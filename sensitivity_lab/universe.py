@@ -72,8 +72,9 @@ class Universe:
     def _distinct(self) -> tuple[Any, np.ndarray]:
         """The distinct values ascending (array, or tuple for mixed numbers) and their counts."""
         if isinstance(self.source, np.ndarray):
-            values, counts = np.unique(self.source, return_counts=True)
-            return values, counts
+            ordered = self.sorted_records
+            first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+            return ordered[first], np.diff(np.append(first, len(ordered)))
         first_seen: dict[Any, Any] = {}
         counted: Counter[Any] = Counter()
         for value in self.source:
@@ -116,7 +117,7 @@ class Universe:
 
     @cached_property
     def sorted_records(self) -> np.ndarray:
-        """The records of a population, ascending, as the caller gave them."""
+        """The records (of a range, the values as named), ascending, as the caller gave them."""
         if isinstance(self.source, np.ndarray):
             return np.sort(self.source)
         values, counts = self._distinct
@@ -140,6 +141,11 @@ class Universe:
     def has_missing(self) -> bool:
         """Whether a record may be missing (None)."""
         return not isinstance(self.source, np.ndarray) and None in self.source
+
+    @property
+    def distinct(self) -> int:
+        """How many different values there are."""
+        return len(self._distinct[1])
 
     @property
     def records(self) -> float:

@@ -1,0 +1,118 @@
+"""Time the routes to one sensitivity as the population grows, from the array to the witness.
+
+For each query and relation: the naive baseline, the walk and the sweep where they can reach, and
+the solver, in one run. At a million records the yardstick is Python's `sorted` on the same
+numbers as a list; memory is the peak of what was allocated, in units of the array; the exponent
+is log2 of the CPU time of two million records over that of one million.
+
+    python benchmarks/scale.py            # everything, a few minutes
+    python benchmarks/scale.py --quick    # three queries
+"""
+
+import argparse
+import math
+import time
+import tracemalloc
+
+import numpy as np
+from bench import NUMPY, naive_add_remove, naive_change
+
+import sensitivity_lab as sl
+
+QUERIES = [
+    *(sl.COUNT, sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.quantile(0.9)),
+    *(sl.VARIANCE, sl.STD, sl.histogram([0, 250_000, 500_000, 1_000_000])),
+]
+QUICK = [sl.MEDIAN, sl.VARIANCE, sl.STD]
+RELATIONS = [sl.AddRemove, sl.Change]
+NAIVE = {sl.AddRemove: naive_add_remove, sl.Change: naive_change}
+
+
+def records(m):
+    return np.random.default_rng(m).integers(0, 10**6, m)
+
+
+def ask(query, array, relation, method):
+    universe = sl.Universe.population(array)
+    return sl.global_sensitivity(
+        query, universe, size=len(array) // 2, relation=relation, method=method
+    )
+
+
+def seconds(task, repeats=3):
+    """The least CPU time of a few runs, and the last result; None if the route does not serve."""
+    best = math.inf
+    for _ in range(repeats):
+        start = time.process_time()
+        try:
+            result = task()
+        except ValueError:
+            return None, None
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+def small(query, family, m, k):
+    """One line: every route at m records, as multiples of the solver."""
+    array, relation = records(m), family(k)
+    times, values = {}, set()
+    for method in ("walk", "sweep", "solver"):
+        if method == "walk" and m > 16:
+            continue
+        taken, found = seconds(lambda method=method: ask(query, array, relation, method))
+        if found is not None:
+            times[method] = taken
+            values.add(found.value)
+    assert len(values) == 1, (query, relation, values)
+    if m <= 10 and query.name in NUMPY:
+        numpy = NUMPY[query.name]
+        times["naive"], _ = seconds(
+            lambda: NAIVE[family](numpy, array.tolist(), m // 2, k), repeats=1
+        )
+    solver = times["solver"]
+    ratios = ", ".join(f"{name} {taken / solver:.1f}" for name, taken in times.items())
+    print(
+        f"  {query.name:14.14} {relation!s:13} m={m:<5} solver {1000 * solver:7.2f} ms = 1; {ratios}"
+    )
+
+
+def large(query, family):
+    """One line at a million records: against `sorted`, memory, growth."""
+    relation, million, more = family(10), records(10**6), records(2 * 10**6)
+    numbers = million.tolist()
+    yardstick, _ = seconds(lambda: sorted(numbers))
+    taken, found = seconds(lambda: ask(query, million, relation, "solver"))
+    if found is None:
+        print(f"  {query.name:14.14} {relation!s:13} no solver")
+        return
+    doubled, _ = seconds(lambda: ask(query, more, relation, "solver"))
+    tracemalloc.start()
+    ask(query, million, relation, "solver")
+    memory = tracemalloc.get_traced_memory()[1] / million.nbytes
+    tracemalloc.stop()
+    print(
+        f"  {query.name:14.14} {relation!s:13} {taken / yardstick:5.2f} × sorted, "
+        f"{memory:4.1f} × the array, exponent {math.log2(doubled / taken):4.2f}"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="three queries only")
+    queries = QUICK if parser.parse_args().quick else QUERIES
+    cases = [(query, family) for query in queries for family in RELATIONS]
+    print("CPU time as multiples of the solver's, size m/2:")
+    for m, k in ((10, 2), (20, 2)):
+        for query, family in cases:
+            small(query, family, m, k)
+    print("A thousand records and k = 10, which only the solver reaches:")
+    for query, family in cases:
+        taken, _ = seconds(lambda q=query, f=family: ask(q, records(1000), f(10), "solver"))
+        print(f"  {query.name:14.14} {family(10)!s:13} {1000 * taken:8.2f} ms")
+    print("A million records, size m/2, k = 10:")
+    for query, family in cases:
+        large(query, family)
+
+
+if __name__ == "__main__":
+    main()
