@@ -54,6 +54,7 @@ bench: $(READY) ## Time the package against a naive enumeration
 
 check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical builds, a browser
 	ORACLE_CASES=1000 $(PYTEST) tests/test_oracle.py
+	SOLVER_RECORDS=7 SOLVER_CASES=5000 $(PYTEST) tests/test_solvers.py
 	for version in 3.11 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
 	$(MAKE) book

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any
 
@@ -110,6 +111,18 @@ class Lattice:
                 np.maximum(larger_high[chunk], high[ranks], out=larger_high[chunk])
                 np.minimum(larger_low[chunk], low[ranks], out=larger_low[chunk])
         return larger_high, larger_low
+
+
+def lattice_of(universe: Universe, largest: int) -> Lattice:
+    """The lattice of a universe; of the small ones, the last few are kept."""
+    if universe.distinct * largest > 10_000:
+        return Lattice(universe, largest)
+    return _kept_lattice(universe, largest)
+
+
+@lru_cache(maxsize=16)
+def _kept_lattice(universe: Universe, largest: int) -> Lattice:
+    return Lattice(universe, largest)
 
 
 def _counts_below(copies: Sequence[int], largest: int) -> np.ndarray:

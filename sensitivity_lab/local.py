@@ -1,8 +1,9 @@
 """The local sensitivity of one dataset without enumerating its neighbours, where that is proved.
 
-By a move (r, a) the dataset S gives up r of its own records and takes a of the spare ones. The
-lemmas say which: for a monotone query the lowest for the highest, or the other way round; for a
-spread a run of S for the outermost spare records, or the outermost of S for a run of spare ones.
+By a move (r, a) the dataset S gives up r of its own records and takes a of the spare ones. Which
+ones, thm-local on the book's page of proofs says: for a monotone query the lowest for the highest,
+or the other way round; for a spread a run of S for the outermost spare records, or the outermost
+of S for a run of spare ones.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A range with ends L and U has the closed form of the interval [L, U] wherever that needs no value
 between the ends. Histograms and predicates depend on which values there are; a variance whose
-lower side has the extra records puts them at the value nearest to the mean of the others.
+lower side has the extra records puts them at the value nearest to the mean of the others. The
+lemma is thm-range on the book's page of proofs.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 from sensitivity_lab.enumeration import Best, count_pairs, walk
 from sensitivity_lab.exact import whole_number
-from sensitivity_lab.lattice import Answers, Lattice, can_sweep, sweep_lattice
+from sensitivity_lab.lattice import Answers, can_sweep, lattice_of, sweep_lattice
 from sensitivity_lab.local import solve_local
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size
@@ -171,7 +171,10 @@ def _solved(
             elif method == "solver":
                 raise ValueError(_no_proof(question))
         if id(question) not in settled:
-            _within(datasets, max_datasets, "datasets to answer")
+            what = "datasets to answer"
+            if method == "auto" and question.query.family:
+                what += f" (no proved solver covers {question.query.name} here)"
+            _within(datasets, max_datasets, what)
     return settled
 
 
@@ -199,7 +202,7 @@ def _shared_answers(
     for question in questions:
         sizes = [largest.get(question.universe, 0), *question.sizes_answered]
         largest[question.universe] = max(sizes)
-    lattices = {universe: Lattice(universe, size) for universe, size in largest.items()}
+    lattices = {universe: lattice_of(universe, size) for universe, size in largest.items()}
     shared: dict[tuple[Universe, int], Answers] = {}
     for question in questions:
         key = (question.universe, id(question.query))

@@ -3,7 +3,8 @@
 A dataset and its neighbour share c records; a further a belong to the one, b to the other.
 D(c, a, b) is the most by which the query's answer on the first can exceed that on the second.
 Every relation asks for D at a few (c, a, b), and every query here has a D that is found by
-looking at a few places of the sorted records. The book's page of proofs has the lemmas.
+looking at a few places of the sorted records. The lemmas are on the book's page of proofs: where
+a docstring names one, as in (thm-monotone), that is its label there.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def _on_range(d: D, universe: Universe, c: int, a: int, b: int) -> Solved:
 
 
 def _ends(records: SortedRecords, a: int, b: int) -> tuple[Run, Run]:
-    """The top a and the bottom b. For a monotone query some optimum has them there."""
+    """The top a and the bottom b. For a monotone query some optimum has them there (thm-monotone)."""
     return (len(records) - a, len(records)), (0, b)
 
 
@@ -118,7 +119,7 @@ def _mean(records: SortedRecords, c: int, a: int, b: int) -> Solved:
 
 
 def _quantile(records: SortedRecords, q: Exact, c: int, a: int, b: int) -> Solved:
-    """The gap is a weighted sum of shared ranks, weights first ≤ 0, then ≥ 0.
+    """The gap is a weighted sum of shared ranks, weights first ≤ 0, then ≥ 0 (thm-quantile).
 
     So the l ranks up to the last negative weight take the lowest records left, the others the
     highest.

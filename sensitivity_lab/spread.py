@@ -237,7 +237,7 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
 
 
 def _enter_windows(contest: _Contest, c: int, a: int) -> None:
-    """C at every start s, with the i lowest and the a − i highest of the other records."""
+    """C at every start s, the i lowest and the a − i highest others (thm-places, b = 0)."""
     m = contest.spread.count
     layouts = [_Layout(i, m - c - (a - i), [(0, i), (m - (a - i), m)]) for i in range(a + 1)]
     promising = _promising_starts(contest, c, layouts)
@@ -296,7 +296,7 @@ def _crowded_windows(m: int, c: int, a: int, i: int) -> Iterator[Places]:
 
 
 def _enter_inner(contest: _Contest, c: int, b: int) -> None:
-    """Enter all places that may be widest, cut down by a bound.
+    """Enter all places that may be widest, cut down by a bound (thm-places, a = 0).
 
     Either C is the l lowest and the c − l highest records, and B lies between them (`gap`), or
     C ∪ B is the l lowest and the c + b − l highest, and B is a run of either part (`part`).
@@ -396,7 +396,10 @@ def _in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]
 
 
 def _corners(spread: Spread, c: int, k: int, anywhere: bool) -> Places:
-    """Among the records that are not B, in order: p of A, C, q of A, the unused, the rest of A."""
+    """In W, the records that are not B: p of A, C, q of A, the unused, the rest of A.
+
+    The case a = b of thm-places with all unused records above C.
+    """
     m = spread.count
     pairs = [(p, q) for p in range(k + 1) for q in range(k + 1 - p)]
     p, q = np.array(pairs, dtype=np.int64).T
@@ -419,7 +422,10 @@ def _corners(spread: Spread, c: int, k: int, anywhere: bool) -> Places:
 
 
 def _centres(spread: Spread, c: int, k: int, anywhere: bool) -> Iterator[Places]:
-    """Among the records that are not B: i of A, unused, C, unused, the rest of A."""
+    """In W, the records that are not B: i of A, unused, C, unused, the rest of A.
+
+    The case a = b of thm-places with unused records on both sides of C.
+    """
     m = spread.count
     for i in range(k + 1):
         w = np.arange(i, m - k - (k - i) - c + 1)
