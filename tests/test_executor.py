@@ -84,7 +84,7 @@ def cluster():
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1"
         ) as local,
         distributed.Client(local) as client,
     ):
