@@ -264,6 +264,7 @@ def _promising_starts(contest: _Contest, c: int, layouts: list[_Layout]) -> np.n
     spread, m = contest.spread, contest.spread.count
     everywhere = (slice(0, m - c + 1), slice(c, m + 1))
     totals, squares = spread.sums.floats(*everywhere), spread.squares.floats(*everywhere)
+    low, low_doubt = contest.varied(totals, squares, contest.lower)
     n, divisor = contest.higher
     widest, most = np.full(m - c + 1, -math.inf), squares.copy()
     for layout in layouts:
@@ -276,8 +277,8 @@ def _promising_starts(contest: _Contest, c: int, layouts: list[_Layout]) -> np.n
         square -= total
         square /= divisor
         np.maximum(widest[clear], square, out=widest[clear])
+    del totals, squares  # arrays of millions: keep few at a time
     high, high_doubt = contest.rooted(widest, most * (ROUNDING / divisor))
-    low, low_doubt = contest.varied(totals, squares, contest.lower)
     return contest.near(high - low, high_doubt + low_doubt)
 
 
