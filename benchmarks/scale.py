@@ -39,7 +39,7 @@ def ask(query, array, relation, method):
     )
 
 
-def seconds(task, repeats=3):
+def seconds(task, repeats=5):
     """The least CPU time of a few runs, and the last result; None if the route does not serve."""
     best = math.inf
     for _ in range(repeats):

@@ -24,6 +24,7 @@ MOST_PLACES = 30_000_000  # beyond this a D is left to others
 # A sum of squares in floats is off by at most this share of Σx²: the sums are exact before they
 # are rounded, and Σx, squared, adds 16 roundings of Σx² at the most (Cauchy and Schwarz).
 ROUNDING = 1e-14
+BLOCK = 1 << 16  # starts measured at a time: arrays of this length stay in a processor's cache
 LARGEST = 2**400  # squares of larger records leave the floats
 
 
@@ -197,13 +198,19 @@ class _Contest:
         return np.atleast_1d(np.asarray(n * square - total * total, dtype=object))
 
     def near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
-        """The places whose gaps, in floats that are right to the last digits, are widest."""
-        sides = [
-            scatter.astype(float) / (n * divisor)
-            for scatter, (n, divisor) in ((higher, self.higher), (lower, self.lower))
-        ]
-        high, low = map(np.sqrt, sides) if self.finder.root else sides
-        gaps, doubt = high - low, 1e-15 * (high + low)
+        """The places whose gaps, in floats that are right to the last digits, are widest.
+
+        The difference of the variances is exact before it is rounded; over the sum of the roots
+        it is the difference of the roots.
+        """
+        (n, divisor), (m, other) = self.higher, self.lower
+        weights = n * divisor, m * other
+        gaps = (higher * weights[1] - lower * weights[0]).astype(float)
+        if self.finder.root:
+            roots = np.sqrt((higher * weights[1]).astype(float))
+            roots += np.sqrt((lower * weights[0]).astype(float))
+            gaps = np.divide(gaps, roots, out=np.zeros_like(gaps), where=roots > 0)
+        doubt = 1e-15 * np.abs(gaps)
         return np.flatnonzero(gaps + doubt >= (gaps - doubt).max())
 
     def place(
@@ -261,14 +268,27 @@ class _Layout:
 
 def _promising_starts(contest: _Contest, c: int, layouts: list[_Layout]) -> np.ndarray:
     """The starts of C at which some layout may be widest; one root a start, whatever the layouts."""
-    spread, m = contest.spread, contest.spread.count
-    everywhere = (slice(0, m - c + 1), slice(c, m + 1))
-    totals, squares = spread.sums.floats(*everywhere), spread.squares.floats(*everywhere)
+    stop = contest.spread.count - c + 1
+    found = []
+    for first in range(0, stop, BLOCK):
+        gap, doubt = _window_gaps(contest, c, layouts, first, min(first + BLOCK, stop))
+        near = contest.near(gap, doubt)
+        found.append((first + near, (gap + doubt)[near]))
+    return np.concatenate([starts[reach >= contest.floor] for starts, reach in found])
+
+
+def _window_gaps(
+    contest: _Contest, c: int, layouts: list[_Layout], first: int, stop: int
+) -> tuple[Any, Any]:
+    """The widest gap of any layout for each start of C from `first` on, and its doubt."""
+    spread, (n, divisor) = contest.spread, contest.higher
+    windows = (slice(first, stop), slice(first + c, stop + c))
+    totals, squares = spread.sums.floats(*windows), spread.squares.floats(*windows)
     low, low_doubt = contest.varied(totals, squares, contest.lower)
-    n, divisor = contest.higher
-    widest, most = np.full(m - c + 1, -math.inf), squares.copy()
+    widest, most = np.full(stop - first, -math.inf), squares.copy()
     for layout in layouts:
-        clear = slice(layout.first, max(layout.last + 1, layout.first))
+        begin, end = max(layout.first - first, 0), min(layout.last + 1, stop) - first
+        clear = slice(begin, max(end, begin))
         total = totals[clear] + sum(spread.sums.floats(*run) for run in layout.outer)
         square = squares[clear] + sum(spread.squares.floats(*run) for run in layout.outer)
         np.maximum(most[clear], square, out=most[clear])
@@ -277,9 +297,8 @@ def _promising_starts(contest: _Contest, c: int, layouts: list[_Layout]) -> np.n
         square -= total
         square /= divisor
         np.maximum(widest[clear], square, out=widest[clear])
-    del totals, squares  # arrays of millions: keep few at a time
     high, high_doubt = contest.rooted(widest, most * (ROUNDING / divisor))
-    return contest.near(high - low, high_doubt + low_doubt)
+    return high - low, high_doubt + low_doubt
 
 
 def _crowded_windows(m: int, c: int, a: int, i: int) -> Iterator[Places]:
@@ -304,29 +323,37 @@ def _enter_inner(contest: _Contest, c: int, b: int) -> None:
     With SS the sum of squares of C (of C ∪ B), the gap is at most what it would be if B sat at
     the mean; and a B whose mean lies too far off cannot make up for it.
     """
-    sums, squares, m, n = contest.spread.sums, contest.spread.squares, contest.spread.count, c + b
-    windows = sums.floats(slice(0, m - b + 1), slice(b, m + 1))
+    m, n = contest.spread.count, c + b
+    windows = contest.spread.sums.floats(slice(0, m - b + 1), slice(b, m + 1))
     windows /= b
     for kind, outer in (("gap", c), ("part", n)):
-        low, high = (0, slice(0, outer + 1)), (slice(m - outer, m + 1), m)
-        total = sums.floats(*low) + sums.floats(*high)
-        doubt = squares.floats(*low) + squares.floats(*high)
-        deviation = np.maximum(doubt - total * total / outer, 0)
-        doubt *= ROUNDING
-        bound, bound_doubt = _inner_bound(contest, deviation, doubt)
-        first = np.array([np.argmax(bound)])
-        place = np.searchsorted(windows, total[first] / outer)
-        _enter_rows(contest, kind, c, b, first, (place - 1, place + 1))
-        left = np.flatnonzero(bound + bound_doubt > contest.floor)
-        slack = _inner_slack(contest, kind, deviation[left], doubt[left])
+        reach = np.empty(outer + 1)  # the bound and its doubt
+        for first in range(0, outer + 1, BLOCK):
+            stop = min(first + BLOCK, outer + 1)
+            _, deviation, doubt = _outermost(contest.spread, outer, np.arange(first, stop))
+            reach[first:stop] = sum(_inner_bound(contest, deviation, doubt))
+        best = np.array([np.argmax(reach)])
+        total, _, _ = _outermost(contest.spread, outer, best)
+        place = np.searchsorted(windows, total / outer)
+        _enter_rows(contest, kind, c, b, best, (place - 1, place + 1))
+        left = np.flatnonzero(reach > contest.floor)
+        total, deviation, doubt = _outermost(contest.spread, outer, left)
+        slack = _inner_slack(contest, kind, deviation, doubt)
         ratio = n / (c * b) if kind == "gap" else c / (n * b)
-        reach = np.sqrt(np.maximum(slack, 0) * ratio)
-        mean = total[left] / outer
+        mean, off = total / outer, np.sqrt(np.maximum(slack, 0) * ratio)
         near = (
-            np.searchsorted(windows, mean - reach, side="left") - 1,
-            np.searchsorted(windows, mean + reach, side="right") + 1,
+            np.searchsorted(windows, mean - off, side="left") - 1,
+            np.searchsorted(windows, mean + off, side="right") + 1,
         )
         _enter_rows(contest, kind, c, b, left, near)
+
+
+def _outermost(spread: Spread, outer: int, lowest: np.ndarray) -> tuple[Any, Any, Any]:
+    """For the l lowest and the outer − l highest records: Σx, SS, and the doubt of SS."""
+    low, high = (0, lowest), (spread.count - outer + lowest, spread.count)
+    total = spread.sums.floats(*low) + spread.sums.floats(*high)
+    square = spread.squares.floats(*low) + spread.squares.floats(*high)
+    return total, np.maximum(square - total * total / outer, 0), square * ROUNDING
 
 
 def _inner_bound(contest: _Contest, deviation: Any, doubt: Any) -> tuple[Any, Any]:
