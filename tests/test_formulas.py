@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.closed_forms import EXTREMES, formula_text
+from sensitivity_lab.closed_forms import EXTREMES
 from sensitivity_lab.teaching.formulas import formula_table, printed, witness_text
+from sensitivity_lab.wording import formula_text
 
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 PREDICATE = sl.count_where(lambda value: value > 0)
