@@ -26,9 +26,9 @@ book: $(READY) ## Run every notebook and build the book
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
-	$(PYTEST) tests sensitivity_lab --ignore tests/browser --doctest-modules --mpl --cov
+	$(PYTEST) tests sensitivity_lab --ignore tests/browser --doctest-modules --mpl --cov -n auto
 	$(PYTEST) notebooks --nbval --nbval-current-env --nbval-cell-timeout 300 \
-	  --nbval-sanitize-with tests/nbval.cfg
+	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
 	$(PYTEST) tests/browser
