@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab import spread
 
 CASES = int(os.environ.get("SOLVER_CASES", "150"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
@@ -85,6 +86,18 @@ def test_random_universes(family, seed):
         solved += assert_agree(query, universe, min(size, 4 if universe.unlimited else 8), relation,
                                rng.choice([1, 2, math.inf]))  # fmt: skip
     assert solved > CASES // 4
+
+
+@pytest.mark.parametrize("block", [1, 2, 3])
+def test_blocks_of_starts_meet(block, monkeypatch):
+    """Would catch a start of C that is lost, or measured twice, where two blocks meet."""
+    monkeypatch.setattr(spread, "BLOCK", block)
+    rng = random.Random(block)
+    for _ in range(CASES):
+        universe = random_universe(rng)
+        size = rng.randint(1, 4 if universe.unlimited else universe.records)
+        relation = rng.choice([sl.Add, sl.Remove, sl.AddRemove])(rng.randint(1, 4))
+        assert_agree(rng.choice(SPREADS), universe, size, relation)
 
 
 @pytest.mark.parametrize("records", range(1, LARGEST_OF_ALL + 1))
