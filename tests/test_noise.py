@@ -1,0 +1,142 @@
+"""Noise for a sensitivity: each formula against an integral, a limit or another library."""
+
+import math
+from fractions import Fraction
+
+import opendp.prelude as dp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from sensitivity_lab.teaching.noise import (
+    TOLERANCE,
+    analytic_gaussian_sigma,
+    classical_gaussian_sigma,
+    gaussian_delta,
+    gaussian_rho,
+    gaussian_sigma_for_rho,
+    laplace_scale,
+)
+
+EPSILONS = st.floats(0.01, 20)
+DELTAS = st.floats(1e-12, 0.99)
+SENSITIVITIES = st.floats(0.01, 1000)
+
+
+def hockey_stick(sigma, sensitivity, epsilon):
+    """The integral of (p − e^ε q)⁺ for normals p around the sensitivity and q around 0."""
+
+    def excess(x):
+        p, q = norm.pdf(x, sensitivity, sigma), norm.pdf(x, 0, sigma)
+        return p - math.exp(epsilon) * q
+
+    start = epsilon * sigma**2 / sensitivity + sensitivity / 2  # from here on p exceeds e^ε q
+    end = max(start, sensitivity) + 12 * sigma
+    value, _ = quad(excess, start, end, epsabs=1e-16, epsrel=1e-11, limit=200)
+    return value
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.1, 1, 3, 10])
+@pytest.mark.parametrize("sigma", [0.2, 0.7, 1, 2.5])
+def test_gaussian_delta_is_the_hockey_stick_divergence(sigma, epsilon):
+    """Would catch a wrong term, a wrong sign, or a wrong scaling by the sensitivity."""
+    for sensitivity in (0.5, 1, 3):
+        exact = hockey_stick(sigma, sensitivity, epsilon)
+        assert gaussian_delta(sigma, sensitivity, epsilon) == pytest.approx(
+            exact, rel=1e-8, abs=1e-15
+        )
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1, 4])
+def test_gaussian_delta_against_opendp(epsilon):
+    """Would catch an error that the integral shares: OpenDP calibrates by zCDP, a bound above."""
+    dp.enable_features("contrib")
+    for sigma in (0.8, 2, 6):
+        measured = dp.m.make_gaussian(
+            dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale=float(sigma)
+        )
+        assert measured.map(1.0) == pytest.approx(gaussian_rho(sigma, 1), rel=1e-9)
+        bound = dp.c.make_zCDP_to_approxDP(measured).map(1.0).delta(epsilon)
+        assert gaussian_delta(sigma, 1, epsilon) <= bound <= 40 * gaussian_delta(sigma, 1, epsilon)
+
+
+def test_limits():
+    """Would catch overflow, underflow to a wrong side, and a δ below 0."""
+    assert gaussian_delta(1, 1, 0) == pytest.approx(2 * norm.cdf(0.5) - 1, rel=1e-14)
+    assert gaussian_delta(1e-3, 1, 1) == 1
+    assert gaussian_delta(1e6, 1, 1) == 0
+    assert gaussian_delta(1, 1, 1e4) == 0
+    assert gaussian_delta(1e-3, 1, 1e4) == 1  # e^ε alone overflows
+    assert gaussian_delta(0.01, 1, 5000) == pytest.approx(0.5, abs=0.01)
+
+
+@given(SENSITIVITIES, EPSILONS, DELTAS)
+def test_the_analytic_sigma_is_the_smallest(sensitivity, epsilon, delta):
+    """Would catch a σ on the wrong side of the root, or one that wastes noise."""
+    sigma = analytic_gaussian_sigma(sensitivity, epsilon, delta)
+    assert gaussian_delta(sigma, sensitivity, epsilon) <= delta * (1 + 1e-11)
+    assert gaussian_delta(sigma * (1 - 1e-7), sensitivity, epsilon) > delta
+
+
+@given(SENSITIVITIES, st.floats(0.001, 0.999), st.floats(1e-12, 0.5))
+def test_the_analytic_sigma_is_at_most_the_classical(sensitivity, epsilon, delta):
+    """Would catch either formula off by a factor: theorem A.1 bounds theorem 8."""
+    analytic = analytic_gaussian_sigma(sensitivity, epsilon, delta)
+    classical = classical_gaussian_sigma(sensitivity, epsilon, delta)
+    assert analytic <= classical * (1 + 2 * TOLERANCE)
+    assert gaussian_delta(classical, sensitivity, epsilon) <= delta
+
+
+@given(SENSITIVITIES, EPSILONS, DELTAS, st.floats(1.01, 3))
+def test_noise_is_monotone_and_scales(sensitivity, epsilon, delta, factor):
+    """Would catch a calibration that falls as the promise gets stronger, or is not linear in Δ."""
+    sigma = analytic_gaussian_sigma(sensitivity, epsilon, delta)
+    assert analytic_gaussian_sigma(sensitivity, epsilon * factor, delta) < sigma
+    assert analytic_gaussian_sigma(sensitivity, epsilon, delta / factor) > sigma
+    scaled = analytic_gaussian_sigma(sensitivity * factor, epsilon, delta)
+    assert scaled == pytest.approx(sigma * factor, rel=1e-12)
+
+
+@given(SENSITIVITIES, st.floats(1e-4, 100))
+def test_rho_and_sigma_are_inverse(sensitivity, rho):
+    """Would catch a lost factor 2 in either direction."""
+    sigma = gaussian_sigma_for_rho(sensitivity, rho)
+    assert gaussian_rho(sigma, sensitivity) == pytest.approx(rho, rel=1e-12)
+    assert sigma**2 == pytest.approx(sensitivity**2 / (2 * rho), rel=1e-12)
+
+
+def test_laplace_is_tight():
+    """Would catch ε and Δ swapped: the densities' ratio reaches e^ε, and no more."""
+    scale = laplace_scale(3, Fraction(1, 2))
+    ratio = math.exp(-abs(5 - 3) / scale) / math.exp(-abs(5 - 0) / scale)
+    assert scale == 6
+    assert ratio == pytest.approx(math.exp(0.5))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: laplace_scale(0, 1),
+            ValueError,
+            "sensitivity must lie above 0, got sensitivity=0",
+        ),
+        (lambda: laplace_scale(1, -2), ValueError, "epsilon must lie above 0, got epsilon=-2"),
+        (lambda: laplace_scale("1", 1), TypeError, "sensitivity must be a number"),
+        (lambda: laplace_scale(1, True), TypeError, "epsilon must be a number, got epsilon=True"),
+        (lambda: laplace_scale(math.nan, 1), ValueError, "sensitivity must be finite"),
+        (lambda: classical_gaussian_sigma(1, 1, 0.1), ValueError, "below 1, got epsilon=1"),
+        (lambda: classical_gaussian_sigma(1, 0.5, 1), ValueError, "delta must lie strictly"),
+        (lambda: gaussian_delta(0, 1, 1), ValueError, "sigma must lie above 0, got sigma=0"),
+        (lambda: gaussian_delta(1, 1, -1), ValueError, "at least 0, got epsilon=-1"),
+        (lambda: analytic_gaussian_sigma(1, 1, 0), ValueError, "delta must lie strictly"),
+        (lambda: analytic_gaussian_sigma(1, -1, 0.1), ValueError, "at least 0, got epsilon=-1"),
+        (lambda: gaussian_sigma_for_rho(1, math.inf), ValueError, "rho must be finite"),
+    ],
+)
+def test_errors_name_parameter_rule_and_value(call, error, message):
+    """Would catch a bad number that is calibrated with."""
+    with pytest.raises(error, match=message):
+        call()
