@@ -136,10 +136,10 @@ def show(page: Page, width: int, scheme: str) -> None:
     page.wait_for_timeout(THEME_DELAY)
 
 
-def faults(page: Page) -> dict[str, list[str]]:
+def faults(page: Page, context: str = ARTICLE) -> dict[str, list[str]]:
     """What axe-core finds in our content: the rule, and where it is broken."""
     found = Axe().run(
-        page, context=ARTICLE, options={"resultTypes": ["violations"], "preload": False}
+        page, context=context, options={"resultTypes": ["violations"], "preload": False}
     )
     ours: dict[str, list[str]] = {}
     for fault in found.response["violations"]:

@@ -1,0 +1,283 @@
+"""An explorer: knobs, and what a pure function shows at each of their settings.
+
+It has two lives. With a kernel its knobs are widgets, and every setting is computed when it is
+chosen. On a page without one the knobs are plain inputs, and all settings were computed when the
+page was made; the page needs no network.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from typing import Any
+
+import ipywidgets
+from matplotlib.figure import Figure
+
+from sensitivity_lab.plots import STYLE
+
+MOST_FRAMES = 1000
+
+
+@dataclass(frozen=True)
+class View:
+    """What is shown at one setting: pictures, the result in a sentence, the pictures in words."""
+
+    figures: tuple[Figure, ...]
+    text: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One argument of a view: its label, and the settings by name.
+
+    >>> Knob("k", "records changed", {"1": 1, "2": 2}).names
+    ('1', '2')
+
+    `ordered` settings are a slider, others a menu. The explorer opens at the setting `start`.
+    """
+
+    argument: str
+    label: str
+    settings: dict[str, Any]
+    start: str | None = None
+    ordered: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.settings:
+            raise ValueError(f"settings of knob {self.argument} must name at least one setting")
+        if self.start is not None and self.start not in self.settings:
+            raise ValueError(
+                f"start of knob {self.argument} must be one of {', '.join(self.names)}, "
+                f"got start={self.start!r}"
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The settings' names, in order."""
+        return tuple(self.settings)
+
+    @property
+    def first(self) -> str:
+        """The name of the setting at which the explorer opens."""
+        return self.start or self.names[0]
+
+
+@dataclass(frozen=True)
+class Own:
+    """A text field, for a kernel only, whose value takes the place of a knob's setting.
+
+    `parse` turns the text into the argument; it raises ValueError for what it cannot read.
+    """
+
+    argument: str
+    label: str
+    example: str
+    parse: Callable[[str], Any]
+
+
+class Explorer(ipywidgets.VBox):  # type: ignore[misc]
+    """Knobs over a view, alive with a kernel and on a page without one.
+
+    >>> def doubled(n):
+    ...     return View((), f"twice {n} is {2 * n}", "no picture")
+    >>> explorer = Explorer("double", doubled, [Knob("n", "number", {"1": 1, "2": 2})])
+    >>> explorer.view(n="2").text
+    'twice 2 is 4'
+
+    `view` is called with one value for each knob and returns a `View`. Displayed in a notebook
+    it computes what is chosen; its HTML form holds every setting.
+    Cost: one view for each combination of settings, when the HTML form is made.
+    Raises ValueError for more than a thousand combinations.
+    """
+
+    def __init__(
+        self, name: str, view: Callable[..., View], knobs: Sequence[Knob], own: Own | None = None
+    ) -> None:
+        self.name, self.knobs, self.own, self._view = name, tuple(knobs), own, view
+        count = 1
+        for knob in self.knobs:
+            count *= len(knob.settings)
+        if count > MOST_FRAMES:
+            raise ValueError(
+                f"knobs must have at most {MOST_FRAMES} combinations of settings, got {count}"
+            )
+        self._controls = {knob.argument: _control(knob) for knob in self.knobs}
+        self._typed = (
+            ipywidgets.Text(description=own.label, placeholder=own.example) if own else None
+        )
+        self._picture, self._sentence = ipywidgets.HTML(), ipywidgets.HTML()
+        controls = [*self._controls.values(), *([self._typed] if self._typed else [])]
+        for control in controls:
+            control.style.description_width = "initial"
+            control.observe(self._refresh, names="value")
+        super().__init__([*controls, self._sentence, self._picture])
+        self._drawn = False
+
+    def view(self, **names: str) -> View:
+        """Return what is shown at the settings of these names; others are as they open."""
+        chosen = {knob.argument: names.pop(knob.argument, knob.first) for knob in self.knobs}
+        if names:
+            raise ValueError(f"{self.name} has no knob {', '.join(names)}")
+        return self._view(
+            **{knob.argument: knob.settings[chosen[knob.argument]] for knob in self.knobs}
+        )
+
+    def _refresh(self, _change: Any = None) -> None:
+        """Show what the live controls say."""
+        values = {
+            knob.argument: knob.settings[self._controls[knob.argument].value] for knob in self.knobs
+        }
+        try:
+            if self.own and self._typed and self._typed.value.strip():
+                values[self.own.argument] = self.own.parse(self._typed.value)
+            shown = self._view(**values)
+        except ValueError as error:
+            self._sentence.value, self._picture.value = html.escape(str(error)), ""
+            return
+        self._sentence.value = f"<p>{html.escape(shown.text)}</p>"
+        self._picture.value = _drawn(shown)
+
+    def __repr__(self) -> str:
+        return f"<Explorer {self.name}: {', '.join(knob.label for knob in self.knobs)}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        if not self._drawn:  # the widgets draw nothing until they are shown
+            self._drawn = True
+            self._refresh()
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
+        return {**bundle, "text/plain": repr(self), "text/html": self.html}
+
+    @cached_property
+    def frames(self) -> dict[tuple[str, ...], View]:
+        """What is shown at every combination of settings, by their names."""
+        arguments = [knob.argument for knob in self.knobs]
+        return {
+            names: self.view(**dict(zip(arguments, names, strict=True)))
+            for names in itertools.product(*(knob.names for knob in self.knobs))
+        }
+
+    @cached_property
+    def html(self) -> str:
+        """The explorer as a piece of a page: plain inputs, every frame, a short script."""
+        data = json.dumps(_packed(self.frames.values()), ensure_ascii=False, separators=(",", ":"))
+        opening = self.view()
+        script = resources.files(__package__).joinpath("explorer.js").read_text(encoding="utf-8")
+        parts = [
+            f'<div class="explorer" id="explorer-{self.name}" role="group" '
+            f'aria-label="Explorer: {html.escape(self.name)}">',
+            *(_input(knob, f"{self.name}-{knob.argument}") for knob in self.knobs),
+            f'<p role="status" aria-live="polite">{html.escape(opening.text)}</p>',
+            f'<div role="img" aria-label="{html.escape(opening.alt)}">{_drawn(opening)}</div>',
+            '<script type="application/json">' + data.replace("</", "<\\/") + "</script>",
+            f"<script>{script}</script>",
+            "</div>",
+        ]
+        return "\n".join(parts)
+
+
+def _packed(frames: Iterable[View]) -> dict[str, list[Any]]:
+    """All frames, with each line of SVG and each style written once and numbered.
+
+    Neighbouring frames share most of their lines, and lines most of their styles.
+    """
+    styles: dict[str, int] = {}
+    lines: dict[str, int] = {}
+
+    def numbered(line: str) -> int:
+        short = re.sub(
+            r'style="([^"]*)"',
+            lambda found: f'style="§{styles.setdefault(found[1], len(styles))}"',
+            line,
+        )
+        return lines.setdefault(short, len(lines))
+
+    drawn = [
+        [shown.text, shown.alt, [numbered(line) for line in _drawn(shown).splitlines()]]
+        for shown in frames
+    ]
+    return {"styles": list(styles), "lines": list(lines), "frames": drawn}
+
+
+def _drawn(shown: View) -> str:
+    return "\n".join(map(svg, shown.figures))
+
+
+def _control(knob: Knob) -> Any:
+    kind = ipywidgets.SelectionSlider if knob.ordered else ipywidgets.Dropdown
+    return kind(options=knob.names, value=knob.first, description=knob.label)
+
+
+def _input(knob: Knob, place: str) -> str:
+    """A knob as HTML. It is disabled until the script has come alive: no dead control."""
+    at, count = knob.names.index(knob.first), len(knob.names)
+    label = f'<label for="{place}">{html.escape(knob.label)}</label>'
+    if not knob.ordered:
+        options = "".join(
+            f'<option value="{i}"{" selected" if i == at else ""}>{html.escape(name)}</option>'
+            for i, name in enumerate(knob.names)
+        )
+        body = f'<select id="{place}" data-count="{count}" disabled>{options}</select>'
+    else:
+        names = html.escape(json.dumps(knob.names, ensure_ascii=False))
+        body = (
+            f'<input id="{place}" type="range" min="0" max="{count - 1}" step="1" value="{at}" '
+            f'data-count="{count}" data-options="{names}" aria-valuetext="{html.escape(knob.first)}" '
+            f'disabled><output for="{place}">{html.escape(knob.first)}</output>'
+        )
+    return f'<div class="knob">{label}{body}</div>'
+
+
+def svg(figure: Figure) -> str:
+    """Return a figure as lean SVG: one element a line, without what a page does not need.
+
+    >>> from sensitivity_lab.plots import styled_figure
+    >>> with styled_figure() as figure:
+    ...     _ = figure.text(0, 0, "hello")
+    >>> svg(figure).splitlines()[-1]
+    '</svg>'
+    """
+    import matplotlib.pyplot as plt
+
+    buffer = io.StringIO()
+    with plt.rc_context(STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    for pattern, short in LEANER:
+        text = re.sub(pattern, short, text, flags=re.DOTALL)
+    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', text))
+    text = re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", text)
+    return "\n".join(_without_plain_groups(text.splitlines()))
+
+
+# What matplotlib writes and a page does not need, and what takes its place.
+LEANER = (
+    (r"<metadata>.*?</metadata>|<!--.*?-->", ""),
+    (r"\n\s*(?=[^<\s])", " "),  # an element that is written over several lines
+    (r"'DejaVu Sans', 'Bitstream Vera Sans'.*?sans-serif", "'DejaVu Sans', sans-serif"),
+    (r' transform="rotate\(-0 [^)]*\)"', ""),
+    (r"(\.\d\d)\d+(?=[^<>]*>)", r"\1"),  # a coordinate, not a number that is written
+    (r" +(?=[\"/>])", ""),
+)
+
+
+def _without_plain_groups(lines: list[str]) -> Iterator[str]:
+    """Leave out the groups that have no attribute, which matplotlib nests ten deep."""
+    kept: list[bool] = []  # for each open group, whether it stays
+    for line in filter(None, map(str.strip, lines)):
+        if line.startswith("<g"):
+            kept.append(line != "<g>")
+            if not kept[-1]:
+                continue
+        elif line == "</g>" and not kept.pop():
+            continue
+        yield line

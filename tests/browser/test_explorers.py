@@ -1,0 +1,114 @@
+"""Every explorer, turned by mouse and by keyboard on its built page, says what the package says."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from places import HTML
+from playwright.sync_api import Browser, Locator, Page
+from test_book import PHONE, WIDE, faults, show
+
+from sensitivity_lab.teaching.explorer import Explorer, Knob, View, svg
+from sensitivity_lab.teaching.explorers import explorers
+
+EXPLORERS = explorers()
+PAGES = {
+    name: page
+    for page in sorted(HTML.glob("notebooks/*.html"))
+    for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text())
+}
+
+
+@pytest.fixture(scope="module", params=EXPLORERS)
+def turned(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Explorer, Page]]:
+    assert request.param in PAGES, f"no built page shows the explorer {request.param}"
+    page = browser.new_page(viewport={"width": WIDE, "height": 900})
+    requests: list[str] = []
+    page.on("request", lambda sent: requests.append(sent.url))
+    page.goto(PAGES[request.param].as_uri(), wait_until="load")
+    yield EXPLORERS[request.param], page
+    assert [url for url in requests if not url.startswith("file:")] == []
+    page.close()
+
+
+def place(explorer: Explorer, page: Page, knob: Knob | None = None) -> Locator:
+    whole = page.locator(f"#explorer-{explorer.name}")
+    return whole.locator(f"#{explorer.name}-{knob.argument}") if knob else whole
+
+
+def settle(explorer: Explorer, page: Page) -> None:
+    """Bring all knobs back to where the explorer opens."""
+    for knob in explorer.knobs:
+        control, at = place(explorer, page, knob), str(knob.names.index(knob.first))
+        control.evaluate(
+            "(knob, at) => { knob.value = at; knob.dispatchEvent(new Event('input')); }", at
+        )
+
+
+def assert_shows(explorer: Explorer, page: Page, expected: View) -> None:
+    """The sentence, the words for the picture, and every text in the picture."""
+    whole = place(explorer, page)
+    assert whole.locator("[role=status]").text_content() == expected.text
+    picture = whole.locator("[role=img]")
+    assert picture.get_attribute("aria-label") == expected.alt
+    drawn = "".join(map(svg, expected.figures))
+    shapes = re.findall(r"<(path|use|text)\b", drawn)
+    assert picture.locator("path, use, text").count() == len(shapes)
+    for text, written in zip(
+        picture.locator("text").all_text_contents(),
+        re.findall(r"<text[^>]*>(.*?)</text>", drawn, re.DOTALL),
+        strict=True,
+    ):
+        assert text.split() == re.sub(r"<[^>]*>|&[a-z]+;", " ", written).split() or "&" in written
+
+
+def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> None:
+    """Catches a dead control, and a frame that belongs to another setting: all, of every knob."""
+    explorer, page = turned
+    for knob in explorer.knobs:
+        settle(explorer, page)
+        control = place(explorer, page, knob)
+        control.focus()
+        page.keyboard.press("Home")
+        for name in knob.names:
+            assert_shows(explorer, page, explorer.view(**{knob.argument: name}))
+            if knob.ordered:
+                assert control.get_attribute("aria-valuetext") == name
+                assert control.locator("+ output").text_content() == name
+            page.keyboard.press("ArrowRight" if knob.ordered else "ArrowDown")
+        settle(explorer, page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_the_mouse_turns_it(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
+    """Catches a control that is covered, too small or off the page, and faint text."""
+    explorer, page = turned
+    show(page, width, scheme)
+    settle(explorer, page)
+    chosen = {}
+    for knob in explorer.knobs:
+        control = place(explorer, page, knob)
+        control.scroll_into_view_if_needed()
+        if knob.ordered:
+            box = control.bounding_box()
+            assert box
+            assert box["height"] >= 16
+            assert box["x"] + box["width"] <= width
+            page.mouse.click(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2)
+        else:
+            control.select_option(label=knob.names[-1])
+        chosen[knob.argument] = knob.names[-1]
+    assert_shows(explorer, page, explorer.view(**chosen))
+    assert faults(page, f"#explorer-{explorer.name}") == {}
+    settle(explorer, page)
+
+
+def test_no_page_is_too_heavy() -> None:
+    """Catches an explorer that would be slow to open on a phone: 600 kB of content at most."""
+    for page in sorted(HTML.glob("notebooks/*.html")):
+        text = page.read_text()
+        article = text[text.index("<article") : text.index("</article>")]
+        pictures = re.findall(r'src="\.\./(_images/[^"]+)"', article)
+        size = len(article.encode()) + sum((HTML / name).stat().st_size for name in set(pictures))
+        assert size <= 600_000, f"{page.name}: {size:,} bytes"

@@ -1,0 +1,177 @@
+"""An explorer's two lives show the same: what its view computes."""
+
+import json
+import re
+from fractions import Fraction
+
+import pytest
+from matplotlib.figure import Figure
+
+import sensitivity_lab as sl
+from sensitivity_lab.plots import equals_text, styled_figure
+from sensitivity_lab.teaching.explorer import Explorer, Knob, Own, View, svg
+from sensitivity_lab.teaching.explorers import RELATIONS, formula_explorer, witness_explorer
+from sensitivity_lab.teaching.scenarios import school_large
+
+QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
+
+
+def dot(x: int) -> Figure:
+    with styled_figure(figsize=(3, 2)) as figure:
+        figure.subplots().plot([x], [x], "o")
+    return figure
+
+
+def plotted(x: int, times: int) -> View:
+    return View(
+        (dot(x), dot(times)), f"{x} × {times} = {x * times} </script>", f"dots at {x}, {times}"
+    )
+
+
+@pytest.fixture
+def explorer() -> Explorer:
+    knobs = [
+        Knob("x", "the number", {"one": 1, "two": 2, "three": 3}, start="two"),
+        Knob("times", "times", {"2": 2, "5": 5}, ordered=False),
+    ]
+    return Explorer("product", plotted, knobs, Own("x", "your own", "7", int))
+
+
+def test_the_page_holds_every_frame(explorer):
+    """Would catch frames out of order, and lines or styles lost in packing."""
+    data = json.loads(QUOTED.search(explorer.html)[1])
+    places = [(x, times) for x in ("one", "two", "three") for times in ("2", "5")]
+    for (x, times), (text, alt, numbers) in zip(places, data["frames"], strict=True):
+        shown = explorer.view(x=x, times=times)
+        lines = [
+            re.sub("§([0-9]+)", lambda found: data["styles"][int(found[1])], data["lines"][number])
+            for number in numbers
+        ]
+        assert (text, alt) == (shown.text, shown.alt)
+        assert "\n".join(lines) == "\n".join(map(svg, shown.figures))
+
+
+def test_it_opens_at_its_start(explorer):
+    """Would catch a page whose knobs and picture disagree before the first turn."""
+    assert '<p role="status" aria-live="polite">2 × 2 = 4 &lt;/script&gt;</p>' in explorer.html
+    assert 'value="1" data-count="3"' in explorer.html
+    assert explorer.html.count("</script>") == 2  # a text that ends a script stays text
+
+
+def test_it_is_the_same_twice(explorer):
+    """Would catch identifiers that change from run to run, which the notebooks' check forbids."""
+    again = Explorer("product", plotted, explorer.knobs)
+    assert again.html == explorer.html
+
+
+def test_live_controls_compute(explorer):
+    """Would catch a live control that is not connected, or a setting of another knob."""
+    bundle = explorer._repr_mimebundle_()
+    assert bundle["text/html"] == explorer.html
+    assert bundle["text/plain"] == "<Explorer product: the number, times>"
+    slider, menu, field, sentence, picture = explorer.children
+    slider.value, menu.value = "three", "5"
+    assert sentence.value == "<p>3 × 5 = 15 &lt;/script&gt;</p>"
+    assert picture.value == "\n".join(map(svg, explorer.view(x="three", times="5").figures))
+    field.value = "11"
+    assert sentence.value.startswith("<p>11 × 5 = 55")
+    field.value = "eleven"
+    assert "eleven" in sentence.value
+    assert picture.value == ""
+
+
+def test_lean_svg_keeps_what_is_drawn():
+    """Would catch an element, a marker's definition or a text that is left out."""
+    with styled_figure() as figure:
+        panel = figure.subplots()
+        panel.plot([0, 1, 2], [1, 3, 2], "o-", label="a line")
+        panel.legend()
+        panel.set_xlabel("how many")
+        panel.set_title("3.16667 > 3.1")
+    lean = svg(figure)
+    assert "a line" in lean
+    assert "how many" in lean
+    assert "3.16667 &gt; 3.1" in lean  # coordinates are cut, written numbers are not
+    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', lean))
+    assert used
+    assert used <= set(re.findall(r' id="([^"]*)"', lean))
+    assert lean.count("<g ") == lean.count("</g>")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Knob("x", "x", {}), "settings of knob x must name at least one setting"),
+        (
+            lambda: Knob("x", "x", {"1": 1}, start="2"),
+            "start of knob x must be one of 1, got start='2'",
+        ),
+        (
+            lambda: Explorer(
+                "big", plotted, [Knob(a, a, {str(i): i for i in range(40)}) for a in "xy"]
+            ),
+            "at most 1000 combinations of settings, got 1600",
+        ),
+        (lambda: formula_explorer().view(colour="red"), "formula has no knob colour"),
+    ],
+)
+def test_bad_input(call, message):
+    """Would catch an explorer that is made, and fails only when it is turned."""
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call()
+
+
+# --- what the explorers say, by another route -------------------------------------------------
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("k", ["1", "4"])
+def test_the_witness_explorer_says_what_the_walk_finds(relation, k):
+    """Would catch a sentence about another relation, k or column."""
+    explorer = witness_explorer("school_large", "absence_days")
+    text = explorer.view(query="mean", relation=relation, k=k).text
+    found = sl.global_sensitivity(
+        sl.MEAN,
+        school_large().universes["absence_days"],
+        size=6,
+        relation=RELATIONS[relation](int(k)),
+        method="walk",
+    )
+    assert f"the sensitivity is {equals_text(found.value).removeprefix('= ')}. (" in text
+    assert text.endswith(f"{found.witness[0]} against {found.witness[1]}.")
+
+
+def test_your_own_records():
+    """Would catch records that are not the ones typed, and an error that stops the explorer."""
+    explorer = witness_explorer("school_large", "absence_days")
+    explorer._repr_mimebundle_()
+    field, sentence = explorer.children[3], explorer.children[4]
+    field.value = "1, 2, 3, 10"
+    assert "at k = 1" in sentence.value
+    assert "(1, 2) against (2, 10)" in sentence.value
+    field.value = "1, 2, many"
+    assert "many" in sentence.value
+
+
+def test_an_infeasible_direction_is_said():
+    """Would catch a picture of nothing."""
+    explorer = witness_explorer("school_large", "absence_days")
+    explorer._repr_mimebundle_()
+    relation, field, sentence = explorer.children[1], explorer.children[3], explorer.children[4]
+    relation.value = "exactly k added or removed"
+    field.value = "5"
+    assert "no dataset of size 1 has a neighbour" in sentence.value
+
+
+def test_the_formula_explorer_says_both_numbers():
+    """Would catch formula and enumeration of different questions."""
+    text = (
+        formula_explorer()
+        .view(query="sum", relation="at most k added or removed", bounds="[1, 3]", k="3")
+        .text
+    )
+    assert "gives 9 (exact). Enumeration finds 9." in text
+    changed = formula_explorer().view(
+        query="mean", relation="at most k changed", bounds="[1, 3]", size="5", k="3"
+    )
+    assert f"gives {Fraction(6, 5)} = 1.2 (exact)" in changed.text
