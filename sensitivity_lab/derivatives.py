@@ -1,0 +1,193 @@
+"""Sensitivity as a derivative: the steps to a dataset's neighbours, and norms of linear maps.
+
+A dataset is a vector of counts, one per value of the universe. One more record of a value is a
+step along its axis, one record fewer a step back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.enumeration import gap_between, same_shape
+from sensitivity_lab.exact import exact_number, rounded_root_gap, simplest
+from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.questions import Question
+from sensitivity_lab.relations import SymmetricDifference
+from sensitivity_lab.results import presented
+from sensitivity_lab.universe import Dataset, Indices, Universe
+
+MOST_SIGNS = 16  # columns: beyond, the corners of the cube are too many to visit
+NORMS = (1, 2, math.inf)
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """How a query's answer moves when one record of each value joins or leaves a dataset.
+
+    For the i-th of `values`, with one record e of it, `forward[i]` is f(x + e) − f(x) and
+    `backward[i]` is f(x) − f(x − e). It is None where there is no such neighbour: no copy is left
+    to add, none is held to remove, or the query has no answer there. Of a vector query these are
+    vectors: the columns of the Jacobian.
+    """
+
+    dataset: Dataset
+    values: Dataset
+    forward: tuple[Any, ...]
+    backward: tuple[Any, ...]
+
+    def norm(self, q: float = 1) -> Any:
+        """Return the largest q-norm of a step, forward or backward; 0 if there is none.
+
+        >>> from sensitivity_lab import MEAN
+        >>> discrete_gradient(MEAN, (0, 2), Universe.value_range([0, 1, 2])).norm()
+        1
+
+        It is the local sensitivity, equal to `local_sensitivity` under `SymmetricDifference(1)`:
+        thm-gradient-local in the book's chapter on derivatives.
+        Raises ValueError for q other than 1, 2 and infinity.
+        """
+        return _longest((*self.forward, *self.backward), q)
+
+    def forward_norm(self, q: float = 1) -> Any:
+        """Return the largest q-norm of a forward step; 0 if there is none.
+
+        >>> from sensitivity_lab import MEAN
+        >>> discrete_gradient(MEAN, (0, 2), Universe.value_range([0, 1, 2])).forward_norm()
+        Fraction(1, 3)
+
+        It misses the neighbours with a record fewer. Its maximum over all datasets misses nothing:
+        thm-gradient-global in the book's chapter on derivatives. Errors: as `norm`.
+        """
+        return _longest(self.forward, q)
+
+
+def discrete_gradient(
+    query: Query | Callable[[Any], Any], dataset: Iterable[Any], universe: Universe
+) -> Gradient:
+    """Return the forward and backward differences of a query at a dataset.
+
+    >>> from sensitivity_lab import MEAN, SUM
+    >>> discrete_gradient(SUM, (), Universe.value_range([1, 5]))
+    Gradient(dataset=(), values=(1, 5), forward=(1, 5), backward=(None, None))
+    >>> discrete_gradient(MEAN, (0, 0), Universe.population([0, 0, 6])).forward
+    (None, 2)
+
+    Differences are exact (int or Fraction) where the query is rational, correctly rounded floats
+    for standard deviations, a callable's own arithmetic else.
+    Cost: one evaluation for the dataset and one for each neighbour, at most two per value.
+    Errors: as `local_sensitivity`.
+    Source: Schultz-Wu (2020), who has the forward differences.
+    """
+    if not isinstance(universe, Universe):
+        raise TypeError(f"universe must be a Universe, got {universe!r}")
+    indices = universe.indices(dataset)
+    size, held = len(indices), Counter(indices)
+    question = Question(as_query(query), universe, size, SymmetricDifference(1), 1)
+    here = _answer(question, indices)
+    forward: list[Any] = [None] * universe.distinct
+    backward: list[Any] = [None] * universe.distinct
+    for i, copies in enumerate(universe.copies(size + 1)):
+        if held[i] < copies:
+            more = _answer(question, tuple(sorted((*indices, i))))
+            forward[i] = _step(question.query, here, more)
+        if held[i] and size > question.query.smallest_size:
+            at = indices.index(i)
+            fewer = _answer(question, indices[:at] + indices[at + 1 :])
+            backward[i] = _step(question.query, fewer, here)
+    records = tuple(universe.values[i] for i in indices)
+    return Gradient(records, universe.values, tuple(forward), tuple(backward))
+
+
+def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -> Any:
+    """Return how much a matrix can stretch: the largest q-norm of M·v over real v of p-norm 1.
+
+    >>> tree = [[1, 1], [1, 0], [0, 1]]  # a total and its two parts
+    >>> operator_norm(tree), operator_norm(tree, p=math.inf)
+    (2, 4)
+    >>> f"{operator_norm(tree, q=2):.6f} {operator_norm(tree, p=2, q=2):.6f}"
+    '1.414214 1.732051'
+
+    The q-norm of M·v is convex in v, so it is largest at a corner of the ball. For p = 1 the
+    corners are the axes: the answer is the largest q-norm of a column. For p = ∞ they are all
+    vectors of signs. Both answers are exact, or correctly rounded where q = 2. The round ball of
+    p = 2 has no corners: there q must be 2, and the answer is the largest singular value, a float.
+    Cost: columns × rows for p = 1, times 2^(columns − 1) for p = ∞.
+    Raises ValueError for a norm other than 1, 2 and infinity, p = 2 with another q, rows of
+    different lengths, no entries, and more than 16 columns for p = ∞.
+    """
+    rows = _checked_rows(matrix)
+    _check_norm(p, "p")
+    _check_norm(q, "q")
+    if p == 2:
+        if q != 2:
+            raise ValueError(f"q must be 2 where p is 2, got q={q!r}")
+        return float(np.linalg.norm(np.array(rows, dtype=float), 2))
+    if p == 1:
+        return _longest(tuple(zip(*rows, strict=True)), q)
+    columns = len(rows[0])
+    if columns > MOST_SIGNS:
+        raise ValueError(f"matrix must have at most {MOST_SIGNS} columns for p=inf, got {columns}")
+    corners = ((1, *signs) for signs in product((1, -1), repeat=columns - 1))
+    return _longest((_times(rows, corner) for corner in corners), q)
+
+
+def _times(rows: list[list[Any]], v: Sequence[int]) -> tuple[Any, ...]:
+    return tuple(sum(a * b for a, b in zip(row, v, strict=True)) for row in rows)
+
+
+def _answer(question: Question, positions: Indices) -> Any:
+    """The raw answer (its square for a root query) on records given by position among the values."""
+    universe, query = question.universe, question.query
+    values = universe.exact_values if query.exact else universe.values
+    return query.answer(tuple(values[i] for i in positions))
+
+
+def _step(query: Query, start: Any, end: Any) -> Any:
+    """The end less the start; entry by entry for vectors."""
+    same_shape(end, start, query)
+    if isinstance(end, tuple):
+        return tuple(_minus(b, a) for a, b in zip(start, end, strict=True))
+    return rounded_root_gap(Fraction(end), Fraction(start)) if query.root else _minus(end, start)
+
+
+def _minus(b: Any, a: Any) -> Any:
+    return simplest(b - a) if isinstance(b - a, Fraction) else b - a
+
+
+def _longest(steps: Iterable[Any], q: float) -> Any:
+    """The largest q-norm of the steps there are; 0 if there are none."""
+    _check_norm(q, "q")
+    gap = gap_between(q, root=False)
+    lengths = [
+        gap(step, (0,) * len(step) if isinstance(step, tuple) else 0)
+        for step in steps
+        if step is not None
+    ]
+    return presented(max(lengths, default=0))
+
+
+def _check_norm(norm: Any, what: str) -> None:
+    if norm not in NORMS:
+        raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={norm!r}")
+
+
+def _checked_rows(matrix: Any) -> list[list[Any]]:
+    is_rows = isinstance(matrix, Iterable) and not isinstance(matrix, str)
+    given = list(matrix) if is_rows else [matrix]
+    if any(isinstance(row, str) or not isinstance(row, Iterable) for row in given):
+        raise TypeError(f"matrix must be rows of numbers, got {matrix!r}")
+    rows = [[exact_number(entry, "matrix entry") for entry in row] for row in given]
+    lengths = {len(row) for row in rows}
+    if not lengths or 0 in lengths:
+        raise ValueError(f"matrix must have at least one row and one column, got {matrix!r}")
+    if len(lengths) > 1:
+        raise ValueError(f"matrix must have rows of one length, got lengths {sorted(lengths)}")
+    return rows
