@@ -13,6 +13,7 @@ import argparse
 import math
 import time
 import tracemalloc
+from functools import partial
 
 import numpy as np
 from bench import NUMPY, naive_add_remove, naive_change
@@ -94,6 +95,23 @@ def large(query, family):
     )
 
 
+def smooth(beta):
+    """One line: the smooth median of a million records, against `sorted`."""
+    million = records(10**6)
+    numbers = million.tolist()
+    yardstick, _ = seconds(lambda: sorted(numbers))
+    task = partial(sl.smooth_sensitivity, sl.MEDIAN, million, bounds=(0, 10**6), beta=beta)
+    taken, found = seconds(task)
+    tracemalloc.start()
+    task()
+    memory = tracemalloc.get_traced_memory()[1] / million.nbytes
+    tracemalloc.stop()
+    print(
+        f"  median         β = {beta:<18g} {taken / yardstick:5.2f} × sorted, "
+        f"{memory:4.1f} × the array, distance {found.distance:,}"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="three queries only")
@@ -111,6 +129,9 @@ def main():
     print("A million records, size m/2, k = 10:")
     for query, family in cases:
         large(query, family)
+    print("Smooth sensitivity at a million records:")
+    for beta in (0.1, 1e-3, 1e-6):
+        smooth(beta)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def closed_form(
     Raises ValueError for bounds out of order, for a size below what the query is defined on,
     and for a query with no closed form; TypeError for what is not a standard query.
     """
-    low, high = _checked_bounds(bounds)
+    low, high = checked_bounds(bounds)
     family = _checked_family(query)
     check_relation(relation)
     if norm not in (1, 2, math.inf):
@@ -434,7 +434,8 @@ SPREADS = ("variance", "std")
 # --- checks --------------------------------------------------------------------------------
 
 
-def _checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
+def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
+    """Return the bounds as exact numbers, or refuse what is not a rising pair."""
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
         raise TypeError(f"bounds must be a pair (L, U), got {bounds!r}")
     low, high = (exact_number(end, "bounds") for end in bounds)

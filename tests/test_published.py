@@ -1,15 +1,21 @@
 """All 320 sensitivities that *Global Sensitivity From Scratch* printed, three ways.
 
-Provenance: gonzalo-munillag/Blog, Global_Sensitivity.ipynb, commit 965016e, printed outputs.
+Provenance: gonzalo-munillag/Blog, Global_Sensitivity.ipynb, commit 965016e, printed outputs; and
+the 200 local ones of its companion, Local_Sensitivity.ipynb, commit 46c9c55, two ways.
 """
 
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.teaching.scenarios import published_sensitivities, scenarios
+from sensitivity_lab.teaching.scenarios import (
+    published_local_sensitivities,
+    published_sensitivities,
+    scenarios,
+)
 
 SCENARIOS = scenarios()
 PUBLISHED = published_sensitivities()
+LOCAL = published_local_sensitivities()
 QUERIES = {
     query.name: query
     for query in (
@@ -58,6 +64,24 @@ def test_as_one_table(scenario):
     assert len(both) == len(published)
     gaps = (both["sensitivity"].astype(float) - both["value"]).abs()
     assert gaps.max() < 1e-9
+
+
+def test_local_one_by_one():
+    """Catches any published local sensitivity that the package does not reproduce."""
+    assert len(LOCAL) == 200
+    assert not LOCAL.drop(columns="value").duplicated().any()
+    for row in LOCAL.itertuples():
+        known = SCENARIOS[row.scenario]
+        for method in ("walk", "solver"):
+            r = sl.local_sensitivity(
+                QUERIES[row.query],
+                known.frame[row.column].head(known.size),
+                known.universes[row.column],
+                relation=getattr(sl, row.relation)(row.k),
+                method=method,
+            )
+            assert float(r) == pytest.approx(row.value, rel=0, abs=1e-9), row
+            assert r.check(), row
 
 
 def test_the_sanity_check_of_the_small_school():

@@ -149,9 +149,24 @@ def published_sensitivities() -> pd.DataFrame:
     is `AddRemove`, its "bounded" is `Change`. `attrs` says where the numbers stand: document,
     notebook, commit.
     """
-    file = (
-        resources.files("sensitivity_lab.teaching") / "data" / "published_global_sensitivity.json"
-    )
+    return _published("published_global_sensitivity.json")
+
+
+def published_local_sensitivities() -> pd.DataFrame:
+    """Return the 200 local sensitivities that the companion notebook on local sensitivity printed.
+
+    >>> published = published_local_sensitivities()
+    >>> len(published), sorted(set(published["scenario"]))
+    (200, ['school_large', 'school_small'])
+
+    The dataset is the first `size` records of the scenario's frame; names and `attrs` are as in
+    `published_sensitivities`.
+    """
+    return _published("published_local_sensitivity.json")
+
+
+def _published(name: str) -> pd.DataFrame:
+    file = resources.files("sensitivity_lab.teaching") / "data" / name
     published = json.loads(file.read_text(encoding="utf-8"))
     table = pd.DataFrame(published["rows"], columns=published["columns"])
     table.attrs = {key: published[key] for key in ("document", "notebook", "commit")}
