@@ -71,13 +71,16 @@ class Query:
 
     def answer(self, dataset: Dataset) -> Any:
         """Return the checked answer (its square for a root query) on sorted records."""
+        return checked_answer(self.called(dataset), self, dataset)
+
+    def called(self, dataset: Dataset) -> Any:
+        """Return what the function returns, unchecked; where it fails, say on which dataset."""
         try:
-            answer = self.function(dataset)
+            return self.function(dataset)
         except Exception as error:
             raise ValueError(
                 f"query {self.name} failed on dataset {dataset}: {type(error).__name__}: {error}"
             ) from error
-        return checked_answer(answer, self, dataset)
 
     def __str__(self) -> str:
         return self.name

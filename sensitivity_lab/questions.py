@@ -23,6 +23,7 @@ class Question:
     size: Size
     relation: Relation
     norm: float
+    neighbours_in: range | None = None  # sizes of neighbours, where `size` is a whole number
 
     def __post_init__(self) -> None:
         if not isinstance(self.universe, Universe):
@@ -100,8 +101,9 @@ class Question:
         return f"{self.query.name} needs at least {self.query.smallest_size}"
 
     def _is_asked(self, size: int, move: Move) -> bool:
-        """Whether the neighbour's size is asked about: any for a whole number, else in the range."""
-        return not isinstance(self.size, range) or size - move[0] + move[1] in self.size
+        """Whether the neighbour's size is asked about: one in the range, any if there is none."""
+        asked = self.size if isinstance(self.size, range) else self.neighbours_in
+        return asked is None or size - move[0] + move[1] in asked
 
     def _obstacle(self, size: int, move: Move) -> str:
         """Why a dataset of `size` cannot make a move, or nothing."""

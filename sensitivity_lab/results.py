@@ -105,7 +105,7 @@ class Sensitivity:
         dataset, neighbour = self.witness
         for records in self.witness:
             self.universe.indices(records)
-        answers = [_raw_answer(self.query, records) for records in self.witness]
+        answers = [raw_answer(self.query, records) for records in self.witness]
         gap = gap_between(self.norm, self.query.root)(*answers)
         return self.relation.are_neighbours(dataset, neighbour) and presented(gap) == self.value
 
@@ -124,11 +124,7 @@ class Sensitivity:
             f"assert sl.{self.relation}.are_neighbours(dataset, neighbour)",
             f"print(query(dataset), query(neighbour))  # {self.value} apart",
         ]
-        used = "\n".join(lines)
-        for module, kind in (("fractions", "Fraction"), ("decimal", "Decimal")):
-            if f"{kind}(" in used:
-                lines.insert(0, f"from {module} import {kind}")
-        return Snippet("\n".join(lines))
+        return runnable(lines)
 
     def __repr__(self) -> str:
         return (
@@ -138,7 +134,7 @@ class Sensitivity:
 
     def _repr_html_(self) -> str:
         rows = {
-            "sensitivity": _shown(self.value),
+            "sensitivity": shown(self.value),
             "query": self.query.name,
             "relation": f"{self.relation}: {self.relation.description}",
             **self._witness_rows(),
@@ -156,11 +152,11 @@ class Sensitivity:
     def _witness_rows(self) -> dict[str, str]:
         if isinstance(self.witness, CompactWitness):
             parts = {"removed": self.witness.removed, "added": self.witness.added}
-            return {name: _listed(part) for name, part in parts.items()}
+            return {name: listed(part) for name, part in parts.items()}
         dataset, neighbour = self.witness
         return {
-            "dataset": f"{_listed(dataset)} → {_shown(self.query(dataset))}",
-            "neighbour": f"{_listed(neighbour)} → {_shown(self.query(neighbour))}",
+            "dataset": f"{listed(dataset)} → {shown(self.query(dataset))}",
+            "neighbour": f"{listed(neighbour)} → {shown(self.query(neighbour))}",
         }
 
 
@@ -171,6 +167,23 @@ class Snippet(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def runnable(lines: Sequence[str]) -> Snippet:
+    """Lines of Python with the imports that their numbers need.
+
+    >>> runnable(["dataset = (Fraction(1, 2),)"])
+    from fractions import Fraction
+    dataset = (Fraction(1, 2),)
+    """
+    used = "\n".join(lines)
+    imports = {
+        "Decimal(": "from decimal import Decimal",
+        "Fraction(": "from fractions import Fraction",
+        "np.": "import numpy as np",
+    }
+    needed = [line for text, line in imports.items() if text in used]
+    return Snippet("\n".join([*needed, *lines]))
 
 
 def result(question: Question, best: Best, method: str, datasets: int) -> Sensitivity:
@@ -216,25 +229,25 @@ def presented(gap: Any) -> Any:
     return simplest(gap) if isinstance(gap, Fraction) else gap
 
 
-def _raw_answer(query: Query, dataset: Dataset) -> Any:
+def raw_answer(query: Query, dataset: Dataset) -> Any:
     """The answer that gaps are measured between: the square, for a root query."""
     return query.answer(tuple(map(exact_number, dataset)) if query.exact else dataset)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A number as a fraction and six digits, a vector entry by entry.
 
-    >>> _shown(Fraction(19, 6)), _shown(3), _shown((1, 0.5))
+    >>> shown(Fraction(19, 6)), shown(3), shown((1, 0.5))
     ('19/6 ≈ 3.16667', '3', '(1, 0.5)')
     """
     if isinstance(value, tuple):
-        return f"({', '.join(map(_shown, value))})"
-    if isinstance(value, Fraction):
+        return f"({', '.join(map(shown, value))})"
+    if isinstance(value, Fraction) and value.denominator != 1:
         return f"{value} ≈ {float(value):.6g}"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _listed(dataset: Dataset) -> str:
+def listed(dataset: Dataset) -> str:
     """A dataset's records; of a long one the first and the last ten."""
     if len(dataset) <= LONGEST_SHOWN:
         return f"({', '.join(map(str, dataset))})"

@@ -105,7 +105,7 @@ def local_sensitivity(
             return result(question, Best(found[0], indices, found[1]), "solver", 0)
         if method == "solver":
             raise ValueError(_no_proof(question))
-    _within(neighbours, max_datasets, "neighbours to walk")
+    within_budget(neighbours, max_datasets, "neighbours to walk")
     bests, answered = walk([question.query], universe, question.plan, norm, progress, only=indices)
     return result(question, bests[0], "walk", answered)
 
@@ -148,7 +148,7 @@ def settle(
             walks.setdefault(key, []).append(question)
     for group in walks.values():
         pairs = count_pairs(group[0].universe, group[0].plan)
-        _within(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
+        within_budget(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
     for group in walks.values():
         settled |= _walked(group, progress)
     for question, given in zip(rest, answers, strict=True):
@@ -174,7 +174,7 @@ def _solved(
             what = "datasets to answer"
             if method == "auto" and question.query.family:
                 what += f" (no proved solver covers {question.query.name} here)"
-            _within(datasets, max_datasets, what)
+            within_budget(datasets, max_datasets, what)
     return settled
 
 
@@ -231,7 +231,8 @@ def _sweepable(question: Question, answers: Answers, max_datasets: int) -> bool:
     )
 
 
-def _within(count: int, limit: int, what: str) -> None:
+def within_budget(count: int, limit: int, what: str) -> None:
+    """Refuse to count past the limit; say what can be done."""
     if count > limit:
         raise ValueError(
             f"at least {count:,} {what} exceed the limit of {limit:,}; raise max_datasets, "

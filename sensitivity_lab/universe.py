@@ -137,6 +137,11 @@ class Universe:
         integers, scale = self.scaled
         return np.repeat(integers, self._distinct[1]), scale
 
+    @cached_property
+    def value_of(self) -> list[int]:
+        """The position among `values` of each record of a population, ascending."""
+        return np.repeat(np.arange(self.distinct), self._distinct[1]).tolist()
+
     @property
     def has_missing(self) -> bool:
         """Whether a record may be missing (None)."""

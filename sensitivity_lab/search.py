@@ -1,0 +1,83 @@
+"""A search for wide pairs where there are too many to enumerate: a find is a proof, no find is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.enumeration import Best, Gap
+from sensitivity_lab.questions import Question
+from sensitivity_lab.universe import Indices, Universe
+
+PATIENCE = 40  # steps without a wider gap before a climb ends
+PALETTE = 3  # a climb starts from at most so many different values, so that ties are met
+
+
+def search(
+    question: Question,
+    answer: Callable[[Indices], Any],
+    gap: Callable[[Any, Any], Gap],
+    *,
+    trials: int,
+    seed: int,
+) -> Best:
+    """Return the widest of `trials` neighbouring pairs, found by climbing from random starts.
+
+    A climb holds one pair, and steps to one that differs in a record if its gap is as wide.
+    No maximum is claimed: the gap is a lower bound of the sensitivity. Cost: two answers a trial.
+    """
+    rng = np.random.default_rng(seed)
+    universe = question.universe
+    steps = [(size, move) for size, moves in question.plan.items() for move in moves]
+    best: Best | None = None
+    tried = 0
+    while tried < trials:
+        size, (removed, added) = steps[rng.integers(len(steps))]
+        held: Gap | None = None
+        records, rest = _start(universe, size + added, rng), PATIENCE
+        while rest and tried < trials:
+            stepped = records if held is None else _step(universe, records, size + added, rng)
+            pair = (
+                _dataset(universe, stepped[:size]),
+                _dataset(universe, [*stepped[: size - removed], *stepped[size : size + added]]),
+            )
+            found = gap(answer(pair[0]), answer(pair[1]))
+            tried += 1
+            rest = PATIENCE if held is None or found > held else rest - 1
+            if held is None or found >= held:
+                held, records = found, stepped
+            if best is None or found > best.gap:
+                best = Best(found, *pair)
+    assert best is not None
+    return best
+
+
+def _start(universe: Universe, needed: int, rng: np.random.Generator) -> list[int]:
+    """Records for a dataset and what joins it: positions in a range, places in a population."""
+    if not universe.unlimited:
+        return list(rng.permutation(int(universe.records)).tolist())
+    palette = rng.integers(universe.distinct, size=rng.integers(1, PALETTE + 1))
+    return list(rng.choice(palette, size=needed).tolist())
+
+
+def _step(
+    universe: Universe, records: list[int], needed: int, rng: np.random.Generator
+) -> list[int]:
+    """The records with one of those in use replaced; in a population two trade places."""
+    stepped = records.copy()
+    place = int(rng.integers(needed))
+    if universe.unlimited:
+        stepped[place] = int(rng.integers(universe.distinct))
+    else:
+        other = int(rng.integers(len(records)))
+        stepped[place], stepped[other] = stepped[other], stepped[place]
+    return stepped
+
+
+def _dataset(universe: Universe, records: list[int]) -> Indices:
+    """The sorted positions of the records' values."""
+    if universe.unlimited:
+        return tuple(sorted(records))
+    return tuple(sorted(universe.value_of[record] for record in records))

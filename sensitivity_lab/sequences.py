@@ -1,0 +1,184 @@
+"""Order: every ordering of a dataset, and sequences that are edited in place.
+
+Two ways to ask about a function that depends on the order of its records. Under "any" neighbours
+are multisets, and each may arrive in any order: what an unordered metric promises. Under "kept"
+a neighbour is made by inserting, deleting or replacing records where they stand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations, product
+from typing import Any
+
+from sensitivity_lab.enumeration import Best, Gap, count_pairs
+from sensitivity_lab.questions import Question
+from sensitivity_lab.relations import Change, Move, neighbours_of
+from sensitivity_lab.sensitivity import PAIRS_PER_DATASET, within_budget
+from sensitivity_lab.universe import Indices, Universe, multisets
+
+ORDERS = (None, "any", "kept")
+
+
+def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
+    """Yield every distinct ordering of a multiset, in lexicographic order.
+
+    >>> list(orderings((0, 1, 1)))
+    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+
+    Each follows from the last: raise the rightmost record that can be raised, sort what is behind.
+    """
+    order = sorted(dataset)
+    while True:
+        yield tuple(order)
+        rises = [i for i in range(len(order) - 1) if order[i] < order[i + 1]]
+        if not rises:
+            return
+        i = rises[-1]
+        j = max(j for j in range(i + 1, len(order)) if order[j] > order[i])
+        order[i], order[j] = order[j], order[i]
+        order[i + 1 :] = reversed(order[i + 1 :])
+
+
+def count_sequences(universe: Universe, size: int) -> int:
+    """Return how many sequences of `size` records there are; none is built.
+
+    >>> count_sequences(Universe.population([1, 2, 2]), 2)
+    3
+    """
+    if universe.unlimited:
+        return int(universe.distinct**size)
+    ways = [1] + [0] * size  # by length, of the values so far
+    for copies in universe.copies(size):
+        ways = [
+            sum(math.comb(length, j) * ways[length - j] for j in range(min(copies, length) + 1))
+            for length in range(size + 1)
+        ]
+    return ways[size]
+
+
+def edits(
+    sequence: Indices, moves: Iterable[Move], copies: Sequence[int], *, in_place: bool
+) -> list[Indices]:
+    """Return the sequences that the moves lead to, each once, in lexicographic order.
+
+    >>> edits((0, 1), [(1, 1)], [2, 2], in_place=True)
+    [(0, 0), (0, 1), (1, 1)]
+
+    `in_place` replaces records where they stand; else r records are deleted and then a inserted
+    anywhere. `copies` says how many records of each value a sequence may hold.
+    """
+    values = range(len(copies))
+    found: set[Indices] = set()
+    for removed, added in moves:
+        if in_place:
+            found |= {
+                _replaced(sequence, places, records)
+                for places in combinations(range(len(sequence)), removed)
+                for records in product(values, repeat=removed)
+            }
+            continue
+        longer = set(combinations(sequence, len(sequence) - removed))
+        for _ in range(added):
+            longer = {
+                (*core[:place], value, *core[place:])
+                for core in longer
+                for place in range(len(core) + 1)
+                for value in values
+            }
+        found |= longer
+    return sorted(s for s in found if all(copies[i] >= held for i, held in Counter(s).items()))
+
+
+def _replaced(sequence: Indices, places: Indices, records: Indices) -> Indices:
+    changed = list(sequence)
+    for place, record in zip(places, records, strict=True):
+        changed[place] = record
+    return tuple(changed)
+
+
+class OrderedWalk:
+    """A walk over all pairs, with the answers of every reading of a dataset.
+
+    A point of the walk is a multiset, or a sequence where the order is kept. Its readings are
+    the sequences that the function is given for it: all orderings under "any", else itself.
+    `extremes` keeps of a point's numbers the least and the greatest: no gap is wider than theirs.
+    """
+
+    def __init__(
+        self,
+        universe: Universe,
+        order: str | None,
+        answer: Callable[[Indices], Any],
+        gap: Callable[[Any, Any], Gap],
+        extremes: bool,
+    ) -> None:
+        self.universe, self.order, self.answer, self.gap = universe, order, answer, gap
+        self.extremes = extremes
+        self.answers: dict[Indices, list[tuple[Any, Indices]]] = {}
+
+    def require_budget(self, question: Question, limit: int) -> None:
+        """Refuse a question with too many datasets, sequences or pairs, before any work."""
+        sizes = sorted(question.sizes_answered)
+        for size in sizes:  # a dataset has at least one ordering
+            count = self.universe.count_at_least(size, limit)
+            within_budget(count, limit, "datasets to answer")
+        if self.order is not None:
+            count = sum(count_sequences(self.universe, size) for size in sizes)
+            within_budget(count, limit, "sequences to answer")
+        if self.order != "kept":
+            pairs = count_pairs(self.universe, question.plan)
+        else:
+            pairs = sum(self._most_edits(question, *item) for item in question.plan.items())
+        within_budget(pairs, PAIRS_PER_DATASET * limit, "pairs to walk")
+
+    def _most_edits(self, question: Question, size: int, moves: Iterable[Move]) -> int:
+        values, in_place = self.universe.distinct, isinstance(question.relation, Change)
+        ways = sum(
+            math.comb(size, removed)
+            * (1 if in_place else math.comb(size - removed + added, added))
+            * values**added
+            for removed, added in moves
+        )
+        return int(count_sequences(self.universe, size) * ways)
+
+    def widest(self, question: Question) -> Best:
+        """Return the pair of readings that lies furthest apart, and of several the first met."""
+        best: Best | None = None
+        for size, moves in question.plan.items():
+            for point in self._points(size):
+                for neighbour in self._neighbours(point, question, moves):
+                    for answer, sequence in self._answers(point):
+                        for other, reading in self._answers(neighbour):
+                            gap = self.gap(answer, other)
+                            if best is None or gap > best.gap:
+                                best = Best(gap, sequence, reading)
+        assert best is not None
+        return best
+
+    def _points(self, size: int) -> Iterable[Indices]:
+        datasets = multisets(self.universe.copies(size), size)
+        if self.order != "kept":
+            return datasets
+        return sorted(sequence for dataset in datasets for sequence in orderings(dataset))
+
+    def _neighbours(
+        self, point: Indices, question: Question, moves: tuple[Move, ...]
+    ) -> list[Indices]:
+        if self.order != "kept":
+            return sorted(neighbours_of(point, self.universe, moves))
+        copies = self.universe.copies(len(point) + max(added for _, added in moves))
+        return edits(point, moves, copies, in_place=isinstance(question.relation, Change))
+
+    def _answers(self, point: Indices) -> list[tuple[Any, Indices]]:
+        if point not in self.answers:
+            readings = orderings(point) if self.order == "any" else [point]
+            answers = [(self.answer(reading), reading) for reading in readings]
+            if self.extremes and not isinstance(answers[0][0], tuple):
+                numbers = [answer for answer, _ in answers]
+                ends = {numbers.index(min(numbers)), numbers.index(max(numbers))}
+                answers = [answers[place] for place in sorted(ends)]
+            self.answers[point] = answers
+        return self.answers[point]
