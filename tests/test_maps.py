@@ -1,0 +1,548 @@
+"""Maps held to enumeration, chains that may not be made, and distances between distributions."""
+
+import math
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+import sensitivity_lab as sl
+from sensitivity_lab.teaching.divergence import (
+    cells,
+    clamped_geometric,
+    hockey_stick,
+    jointly,
+    max_divergence,
+    post_process,
+    probability,
+    renyi_divergence,
+    worst_pair,
+    worst_ratio,
+)
+from sensitivity_lab.teaching.domains import (
+    ABSOLUTE,
+    CHANGE_ONE,
+    L1,
+    L2,
+    MAX_DIVERGENCE,
+    SYMMETRIC,
+    ZERO_CONCENTRATED,
+    Answers,
+    Records,
+    delta_at,
+)
+from sensitivity_lab.teaching.maps import (
+    audit_stability,
+    make_clamp,
+    make_count,
+    make_count_by,
+    make_filter,
+    make_flat_map,
+    make_gaussian,
+    make_geometric,
+    make_laplace,
+    make_map,
+    make_mean,
+    make_resize,
+    make_sum,
+    make_sum_by,
+    then,
+)
+
+DISTANCES = (1, 2, 3, 4)
+BOUNDS = [(0, 3), (-2, 3), (1, 3), (-3, -1), (-3, 3)]
+# How neighbours are measured: rows come and go, their number known or not, or they change.
+WORLDS = [
+    (None, SYMMETRIC),
+    (2, SYMMETRIC),
+    (3, SYMMETRIC),
+    (5, SYMMETRIC),
+    (None, CHANGE_ONE),
+    (1, CHANGE_ONE),
+    (4, CHANGE_ONE),
+]
+
+
+def inputs(rows, size, most=4):
+    """Every multiset of rows of a size; of up to `most` where the size is not known."""
+    sizes = range(most + 1) if size is None else [size]
+    return [x for n in sizes for x in combinations_with_replacement(rows, n)]
+
+
+def verdicts(transformation, rows, most=4):
+    given = inputs(rows, transformation.input_domain.size, most)
+    report = audit_stability(transformation, given, DISTANCES)
+    assert report.check()
+    return {row.verdict for row in report.rows}
+
+
+# --- every map against enumeration ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "metric"), WORLDS, ids=str)
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_maps_of_bounded_numbers(bounds, size, metric):
+    """Would catch a map that is too small, or larger than need be, at any d_in."""
+    domain = Records(bounds, size)
+    grid = sorted({*bounds, 0} if bounds[0] < 0 < bounds[1] else bounds)
+    made = [make_sum(domain, metric=metric), make_count(domain, metric=metric)]
+    if size is not None:
+        made.append(make_mean(domain, metric=metric))
+    for transformation in made:
+        assert transformation.status == "exact"
+        assert verdicts(transformation, grid) == {"exact"}, transformation
+
+
+@pytest.mark.parametrize(("size", "metric"), WORLDS, ids=str)
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_clamp_map_and_resize(bounds, size, metric):
+    """Would catch rows that are driven apart, and a resize that forgets its own size."""
+    low, high = bounds
+    clamp = make_clamp(Records(size=size), low, high, metric=metric)
+    assert verdicts(clamp, [low - 5, low, high, high + 2]) == {"exact"}
+    assert clamp.output_domain == Records(bounds, size)
+    double = make_map(Records(bounds, size), lambda x: 2 * x, metric=metric)
+    assert verdicts(double, [low, high]) == {"exact"}
+    for new in (1, 2, 4, 6):
+        for constant in (low, Fraction(low + high, 2), high):
+            resize = make_resize(Records(bounds, size), new, constant, metric=metric)
+            assert verdicts(resize, [low, high]) == {"exact"}, (new, constant)
+            assert resize.output_domain.size == new
+
+
+@pytest.mark.parametrize(("size", "metric"), WORLDS, ids=str)
+def test_filter_and_flat_map(size, metric):
+    """Would catch a known size that is kept where rows are dropped, and a bound never attained."""
+    domain = Records(size=size)
+    keeps_two = make_filter(domain, lambda x: x > 0, metric=metric)
+    assert verdicts(keeps_two, [0, 1, 2]) == {"exact"}
+    spread = make_flat_map(domain, lambda x: [10 * x + i for i in range(9)], 3, metric=metric)
+    assert verdicts(spread, [1, 2]) == {"exact"}
+    for transformation in (keeps_two, spread):
+        assert transformation.output_domain.size is None
+        assert transformation.output_metric == SYMMETRIC
+        assert transformation.status == "upper bound"
+    # The same maps, with functions that do not use what they are allowed.
+    for lazy in (
+        make_filter(domain, lambda x: False, metric=metric),
+        make_flat_map(domain, lambda x: [x], 3, metric=metric),
+    ):
+        # At d_in = 1 nothing can change in datasets of one size, and 0 is exact.
+        alone = {"exact"} if size is not None and metric == SYMMETRIC else set()
+        assert verdicts(lazy, [0, 1]) == {"loose"} | alone
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+@pytest.mark.parametrize("keys", [["a"], ["a", "b"], ["a", "b", "c"]], ids=len)
+@pytest.mark.parametrize(("size", "metric"), WORLDS, ids=str)
+def test_group_by(size, metric, keys, norm):
+    """Would catch a changed row that is counted once, and a sum that moves within its key."""
+    rows = Records(size=size, rows="any")
+    count_by = make_count_by(rows, keys, norm=norm, metric=metric)
+    assert verdicts(count_by, ["a", "b", "z"]) == {"exact"}
+    for bounds in ((1, 3), (-3, 3), (-1, 3), (-4, -1)):
+        domain = Records(bounds, size, "pair")
+        sum_by = make_sum_by(domain, keys, norm=norm, metric=metric)
+        pairs = [(key, end) for key in ("a", "b") for end in bounds]
+        pairs += [("z", bounds[0])] if len(keys) == 1 else []
+        assert verdicts(sum_by, pairs) == {"exact"}, bounds
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+@pytest.mark.parametrize("size", [None, 1, 3, 6])
+def test_maps_and_closed_forms_agree(bounds, size):
+    """Would catch two pages of one book that contradict one another."""
+    for k in DISTANCES:
+        asked = {"bounds": bounds, "relation": sl.Change(k), "size": size or 9}
+        domain = Records(bounds, size or 9)
+        for query, make in ((sl.SUM, make_sum), (sl.MEAN, make_mean)):
+            map_ = make(domain, metric=CHANGE_ONE).map(k)
+            assert map_ == sl.closed_form(query, **asked).value
+    asked = {"bounds": bounds, "relation": sl.SymmetricDifference(3), "min_size": 0}
+    assert make_sum(Records(bounds)).map(3) == sl.closed_form(sl.SUM, **asked).value
+
+
+def test_maps_beside_opendp():
+    """Would catch a map that differs from a library's where both are tight, and a lost looseness."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    for bounds in BOUNDS:
+        theirs = dp.t.make_sum(
+            dp.vector_domain(dp.atom_domain(bounds=bounds)), dp.symmetric_distance()
+        )
+        sized = dp.vector_domain(dp.atom_domain(bounds=bounds), size=5)
+        theirs_sized = dp.t.make_sum(sized, dp.symmetric_distance())
+        for d_in in DISTANCES:
+            assert make_sum(Records(bounds)).map(d_in) == theirs.map(d_in)
+            assert make_sum(Records(bounds, 5)).map(d_in) == theirs_sized.map(d_in)
+    counts = dp.t.make_count(sized, dp.symmetric_distance())
+    assert [counts.map(d) for d in DISTANCES] == [1, 2, 3, 4]
+    assert [make_count(Records(size=5)).map(d) for d in DISTANCES] == [0, 0, 0, 0]
+
+
+# --- chains --------------------------------------------------------------------------------
+
+
+def clamped_sum():
+    return make_clamp(Records(), 0, 12) >> make_sum(Records((0, 12)))
+
+
+def test_a_chain_composes_functions_and_maps():
+    """Would catch functions or maps in the wrong order."""
+    chain = make_resize(Records((0, 3)), 5, 0) >> make_mean(Records((0, 3), 5))
+    assert chain([3, 3]) == Fraction(6, 5)
+    assert [chain.map(d) for d in (0, *DISTANCES, 9)] == [
+        *(0, Fraction(3, 5), Fraction(6, 5)),
+        *(Fraction(9, 5), Fraction(12, 5), 3),
+    ]
+    assert audit_stability(chain, inputs([0, 3], None, 6), DISTANCES).headline == "exact"
+    assert chain.status == "upper bound"
+    noisy = clamped_sum() >> make_laplace(25)
+    assert noisy.map(1) == Fraction(12, 25)
+    assert noisy.distribution([100, 9, 7]).mean() == 28
+    assert noisy.input_metric == SYMMETRIC
+    assert noisy.output_measure == MAX_DIVERGENCE
+    assert "clamp to [0, 12] >> sum >> Laplace" in noisy.name
+
+
+def test_chaining_is_associative():
+    """Would catch a chain that depends on where the brackets are."""
+    a, b, c = make_clamp(Records(), 0, 12), make_sum(Records((0, 12))), make_laplace(25)
+    left, right = then(then(a, b), c), then(a, then(b, c))
+    assert left.map(3) == right.map(3)
+    assert left.distribution([5]).mean() == right.distribution([5]).mean() == 5
+    assert left.name == right.name
+
+
+def test_a_chain_of_exact_maps_can_be_loose():
+    """Would catch a chain that is called exact: the second map's worst pair need not be reached."""
+    small = make_map(Records(), lambda x: min(max(x, 0), 1))
+    chain = small >> clamped_sum()
+    assert small.status == make_sum(Records((0, 12))).status == "exact"
+    report = audit_stability(chain, inputs([0, 50], None), DISTANCES)
+    assert {row.ratio for row in report.rows} == {12}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (
+            lambda: make_filter(Records(size=5), bool, metric=CHANGE_ONE),
+            lambda: make_count(Records(), metric=CHANGE_ONE),
+            [
+                "'filter' and 'count'",
+                "gives the symmetric distance",
+                "takes the change-one distance",
+            ],
+        ),
+        (
+            lambda: make_clamp(Records(), 0, 12),
+            lambda: make_sum(Records((0, 10))),
+            ["'clamp to [0, 12]' and 'sum'", "numbers in [0, 12]", "numbers in [0, 10]"],
+        ),
+        (
+            lambda: make_filter(Records((0, 1), 5), bool),
+            lambda: make_mean(Records((0, 1), 5)),
+            ["datasets of numbers in [0, 1]", "datasets of 5 numbers in [0, 1]"],
+        ),
+        (
+            lambda: make_sum(Records((0, 1))),
+            lambda: make_geometric(2),
+            ["gives numbers", "takes whole numbers"],
+        ),
+        (
+            lambda: make_count_by(Records(rows="any"), "ab", norm=2),
+            lambda: make_laplace(2, Answers(2)),
+            ["L2 distance", "L1 distance"],
+        ),
+        (
+            lambda: make_count_by(Records(rows="any"), "ab"),
+            lambda: make_laplace(2, Answers(3)),
+            ["vectors of 2 whole numbers", "vectors of 3 numbers"],
+        ),
+    ],
+)
+def test_what_does_not_meet_is_refused(first, second, words):
+    """Would catch a chain across domains or metrics, and a message that names one side only."""
+    with pytest.raises(ValueError, match="do not meet") as error:
+        _ = first() >> second()
+    assert all(word in str(error.value) for word in words), error.value
+
+
+def test_a_smaller_domain_meets_a_larger_one():
+    """Would catch a chain that is refused although every output is a legal input."""
+    narrow = make_clamp(Records(size=5), 2, 3)
+    assert (narrow >> make_sum(Records((0, 9)))).map(2) == 18
+    assert (narrow >> make_mean(Records((2, 3), 5))).map(2) == Fraction(1, 5)
+    votes = make_count_by(Records(rows="any"), "ab") >> make_laplace(2, Answers(2))
+    assert votes.map(3) == Fraction(3, 2)
+    # Clamping a domain that already has bounds keeps the tighter ones.
+    assert make_clamp(Records((0, 5)), 1, 12).output_domain == Records((1, 5))
+
+
+def test_a_clamp_of_pairs_leaves_their_keys_alone():
+    """Would catch a key that is clamped, or a number that is not."""
+    spent = make_clamp(Records(rows="pair"), 0, 10) >> make_sum_by(
+        Records((0, 10), rows="pair"), ["food", "rent"]
+    )
+    assert spent([("rent", 99), ("food", -2), ("rent", 1)]) == (0, 11)
+    assert spent.map(2) == 20
+
+
+def test_a_report_bears_the_names():
+    """Would catch a report that calls every step by the name of its class."""
+    text = str(audit_stability(make_count(Records()), [(), (1,)], [1]))
+    assert text.startswith("count: exact")
+    assert "symmetric distance(1)" in text
+
+
+def test_only_transformations_start_a_chain():
+    """Would catch noise that is fed into a sum as if it were data."""
+    with pytest.raises(TypeError, match=r"Laplace.*sum"):
+        then(make_laplace(1), make_sum(Records((0, 1))))
+    with pytest.raises(TypeError, match="a transformation"):
+        _ = make_count(Records()) >> 3
+
+
+# --- errors --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: Records((3, 1)), ["bounds", "(3, 1)"]),
+        (lambda: Records((0, 1), rows="any"), ["bounds", "(0, 1)"]),
+        (lambda: Records(rows="words"), ["rows", "'words'"]),
+        (lambda: Records(size=0), ["size", "0"]),
+        (lambda: Answers(length=0), ["length", "0"]),
+        (lambda: make_sum(Records()), ["sum", "bounds", "datasets of numbers"]),
+        (lambda: make_sum_by(Records((0, 1)), "a"), ["sum by key", "pairs"]),
+        (lambda: make_mean(Records((0, 1))), ["mean", "known size"]),
+        (lambda: make_clamp(Records((5, 9)), 0, 3), ["domain", "[0, 3]", "[5, 9]"]),
+        (lambda: make_clamp(Records(rows="any"), 0, 3), ["domain", "datasets of rows"]),
+        (lambda: make_clamp(Records(), 3, 0), ["bounds", "(3, 0)"]),
+        (lambda: make_resize(Records((0, 1)), 3, 2), ["[0, 1]", "2"]),
+        (lambda: make_flat_map(Records(), list, 0), ["max_rows", "0"]),
+        (lambda: make_count_by(Records(rows="any"), "aa"), ["keys", "'a'"]),
+        (lambda: make_count_by(Records(rows="any"), "a", norm=3), ["norm", "3"]),
+        (lambda: make_sum(Records((0, 1)), metric=L1), ["metric", "L1 distance"]),
+        (lambda: make_filter(Records(), bool, metric=ABSOLUTE), ["metric", "absolute"]),
+        (lambda: make_count(Records()).map(-1), ["d_in", "-1"]),
+        (lambda: make_count(Records()).map(1.5), ["d_in", "1.5"]),
+        (lambda: make_laplace(1).map(-1), ["d_in", "-1"]),
+        (lambda: make_laplace(0), ["scale", "0"]),
+        (lambda: make_gaussian(-1), ["sigma", "-1"]),
+        (lambda: make_geometric(1, Answers()), ["whole", "'numbers'"]),
+        (lambda: delta_at(-1), ["epsilon", "-1"]),
+        (lambda: make_sum(Records((0, 3)))([1, 4]), ["[0, 3]", "4"]),
+        (lambda: make_mean(Records((0, 3), 5))([1]), ["5 numbers", "1 rows"]),
+        (lambda: make_laplace(1, Answers(2)).distribution([1]), ["vectors of 2", "[1]"]),
+        (lambda: make_geometric(1).distribution(0.5), ["whole numbers", "0.5"]),
+        (lambda: worst_ratio({0: 1}, {0: 0.5}), ["add up to 1", "0.5"]),
+        (lambda: hockey_stick({0: 1}, {0: 1}, -1), ["factor", "-1"]),
+        (lambda: renyi_divergence({0: 1}, {0: 1}, 1), ["order", "1"]),
+        (lambda: cells(stats.norm(), [1, 0]), ["edges", "[1, 0]"]),
+        (lambda: clamped_geometric(0, 0, 2, 1), ["alpha", "1"]),
+        (lambda: clamped_geometric(3, 0, 2, 0.5), ["answer", "3"]),
+        (lambda: worst_pair(lambda x: {0: 1}, [(), (1, 2)]), ["datasets", "d_in=1"]),
+    ],
+)
+def test_bad_input_is_named(call, words):
+    """Would catch an error that is silent, late, or does not say what it got."""
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - the words are checked below
+        call()
+    assert all(word in str(error.value) for word in words), error.value
+
+
+# --- noise ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d_in", [0, 1, Fraction(3, 2), 12])
+def test_laplace_map_is_what_the_densities_say(d_in):
+    """Would catch a scale used as a variance: sup of |log p − log q| is d/scale, and is reached."""
+    noise = make_laplace(25)
+    p, q = noise.distribution(d_in), noise.distribution(0)
+    grid = np.linspace(-200, 200, 4001)
+    found = np.abs(p.logpdf(grid) - q.logpdf(grid)).max()
+    assert found == pytest.approx(float(noise.map(d_in)), abs=1e-12)
+
+
+@pytest.mark.parametrize("d_in", [0, 1, 3])
+def test_geometric_map_is_what_the_chances_say(d_in):
+    """Would catch noise whose parameter is another one's."""
+    noise = make_geometric(Fraction(3, 2))
+    p, q = noise.distribution(d_in), noise.distribution(0)
+    ks = np.arange(-20, 21)
+    found = np.abs(p.logpmf(ks) - q.logpmf(ks)).max()
+    assert found == pytest.approx(float(noise.map(d_in)), abs=1e-9)
+    assert noise.map(d_in + Fraction(1, 2)) == noise.map(d_in)
+
+
+@pytest.mark.parametrize("distance", [1, 2, 5])
+@pytest.mark.parametrize("epsilon", [0, 0.3, 1])
+def test_gaussian_map_is_what_the_densities_say(distance, epsilon):
+    """Would catch δ or ρ of another distance: held to integrals of the densities."""
+    noise = make_gaussian(3, epsilon=epsilon)
+    p, q = noise.distribution(distance), noise.distribution(0)
+    area, _ = integrate.quad(
+        lambda x: max(p.pdf(x) - math.exp(epsilon) * q.pdf(x), 0), -40, 45, limit=400
+    )
+    assert noise.map(distance) == pytest.approx(area, abs=1e-6)
+    assert noise.output_measure == delta_at(epsilon)
+    rho = make_gaussian(3)
+    assert rho.output_measure == ZERO_CONCENTRATED
+    for order in (1.5, 2, 7):
+        moment, _ = integrate.quad(
+            lambda x, a=order: math.exp(a * p.logpdf(x) + (1 - a) * q.logpdf(x)), -60, 90, limit=400
+        )
+        assert math.log(moment) / (order - 1) == pytest.approx(order * rho.map(distance), rel=1e-6)
+    assert noise.map(0) == rho.map(0) == 0
+
+
+def test_vector_noise_measures_the_right_norm():
+    """Would catch Laplace noise that is told an L2 distance, or Gaussian an L1 distance."""
+    laplace, gaussian = make_laplace(2, Answers(3)), make_gaussian(2, Answers(3))
+    assert (laplace.input_metric, gaussian.input_metric) == (L1, L2)
+    move = (1, -2, 2)
+    p, q = laplace.distribution(move), laplace.distribution((0, 0, 0))
+    far = np.array([50.0, -50.0, 50.0])
+    found = (p.logpdf(far) - q.logpdf(far)).sum()
+    assert found == pytest.approx(float(laplace.map(L1(move, (0, 0, 0)))))
+    assert gaussian.map(L2(move, (0, 0, 0))) == pytest.approx(9 / 8)
+    assert laplace((0, 0, 0), np.random.default_rng(1)).shape == (3,)
+
+
+def test_draws_follow_the_distribution():
+    """Would catch a draw that ignores its generator, or its data."""
+    noise = clamped_sum() >> make_laplace(25)
+    one, two = (noise([12, 9], np.random.default_rng(7)) for _ in range(2))
+    assert one == two
+    rng = np.random.default_rng(8)
+    draws = [noise([12, 9], rng) for _ in range(2000)]
+    assert stats.kstest(draws, noise.distribution([12, 9]).cdf).pvalue > 1e-3
+
+
+# --- distances between distributions -------------------------------------------------------
+
+
+def subsets(outcomes):
+    return [set(c) for n in range(1, len(outcomes) + 1) for c in combinations(outcomes, n)]
+
+
+def chance(p, event):
+    return sum(p.get(o, 0) for o in event)
+
+
+weights = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)
+distributions = weights.map(lambda w: {o: Fraction(x, sum(w)) for o, x in enumerate(w)})
+
+
+@given(distributions, distributions)
+def test_no_set_of_outcomes_is_worse(p, q):
+    """Would catch a set that beats what is said to be worst: all of them are tried."""
+    worst, event = worst_ratio(p, q)
+    assert all(chance(p, s) <= worst * chance(q, s) for s in subsets(p) if chance(q, s))
+    if worst == math.inf:
+        assert chance(q, event) == 0 < chance(p, event)
+    else:
+        assert chance(p, event) == worst * chance(q, event)
+    assert max_divergence(p, q) == (math.inf if worst == math.inf else math.log(worst))
+
+
+@given(distributions, distributions, st.fractions(0, 4))
+def test_hockey_stick_is_the_best_set(p, q, factor):
+    """Would catch a sum over the wrong outcomes: all sets are tried, the empty one too."""
+    delta, event = hockey_stick(p, q, factor)
+    tried = [chance(p, s) - factor * chance(q, s) for s in [set(), *subsets(p)]]
+    assert delta == max(tried) == chance(p, event) - factor * chance(q, event)
+
+
+@given(
+    distributions,
+    distributions,
+    st.functions(like=lambda o: ..., returns=st.integers(0, 2), pure=True),
+)
+def test_post_processing_never_helps(p, q, function):
+    """Would catch a divergence that is none: all three fall or stay under any function."""
+    after = post_process(p, function), post_process(q, function)
+    assert worst_ratio(*after).value <= worst_ratio(p, q).value
+    assert hockey_stick(*after, 2).value <= hockey_stick(p, q, 2).value
+    assert renyi_divergence(*after, 3) <= renyi_divergence(p, q, 3) + 1e-12
+    assert sum(after[0].values()) == 1
+
+
+@given(distributions, distributions)
+def test_independent_answers_multiply(p, q):
+    """Would catch a joint distribution of dependent answers."""
+    joint = worst_ratio(jointly(p, p), jointly(q, q)).value
+    assert joint == worst_ratio(p, q).value ** 2
+
+
+def test_cells_come_close_from_below():
+    """Would catch cells that lose a tail, or a divergence above that of the densities."""
+    noise = make_gaussian(2, epsilon=0.5)
+    p, q = noise.distribution(1), noise.distribution(0)
+    found = []
+    for steps in (10, 100, 1000):
+        edges = np.linspace(-15, 15, steps).tolist()
+        a, b = cells(p, edges), cells(q, edges)
+        assert sum(a.values()) == pytest.approx(1, abs=1e-12)
+        found.append(hockey_stick(a, b, math.exp(0.5)).value)
+    assert found == sorted(found)
+    assert found[-1] <= noise.map(1)
+    assert found[-1] == pytest.approx(noise.map(1), rel=1e-3)
+    laplace = make_laplace(25)
+    edges = [37.0, 50.0, 60.0]
+    pair = cells(laplace.distribution(37), edges), cells(laplace.distribution(25), edges)
+    worst, event = worst_ratio(*pair)
+    assert math.log(worst) == pytest.approx(12 / 25, abs=1e-12)
+    assert event == ((37.0, 50.0), (50.0, 60.0), (60.0, math.inf))
+
+
+def test_tails_keep_their_digits():
+    """Would catch one minus a number close to one: the ratio in a far tail is e^(12/25) still."""
+    far = probability(stats.laplace(37, 25), 950, 960) / probability(
+        stats.laplace(25, 25), 950, 960
+    )
+    assert math.log(far) == pytest.approx(12 / 25, abs=1e-9)
+
+
+def test_clamped_geometric_is_clamped_noise():
+    """Would catch an end that misses part of its tail: held to scipy's noise, clamped."""
+    alpha, wide = Fraction(1, 3), range(-60, 61)
+    noise = stats.dlaplace(math.log(3), loc=2)
+    clamped = post_process({k: noise.pmf(k) for k in wide}, lambda k: min(max(k, 0), 5))
+    exact = clamped_geometric(2, 0, 5, alpha)
+    assert sum(exact.values()) == 1
+    for outcome in range(6):
+        assert float(exact[outcome]) == pytest.approx(clamped[outcome], abs=1e-12)
+
+
+@pytest.mark.parametrize("d_in", [1, 2, 3])
+def test_worst_pair_of_a_small_domain(d_in):
+    """Would catch a pair that is missed: the count with α = 1/2 loses a factor of 2 for each row."""
+    datasets = inputs([0, 1], None, 3)
+
+    def mechanism(dataset):
+        return clamped_geometric(sum(dataset), 0, 3, Fraction(1, 2))
+
+    loss = worst_pair(mechanism, datasets, d_in=d_in)
+    assert loss.ratio == 2**d_in
+    assert loss.epsilon == pytest.approx(d_in * math.log(2))
+    p, q = mechanism(loss.dataset), mechanism(loss.neighbour)
+    assert chance(p, loss.event) == loss.ratio * chance(q, loss.event)
+    assert SYMMETRIC(loss.dataset, loss.neighbour) <= d_in
+    changed = worst_pair(mechanism, datasets, metric=CHANGE_ONE, d_in=d_in)
+    assert changed.ratio == 2**d_in
+
+
+def test_metrics_of_rows_agree_with_the_ground_floor():
+    """Would catch two distances of one name."""
+    for x in inputs([1, 2, 3], None, 3):
+        for y in inputs([1, 2, 3], None, 3):
+            assert SYMMETRIC(x, y) == sl.symmetric_distance(x, y)
+            assert CHANGE_ONE(x, y) == sl.change_one_distance(x, y)
