@@ -1,6 +1,8 @@
 """Exact sensitivities of queries, by enumeration, with the two datasets that attain them."""
 
+from sensitivity_lab.audit import Audit, AuditRow, audit, audit_map, breaking_values
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
+from sensitivity_lab.derivatives import Gradient, discrete_gradient, operator_norm
 from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep, plot_witness
 from sensitivity_lab.queries import (
     COUNT,
@@ -31,6 +33,11 @@ from sensitivity_lab.relations import (
 )
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
+from sensitivity_lab.smooth import (
+    SmoothSensitivity,
+    sensitivity_at_distance,
+    smooth_sensitivity,
+)
 from sensitivity_lab.tables import compare, sweep
 from sensitivity_lab.universe import Universe
 
@@ -45,27 +52,38 @@ __all__ = [
     "VARIANCE",
     "Add",
     "AddRemove",
+    "Audit",
+    "AuditRow",
     "Change",
     "ClosedForm",
+    "Gradient",
     "Query",
     "Relation",
     "Remove",
     "Sensitivity",
+    "SmoothSensitivity",
     "SymmetricDifference",
     "Universe",
+    "audit",
+    "audit_map",
+    "breaking_values",
     "change_one_distance",
     "closed_form",
     "compare",
     "count_distinct",
     "count_where",
+    "discrete_gradient",
     "global_sensitivity",
     "histogram",
     "inline_svg",
     "local_sensitivity",
+    "operator_norm",
     "plot_compare",
     "plot_sweep",
     "plot_witness",
     "quantile",
+    "sensitivity_at_distance",
+    "smooth_sensitivity",
     "std",
     "sweep",
     "symmetric_distance",
