@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.stats import laplace
 
 from sensitivity_lab.closed_forms import closed_form
+from sensitivity_lab.derivatives import discrete_gradient
 from sensitivity_lab.plots import (
     COLOURS,
     INK,
+    PALE,
     WIDTH,
     equals_text,
     number_text,
@@ -22,7 +29,10 @@ from sensitivity_lab.queries import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, 
 from sensitivity_lab.relations import AddRemove, Change, Relation, SymmetricDifference
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
+from sensitivity_lab.teaching.census import census_like
+from sensitivity_lab.teaching.divergence import probability
 from sensitivity_lab.teaching.explorer import Explorer, Knob, Own, View
+from sensitivity_lab.teaching.noise import analytic_gaussian_sigma, laplace_scale
 from sensitivity_lab.teaching.scenarios import scenarios
 from sensitivity_lab.universe import Universe
 
@@ -103,8 +113,7 @@ def _found(query: Query, universe: Universe, size: int, relation: Relation) -> S
 def _curve_figure(curve: list[Sensitivity | None], k: int) -> Figure:
     """Sensitivity against k, the chosen k in a ring."""
     known = {j: float(each) for j, each in enumerate(curve, start=1) if each is not None}
-    with styled_figure(figsize=(WIDTH, 2.2)) as figure:
-        panel = figure.subplots()
+    with _stage(2.2) as (figure, panel):
         panel.plot(list(known), list(known.values()), "o-", color=COLOURS[0], clip_on=False)
         _ring(panel, k, known[k])
         panel.set(xlabel="Hamming distance k", ylabel="sensitivity")
@@ -167,8 +176,7 @@ def _formula_figure(forms: list[Any], found: list[Sensitivity | None], k: int) -
     ks = range(1, len(forms) + 1)
     line = [float(form) for form in forms]
     points = [float(each) for each in found if each is not None]
-    with styled_figure(figsize=(WIDTH, 2.8)) as figure:
-        panel = figure.subplots()
+    with _stage(2.8, legend=True) as (figure, panel):
         panel.plot(ks, line, "-", color=COLOURS[1], linewidth=3, label="closed form", clip_on=False)
         panel.plot(ks, points, "o", color=COLOURS[0], label="enumeration", clip_on=False)
         _ring(panel, k, points[k - 1])
@@ -176,13 +184,259 @@ def _formula_figure(forms: list[Any], found: list[Sensitivity | None], k: int) -
         panel.set_xlim(0.8, len(forms) + 0.2)
         panel.set_xticks(ks)
         panel.set_ylim(0, 1.15 * max(*line, *points) or 1)
-        figure.legend(loc="outside lower center", ncols=2)
+        figure.legend(loc="lower center", ncols=2)
     return figure
+
+
+LEFT, RIGHT = 0.14, 0.03  # of a figure's width, beside a panel
+
+
+@contextmanager
+def _stage(height: float, *, legend: bool = False) -> Iterator[tuple[Figure, Axes]]:
+    """A figure with one panel that stands still while the settings move, and room for a legend."""
+    foot, top = (0.9 if legend else 0.6) / height, 0.12 / height
+    with styled_figure(figsize=(WIDTH, height), layout="none") as figure:
+        yield figure, figure.add_axes((LEFT, foot, 1 - LEFT - RIGHT, 1 - foot - top))
 
 
 def _ring(panel: Axes, k: int, height: float) -> None:
     """Mark the chosen point."""
     panel.plot([k], [height], "o", markersize=15, fillstyle="none", color=INK, clip_on=False)
+
+
+# --- clipping: bias against noise ------------------------------------------------------------
+
+HIGHEST_AGE = 125
+
+
+def clipping_explorer() -> Explorer:
+    """Return the explorer of a clipped sum's error: the bound and ε.
+
+    >>> clipping_explorer().view(bound="70").text
+    'Ages clipped to [0, 70] at ε = 0.01: clipping loses 4,246 years, the noise deviates by 9,899, together the error is 10,772. The best bound is 72.'
+    """
+    bounds = {str(bound): bound for bound in range(20, HIGHEST_AGE + 1, 5)}
+    budgets = {text: float(text) for text in ("0.1", "0.01", "0.001")}
+    knobs = [
+        Knob("bound", "bound U (years)", bounds, start="70"),
+        Knob("epsilon", "budget ε", budgets, start="0.01"),
+    ]
+    return Explorer("clipping", clipping_view, knobs)
+
+
+def clipping_view(bound: int, epsilon: float) -> View:
+    """Return bias, noise and error of the noisy sum of ages in the census-like table.
+
+    Neighbours have at most one person added or removed, so the sensitivity is the bound.
+    """
+    bias, noise, error = _clipping_errors(epsilon)
+    best = int(error[1:].argmin()) + 1
+    text = (
+        f"Ages clipped to [0, {bound}] at ε = {epsilon:g}: clipping loses {bias[bound]:,.0f} years, "
+        f"the noise deviates by {noise[bound]:,.0f}, together the error is {error[bound]:,.0f}. "
+        f"The best bound is {best}."
+    )
+    alt = (
+        f"Against the bound from 20 to {HIGHEST_AGE}: the bias falls, the noise rises, and their "
+        f"error is lowest at {best}; the error at {bound} is ringed."
+    )
+    with _stage(3.2, legend=True) as (figure, panel):
+        shown = np.arange(20, HIGHEST_AGE + 1)
+        for part, name, line, colour in (
+            (bias, "bias", "--", COLOURS[1]),
+            (noise, "noise", ":", COLOURS[0]),
+            (error, "error", "-", INK),
+        ):
+            panel.plot(shown, part[shown], line, color=colour, linewidth=2, label=name)
+        panel.plot(best, error[best], "D", color=INK, markersize=8)
+        _ring(panel, bound, error[bound])
+        panel.set(xlabel="clipping bound U (years)", ylabel="years", yscale="log")
+        panel.set_ylim(1, 2 * error[20:].max())
+        figure.legend(loc="lower center", ncols=3)
+    return View((figure,), text, alt)
+
+
+@lru_cache
+def _clipping_errors(epsilon: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What clipping loses, the deviation of Laplace noise, and both, for every bound from 0."""
+    ages = census_like()["age"].to_numpy()
+    bounds = np.arange(HIGHEST_AGE + 1)
+    bias = np.array([int(np.maximum(ages - bound, 0).sum()) for bound in bounds], dtype=float)
+    noise = math.sqrt(2) * bounds / epsilon
+    return bias, noise, np.hypot(bias, noise)
+
+
+# --- a divergence ----------------------------------------------------------------------------
+
+OTHERS = 25  # days of absence of the other four pupils
+
+
+def divergence_explorer() -> Explorer:
+    """Return the explorer of two noisy sums: a pupil's days, the scale, and a set S of outputs.
+
+    >>> divergence_explorer().view().text
+    'S = [40, 60]: chance 0.2442 with 12 days more, 0.1511 without; the divergence over S is 0.48. The worst over all sets is 12/25 = 0.48.'
+    """
+    knobs = [
+        Knob("days", "the pupil's days", {str(d): d for d in (0, 4, 12, 25, 50, 100)}, start="12"),
+        Knob("scale", "scale of the noise", {str(b): b for b in (10, 25, 50)}, start="25"),
+        Knob("low", "S begins at", {str(s): s for s in range(-40, 121, 20)}, start="40"),
+    ]
+    return Explorer("divergence", divergence_view, knobs)
+
+
+def divergence_view(days: int, scale: int, low: int, width: int = 20) -> View:
+    """Return what may be published with the pupil and without, and how S tells them apart."""
+    centres = (OTHERS + days, OTHERS)
+    noisy = [laplace(centre, scale) for centre in centres]
+    chances = [probability(one, low, low + width) for one in noisy]
+    over_s = abs(math.log(chances[0] / chances[1]))
+    text = (
+        f"S = [{low}, {low + width}]: chance {chances[0]:.4f} with {days} days more, "
+        f"{chances[1]:.4f} without; the divergence over S is {over_s:.4g}. "
+        f"The worst over all sets is {days}/{scale} = {days / scale:.4g}."
+    )
+    alt = (
+        f"Two tents of one shape, with peaks at {centres[0]} and {centres[1]}; over S from {low} "
+        f"to {low + width} the areas are {chances[0]:.4f} and {chances[1]:.4f}."
+    )
+    across = np.unique([*np.arange(-60, 181, 4), *centres])
+    inside = np.unique([*np.linspace(low, low + width, 6), *np.clip(centres, low, low + width)])
+    with _stage(3.0, legend=True) as (figure, panel):
+        looks = ((COLOURS[0], "-", "with the pupil"), (COLOURS[1], "--", "without"))
+        for one, (colour, line, name) in zip(noisy, looks, strict=True):
+            panel.fill_between(inside, one.pdf(inside), color=colour, alpha=0.25, linewidth=0)
+            panel.plot(across, one.pdf(across), line, color=colour, linewidth=2, label=name)
+        panel.set(xlabel="published sum (days)", ylabel="density", xlim=(-60, 180), ylim=(0, 0.055))
+        figure.legend(loc="lower center", ncols=2)
+    return View((figure,), text, alt)
+
+
+# --- a derivative ----------------------------------------------------------------------------
+
+
+def derivative_explorer() -> Explorer:
+    """Return the explorer of discrete gradients: how many 0s, 1s and 2s a dataset has.
+
+    >>> derivative_explorer().view(zeros="1", ones="0", twos="1").text
+    'mean of (0, 2) is 1. Forward steps: -1/3, 0, 1/3. Backward steps: -1, none, 1. The norm of both, the local sensitivity, is 1; of the forward steps alone it is 1/3.'
+    """
+    queries = {query.name: query for query in (MEAN, MEDIAN, VARIANCE, SUM)}
+    few = {str(n): n for n in range(3)}
+    knobs = [
+        Knob("query", "query", queries, ordered=False),
+        Knob("zeros", "records of value 0", few, start="1"),
+        Knob("ones", "records of value 1", few, start="0"),
+        Knob("twos", "records of value 2", few, start="1"),
+    ]
+    return Explorer("derivative", derivative_view, knobs)
+
+
+def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
+    """Return a dataset's histogram, and the steps to its neighbours with a record more or fewer."""
+    dataset = (0,) * zeros + (1,) * ones + (2,) * twos
+    counts = {"zeros": zeros, "ones": ones, "twos": twos}
+    words = ", ".join(f"{n} {name}" for name, n in counts.items())
+    if len(dataset) < query.smallest_size:
+        text = f"{query.name} has no answer on the empty dataset, so there is no gradient."
+        empty: tuple[None, ...] = (None,) * len(counts)
+        return View((_gradient_figure([0, 0, 0], empty, empty),), text, f"{words}; no steps.")
+    gradient = discrete_gradient(query, dataset, Universe.value_range([0, 1, 2]))
+    forward, backward = (
+        ", ".join("none" if step is None else number_text(step) for step in steps)
+        for steps in (gradient.forward, gradient.backward)
+    )
+    written = ", ".join(map(str, dataset))
+    text = (
+        f"{query.name} of ({written}) is {number_text(query(dataset))}. Forward steps: {forward}. "
+        f"Backward steps: {backward}. The norm of both, the local sensitivity, is "
+        f"{number_text(gradient.norm())}; of the forward steps alone it is "
+        f"{number_text(gradient.forward_norm())}."
+    )
+    alt = (
+        f"Bars for {words}. Below, steps at values 0, 1, 2: forward {forward}; backward {backward}."
+    )
+    return View(
+        (_gradient_figure(list(counts.values()), gradient.forward, gradient.backward),), text, alt
+    )
+
+
+def _gradient_figure(counts: list[int], forward: Sequence[Any], backward: Sequence[Any]) -> Figure:
+    """The histogram above; below, each value's steps as two marks beside one another."""
+    with _stage(3.8, legend=True) as (figure, below):
+        below.set_position((LEFT, 0.24, 1 - LEFT - RIGHT, 0.4))
+        above = figure.add_axes((LEFT, 0.7, 1 - LEFT - RIGHT, 0.28), sharex=below)
+        above.tick_params(labelbottom=False)
+        above.bar(range(3), counts, width=0.5, color=PALE)
+        above.set(ylabel="records", ylim=(0, 2.2), yticks=range(3))
+        marks = (
+            (forward, -0.08, "^", COLOURS[0], "one more: f(x + e) − f(x)", "full"),
+            (backward, 0.08, "v", COLOURS[1], "one fewer: f(x) − f(x − e)", "none"),
+        )
+        for steps, shift, marker, colour, name, fill in marks:
+            known = [(i + shift, float(step)) for i, step in enumerate(steps) if step is not None]
+            style: dict[str, Any] = {"color": colour, "fillstyle": fill, "markersize": 10}
+            below.plot(*zip(*known, strict=True), marker, **style) if known else None
+            below.plot([], [], marker, label=name, **style)
+        below.axhline(0, color=INK, linewidth=0.8)
+        below.set(xlabel="value", ylabel="step of the answer", xticks=range(3), ylim=(-2.2, 2.2))
+        below.margins(y=0.1)
+        figure.legend(loc="lower center", ncols=2)
+    return figure
+
+
+# --- people and their rows --------------------------------------------------------------------
+
+DELTA = 1e-6
+
+
+def people_explorer() -> Explorer:
+    """Return the explorer of contribution bounds: groups per person, rows per group, ε.
+
+    >>> people_explorer().view(groups="16", rows="1").text
+    'A person is in at most 16 groups with at most 1 row in each: sensitivity 16 in L1, 4 in L2. At ε = 1 Laplace noise deviates by 22.6 in every group, Gaussian noise (δ = 1e-06) by 16.9: the Gaussian is smaller.'
+    """
+    knobs = [
+        Knob("groups", "groups per person", {str(g): g for g in (1, 2, 4, 8, 12, 16, 24, 32)}),
+        Knob("rows", "rows per group", {str(r): r for r in (1, 2, 3)}),
+        Knob("epsilon", "budget ε", {text: float(text) for text in ("0.1", "1", "2")}, start="1"),
+    ]
+    return Explorer("people", people_view, knobs)
+
+
+def people_view(groups: int, rows: int, epsilon: float) -> View:
+    """Return the noise that counts by group need, by the bounds on what one person contributes."""
+    l1, l2 = groups * rows, math.sqrt(groups) * rows
+    tents, bells = _deviations(groups, rows, epsilon)
+    smaller = "Laplace noise" if tents < bells else "the Gaussian"
+    text = (
+        f"A person is in at most {groups} {'group' if groups == 1 else 'groups'} with at most "
+        f"{rows} {'row' if rows == 1 else 'rows'} in each: sensitivity {l1} in L1, {l2:.6g} in L2. "
+        f"At ε = {epsilon:g} Laplace noise deviates by {tents:.3g} in every group, Gaussian noise "
+        f"(δ = {DELTA:g}) by {bells:.3g}: {smaller} is smaller."
+    )
+    alt = (
+        "Noise against groups per person: Laplace in a straight line, Gauss as a root; "
+        f"both are ringed at {groups} groups, {tents:.3g} and {bells:.3g}."
+    )
+    across = np.arange(1, 33)
+    curves = np.array([_deviations(int(g), rows, epsilon) for g in across])
+    with _stage(3.0, legend=True) as (figure, panel):
+        panel.plot(across, curves[:, 0], "-", color=COLOURS[1], linewidth=2, label="Laplace")
+        panel.plot(across, curves[:, 1], "--", color=COLOURS[0], linewidth=2, label="Gaussian")
+        for height in (tents, bells):
+            _ring(panel, groups, height)
+        panel.set(xlabel="groups per person", ylabel="deviation of the noise", xlim=(0, 33))
+        panel.set_ylim(0, 1.1 * curves.max())
+        figure.legend(loc="lower center", ncols=2)
+    return View((figure,), text, alt)
+
+
+@lru_cache(maxsize=1024)
+def _deviations(groups: int, rows: int, epsilon: float) -> tuple[float, float]:
+    """The standard deviations of Laplace and of Gaussian noise."""
+    tents = math.sqrt(2) * laplace_scale(groups * rows, epsilon)
+    return tents, analytic_gaussian_sigma(math.sqrt(groups) * rows, epsilon, DELTA)
 
 
 def explorers() -> dict[str, Explorer]:
@@ -195,5 +449,9 @@ def explorers() -> dict[str, Explorer]:
         witness_explorer("school_large", "absence_days"),
         witness_explorer("vehicle", "driving_proficiency"),
         formula_explorer(),
+        clipping_explorer(),
+        divergence_explorer(),
+        derivative_explorer(),
+        people_explorer(),
     ]
     return {explorer.name: explorer for explorer in made}
