@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
 from sensitivity_lab.plots import equals_text, styled_figure
-from sensitivity_lab.teaching.explorer import Explorer, Knob, Own, View, svg
+from sensitivity_lab.teaching.explorer import LIVE, Explorer, Knob, Own, View, svg
 from sensitivity_lab.teaching.explorers import RELATIONS, formula_explorer, witness_explorer
 from sensitivity_lab.teaching.scenarios import school_large
 
@@ -62,6 +62,14 @@ def test_it_is_the_same_twice(explorer):
     """Would catch identifiers that change from run to run, which the notebooks' check forbids."""
     again = Explorer("product", plotted, explorer.knobs)
     assert again.html == explorer.html
+
+
+def test_a_live_session_does_not_wait_for_the_page(explorer, monkeypatch):
+    """Would catch an explorer that draws all frames before a person can turn it."""
+    monkeypatch.setenv(LIVE, "notebook.ipynb")
+    bundle = explorer._repr_mimebundle_()
+    assert "text/html" not in bundle
+    assert "application/vnd.jupyter.widget-view+json" in bundle
 
 
 def test_live_controls_compute(explorer):

@@ -11,6 +11,7 @@ import html
 import io
 import itertools
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from matplotlib.figure import Figure
 from sensitivity_lab.plots import STYLE
 
 MOST_FRAMES = 1000
+LIVE = "JPY_SESSION_NAME"  # set by a Jupyter server for the kernels of its notebooks
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     `view` is called with one value for each knob and returns a `View`. Displayed in a notebook
     it computes what is chosen; its HTML form holds every setting.
-    Cost: one view for each combination of settings, when the HTML form is made.
+    Cost: one view for each combination of settings, when the HTML form is made; a live session
+    of a Jupyter server makes none.
     Raises ValueError for more than a thousand combinations.
     """
 
@@ -153,8 +156,10 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         if not self._drawn:  # the widgets draw nothing until they are shown
             self._drawn = True
             self._refresh()
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
-        return {**bundle, "text/plain": repr(self), "text/html": self.html}
+        bundle: dict[str, Any] = {**super()._repr_mimebundle_(**options), "text/plain": repr(self)}
+        if LIVE not in os.environ:  # a person at the controls need not wait for every frame
+            bundle["text/html"] = self.html
+        return bundle
 
     @cached_property
     def frames(self) -> dict[tuple[str, ...], View]:

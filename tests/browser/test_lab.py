@@ -11,10 +11,16 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from places import ROOT
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
+from test_book import WIDE
+
+from sensitivity_lab.teaching.explorer import svg
+from sensitivity_lab.teaching.explorers import explorers
 
 CHAPTER = ROOT / "notebooks" / "by_hand.ipynb"
 LONGEST_CHAPTER = 300  # seconds
+EXPLORERS = explorers()
+BUSY = 60_000  # ms
 
 
 @pytest.fixture
@@ -55,6 +61,35 @@ def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, notebook: Path) -
     cells = save_until_done(page, notebook)
     page.close()
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+
+
+def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: Path) -> None:
+    """Catches a live control that is not connected: every explorer, its first knob, turned."""
+    sources = ["from sensitivity_lab.teaching.explorers import explorers\nmade = explorers()"]
+    sources += [f"made[{name!r}]" for name in EXPLORERS]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, tmp_path / "explorers.ipynb")
+    page = browser.new_page(viewport={"width": WIDE, "height": 1600})
+    page.goto(f"{lab}/tree/explorers.ipynb")
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    for place, explorer in enumerate(EXPLORERS.values(), start=1):
+        knob = explorer.knobs[0]
+        cell = page.locator(f'.jp-Notebook [data-windowed-list-index="{place}"]')
+        cell.scroll_into_view_if_needed()
+        sentence = cell.locator(".widget-html-content p")
+        expect(sentence).to_have_text(explorer.view().text, timeout=BUSY)
+        if knob.ordered:
+            cell.locator(".noUi-handle").first.press("End")
+        else:
+            cell.locator("select").first.select_option(label=knob.names[-1])
+        turned = explorer.view(**{knob.argument: knob.names[-1]})
+        expect(sentence).to_have_text(turned.text, timeout=BUSY)
+        drawn = sum(svg(figure).count("<text") for figure in turned.figures)
+        expect(cell.locator(".widget-html-content svg text")).to_have_count(drawn)
+    page.close()
 
 
 def save_until_done(page: Page, notebook: Path) -> list[NotebookNode]:
