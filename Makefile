@@ -15,7 +15,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test browser lab outputs lint format bench check-all lock clean
+.PHONY: help book test browser lab outputs lint format bench audit check-all lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -51,6 +51,9 @@ format: $(READY) ## Put the code in the one style
 bench: $(READY) ## Time the package against a naive enumeration
 	$(BIN)/python benchmarks/bench.py $(BENCH)
 	$(BIN)/python benchmarks/scale.py $(BENCH)
+
+audit: $(READY) ## Ask other libraries again, each in its own environment, and say what changed
+	$(BIN)/python scripts/audit.py $(LIBRARIES)
 
 check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical builds, a browser
 	ORACLE_CASES=1000 $(PYTEST) tests/test_oracle.py

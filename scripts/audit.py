@@ -1,0 +1,103 @@
+"""Ask every library of the case files again, and say what has changed: `make audit`.
+
+Each folder of `scripts/libraries` has a script that asks a library and stores a table of figures
+beside the book's data, and a lock of its own. Here each is run in an environment made from its
+lock, under `_build/audit`. Where only the date is new, the stored table stays as it was.
+"""
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "sensitivity_lab" / "teaching" / "data"
+ENVIRONMENTS = ROOT / "_build" / "audit"
+PYTHON = "python3.11"  # the one that all these libraries run on
+JAVA = "17"  # which Spark, and so Tumult, needs
+
+
+def main() -> int:
+    names = sorted(script.parent.name for script in ROOT.glob("scripts/libraries/*/figures.py"))
+    failed = [name for name in sys.argv[1:] or names if not audited(name)]
+    return len(failed)
+
+
+def audited(name: str) -> bool:
+    """Run one library's script and report; whether it ran, or had a reason not to."""
+    if reason := obstacle(name):
+        print(f"{name}: skipped. {reason}")
+        return True
+    table = DATA / f"{name}.csv"
+    before = table.read_text(encoding="utf-8") if table.exists() else ""
+    try:
+        script = ROOT / "scripts" / "libraries" / name / "figures.py"
+        subprocess.run([environment(name), script], check=True, cwd=ENVIRONMENTS)
+    except subprocess.CalledProcessError as error:
+        table.write_text(before, encoding="utf-8")
+        print(f"{name}: failed. {error}")
+        return False
+    changes = differences(before, table.read_text(encoding="utf-8"))
+    if not changes:
+        table.write_text(before, encoding="utf-8")
+    print(f"{name}: {len(figures(before))} figures, {len(changes) or 'none'} changed")
+    print(*changes, sep="\n", end="\n" if changes else "")
+    return True
+
+
+def obstacle(name: str) -> str:
+    """Why a library cannot be asked on this machine, or nothing."""
+    if shutil.which(PYTHON) is None:
+        return f"It needs {PYTHON}."
+    if name == "tumult" and java() != JAVA:
+        return f"It needs Java {JAVA}; found {java() or 'none'}."
+    return ""
+
+
+def java() -> str:
+    """The first number of the version of the Java that is installed."""
+    if shutil.which("java") is None:
+        return ""
+    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
+    number = re.search(r'version "(\d+)', said)
+    return number[1] if number else ""
+
+
+def environment(name: str) -> Path:
+    """The Python of an environment made from the library's lock, made anew when that changes."""
+    lock = ROOT / "scripts" / "libraries" / name / "requirements.txt"
+    home = ENVIRONMENTS / name
+    python, installed = home / "bin" / "python", home / "requirements.txt"
+    if not installed.exists() or installed.read_bytes() != lock.read_bytes():
+        print(f"{name}: installing", flush=True)
+        subprocess.run([PYTHON, "-m", "venv", "--clear", home], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, "--require-hashes", "-r", lock], check=True)
+        shutil.copy(lock, installed)
+    return python
+
+
+def differences(before: str, after: str) -> list[str]:
+    """What is new, gone or another value in a table, date apart: a line each."""
+    old, new = figures(before), figures(after)
+    return [
+        f"  {', '.join(place)}: {old.get(place, 'nothing')} → {new.get(place, 'nothing')}"
+        for place in dict.fromkeys([*old, *new])
+        if old.get(place) != new.get(place)
+    ]
+
+
+def figures(text: str) -> dict[tuple[str, ...], str]:
+    """What a table says, by what it is about; of each library also the version."""
+    found: dict[tuple[str, ...], str] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        found[row["library"], "version"] = row["version"]
+        found[row["library"], row["query"], row["parameters"], row["quantity"]] = row["value"]
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,358 @@
+"""Case files: verdicts pinned with versions, and every number behind them met by another route."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import opendp.prelude as dp
+import pytest
+
+import sensitivity_lab as sl
+from scripts import audit as again
+from sensitivity_lab.teaching import case_files as cf
+from sensitivity_lab.teaching.people import join_bound
+
+EXACT, LOOSE, TOO_SMALL = "exact", "loose", "too small"
+CHANGE, ADD_REMOVE = "Change(1)", "SymmetricDifference(1)"
+ROOT_2, ROOT_5 = math.sqrt(2), math.sqrt(5)
+
+# Library, version: function, setting: ratio of claimed to exact, to six digits. The verdict is
+# the ratio's: below 1 too small, 1 exact, above 1 loose. Another verdict means that a library
+# (or ours) has changed: read the case, and change the chapter with it.
+OPENDP = {
+    ("sum", "ints, bounds (0, 3)"): 1,
+    ("sum", "ints, bounds (-2, 3)"): 1,
+    ("sum", "ints, bounds (1, 3)"): 1,
+    ("sum", "floats, bounds (0, 3)"): 1 + 1e-8,  # an allowance for rounding
+    ("sum", "floats, bounds (-2, 3)"): 5 / 3,
+    ("sum", "floats, bounds (-3, 3)"): 2,
+    ("count", ""): 1,
+    ("count_distinct", ""): 1,
+    ("count_by_categories", "L1"): 1,
+    ("quantile scores", "α 1/2"): 1,
+    ("sum", "ints, bounds (0, 3), size known"): 1,
+    ("mean", "bounds (0, 3), size known"): 1,
+    ("variance", "bounds (0, 3), one change, size known"): 1,
+    ("variance", "bounds (0, 3), more changes, size known"): 8 / 3,
+    ("count", "size known"): math.inf,
+    ("count_distinct", "size known"): 2,
+    ("count_by_categories", "L1, size known"): 1,
+    ("count_by_categories", "L2, size known"): ROOT_2,
+    ("quantile scores", "α 1/2, size known"): 1,
+    ("sum of squared deviations", "511 floats near 2⁵⁰"): 0.947162,
+    ("b-ary tree", "L1 in and out, 4 leaves, b 4"): 1,
+    ("b-ary tree", "L2 in and out, 4 leaves, b 4"): 2 / ROOT_5,
+    ("Theil–Sen regression", "predictions from pairs"): 1 / 2,
+}
+POLARS = {
+    ("Polars sum by group", "bounds (0, 1); Margin(max_length=1)"): 1,
+    ("Polars sum by group", "bounds (0, 1); Margin(max_length=3)"): 1,
+    ("Polars sum by group", "bounds (-1, 1); Margin(max_length=1)"): 1 / 2,
+    ("Polars sum by group", "bounds (-1, 1); Margin(max_length=3)"): 1 / 2,
+}
+DIFFPRIVLIB = {  # under a change, and added or removed
+    ("sum", "bounds (0, 3)"): (1, 1),
+    ("mean", "bounds (0, 3)"): (1, None),
+    ("var", "bounds (0, 3)"): (1, None),
+    ("std", "bounds (0, 3)"): (1, None),
+    ("sum", "bounds (1, 3)"): (1, 2 / 3),
+    ("sum", "bounds (-2, 3)"): (1, 5 / 3),
+    ("sum", "bounds (0, 1); dtype int8"): (1 / 255, 1 / 255),
+    ("count_nonzero", "none"): (1, 1),
+    ("histogram", "bins 2; range (0, 1)"): (1 / 2, 1),
+    ("histogram", "bins 2; range (0, 1); weights 10"): (1 / 20, 1 / 10),
+    ("histogram2d", "points (v, v); bins 2"): (1 / 2, 1),
+    ("histogramdd", "points (v, v); bins 2"): (1 / 2, 1),
+    ("median", "bounds (0, 3)"): (1, 2),
+    ("quantile 0.25", "bounds (0, 3)"): (1, 4 / 3),
+    ("nanmean", "bounds (0, 3); 2 records"): (1 / 2, None),
+    ("nanvar", "bounds (0, 3); 2 records"): (1, None),
+    ("nansum", "bounds (1, 3); 2 records"): (2 / 3, None),
+    ("nanmean", "bounds (0, 3); 6 records"): (1 / 6, None),
+    ("nanvar", "bounds (0, 3); 6 records"): (5 / 9, None),
+    ("nansum", "bounds (1, 3); 6 records"): (2 / 3, None),
+    ("LinearRegression x·y", "bounds_X (0, 100); y always 1"): (1, 1),
+    ("LinearRegression x·x", "bounds_X (0, 100); y always 1"): (0, 0),
+}
+
+THEIL_SEN = ("Theil–Sen regression", "predictions from pairs", "symmetric distance")
+POLARS_SMALLEST = ("Polars sum by group", "bounds (-1, 1); Margin(max_length=1)")
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return cf.case_files()
+
+
+@pytest.fixture(scope="module")
+def opendp(cases):
+    return [case for case in cases if case.library == "OpenDP"]
+
+
+def held(case, ratio):
+    verdict = TOO_SMALL if ratio < 1 else LOOSE if ratio > 1 else EXACT
+    assert (case.verdict, float(case.row.ratio)) == (verdict, pytest.approx(ratio, rel=1e-6))
+
+
+def test_the_verdicts_on_opendp_are_those_of_its_version(opendp):
+    """Would catch an error that OpenDP mends or makes, and a change of our audit."""
+    found = {(case.function, case.setting): case for case in opendp}
+    assert {case.version for case in opendp} == {"0.16.0"}
+    pinned = OPENDP | POLARS
+    assert found.keys() == pinned.keys()
+    for name, ratio in pinned.items():
+        held(found[name], ratio)
+
+
+def test_the_verdicts_on_diffprivlib_are_those_of_its_version():
+    """Would catch a table made with another version, or with another result."""
+    cases = cf.diffprivlib_cases()
+    assert {case.version for case in cases} == {"0.6.6"}
+    found = {(c.function, c.setting, f"{c.row.relation}({c.row.k})"): c for c in cases}
+    pinned = {
+        (*name, relation): ratio
+        for name, ratios in DIFFPRIVLIB.items()
+        for relation, ratio in zip((CHANGE, ADD_REMOVE), ratios, strict=True)
+        if ratio is not None
+    }
+    assert found.keys() == pinned.keys()
+    for name, ratio in pinned.items():
+        held(found[name], ratio)
+
+
+def test_tumult_and_pipelinedp_are_exact(cases):
+    """Would catch a figure in their tables that is off, or a limit that is read wrongly."""
+    stated = [case for case in cases if case.library in ("Tumult", "PipelineDP")]
+    assert {(case.library, case.version) for case in stated} == {
+        ("Tumult", "0.19.1"),
+        ("Tumult", "0.21.0"),
+        ("PipelineDP", "0.3.1"),
+    }
+    assert len(stated) == 11 + 12
+    assert {case.verdict for case in stated} == {EXACT}
+
+
+def test_witnesses_are_the_smallest(cases):
+    """Would catch a case whose witness grows, or is another one than the page discusses."""
+    witness = {(c.function, c.setting, c.row.relation): c.row for c in cases}
+
+    def pair(function, setting, relation="Change"):
+        row = witness[function, setting, relation]
+        return row.dataset, row.neighbour
+
+    tree = pair("b-ary tree", "L2 in and out, 4 leaves, b 4", "L2 distance")
+    assert tree == ((0, 0, 0, 0), (1, 1, 1, 1))
+    assert list(map(len, pair(*THEIL_SEN))) == [2, 3]
+    assert pair("histogram", "bins 2; range (0, 1)") == ((0,), (1,))
+    assert pair("sum", "bounds (1, 3)", "SymmetricDifference") == ((1,), (1, 3))
+    assert pair("nanmean", "bounds (0, 3); 2 records") == ((0, None), (3, None))
+    grouped = pair(*POLARS_SMALLEST, "SymmetricDifference")
+    assert grouped == ((-1,), (1,))
+    ones = pair("sum", "bounds (0, 1); dtype int8", "SymmetricDifference")
+    assert ones == ((1,) * 127, (1,) * 128)
+
+
+# --- OpenDP: its functions and maps by another route ---------------------------------------
+
+
+def test_opendp_maps_give_the_numbers_on_record(opendp):
+    """Would catch a transformation that is not the one that the case names."""
+    claims = {
+        (case.function, case.setting): [float(row.claimed) for row in case.rows] for case in opendp
+    }
+    assert claims["sum", "ints, bounds (-2, 3)"] == [3, 6, 9]
+    assert claims["sum", "ints, bounds (0, 3), size known"] == [3, 6, 9, 12]
+    assert claims["mean", "bounds (0, 3), size known"] == pytest.approx([0.6, 1.2, 1.8, 2.4])
+    assert claims["variance", "bounds (0, 3), more changes, size known"] == pytest.approx(
+        [3.6, 5.4, 7.2]
+    )
+    assert claims["sum", "floats, bounds (-2, 3)"] == pytest.approx([5, 10, 15])
+    assert claims["quantile scores", "α 1/2, size known"] == [2]
+
+
+def test_the_exact_side_of_opendp_meets_the_closed_forms(opendp):
+    """Would catch an audit that asks OpenDP about other datasets than it says."""
+    queries = {"sum": sl.SUM, "mean": sl.MEAN, "variance": sl.variance(ddof=1)}
+    known = [c for c in opendp if "size known" in c.setting and c.function in queries]
+    rows = [(queries[case.function], row) for case in known for row in case.rows]
+    assert len(rows) == 12
+    for query, row in rows:
+        form = sl.closed_form(query, bounds=(0, 3), size=5, relation=sl.Change(row.k))
+        assert float(row.exact) == pytest.approx(float(form.value), rel=1e-9)
+
+
+@pytest.mark.parametrize(("leaves", "branching", "height"), [(4, 4, 2), (4, 2, 3), (9, 3, 3)])
+def test_the_tree_moves_all_ones_by_its_operator_norm(leaves, branching, height):
+    """Would catch a wrong formula on the page: (bʰ − 1)/(b − 1) is the squared factor."""
+    tree = cf.b_ary_tree(2, leaves=leaves, branching=branching)
+    moved = sum(node**2 for node in tree([1] * leaves))
+    factor = Fraction(branching**height - 1, branching - 1)
+    assert moved == factor * leaves
+    # No vector does more: the largest eigenvalue of the tree's Gram matrix, numerically.
+    rows = np.array([tree([int(i == j) for j in range(leaves)]) for i in range(leaves)])
+    assert np.linalg.eigvalsh(rows @ rows.T)[-1] == pytest.approx(float(factor))
+
+
+def test_squared_deviations_move_by_what_a_rounded_mean_does():
+    """Would catch a witness that depends on something else than the rounding of the mean."""
+    dp.enable_features("contrib")
+    size, large = 511, cf.LARGE
+    same = [large + 0.25] * size
+    other = [*same[1:], large + 0.5]
+    deviations = cf.squared_deviations(size)
+    assert deviations(same) == 0
+    exact_mean = sum(map(Fraction, other)) / size
+    assert exact_mean - Fraction(same[0]) == Fraction(1, 4 * size)  # far less than a quarter
+    assert deviations(other) == (size - 1) / 16  # and yet all others are a quarter off
+
+
+def test_predictions_are_heights_of_lines():
+    """Would catch cuts at other places than 1 and 2, and a row left out at the wrong end."""
+    dp.enable_features("contrib", "honest-but-curious")
+    for (x1, y1), (x2, y2) in product([(0.0, 0.0), (1.0, 1.0)], [(3.0, 5.0), (5.0, 1.0)]):
+        slope = (y2 - y1) / (x2 - x1)
+        line = tuple(y1 + slope * (x - x1) for x in (1, 2))
+        assert cf.predictions([(x1, y1), (x2, y2)])[0] == pytest.approx(line)
+        assert cf.predictions([(x1, y1), (x2, y2), (9.0, 9.0)])[0] == pytest.approx(line)
+    assert cf.predictions([]) == cf.predictions([(0.0, 0.0)]) == []
+
+
+# --- tables of figures: the answers by another route ----------------------------------------
+
+
+def plain(tool, dataset):
+    """What numpy says for a tool of diffprivlib."""
+    data = np.array([np.nan if value is None else value for value in dataset])
+    points = np.column_stack([data, data])
+    square = [(0, 1), (0, 1)]
+    match tool.function:
+        case "sum" if "int8" in tool.setting:
+            return int(data.astype(np.int8).sum(dtype=np.int8))
+        case "std":
+            return np.var(data)
+        case "count_nonzero":
+            return np.count_nonzero(data)
+        case "histogram":
+            weight = 10 if "weights" in tool.setting else 1
+            return tuple(weight * np.histogram(data, bins=2, range=(0, 1))[0])
+        case "histogram2d" | "histogramdd":
+            return tuple(np.histogramdd(points, bins=2, range=square)[0].ravel())
+        case "median" | "quantile 0.25":
+            q = 0.5 if tool.function == "median" else 0.25
+            return tuple(-abs((data < r).sum() - q * len(data)) for r in (0.5, 1.5, 2.5))
+        case "LinearRegression x·y":
+            return data.sum()
+        case "LinearRegression x·x":
+            return (data**2).sum()
+        case name:
+            return getattr(np, name)(data)
+
+
+def test_diffprivlib_was_watched_computing_what_numpy_computes():
+    """Would catch a wrapper that notes the wrong value, or the right one for another dataset."""
+    tools = cf.seen("diffprivlib")
+    assert sum(len(tool.answers) for tool in tools) == 285
+    for tool in tools:
+        for dataset, answer in tool.answers.items():
+            assert answer == pytest.approx(plain(tool, dataset)), (tool.function, dataset)
+
+
+def test_polars_was_asked_for_sums():
+    """Would catch a query that answers for another column or group."""
+    for tool in cf.seen("opendp_polars"):
+        assert all(sum(dataset) == answer for dataset, answer in tool.answers.items())
+        assert set(tool.claims) == set(range(1, 7))
+
+
+def test_a_tool_knows_the_datasets_it_was_watched_on():
+    """Would catch a universe that asks for a dataset which was never recorded."""
+    for tool in cf.seen("diffprivlib"):
+        asked = [data for size in tool.sizes for data in tool.universe.datasets(size=size)]
+        assert len(asked) == len(tool.answers)
+        assert all(tool.query(dataset) is not None for dataset in asked)
+        assert len(tool.date.split("-")) == 3
+
+
+def test_pipelinedp_meets_its_closed_form():
+    """Would catch an enumeration of too few of the rows that a person may have."""
+    for case in cf.pipelinedp_cases():
+        limits = dict(limit.rsplit(" ", 1) for limit in case.setting.split("; "))
+        width = 3 if case.function.startswith("sums") else 1
+        if "max_contributions" in limits:
+            rows = int(limits["max_contributions"])
+            people = case.function.startswith("people")
+            exact = rows * width if "L1" in case.function or not people else math.sqrt(rows)
+        else:
+            groups = int(limits["max_partitions_contributed"])
+            each = 1 if case.function.startswith("people") else 2
+            exact = each * width * (groups if "L1" in case.function else math.sqrt(groups))
+        assert case.row.exact == pytest.approx(exact, rel=1e-5)
+
+
+def test_tumults_joins_meet_the_product_formula():
+    """Would catch a join that is enumerated with other truncations than its name says."""
+    joins = [case for case in cf.tumult_cases() if case.function == "private join"]
+    assert len(joins) == 6
+    for case in joins:
+        names = case.setting.partition(";")[0].split(" x ")
+        left, right = (cf.TRUNCATIONS[name] for name in names)
+        assert case.row.exact == join_bound(left, right, rows_left=1, rows_right=1)
+
+
+# --- the scoreboard, and asking again --------------------------------------------------------
+
+
+def test_a_case_shows_the_row_that_tells_most():
+    """Would catch a loose row that hides one that is too small."""
+
+    def case(*ratios):
+        rows = tuple(sl.AuditRow("Change", 1, 1, claimed=r, found=1) for r in ratios)
+        return cf.Case("OpenDP", "1", "f", "", rows)
+
+    assert (case(3, 0.5, 1).row.claimed, case(3, 0.5, 1).verdict) == (0.5, TOO_SMALL)
+    assert (case(1, 3, 2).row.claimed, case(1, 1).verdict) == (3, EXACT)
+
+
+def test_the_scoreboard_has_a_row_for_every_case(cases):
+    """Would catch a case that is lost between the audit and the picture."""
+    board = cf.scoreboard(cases)
+    assert len(board) == len(cases) == 27 + len(cf.diffprivlib_cases()) + 23
+    assert list(board["verdict"]) == [case.verdict for case in cases]
+    assert board.loc[0, ["library", "claimed", "exact", "ratio"]].tolist() == ["OpenDP", 3, 3, 1]
+
+
+TABLE = """library,version,date,query,parameters,quantity,value
+lib,1,2026-01-01,sum,bounds,sensitivity,3
+lib,1,2026-01-01,mean,bounds,sensitivity,1
+"""
+
+
+def test_asking_again_says_what_changed():
+    """Would catch a new date taken for news, and news that is not told."""
+    assert again.differences(TABLE, TABLE.replace("2026-01", "2027-05")) == []
+    newer = TABLE.replace("lib,1,", "lib,2,").replace("y,3", "y,4").replace("mean", "max")
+    assert again.differences(TABLE, newer) == [
+        "  lib, version: 1 → 2",
+        "  lib, sum, bounds, sensitivity: 3 → 4",
+        "  lib, mean, bounds, sensitivity: 1 → nothing",
+        "  lib, max, bounds, sensitivity: nothing → 1",
+    ]
+
+
+def test_tumult_is_skipped_without_its_java(monkeypatch, capsys):
+    """Would catch a run that fails, instead of saying what is missing."""
+    monkeypatch.setattr(again.shutil, "which", lambda name: None if name == "java" else name)
+    assert again.audited("tumult")
+    assert capsys.readouterr().out == "tumult: skipped. It needs Java 17; found none.\n"
+
+
+def test_every_table_has_its_script_its_lock_and_one_layout():
+    """Would catch a table that nobody can make again, or a column that only one of them has."""
+    folders = {path.parent for path in again.ROOT.glob("scripts/libraries/*/figures.py")}
+    tables = {path.stem: path for path in again.DATA.glob("*.csv")}
+    assert {folder.name for folder in folders} == tables.keys()
+    for folder in folders:
+        assert "--hash=sha256:" in (folder / "requirements.txt").read_text()
+    layout = ",".join([*cf.SOURCE, "quantity", "value"])
+    assert {path.read_text().partition("\n")[0] for path in tables.values()} == {layout}
