@@ -43,9 +43,11 @@ class Case:
 
     @property
     def row(self) -> AuditRow:
-        """The row that tells most: the worst one if a claim is too small, else the loosest."""
+        """The row that tells most: the worst if a claim is too small, else the loosest and largest."""
         worst = min(self.rows, key=lambda row: row.ratio)
-        return worst if worst.ratio < 1 else max(self.rows, key=lambda row: row.ratio)
+        return (
+            worst if worst.ratio < 1 else max(self.rows, key=lambda row: (row.ratio, row.size or 0))
+        )
 
     @property
     def verdict(self) -> str:

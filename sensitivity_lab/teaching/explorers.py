@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -35,6 +35,9 @@ from sensitivity_lab.teaching.explorer import Explorer, Knob, Own, View
 from sensitivity_lab.teaching.noise import analytic_gaussian_sigma, laplace_scale
 from sensitivity_lab.teaching.scenarios import scenarios
 from sensitivity_lab.universe import Universe
+
+if TYPE_CHECKING:
+    from sensitivity_lab.teaching.case_files import Case
 
 RELATIONS: dict[str, type[Relation]] = {
     "exactly k added or removed": AddRemove,
@@ -439,6 +442,48 @@ def _deviations(groups: int, rows: int, epsilon: float) -> tuple[float, float]:
     return tents, analytic_gaussian_sigma(math.sqrt(groups) * rows, epsilon, DELTA)
 
 
+# --- an audit ---------------------------------------------------------------------------------
+
+
+def audit_explorer() -> Explorer:
+    """Return the explorer of the case files: a function of a library, its claim, the witness.
+
+    >>> audit_explorer().view(case="diffprivlib: sum, bounds (1, 3), 1 added or removed").text
+    'diffprivlib 0.6.6 claims 2; the exact number is 3: too small by ×1.5. Witness: (1) → 1; (1, 3) → 4.'
+
+    Cost: about a second, to ask OpenDP and read the tables of the others.
+    """
+    from sensitivity_lab.teaching.case_files import case_files, scoreboard  # loads OpenDP
+
+    cases = case_files()
+    relations = scoreboard(cases)["relation"]
+    named = {}
+    for case, relation in zip(cases, relations, strict=True):
+        setting = f", {case.setting}" if case.setting not in ("", "none") else ""
+        named[f"{case.library}: {case.function}{setting}, {relation}"] = case
+    first = next(name for name, case in named.items() if case.verdict == "too small")
+    knob = Knob("case", "function", named, start=first, ordered=False)
+    return Explorer("audit", audit_view, [knob])
+
+
+def audit_view(case: Case) -> View:
+    """Return a claim beside the exact number, and the pair that attains the exact one."""
+    row = case.row
+    headline, *pair = str(row).splitlines()
+    verdict = headline.partition(": ")[2].partition(",")[0]
+    witness = f" Witness: {'; '.join(side.strip() for side in pair)}." if pair else ""
+    text = (
+        f"{case.library} {case.version} claims {number_text(row.claimed)}; the exact number is "
+        f"{number_text(row.exact)}: {verdict}.{witness}"
+    )
+    heights = [float(row.claimed), float(row.exact)]
+    with _stage(1.6) as (figure, panel):
+        panel.barh([1, 0], heights, color=[COLOURS[1], COLOURS[0]], height=0.6)
+        panel.set_yticks([1, 0], ["claimed", "exact"])
+        panel.set(xlabel="sensitivity", xlim=(0, 1.1 * max(heights) or 1))
+    return View((figure,), text, f"Two bars: claimed {heights[0]:.6g}, exact {heights[1]:.6g}.")
+
+
 def explorers() -> dict[str, Explorer]:
     """Return every explorer of the book, by name.
 
@@ -453,5 +498,6 @@ def explorers() -> dict[str, Explorer]:
         divergence_explorer(),
         derivative_explorer(),
         people_explorer(),
+        audit_explorer(),
     ]
     return {explorer.name: explorer for explorer in made}
