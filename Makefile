@@ -31,7 +31,7 @@ test: $(READY) ## Run the tests, the doctests, and every notebook against its st
 	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
-	$(PYTEST) tests/browser
+	$(PYTEST) tests/browser -n auto --dist loadgroup
 
 lab: $(READY) ## Open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks

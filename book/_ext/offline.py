@@ -8,6 +8,7 @@ pandas leaves the corner of a table an empty heading, which a screen reader anno
 a heading without a name.  It becomes a plain cell.
 """
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -32,4 +33,4 @@ def unplug_thebe(app: Sphinx, config: object) -> None:
 
 def clear_empty_headings(app: Sphinx, doctree: nodes.document) -> None:
     for html in doctree.findall(nodes.raw):
-        html.children = [nodes.Text(html.astext().replace("<th></th>", "<td></td>"))]
+        html.children = [nodes.Text(re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html.astext()))]

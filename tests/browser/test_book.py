@@ -52,7 +52,11 @@ class Visit:
             self.errors.append(message.text)
 
 
-@pytest.fixture(scope="module", params=PAGES)
+# One worker visits a page for all its tests.
+VISITS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PAGES]
+
+
+@pytest.fixture(scope="module", params=VISITS)
 def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
     page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme="light")
     visit = Visit(request.param, page)

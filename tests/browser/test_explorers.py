@@ -19,7 +19,10 @@ PAGES = {
 }
 
 
-@pytest.fixture(scope="module", params=EXPLORERS)
+TURNS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in EXPLORERS]
+
+
+@pytest.fixture(scope="module", params=TURNS)
 def turned(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Explorer, Page]]:
     assert request.param in PAGES, f"no built page shows the explorer {request.param}"
     page = browser.new_page(viewport={"width": WIDE, "height": 900})
