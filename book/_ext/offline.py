@@ -4,6 +4,10 @@ Jupyter Book always loads Thebe, which runs cells on a public server.  This book
 such server: every page would name one, and declare its address twice, which is an error
 in the browser.  So Thebe's part in the build is taken out again.
 
+Where a notebook made widgets, MyST-NB adds their state to the page, and scripts from a content
+network that bring them to life.  Our explorers live without either, and the state has random
+names, which would make two builds differ.
+
 pandas leaves the corner of a table an empty heading, which a screen reader announces as
 a heading without a name.  It becomes a plain cell.
 """
@@ -18,6 +22,7 @@ from sphinx.application import Sphinx
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", unplug_thebe)
     app.connect("doctree-read", clear_empty_headings)
+    app.connect("env-updated", leave_widgets_out)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -34,3 +39,11 @@ def unplug_thebe(app: Sphinx, config: object) -> None:
 def clear_empty_headings(app: Sphinx, doctree: nodes.document) -> None:
     for html in doctree.findall(nodes.raw):
         html.children = [nodes.Text(re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html.astext()))]
+
+
+def leave_widgets_out(app: Sphinx, env: Any) -> None:
+    for metadata in getattr(env, "nb_metadata", {}).values():
+        files = metadata.get("js_files", {})
+        metadata["js_files"] = {
+            key: file for key, file in files.items() if not key.startswith("ipywidgets")
+        }
