@@ -149,8 +149,9 @@ def test_the_witness_explorer_says_what_the_walk_finds(relation, k):
     assert text.endswith(f"{found.witness[0]} against {found.witness[1]}.")
 
 
-def test_your_own_records():
+def test_your_own_records(monkeypatch):
     """Would catch records that are not the ones typed, and an error that stops the explorer."""
+    monkeypatch.setenv(LIVE, "notebook.ipynb")
     explorer = witness_explorer("school_large", "absence_days")
     explorer._repr_mimebundle_()
     field, sentence = explorer.children[3], explorer.children[4]
@@ -161,8 +162,9 @@ def test_your_own_records():
     assert "many" in sentence.value
 
 
-def test_an_infeasible_direction_is_said():
+def test_an_infeasible_direction_is_said(monkeypatch):
     """Would catch a picture of nothing."""
+    monkeypatch.setenv(LIVE, "notebook.ipynb")
     explorer = witness_explorer("school_large", "absence_days")
     explorer._repr_mimebundle_()
     relation, field, sentence = explorer.children[1], explorer.children[3], explorer.children[4]
