@@ -1,13 +1,17 @@
-"""What the README shows is what the package prints."""
+"""What the front pages and the reference say is what the package and the chapters are."""
 
 import doctest
+import re
 from pathlib import Path
 
 import pytest
 
+import sensitivity_lab as sl
+from scripts import map as book_map
 from scripts.cover import COVER, draw
 
 ROOT = Path(__file__).parents[1]
+INTRO = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", ["README.md", "book/intro.md"])
@@ -22,3 +26,45 @@ def test_the_cover_is_what_the_package_draws(tmp_path):
     """Would catch a cover left behind by a change of the package."""
     draw(tmp_path / "cover.svg")
     assert (tmp_path / "cover.svg").read_text() == COVER.read_text()
+
+
+def test_the_map_is_what_the_chapters_say(tmp_path):
+    """Would catch a map left behind by a chapter that is new, or that needs another one now."""
+    book_map.draw(tmp_path / "map.svg")
+    assert (tmp_path / "map.svg").read_text() == book_map.MAP.read_text()
+
+
+def test_the_table_of_chapters_is_complete_and_true():
+    """Would catch a chapter without its row, and a row that names other needs than the chapter."""
+    book = book_map.chapters()
+    rows = re.findall(r"^\| \{ref\}`(ch-[\w-]+)` \|[^|]+\|([^|]+)\|$", INTRO, re.MULTILINE)
+    assert [label for label, _ in rows] == list(book)
+    for label, needs in rows:
+        assert set(re.findall(r"<(ch-[\w-]+)>", needs)) == book_map.direct(book, label)[0]
+
+
+def test_the_alt_text_of_the_map_names_every_chapter():
+    """Would catch a map that a reader who does not see it cannot know."""
+    alt = re.search(r"_static/map.svg.*?:alt: (.*?)\n", INTRO, re.DOTALL)[1]
+    for chapter in book_map.chapters().values():
+        assert chapter.title.split(":")[0] in alt
+
+
+@pytest.mark.parametrize("page", ["glossary", "notation", "open_questions", "sources"])
+def test_the_reference_is_in_the_table_of_contents(page):
+    """Would catch a page that is written and never built."""
+    assert f"file: book/{page}\n" in (ROOT / "_toc.yml").read_text(encoding="utf-8")
+
+
+def test_the_glossary_explains_every_relation():
+    """Would catch a relation of the package for which the glossary has no word."""
+    glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    relations = [
+        name
+        for name in sl.__all__
+        if isinstance(kind := getattr(sl, name), type)
+        and issubclass(kind, sl.Relation)
+        and kind is not sl.Relation
+    ]
+    assert len(relations) >= 5
+    assert [name for name in relations if f"`{name}(k)`" not in glossary] == []

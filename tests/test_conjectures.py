@@ -1,0 +1,155 @@
+"""The searches of the page on open questions: they find what is false, and count what they try."""
+
+from itertools import chain, islice, pairwise
+
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+from scripts import open_questions
+from sensitivity_lab.teaching import conjectures as cj
+from tests.oracle import QUERIES
+
+SPREADS = [sl.VARIANCE, sl.variance(ddof=1), sl.STD, sl.std(ddof=1)]
+EIGHT = (-46, -3, -2, -2, 2, 3, 3, 3)
+
+
+def either_way(wanted):
+    return lambda a, b: wanted == "any" or (a > b if wanted == "more" else a < b)
+
+
+def populations():
+    return chain(cj.small_populations(6, 2), cj.random_populations(40, seed=1))
+
+
+@pytest.mark.parametrize("name", ["median", "quantile(0.25)", "variance", "mean"])
+def test_the_widest_gaps_are_those_of_a_brute_force_over_labels(name):
+    """Would catch a layout that is skipped, counted under another share, or answered wrongly."""
+    answer, least = QUERIES[name]
+    query = {"median": sl.MEDIAN, "quantile(0.25)": sl.quantile(0.25),
+             "variance": sl.VARIANCE, "mean": sl.MEAN}[name]  # fmt: skip
+    records = (0, 0, 1, 3, 7)
+    best: dict = {}
+    for number in range(4 ** len(records)):
+        places = [number // 4**i % 4 for i in range(len(records))]
+        sides = [[v for v, p in zip(records, places, strict=True) if p in both]
+                 for both in ((1, 2), (1, 3))]  # fmt: skip
+        if min(map(len, sides)) >= least:
+            share = tuple(places.count(p) for p in (1, 2, 3))
+            gap = answer(sides[0]) - answer(sides[1])
+            best[share] = max(best.get(share, gap), gap)
+    assert cj.widest(query, records) == best
+
+
+@pytest.mark.parametrize(
+    ("claim", "worlds", "witness"),
+    [
+        (cj.falls(sl.VARIANCE, left=1), cj.small_populations(5, 2), ((0, 1, 1, 1, 2), (5, 3))),
+        (cj.falls(sl.SUM, left=1), [(-1, -1, -1, -1, 3)], ((-1, -1, -1, -1, 3), (3, 1))),
+        (cj.mixes(sl.MEAN), cj.small_populations(7, 2), ((0, 1, 1, 1, 1, 1, 2), (5, 2))),
+        (cj.places(sl.VARIANCE, either_way("any"), cj.lower_side_is_a_run), [EIGHT],
+         (EIGHT, (4, 2, 2))),
+        (cj.places(sl.STD, either_way("less"), cj.higher_side_is_outside), [(0, 0, 2, 2, 2, 2, 3)],
+         ((0, 0, 2, 2, 2, 2, 3), (2, 1, 2))),
+    ],
+)  # fmt: skip
+def test_a_claim_that_is_false_is_refuted(claim, worlds, witness):
+    """Would catch a search that cannot find anything."""
+    assert cj.search(claim, worlds).counterexample == witness
+
+
+def test_only_falls_that_the_claim_speaks_of_are_found():
+    """Would catch a search that ignores how many are left, or whether both directions exist."""
+    fall = [(0, 1, 1, 1, 2)]
+    assert cj.search(cj.falls(sl.VARIANCE, left=2), fall).counterexample is None
+    assert cj.search(cj.falls(sl.VARIANCE, left=1, both=True), fall).cases == 1
+
+
+@pytest.mark.parametrize("query", SPREADS, ids=str)
+def test_mixes_lie_where_the_theorem_says(query):
+    """Would catch a slip in thm-mixes: B is a run, and for a > b, C is one of the others."""
+
+    def lower_part_is_a_run(shared, a, b, unused):
+        return cj._is_run(b, shared | a | unused)
+
+    every = cj.search(cj.places(query, either_way("any"), lower_part_is_a_run), populations())
+    more = cj.search(cj.places(query, either_way("more"), cj.shared_is_a_run), populations())
+    assert every.cases > more.cases > 500
+    assert every.counterexample is more.counterexample is None
+
+
+@pytest.mark.parametrize("query", SPREADS[:2], ids=str)
+def test_mixes_of_the_variance_with_more_below_lie_outside(query):
+    """Would catch a slip in thm-mixes for a < b."""
+    found = cj.search(
+        cj.places(query, either_way("less"), cj.higher_side_is_outside), populations()
+    )
+    assert found.cases > 500
+    assert found.counterexample is None
+
+
+def test_either_place_is_as_wide_as_the_wider_of_the_two():
+    """Would catch a pick that asks for both places at once, or that forgets one."""
+    places = (cj.either_place, cj.shared_is_a_run, cj.higher_side_is_outside)
+    for records in [EIGHT, (0, 0, 2, 2, 2, 2, 3)]:
+        either, run, outside = (cj.widest(sl.STD, records, pick) for pick in places)
+        for share, gap in either.items():
+            assert gap == max(run.get(share, gap - 1), outside.get(share, gap - 1))
+
+
+@pytest.mark.parametrize("query", [sl.MEDIAN, sl.quantile(0.9), *SPREADS[1::2]], ids=str)
+def test_removals_alone_never_fall(query):
+    """Would catch a slip in thm-open-removals."""
+    for records in populations():
+        d, m = cj.widest(query, records), len(records)
+        for n in range(2, m + 1):
+            gaps = [
+                max(d[n - k, k, 0], d[n - k, 0, k]) for k in range(1, n - query.smallest_size + 1)
+            ]
+            assert all(now <= then * (1 + 1e-12) for now, then in pairwise(gaps))
+
+
+@pytest.mark.parametrize(("k", "least"), [(1, 3), (2, 1), (2, 4), (3, 2), (4, 5), (5, 3)])
+def test_the_guess_for_the_variance_meets_an_enumeration(k, least):
+    """Would catch a guess that some datasets of 0 and 1 exceed, or that none attains."""
+    found = sl.global_sensitivity(
+        sl.VARIANCE, sl.Universe.value_range([0, 1]), size=range(least, least + k + 2),
+        relation=sl.SymmetricDifference(k), method="sweep",
+    )  # fmt: skip
+    assert cj.variance_guess(k, least, 0) == found.value
+
+
+def test_the_gap_of_the_variance_is_that_of_the_closed_forms():
+    """Would catch a D(c, a, b) that differs from the package's, at a share with a < b."""
+    found = sl.closed_form(sl.variance(ddof=1), bounds=(0, 4), size=2, relation=sl.Add(3))
+    assert max(cj.variance_gap(2, 0, 3, 1), cj.variance_gap(2, 3, 0, 1)) * 16 == found.value == 6
+
+
+def test_a_distance_is_the_packages_local_sensitivity():
+    """Would catch a brute force at a distance that misses datasets or changes."""
+    ((_, widest, tidy),) = cj.std_at_distance(1, 4)((1, 2, 4))
+    universe = sl.Universe.value_range(range(5))
+    near = [x for x in universe.datasets(size=3) if sl.change_one_distance(x, (1, 2, 4)) <= 1]
+    local = [sl.local_sensitivity(sl.STD, x, universe, relation=sl.Change(1)) for x in near]
+    assert widest == pytest.approx(max(float(each.value) for each in local), rel=1e-12)
+    assert tidy == pytest.approx(widest)
+
+
+def test_the_stored_searches_are_those_of_the_script_and_found_nothing():
+    """Would catch a table that is out of date, or a counterexample that the page ignores."""
+    stored = pd.read_csv(cj.DATA)
+    rows = open_questions.rows()
+    assert list(zip(stored["question"], stored["query"], strict=True)) == [row[:2] for row in rows]
+    assert set(stored["counterexample"]) == {"none"}
+    assert cj.wider("mixes").loc["median", "cases"] > 10_000
+    sizes = next(i for i, row in enumerate(rows) if row.question == "sizes")
+    assert open_questions.run(sizes, 0) == stored.loc[sizes].tolist()
+
+
+def test_the_worlds_are_what_they_are_called():
+    """Would catch populations that are unsorted, too large, or not the same on each run."""
+    some = list(cj.random_populations(50))
+    assert some == list(cj.random_populations(50))
+    assert all(list(records) == sorted(records) and 6 <= len(records) <= 8 for records in some)
+    datasets = list(islice(open_questions.worlds("datasets 2", 100), 200))
+    assert {len(x) for x in datasets} == {3, 4, 5}
