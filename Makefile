@@ -27,7 +27,7 @@ book: $(READY) ## Run every notebook and build the book
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
 	$(PYTEST) tests sensitivity_lab --ignore tests/browser --doctest-modules --mpl --cov -n auto
-	$(PYTEST) notebooks --nbval --nbval-current-env --nbval-cell-timeout 300 \
+	$(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
@@ -57,6 +57,7 @@ audit: $(READY) ## Ask other libraries again, each in its own environment, and s
 
 check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical builds, a browser
 	ORACLE_CASES=1000 $(PYTEST) tests/test_oracle.py
+	FAULT_CASES=10000 $(PYTEST) tests/test_faults.py
 	SOLVER_RECORDS=7 SOLVER_CASES=5000 $(PYTEST) tests/test_solvers.py
 	for version in 3.11 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done

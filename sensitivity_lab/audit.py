@@ -10,23 +10,24 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, groupby
-from numbers import Integral, Rational, Real
+from numbers import Integral, Rational
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.closed_forms import checked_bounds
 from sensitivity_lab.enumeration import Best, Gap, gap_between, same_shape
-from sensitivity_lab.exact import simplest, whole_number
+from sensitivity_lab.exact import is_one_of, is_real, is_sequence, sequence, simplest, whole_number
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import Change, Relation, check_relation
 from sensitivity_lab.results import Snippet, listed, presented, raw_answer, runnable
 from sensitivity_lab.search import search
-from sensitivity_lab.sensitivity import MAX_DATASETS, settle
+from sensitivity_lab.sensitivity import MAX_DATASETS, METHODS, settle
 from sensitivity_lab.sequences import ORDERS, OrderedWalk, edits
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universe import Universe, check_universe
 
 RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
@@ -244,17 +245,29 @@ def _text(data: Any, entry: Callable[[Any], str] = str) -> str:
 
 def _number(value: Any, what: str) -> Any:
     """A number of at least 0 as int, Fraction, Decimal or float; infinity is one."""
+    if not is_real(value):
+        raise TypeError(f"{what} must be a number of at least 0, got {value!r}")
     if isinstance(value, (Integral, np.bool_)):
         number: Any = int(value)
     elif isinstance(value, Rational):
         number = simplest(Fraction(value))
-    elif isinstance(value, (Real, Decimal)):
-        number = value if isinstance(value, Decimal) else float(str(value))
     else:
-        raise TypeError(f"{what} must be a number of at least 0, got {value!r}")
-    if math.isnan(number) or number < 0:
+        number = value if isinstance(value, Decimal) else float(str(value))
+    nan = number.is_nan() if isinstance(number, Decimal) else math.isnan(number)
+    if nan or number < 0:
         raise ValueError(f"{what} must be a number of at least 0, got {value}")
     return number
+
+
+def _measured(metric: Callable[[Any, Any], Any], name: str, x: Any, y: Any) -> Any:
+    """A metric's number for a pair; where it fails, say on which."""
+    try:
+        apart = metric(x, y)
+    except Exception as error:
+        raise ValueError(
+            f"{name} failed on {x!r} and {y!r}: {type(error).__name__}: {error}"
+        ) from error
+    return _number(apart, name)
 
 
 def _claim_at(claim: Any, **place: Any) -> Any:
@@ -397,7 +410,7 @@ class _Subject:
         """The distance between two answers, ready to be compared."""
         if self.metric is None:
             return self.between(answer, other)
-        return _number(self.metric(answer, other), "output_metric")
+        return _measured(self.metric, "output_metric", answer, other)
 
     def final_gap(self, answer: Any, other: Any) -> Any:
         """The distance as a caller sees it."""
@@ -417,7 +430,9 @@ def _as_function(function: Any) -> Query:
 def _check_options(metric: Any, order: Any, method: str) -> None:
     if metric is not None and not callable(metric):
         raise TypeError(f"output_metric must be callable, got {metric!r}")
-    if order not in ORDERS:
+    if not is_one_of(method, (*METHODS, "search")):
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, search, got {method!r}")
+    if not is_one_of(order, ORDERS):
         raise ValueError(f"order must be None, 'any' or 'kept', got order={order!r}")
     if order is not None and method not in ("auto", "walk"):
         raise ValueError(f"method must be auto or walk where order is given, got method={method!r}")
@@ -431,17 +446,16 @@ def _places(
     query: Query, universe: Universe, size: Any, relations: Any, norm: float
 ) -> dict[Place, Question | str]:
     """A question for each relation and size, or why there is none."""
-    if isinstance(relations, Relation) or not isinstance(relations, Iterable):
+    if not is_sequence(relations):
         raise TypeError(f"relations must be a list of relations, got {relations!r}")
     asked = list(relations)
     for relation in asked:
         check_relation(relation)
-    sizes = list(size) if isinstance(size, Iterable) and not isinstance(size, str) else [size]
+    sizes = list(size) if is_sequence(size) else [size]
     for name, given in (("relations", asked), ("size", sizes)):
         if not given:
             raise ValueError(f"{name} must not be empty, got {size if name == 'size' else asked}")
-    if not isinstance(universe, Universe):
-        raise TypeError(f"universe must be a Universe, got {universe!r}")
+    check_universe(universe)
     within = size if isinstance(size, range) else None
     places: dict[Place, Question | str] = {}
     for relation in asked:
@@ -582,8 +596,10 @@ def audit_map(
     for name, metric in (("input_metric", input_metric), ("output_metric", output_metric)):
         if not callable(metric):
             raise TypeError(f"{name} must be callable, got {metric!r}")
-    given = list(inputs)
-    asked = [_number(distance, "distances") for distance in distances]
+    given = list(sequence(inputs, "inputs", "datasets"))
+    asked = [
+        _number(distance, "distances") for distance in sequence(distances, "distances", "numbers")
+    ]
     for name, listed_ in (("inputs", given), ("distances", asked)):
         if not listed_:
             raise ValueError(f"{name} must not be empty, got {listed_}")
@@ -612,7 +628,7 @@ def _widest_by_distance(
     answers = [subject.answer(given) for given in inputs]
     widest: list[Pair] = [(0, inputs[0], inputs[0])] * len(distances)
     for (x, at_x), (y, at_y) in combinations(zip(inputs, answers, strict=True), 2):
-        apart = metric(x, y)
+        apart = _measured(metric, "input_metric", x, y)
         reached = [i for i, distance in enumerate(distances) if apart <= distance]
         if reached:
             gap = subject.gap(at_x, at_y)
@@ -665,13 +681,15 @@ def breaking_values(
 
     Raises ValueError for bounds that do not fit the dtype, TypeError for a dtype of no real numbers.
     """
-    kind = np.dtype(dtype)
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"dtype must be one of numpy's, got {dtype!r}") from error
     if kind.kind not in "iuf":
         raise TypeError(f"dtype must hold ints or floats, got {dtype!r}")
     info: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
+    checked_bounds(bounds)
     lower, upper = (_fitted(bound, info, bounds) for bound in bounds)
-    if not lower <= upper:
-        raise ValueError(f"bounds must rise, got {bounds}")
     values = [lower, upper, _beside(lower, 1), _beside(upper, -1), kind.type(0)]
     if kind.kind == "f":
         last = 2 ** (info.nmant + 1)  # last + 1 is no number of this dtype

@@ -17,14 +17,22 @@ from itertools import pairwise
 from typing import Any
 
 from sensitivity_lab.enumeration import Gap
-from sensitivity_lab.exact import Exact, RootGap, exact_number, simplest, whole_number
+from sensitivity_lab.exact import (
+    Exact,
+    RootGap,
+    checked_norm,
+    exact_number,
+    simplest,
+    whole_number,
+)
 from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Relation, SymmetricDifference, check_relation
+from sensitivity_lab.relations import STANDARD, Relation, SymmetricDifference, check_relation
 from sensitivity_lab.results import presented
 from sensitivity_lab.universe import Dataset
 from sensitivity_lab.wording import CONDITIONS, formula_text
 
 Piece = tuple[Exact, int]  # a value, and how many records have it
+MOST_SHOWN = 1_000_000  # records in a witness
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,7 @@ class ClosedForm:
     `status` is "exact" (some pair of datasets attains the value under the `conditions`) or
     "upper bound" (no pair exceeds it). `formula` uses R = U − L, k, the size n or the smallest
     size m; `source` names the proof. `witness` is a pair that attains the value, or None where
-    none is known or the pair depends on more than the bounds.
+    none is known, the pair depends on more than the bounds, or has over a million records.
     """
 
     value: Any
@@ -91,8 +99,9 @@ def closed_form(
     low, high = checked_bounds(bounds)
     family = _checked_family(query)
     check_relation(relation)
-    if norm not in (1, 2, math.inf):
-        raise ValueError(f"norm must be 1, 2 or infinity, got norm={norm!r}")
+    if type(relation) not in STANDARD:
+        raise ValueError(f"relation must be a standard one for a closed form, got {relation}")
+    checked_norm(norm)
     if values is not None:
         whole_number(values, "values", 1)
     extremes = EXTREMES[family](query.family[1:], low, high, norm, values)
@@ -112,7 +121,7 @@ def closed_form(
         formula=text,
         conditions=CONDITIONS.get(family, CONDITIONS["any"]),
         source=proof,
-        witness=_pair(widest, swapped) if widest.attained and widest.shown else None,
+        witness=_pair(widest, swapped),
     )
 
 
@@ -126,21 +135,19 @@ def _widest(found: list[tuple[Extreme, bool]]) -> tuple[Extreme, bool]:
     return widest, swapped
 
 
-def _pair(extreme: Extreme, swapped: bool) -> tuple[Dataset, Dataset]:
+def _pair(extreme: Extreme, swapped: bool) -> tuple[Dataset, Dataset] | None:
+    if not (extreme.attained and extreme.shown):
+        return None
+    if sum(copies for _, copies in (*extreme.common, *extreme.higher, *extreme.lower)) > MOST_SHOWN:
+        return None
     higher = _records(extreme.common, extreme.higher)
     lower = _records(extreme.common, extreme.lower)
     return (lower, higher) if swapped else (higher, lower)
 
 
 def _records(*groups: Iterable[Piece]) -> Dataset:
-    return tuple(
-        sorted(
-            simplest(Fraction(value))
-            for group in groups
-            for value, copies in group
-            for _ in range(copies)
-        )
-    )
+    pieces = sorted((simplest(Fraction(value)), copies) for g in groups for value, copies in g)
+    return tuple(value for value, copies in pieces for _ in range(copies))
 
 
 # --- which (c, a, b) there are -------------------------------------------------------------
@@ -162,6 +169,8 @@ def _shares(
         least = _checked_min_size(query, min_size)
         sizes, most = range(least, least + 2 * relation.k + 2), math.inf
     elif isinstance(size, range):
+        if not size:
+            raise ValueError(f"size must name at least one size, got {size}")
         sizes, least, most = size, max(min(size), query.smallest_size), max(size)
     else:
         whole_number(size, "size", query.smallest_size)

@@ -6,7 +6,6 @@ step along its axis, one record fewer a step back.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,15 +16,20 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.enumeration import gap_between, same_shape
-from sensitivity_lab.exact import exact_number, rounded_root_gap, simplest
+from sensitivity_lab.exact import (
+    checked_norm,
+    exact_number,
+    is_sequence,
+    rounded_root_gap,
+    simplest,
+)
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.results import presented
-from sensitivity_lab.universe import Dataset, Indices, Universe
+from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
 
 MOST_SIGNS = 16  # columns: beyond, the corners of the cube are too many to visit
-NORMS = (1, 2, math.inf)
 
 
 @dataclass(frozen=True)
@@ -86,8 +90,7 @@ def discrete_gradient(
     Errors: as `local_sensitivity`.
     Source: Schultz-Wu (2020), who has the forward differences.
     """
-    if not isinstance(universe, Universe):
-        raise TypeError(f"universe must be a Universe, got {universe!r}")
+    check_universe(universe)
     indices = universe.indices(dataset)
     size, held = len(indices), Counter(indices)
     question = Question(as_query(query), universe, size, SymmetricDifference(1), 1)
@@ -109,6 +112,7 @@ def discrete_gradient(
 def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -> Any:
     """Return how much a matrix can stretch: the largest q-norm of M·v over real v of p-norm 1.
 
+    >>> import math
     >>> tree = [[1, 1], [1, 0], [0, 1]]  # a total and its two parts
     >>> operator_norm(tree), operator_norm(tree, p=math.inf)
     (2, 4)
@@ -124,8 +128,8 @@ def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -
     different lengths, no entries, and more than 16 columns for p = ∞.
     """
     rows = _checked_rows(matrix)
-    _check_norm(p, "p")
-    _check_norm(q, "q")
+    checked_norm(p, "p")
+    checked_norm(q, "q")
     if p == 2:
         if q != 2:
             raise ValueError(f"q must be 2 where p is 2, got q={q!r}")
@@ -164,7 +168,7 @@ def _minus(b: Any, a: Any) -> Any:
 
 def _longest(steps: Iterable[Any], q: float) -> Any:
     """The largest q-norm of the steps there are; 0 if there are none."""
-    _check_norm(q, "q")
+    checked_norm(q, "q")
     gap = gap_between(q, root=False)
     lengths = [
         gap(step, (0,) * len(step) if isinstance(step, tuple) else 0)
@@ -174,15 +178,9 @@ def _longest(steps: Iterable[Any], q: float) -> Any:
     return presented(max(lengths, default=0))
 
 
-def _check_norm(norm: Any, what: str) -> None:
-    if norm not in NORMS:
-        raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={norm!r}")
-
-
 def _checked_rows(matrix: Any) -> list[list[Any]]:
-    is_rows = isinstance(matrix, Iterable) and not isinstance(matrix, str)
-    given = list(matrix) if is_rows else [matrix]
-    if any(isinstance(row, str) or not isinstance(row, Iterable) for row in given):
+    given = list(matrix) if is_sequence(matrix) else [matrix]
+    if not all(map(is_sequence, given)):
         raise TypeError(f"matrix must be rows of numbers, got {matrix!r}")
     rows = [[exact_number(entry, "matrix entry") for entry in row] for row in given]
     lengths = {len(row) for row in rows}

@@ -7,13 +7,12 @@ the first in lexicographic order.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.queries import Query
@@ -83,11 +82,24 @@ def walk(
         datasets = sorted({only, *neighbours_of(only, universe, plan[len(only)])})
         starts = [only]
     asked = [_Asked(query, universe, datasets, norm) for query in queries]
-    for dataset in tqdm(starts, disable=not progress, desc="walk", unit=" datasets"):
+    for dataset in with_bar(starts, progress, desc="walk", unit=" datasets"):
         neighbours = list(neighbours_of(dataset, universe, plan[len(dataset)]))
         for query in asked:
             query.look(dataset, neighbours)
     return [query.found() for query in asked], len(datasets)
+
+
+def with_bar(parts: Iterable[Any], shown: bool, **options: Any) -> Iterable[Any]:
+    """Return `parts`, with a progress bar as they are taken if it is to be shown.
+
+    >>> list(with_bar(range(3), False))
+    [0, 1, 2]
+    """
+    if not shown:
+        return parts
+    from tqdm.auto import tqdm  # in a notebook it loads the widgets
+
+    return tqdm(parts, **options)  # type: ignore[no-any-return]
 
 
 class _Asked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import total_ordering
@@ -25,15 +26,34 @@ def exact_number(value: Any, what: str = "value") -> Exact:
     Raises ValueError for NaN and infinities, TypeError for what is not a real number;
     `what` names the parameter in the message.
     """
+    if not is_real(value):
+        raise TypeError(f"{what} must be a number, got {value!r}")
     if isinstance(value, (Integral, np.bool_)):
         return int(value)
     if isinstance(value, Rational):
         return simplest(Fraction(value))
-    if isinstance(value, (Real, Decimal)):
-        if not math.isfinite(value):
-            raise ValueError(f"{what} must be finite, got {value}")
-        return simplest(Fraction(str(value)))
-    raise TypeError(f"{what} must be a number, got {value!r}")
+    if not is_finite(value):
+        raise ValueError(f"{what} must be finite, got {value}")
+    return simplest(Fraction(str(value)))
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a real number; numpy's time spans, which pass for integers, are none.
+
+    >>> is_real(np.int8(2)), is_real(Decimal("0.1")), is_real(np.timedelta64(2, "D"))
+    (True, True, False)
+    """
+    no_span = not isinstance(value, np.timedelta64)
+    return no_span and isinstance(value, (Real, Decimal, np.bool_))
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a number is neither NaN nor infinite; `math.isfinite` fails on some Decimals.
+
+    >>> is_finite(Decimal("1e400")), is_finite(Decimal("sNaN"))
+    (True, False)
+    """
+    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
 
 
 def simplest(value: Fraction) -> Exact:
@@ -51,10 +71,54 @@ def whole_number(value: Any, what: str, least: int) -> int:
     >>> whole_number(3, "k", 1)
     3
     """
-    if isinstance(value, (int, np.integer)) and value is not True and value >= least:
+    whole = isinstance(value, (int, np.integer)) and is_real(value) and not isinstance(value, bool)
+    if whole and value >= least:
         return int(value)
-    kind = ValueError if isinstance(value, Real) else TypeError
+    kind = ValueError if is_real(value) else TypeError
     raise kind(f"{what} must be a whole number of at least {least}, got {what}={value!r}")
+
+
+def is_one_of(value: Any, names: Iterable[str | None]) -> bool:
+    """Whether a value is one of some names; an array, which compares entry by entry, is not.
+
+    >>> is_one_of("walk", ["auto", "walk"]), is_one_of(np.array(["walk"]), ["auto", "walk"])
+    (True, False)
+    """
+    return (value is None or isinstance(value, str)) and value in names
+
+
+def sequence(values: Any, what: str, of: str = "records") -> tuple[Any, ...]:
+    """Return `values` as a tuple, or refuse what is not a sequence: text is none.
+
+    >>> sequence([1, 2], "dataset")
+    (1, 2)
+    """
+    if not is_sequence(values):
+        raise TypeError(f"{what} must be a sequence of {of}, got {values!r}")
+    return tuple(values)
+
+
+def is_sequence(values: Any) -> bool:
+    """Whether values can be listed; text is one value, and so is an array without a dimension.
+
+    >>> is_sequence(range(3)), is_sequence("123"), is_sequence(np.array(3))
+    (True, False, False)
+    """
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return isinstance(values, Iterable) and not isinstance(values, (str, bytes))
+
+
+NORMS = (1, 2, math.inf)
+
+
+def checked_norm(norm: Any, what: str = "norm") -> None:
+    """Refuse what is not 1, 2 or infinity.
+
+    >>> checked_norm(math.inf)
+    """
+    if not isinstance(norm, Real) or norm not in NORMS:
+        raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={norm!r}")
 
 
 @total_ordering

@@ -18,7 +18,6 @@ from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from sensitivity_lab.enumeration import (
     Best,
@@ -29,6 +28,7 @@ from sensitivity_lab.enumeration import (
     gap_between,
     in_units,
     same_shape,
+    with_bar,
 )
 from sensitivity_lab.exact import RootGap
 from sensitivity_lab.queries import Query
@@ -244,9 +244,7 @@ class Answers:
         return _as_numerators(answers)
 
     def _bar(self, parts: Iterable[Any], size: int, total: int | None = None) -> Any:
-        return tqdm(
-            parts, total=total, disable=not self.progress, desc=f"size {size}", unit=" blocks"
-        )
+        return with_bar(parts, self.progress, total=total, desc=f"size {size}", unit=" blocks")
 
 
 def worker_count(executor: Executor) -> int:

@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from sensitivity_lab.exact import exact_number
+from sensitivity_lab.exact import exact_number, is_one_of
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import (
     Add,
@@ -261,7 +261,7 @@ def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -
         raise ValueError("table must have at least one row, got an empty table")
     if column is None and len(columns) > 1:
         raise ValueError(f"column must name one of {columns} where table has several, got None")
-    if column is not None and column not in columns:
+    if column is not None and not is_one_of(column, columns):
         raise ValueError(f"column must be one of {columns}, got column={column!r}")
     return str(columns[0] if column is None else column)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -10,12 +9,21 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact, exact_number, rounded_root_gap, simplest, whole_number
+from sensitivity_lab.exact import (
+    Exact,
+    exact_number,
+    is_finite,
+    is_real,
+    rounded_root_gap,
+    sequence,
+    simplest,
+    whole_number,
+)
 from sensitivity_lab.universe import Dataset, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -59,7 +67,7 @@ class Query:
 
     def __call__(self, dataset: Iterable[Any]) -> Any:
         """Return the answer on one dataset: exact where it is rational, else a float."""
-        records = tuple(dataset)
+        records = sequence(dataset, "dataset")
         if len(records) < self.smallest_size:
             raise ValueError(
                 f"{self.name} needs a dataset of at least {self.smallest_size} records, got {len(records)}"
@@ -115,15 +123,15 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
 
 
 def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
+    if not is_real(number):
+        raise TypeError(
+            f"query {query.name} must return a number or a vector, got {number!r} on dataset {dataset}"
+        )
     if isinstance(number, (Integral, np.bool_)):
         return int(number)
     if isinstance(number, Fraction):
         return simplest(number)
-    if not isinstance(number, (Real, Decimal)):
-        raise TypeError(
-            f"query {query.name} must return a number or a vector, got {number!r} on dataset {dataset}"
-        )
-    if not math.isfinite(number):
+    if not is_finite(number):
         raise ValueError(
             f"query {query.name} must return finite numbers, got {number} on dataset {dataset}"
         )
@@ -252,7 +260,7 @@ def histogram(edges: Iterable[Any]) -> Query:
     Bins are half-open, [a, b), but the last, [a, b]; records outside all bins are not counted.
     Raises ValueError unless there are two edges or more, strictly rising.
     """
-    given = tuple(edges)
+    given = sequence(edges, "edges", "numbers")
     exact = [exact_number(edge, "edges") for edge in given]
     if len(exact) < 2 or any(a >= b for a, b in pairwise(exact)):
         raise ValueError(f"edges must be at least two strictly rising numbers, got {list(given)}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 from sensitivity_lab.enumeration import Plan
+from sensitivity_lab.exact import checked_norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Move, Relation, check_relation
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universe import Universe, check_universe
 
 Size = int | range
 
@@ -26,11 +26,9 @@ class Question:
     neighbours_in: range | None = None  # sizes of neighbours, where `size` is a whole number
 
     def __post_init__(self) -> None:
-        if not isinstance(self.universe, Universe):
-            raise TypeError(f"universe must be a Universe, got {self.universe!r}")
+        check_universe(self.universe)
         check_relation(self.relation)
-        if self.norm not in (1, 2, math.inf):
-            raise ValueError(f"norm must be 1, 2 or infinity, got norm={self.norm!r}")
+        checked_norm(self.norm)
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sensitivity_lab.exact import exact_number, whole_number
-from sensitivity_lab.universe import Dataset, Indices, Universe, multisets
+from sensitivity_lab.exact import exact_number, sequence, whole_number
+from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe, multisets
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
 
@@ -43,8 +43,11 @@ def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
 def _difference(x: Iterable[Any], y: Iterable[Any]) -> Move:
     """How many records of x are not in y, and of y not in x, as multisets of exact values."""
     count_x, count_y = (
-        Counter(None if record is None else exact_number(record, "record") for record in dataset)
-        for dataset in (x, y)
+        Counter(
+            None if record is None else exact_number(record, "record")
+            for record in sequence(dataset, name)
+        )
+        for name, dataset in (("x", x), ("y", y))
     )
     return (count_x - count_y).total(), (count_y - count_x).total()
 
@@ -56,9 +59,17 @@ class Relation:
     k: int
     at_most: ClassVar[bool]
     phrase: ClassVar[str]
+    largest_k: ClassVar[int] = 1_000_000  # its moves are listed
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", whole_number(self.k, "k", 1))
+        if type(self) is Relation:
+            check_relation(self)
+        k = whole_number(self.k, "k", 1)
+        if k > self.largest_k:
+            raise ValueError(
+                f"k must be at most {self.largest_k:,} for {type(self).__name__}, got k={k}"
+            )
+        object.__setattr__(self, "k", k)
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -96,6 +107,7 @@ class Relation:
         Cost: `count_neighbours` tuples, sorted before the first is given.
         Raises ValueError if the dataset does not lie in the universe.
         """
+        check_universe(universe)
         indices = universe.indices(dataset)
         found = sorted(neighbours_of(indices, universe, self.moves))
         return (tuple(universe.values[i] for i in neighbour) for neighbour in found)
@@ -108,6 +120,7 @@ class Relation:
 
         Cost: O(k⁴) arithmetic for each different pair (copies held, copies free).
         """
+        check_universe(universe)
         return count_neighbours_of(universe.indices(dataset), universe, self.moves)
 
 
@@ -174,6 +187,7 @@ class SymmetricDifference(Relation):
 
     at_most = True
     phrase = "added or removed"
+    largest_k = 1_000  # half a million moves
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -197,16 +211,29 @@ class Change(Relation):
         return tuple((j, j) for j in range(self.k + 1))
 
 
+STANDARD = (Add, Remove, AddRemove, SymmetricDifference, Change)
+
+
 def check_relation(relation: Any) -> None:
-    """Refuse what is not one of the five relations, with its k.
+    """Refuse what is no relation with its k, or one whose moves the sweep would misread.
 
     >>> check_relation(Change(1))
+
+    A pair that shares more than a move says makes a shorter move (thm-share on the book's page
+    of proofs): where (r, a) is one, (r − 1, a − 1) must be too.
     """
     if not isinstance(relation, Relation) or type(relation) is Relation:
         raise TypeError(
             "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
-            f"or Change(k), got {relation!r}"
+            f"or Change(k), got {'Relation(k)' if isinstance(relation, Relation) else repr(relation)}"
         )
+    if type(relation) not in STANDARD:
+        moves = set(relation.moves)
+        for r, a in moves:
+            if r and a and (r - 1, a - 1) not in moves:
+                raise ValueError(
+                    f"relation must have the move {(r - 1, a - 1)} beside {(r, a)}, got {relation}"
+                )
 
 
 def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> Iterator[Indices]:

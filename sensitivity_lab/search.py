@@ -67,6 +67,8 @@ def _step(
 ) -> list[int]:
     """The records with one of those in use replaced; in a population two trade places."""
     stepped = records.copy()
+    if not needed:  # the empty dataset beside itself
+        return stepped
     place = int(rng.integers(needed))
     if universe.unlimited:
         stepped[place] = int(rng.integers(universe.distinct))

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from sensitivity_lab.enumeration import Best, count_pairs, walk
-from sensitivity_lab.exact import whole_number
+from sensitivity_lab.exact import is_one_of, whole_number
 from sensitivity_lab.lattice import Answers, can_sweep, lattice_of, sweep_lattice
 from sensitivity_lab.local import solve_local
 from sensitivity_lab.queries import Query, as_query
@@ -15,7 +15,7 @@ from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import Relation, count_neighbours_of
 from sensitivity_lab.results import Sensitivity, result, solved_result
 from sensitivity_lab.solvers import solve
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universe import Universe, check_universe
 
 MAX_DATASETS = 10_000_000
 AT_ONCE = 1_000_000  # datasets: with more to answer, "auto" asks the solver first
@@ -88,12 +88,11 @@ def local_sensitivity(
     Errors: as `global_sensitivity`, and ValueError for a dataset outside the universe.
     Source: Nissim, Raskhodnikova and Smith (2007), definition 1.2.
     """
-    if not isinstance(universe, Universe):
-        raise TypeError(f"universe must be a Universe, got {universe!r}")
+    check_universe(universe)
     indices = universe.indices(dataset)
     question = Question(as_query(query), universe, len(indices), relation, norm)
     question.require_feasible()
-    if method not in ("auto", "walk", "solver"):
+    if not is_one_of(method, ("auto", "walk", "solver")):
         raise ValueError(
             f"method must be auto, walk or solver for one dataset, got method={method!r}"
         )
@@ -130,7 +129,7 @@ def settle(
     A query is answered once per dataset for all its relations; a walk visits a pair once for
     all queries that can make the same moves.
     """
-    if method not in METHODS:
+    if not is_one_of(method, METHODS):
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
     settled = _solved(questions, method, max_datasets)

@@ -401,7 +401,8 @@ class _Ranks:
             last = _logs(above[1:] - below[-1]) - beta * np.arange(len(above) - 1)
             first = _logs(above[0] - below[:-1]) - beta * np.arange(rows - 1, -1, -1)
             floor = max(last.max(), first.max())
-            reach = int((math.log(above[-1]) - floor) / beta) + 2  # beyond it none is as wide
+            widest_reach = (math.log(above[-1]) - floor) / beta  # beyond it none is as wide
+            reach = int(min(widest_reach, rows + len(above))) + 2
             start = max(0, rows - reach)
             ends, values = _row_maxima(above[: reach + 1], below[start:rows], beta)
         values -= beta * np.arange(rows - 1 - start, -1, -1)

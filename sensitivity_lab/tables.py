@@ -12,7 +12,7 @@ import pandas as pd
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size
-from sensitivity_lab.relations import Relation
+from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import MAX_DATASETS, settle
 from sensitivity_lab.universe import Universe
@@ -145,11 +145,11 @@ def _closed_form_for(
     *,
     feasible: bool,
 ) -> ClosedForm | None:
-    if not feasible or not query.family:
+    if not feasible or not query.family or type(relation) not in STANDARD:
         return None
     return closed_form(
         query,
-        bounds=bounds or (universe.values[0], universe.values[-1]),
+        bounds=(universe.values[0], universe.values[-1]) if bounds is None else bounds,
         relation=relation,
         size=size,
         norm=norm,

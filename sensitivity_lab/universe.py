@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.exact import Exact, exact_number, whole_number
+from sensitivity_lab.exact import Exact, exact_number, sequence, whole_number
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
@@ -220,15 +221,16 @@ class Universe:
             raise ValueError(
                 f"size must be at most {self.records}, the records in the population, got size={size}"
             )
+        if checked > sys.maxsize:
+            raise ValueError(f"size must be at most {sys.maxsize}, got size={size}")
         return checked
 
     def indices(self, dataset: Iterable[Any], what: str = "dataset") -> Indices:
         """Return the positions of a dataset's records among `values`, sorted; refuse strangers."""
-        if isinstance(dataset, (str, bytes)) or not isinstance(dataset, Iterable):
-            raise TypeError(f"{what} must be a sequence of records, got {dataset!r}")
+        records = sequence(dataset, what)
         position = {value: i for i, value in enumerate(self.exact_values)}
         found = []
-        for record in dataset:
+        for record in records:
             key = None if record is None else exact_number(record, f"{what} record")
             if key not in position:
                 raise ValueError(f"{what} must hold values of the universe, got {record!r}")
@@ -246,6 +248,15 @@ class Universe:
         kind = "value_range" if self.unlimited else "population"
         name = "" if self.name is None else f", name={self.name!r}"
         return f"Universe.{kind}({_abridged(self)}{name})"
+
+
+def check_universe(universe: Any) -> None:
+    """Refuse what is not a universe.
+
+    >>> check_universe(Universe.value_range([1, 2]))
+    """
+    if not isinstance(universe, Universe):
+        raise TypeError(f"universe must be a Universe, got {universe!r}")
 
 
 def multisets(copies: Sequence[int], size: int) -> Iterator[Indices]:
@@ -297,6 +308,8 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
     if isinstance(source, (str, bytes, dict, pd.DataFrame)) or not isinstance(source, Iterable):
         raise TypeError(f"{what} must be a sequence of numbers, got {source!r}")
     array = source.to_numpy() if isinstance(source, pd.Series) else source
+    if isinstance(array, np.ma.MaskedArray):
+        array = array.tolist()  # what is masked becomes None: sorting would lay it bare
     if not isinstance(array, np.ndarray):
         array = _as_array(list(source))
     if isinstance(array, np.ndarray) and array.ndim != 1:

@@ -3,6 +3,7 @@
 import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import pairwise
+from multiprocessing import get_context
 
 import pytest
 
@@ -14,6 +15,11 @@ UNIVERSE = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
 def spread_of_gaps(dataset):
     """A callable that no vectorised form exists for."""
     return max(b - a for a, b in pairwise(dataset))
+
+
+def process_pool(workers):
+    """New processes, not copies of this one: pytest and Dask run threads, which a fork breaks."""
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
 
 
 class DiesInAWorker:
@@ -46,7 +52,7 @@ def test_pools_of_any_size_agree_with_none(workers):
     alone = ask(spread_of_gaps)
     with ThreadPoolExecutor(workers) as threads:
         assert ask(spread_of_gaps, threads) == alone
-    with ProcessPoolExecutor(workers) as processes:
+    with process_pool(workers) as processes:
         assert ask(spread_of_gaps, processes) == alone
 
 
@@ -67,7 +73,7 @@ def test_every_dataset_is_asked_once():
 def test_a_worker_that_dies_is_an_error():
     """Would catch a result made from the blocks that survived."""
     with (
-        ProcessPoolExecutor(2) as processes,
+        process_pool(2) as processes,
         pytest.raises(RuntimeError, match=r"a worker died while answering query dies_in_a_worker"),
     ):
         ask(DiesInAWorker(), processes)

@@ -134,3 +134,56 @@ def test_datasets_may_be_any_iterable_of_any_numbers():
     """Catches an iterable that is read twice."""
     x, y = (n for n in [Decimal("0.5"), 1]), [0.5]
     assert sl.Remove(1).are_neighbours(x, y)
+
+
+class AddOrChange(sl.Relation):
+    """At most k records added or changed."""
+
+    at_most = True
+    phrase = "added or changed"
+
+    @property
+    def moves(self):
+        return tuple((r, a) for a in range(self.k + 1) for r in range(a + 1))
+
+
+class ExactlyChanged(sl.Relation):
+    """A relation that forgets the shorter moves."""
+
+    at_most = False
+    phrase = "changed"
+    moves = ((2, 2),)
+
+
+@pytest.mark.parametrize("query", [sl.MEAN, sl.MEDIAN, sl.STD, sl.count_distinct], ids=str)
+def test_a_relation_of_your_own_gives_one_answer_by_every_method(query):
+    """Catches a route that knows the five standard relations only."""
+    universe = sl.Universe.population([0, 0, 1, 4, 9])
+    found = [
+        sl.global_sensitivity(query, universe, size=3, relation=AddOrChange(2), method=method)
+        for method in ("walk", "sweep", "auto")
+    ]
+    assert all(result.check() for result in found)
+    assert len({result.value for result in found}) == 1
+    with pytest.raises(ValueError, match=r"relation must be a standard one .* AddOrChange\(2\)"):
+        sl.closed_form(query, bounds=(0, 9), size=3, relation=AddOrChange(2))
+    table = sl.compare([query], {"a": universe}, size=3, relations=[AddOrChange(1), sl.Change(1)])
+    assert table["closed_form"].isna().tolist() == [True, False]
+
+
+def test_moves_that_a_sweep_would_misread_are_refused():
+    """Catches a wrong number: the sweep also sees the pairs that differ by less."""
+    with pytest.raises(ValueError, match=r"must have the move \(1, 1\) beside \(2, 2\)"):
+        sl.global_sensitivity(
+            sl.SUM, sl.Universe.value_range([0, 1]), size=2, relation=ExactlyChanged(2)
+        )
+
+
+def test_a_relation_without_moves_is_refused():
+    """Catches the base class taken for a relation, and a k whose moves no memory holds."""
+    with pytest.raises(TypeError, match=r"relation must be Add\(k\)"):
+        sl.Relation(1)
+    with pytest.raises(
+        ValueError, match="k must be at most 1,000 for SymmetricDifference, got k=1001"
+    ):
+        sl.SymmetricDifference(1001)

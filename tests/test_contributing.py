@@ -1,0 +1,80 @@
+"""The guide for contributors, held to the project that it guides through."""
+
+import re
+import tomllib
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+import yaml
+
+import sensitivity_lab as sl
+from sensitivity_lab import closed_forms, queries, relations
+
+ROOT = Path(__file__).parents[1]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+BLOCKS = [dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```", GUIDE, re.S | re.M)]
+MARKS = sl.Universe.value_range([1, 2, 6])
+
+
+def made(block, module, name):
+    """What a block of the guide defines, as if it stood in a module."""
+    namespace = dict(vars(module))
+    exec(block, namespace)
+    return namespace[name]
+
+
+def test_the_guide_names_files_that_there_are():
+    """Catches a file that has moved."""
+    paths = re.findall(r"`([\w./-]+\.(?:py|md|ipynb|yml|bib))`", GUIDE)
+    assert len(set(paths)) > 10
+    folders = [ROOT, ROOT / "sensitivity_lab"]
+    wanted = [path for path in paths if path != "figures.py" and not path.endswith("NAME.csv")]
+    missing = [path for path in wanted if not any((folder / path).exists() for folder in folders)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("recipe", re.split(r"^## ", GUIDE, flags=re.M)[1:], ids=lambda r: r[:8])
+def test_a_recipe_is_short(recipe):
+    """Catches a recipe that has become a manual."""
+    assert len([line for line in recipe.splitlines()[1:] if line.strip()]) < 20
+
+
+@pytest.mark.parametrize(
+    "relation", [sl.Change(1), sl.Change(3), sl.SymmetricDifference(2)], ids=str
+)
+def test_the_examples_of_the_guide_agree(relation):
+    """Catches a closed form in the guide that enumeration of its query refutes."""
+    midrange = made(BLOCKS[0], queries, "MIDRANGE")
+    d = made(BLOCKS[3], closed_forms, "_midrange")((), 1, 6, 1, None)
+    for size in (1, 2, 3):
+        ask = {"size": size, "relation": relation}
+        swept, walked = (
+            sl.global_sensitivity(midrange, MARKS, **ask, method=method)
+            for method in ("sweep", "walk")
+        )
+        shares = [
+            d(size - r, *sides).gap
+            for r, a in relation.moves
+            if r <= size and size - r + a > 0
+            for sides in ((r, a), (a, r))
+        ]
+        assert swept.value == walked.value == max(shares)
+
+
+def test_the_relation_of_the_guide_is_served():
+    """Catches an example that the package refuses."""
+    relation = made(BLOCKS[2], relations, "AddOrChange")(2)
+    found = sl.global_sensitivity(sl.MEAN, MARKS, size=2, relation=relation)
+    assert found.check()
+    assert set(relation.moves) == {(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)}
+
+
+def test_the_version_is_one():
+    """Catches a release that is cited under another number."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert str(citation["version"]) == project["version"]
+    assert citation["license"] == project["license"]
+    assert project["version"] in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)

@@ -1,0 +1,616 @@
+"""Faults: malformed input, a run that is interrupted, and what a result must not depend on.
+
+`FAULT_CASES` (default 400) sets how many malformed calls each of the ten seeds makes; the slow
+check makes ten thousand each.
+"""
+
+import inspect
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import contextmanager
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import oracle
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import sensitivity_lab as sl
+
+CASES = int(os.environ.get("FAULT_CASES", "400"))
+LONGEST = 20  # seconds for one call; a refusal takes milliseconds
+
+# --- malformed calls -----------------------------------------------------------------------
+
+
+class Unfriendly:
+    """Compares with nothing, is neither true nor false, and is no number."""
+
+    def _refuse(self, *_):
+        raise RuntimeError("unfriendly")
+
+    __eq__ = __lt__ = __bool__ = __len__ = __float__ = __int__ = _refuse
+    __hash__ = object.__hash__
+
+    def __repr__(self):
+        return "Unfriendly()"
+
+
+def span(dataset):
+    return dataset[-1] - dataset[0]
+
+
+def fails(dataset):
+    raise StopIteration("enough")
+
+
+ODD = [
+    None, True, False, 0, -1, 1, 2, 2.0, 3.5, -0.0, 1e308, 5e-324, 2**63, -(2**63) - 1, 10**30,
+    math.nan, math.inf, -math.inf, 1j, Fraction(1, 2), Fraction(2), Decimal("0.1"), Decimal("NaN"),
+    Decimal("sNaN"), Decimal("Infinity"), Decimal(2), np.int8(2), np.uint64(2**64 - 1), np.bool_(True),
+    np.float32(0.1), np.float64("nan"), np.longdouble(2), np.datetime64("2020-01-01"),
+    np.timedelta64(2, "D"), np.timedelta64("NaT"), pd.NA, pd.NaT, pd.Timestamp(0), pd.Timedelta(2),
+    "", "2", "auto", "walk", "mean", b"2", bytearray(b"12"), (), [], {}, set(), [1], [2, 1], (1, 2), (1, 2, 3),
+    [1, None], [None], [1, "2"], [[1, 2], [3]], [[1, 2], [3, 4]], ((), ()), {1: 2}, {1, 2},
+    frozenset([3]), range(0), range(3), range(1, 3), range(3, 0, -1), np.array(2),
+    np.array([1, 2]), np.array([2, 1], dtype=np.uint8), np.array([0.5, 1], dtype=np.float16),
+    np.array([]), np.zeros((2, 2)), np.array(["1"]), np.array([1, None], dtype=object),
+    np.array([1j]), np.array(["2020-01-01"], dtype="M8[D]"), np.array([1, 2], dtype="m8[D]"),
+    np.ma.array([1, 2], mask=[True, False]), pd.Series([1, 2]), pd.Series([1, None]), pd.Series(["a"]),
+    pd.Series([1, 2], dtype="Int64"), pd.Series([1, None], dtype="Int64"), pd.Series([1, 2], dtype="category"),
+    pd.Index([1, 2]), pd.DataFrame(), pd.DataFrame({"a": [1, 2]}), object(), Unfriendly(), int, object, len, sum, max,
+    fails, span, lambda: 1, lambda x: x, lambda x: None, lambda x: math.nan, lambda x: "1", lambda x: [len(x)] * len(x),
+    lambda x, y: 0, lambda x, y: -1, sl, sl.Change, sl.Relation, sl.Change(1), sl.Add(2), sl.Change(30),
+    sl.SymmetricDifference(15), sl.MEAN, sl.STD, sl.histogram([0, 2]), sl.Query, sl.Universe, math,
+    sl.Universe.population([1, 2]), sl.Universe.value_range([3]), sl.Universe.value_range([1, None]), Ellipsis, NotImplemented,
+    [sl.Change(1)], [sl.Change], [sl.MEAN], {"a": sl.Universe.value_range([0, 3])}, {"a": [1]}, {1: None},
+]  # fmt: skip
+
+
+# -- what a call must return, if it returns
+
+
+def exact(number):
+    """A number as the Fraction it stands for: floats by their shortest text."""
+    assert not isinstance(number, (np.timedelta64, np.datetime64)), f"{number!r} is no number"
+    if isinstance(number, (float, np.floating)):
+        return Fraction(str(number))
+    return Fraction(int(number) if isinstance(number, (np.integer, np.bool_)) else number)
+
+
+def exactly(records):
+    return sorted(map(exact, records))
+
+
+def brute_force(query, universe, size, relation, norm=1):
+    """The greatest gap over all pairs, by the oracle; None where there is no pair."""
+    pairs = all_pairs(universe, size, relation)
+    found = oracle.greatest(*asked(query), pairs, norm)
+    return None if found is None else found.value
+
+
+def all_pairs(universe, size, relation):
+    pairs_of = oracle.range_pairs if universe.unlimited else oracle.population_pairs
+    size = size if isinstance(size, range) else int(size)
+    return pairs_of(exactly(universe.source), size, type(relation).__name__, int(relation.k))
+
+
+def asked(query):
+    """What the oracle asks in a query's stead, and from which size on."""
+    if isinstance(query, sl.Query) and query.name in oracle.QUERIES:
+        return oracle.QUERIES[query.name]
+    if isinstance(query, sl.Query) and query.family[:1] == ("histogram",):
+        return oracle.histogram(query.family[1:]), 0
+    if isinstance(query, sl.Query) and query.family[:1] == ("quantile",):
+        return oracle.quantile(query.family[1]), 1
+    answer = query.function if isinstance(query, sl.Query) else query
+    return (lambda x: vector(answer(tuple(map(int, x))))), 1
+
+
+def vector(answer):
+    return tuple(answer) if isinstance(answer, (list, np.ndarray)) else answer
+
+
+def same(found, expected):
+    """A returned number is the oracle's; where it is a float, to nine digits."""
+    if isinstance(found, float) or isinstance(expected, Decimal):
+        assert float(found) == pytest.approx(float(expected), rel=1e-9)
+    else:
+        assert found == expected
+
+
+def universe_is(unlimited):
+    def judge(found, name=None, **given):
+        (records,) = given.values()
+        if isinstance(records, np.ma.MaskedArray):
+            records = records.tolist()
+        missing = any(record is None for record in records)
+        assert found.has_missing == missing
+        if missing:
+            return
+        records = exactly(records)
+        assert exactly(found.values) == sorted(set(records))
+        size = min(2, len(records))
+        choose = oracle.combinations_with_replacement if unlimited else oracle.combinations
+        pool = sorted(set(records)) if unlimited else records
+        assert found.count(size) == len(set(choose(pool, size)))
+
+    return judge
+
+
+def is_global(found, query, universe, size, relation, norm=1, **rest):
+    same(found.value, brute_force(query, universe, size, relation, norm))
+    assert found.check()
+
+
+def is_local(found, query, dataset, universe, relation, norm=1, **rest):
+    x = tuple(exactly(dataset))
+    pairs = {pair for pair in all_pairs(universe, len(x), relation) if pair[0] == x}
+    same(found.value, oracle.greatest(*asked(query), pairs, norm).value)
+
+
+def is_table(found, queries, columns, size, relations, norm=1, **rest):
+    questions = [(q, u, r) for u in columns.values() for q in queries for r in relations]
+    for value, (query, universe, relation) in zip(found["sensitivity"], questions, strict=True):
+        expected = brute_force(query, universe, size, relation, norm)
+        assert value is None if expected is None else same(value, expected) is None
+
+
+def is_closed_form(found, query, bounds, relation, size=None, min_size=None, norm=1, values=None):
+    """At least what three values within the bounds bring about, and what its witness shows."""
+    low, high = map(exact, bounds)
+    few = sl.Universe.value_range({low, (low + high) / 2, high} if values is None else {low, high})
+    least = size if min_size is None else range(int(min_size), int(min_size) + 3)
+    if max(least if isinstance(least, range) else [least]) <= 5:
+        enumerated = brute_force(query, few, least, relation, norm)
+        assert enumerated is None or float(found.value) >= float(enumerated) * (1 - 1e-9)
+    if found.witness:
+        x, y = (asked(query)[0](tuple(map(Fraction, side))) for side in found.witness)
+        same(found.value, oracle.gap(x, y, norm))
+
+
+def is_at_distance(found, query, dataset, bounds, distance):
+    """At least the local sensitivity at the dataset, at most the global, on the bounds' ends."""
+    x, ends = tuple(exactly(dataset)), list(map(exact, bounds))
+    universe = sl.Universe.value_range([*x, *ends])
+    pairs = all_pairs(universe, len(x), sl.Change(1))
+    local = oracle.greatest(*asked(query), {pair for pair in pairs if pair[0] == x}).value
+    assert local <= found
+    if distance >= len(x):
+        assert found >= oracle.greatest(*asked(query), pairs).value
+
+
+def is_smooth(found, query, dataset, bounds, beta):
+    assert found.check()
+    at = sl.sensitivity_at_distance(query, dataset, bounds=bounds, distance=found.distance)
+    discount = math.exp(-float(exact(beta)) * found.distance)
+    assert found.value == pytest.approx(discount * float(at), rel=1e-9)
+    is_at_distance(
+        sl.sensitivity_at_distance(query, dataset, bounds=bounds, distance=0),
+        query, dataset, bounds, 0,
+    )  # fmt: skip
+
+
+def is_audit(found, function, claim, universe, size, relations, norm=1, **rest):
+    assert found.check()
+    if rest.get("order") or rest.get("output_metric"):
+        return
+    for row in found.rows:
+        relation = getattr(sl, row.relation)(row.k)
+        expected = brute_force(function, universe, row.size, relation, norm)
+        if row.searched:
+            assert float(row.found) <= float(expected) * (1 + 1e-9)
+        elif row.verdict != "infeasible":
+            same(row.found, expected)
+
+
+def is_map_audit(found, function, claim, inputs, distances, input_metric, output_metric, **rest):
+    inputs = list(inputs)
+    if not all(isinstance(x, tuple) for x in inputs):
+        return
+    for row in found.rows:
+        gaps = [
+            output_metric(function(x), function(y))
+            for x in inputs
+            for y in inputs
+            if input_metric(x, y) <= row.k
+        ]
+        assert row.found == max(gaps, default=0)
+
+
+def is_gradient(found, query, dataset, universe):
+    x, values, answer = exactly(dataset), exactly(universe.values), asked(query)[0]
+    for value, step in zip(values, found.forward, strict=True):
+        if step is not None:
+            gap = oracle.gap(answer(tuple(sorted([*x, value]))), answer(tuple(x)), 1)
+            same(abs(step) if not isinstance(step, tuple) else sum(map(abs, step)), gap)
+
+
+def is_operator_norm(found, matrix, p=1, q=1):
+    rows = [list(map(exact, row)) for row in matrix]
+    if p == 2:
+        expected = float(np.linalg.svd(np.array(rows, dtype=float))[1][0])
+    else:
+        n = len(rows[0])
+        corners = np.eye(n, dtype=int).tolist() if p == 1 else list(oracle_signs(n))
+        images = [
+            tuple(sum(a * b for a, b in zip(r, v, strict=True)) for r in rows) for v in corners
+        ]
+        expected = max(oracle.gap(image, (0,) * len(image), q) for image in images)
+    same(found, expected)
+
+
+def oracle_signs(n):
+    return [()] if n == 0 else [(s, *rest) for s in (1, -1) for rest in oracle_signs(n - 1)]
+
+
+def is_distance(found, x, y):
+    x, y = (Counter(None if r is None else exact(r) for r in side) for side in (x, y))
+    assert found in ((x - y).total() + (y - x).total(), (x - y).total(), math.inf)
+
+
+def is_number_of(name):
+    """A query made of one option answers as the oracle's does on a few records."""
+
+    def judge(found, **option):
+        (option,) = option.values()
+        x = (Fraction(0), Fraction(1), Fraction(4), Fraction(5))
+        made = {
+            "quantile": lambda: oracle.quantile(exact(option)),
+            "variance": lambda: oracle.variance(int(option)),
+            "std": lambda: lambda x: oracle.root(oracle.variance(int(option))(x)),
+            "histogram": lambda: oracle.histogram(list(map(exact, option))),
+            "count_where": lambda: lambda x: sum(bool(option(value)) for value in x),
+        }[name]()
+        if len(x) < found.smallest_size:
+            return
+        try:
+            expected = made(x)
+        except Exception:
+            with pytest.raises(ValueError, match="failed on dataset"):
+                found(x)
+            return
+        same(found(x), expected) if not isinstance(expected, tuple) else found(x) == expected
+
+    return judge
+
+
+def are_breaking(found, bounds, dtype=float, outside=False, missing=False):
+    numbers = [value for value in found if value is not None]
+    assert numbers == sorted(numbers)
+    assert outside or all(bounds[0] <= value <= bounds[1] for value in numbers)
+
+
+def has_k(found, k):
+    assert found.k == exact(k) >= 1
+
+
+def is_figure(found, **given):
+    assert isinstance(found, Figure)
+    plt.close(found)
+
+
+def is_answer(name):
+    def judge(found, dataset):
+        same(found, oracle.QUERIES[name][0](tuple(exactly(dataset))))
+
+    return judge
+
+
+def is_anything(found, **given):
+    """Made, and nothing computed yet."""
+
+
+# -- the calls: what they are named, and what is valid for each parameter
+
+KNOWN = sl.Universe.population([0, 1, 1, 4])
+FREE = sl.Universe.value_range([0, 2, 3], name="free")
+TABLE = sl.compare([sl.MEAN], {"a": FREE}, size=2, relations=[sl.Change(1), sl.Change(2)])
+WITNESS = sl.global_sensitivity(sl.MEAN, KNOWN, size=2, relation=sl.Change(1))
+GRADIENT = sl.discrete_gradient(sl.SUM, (0, 2), FREE)
+
+
+QUERIES = [sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span]
+UNIVERSES = [KNOWN, FREE]
+RELATIONS = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Add(1), sl.Remove(1)]
+NORMS = [1, 2, math.inf]
+SIZES = [2, 1, range(1, 4)]
+METHODS = ["auto", "walk", "sweep"]
+DATASETS = [(0, 3), [2], (0, 2, 3)]
+STANDARD = [sl.MEAN, sl.MEDIAN, sl.SUM, sl.VARIANCE, sl.COUNT, sl.quantile(0.3)]
+BOUNDS = [(0, 12), (-1, 3.5), (0, 0)]
+EDGES = [[0, 1, 5], (0, 2)]
+LISTS = {
+    "queries": [QUERIES[:2]],
+    "columns": [{"a": KNOWN, "b": FREE}],
+    "relations": [RELATIONS[:3]],
+}
+METRICS = {"input_metric": [sl.symmetric_distance], "output_metric": [sl.symmetric_distance]}
+
+
+def twice(dataset):
+    return (*dataset, *dataset)
+
+
+CALLS = {
+    "population": (sl.Universe.population, universe_is(False), {"records": [[1, 2, 2]], "name": [None, "x"]}),
+    "value_range": (sl.Universe.value_range, universe_is(True), {"values": [[1, 2, 2]], "name": [None]}),
+    "count": (FREE.count, lambda n, size: same(n, math.comb(2 + int(size), 2)), {"size": SIZES[:2]}),
+    "datasets": (lambda size: list(FREE.datasets(size)), lambda d, size: same(len(d), math.comb(2 + int(size), 2)), {"size": [2]}),
+    "Add": (sl.Add, has_k, {"k": [1]}),
+    "Remove": (sl.Remove, has_k, {"k": [1]}),
+    "AddRemove": (sl.AddRemove, has_k, {"k": [1]}),
+    "SymmetricDifference": (sl.SymmetricDifference, has_k, {"k": [1]}),
+    "Change": (sl.Change, has_k, {"k": [1]}),
+    "are_neighbours": (sl.Change(1).are_neighbours, lambda yes, x, y: same(yes, sl.change_one_distance(x, y) <= 1), {"x": DATASETS, "y": DATASETS}),
+    "neighbours": (lambda dataset, universe: list(sl.Change(1).neighbours(dataset, universe)), lambda found, dataset, universe: same(len(found), sl.Change(1).count_neighbours(dataset, universe)), {"dataset": DATASETS, "universe": [FREE]}),
+    "count_neighbours": (sl.Add(1).count_neighbours, lambda n, dataset, universe: same(n, len({y for x, y in all_pairs(universe, len(dataset), sl.Add(1)) if x == tuple(exactly(dataset))})), {"dataset": DATASETS, "universe": [FREE]}),
+    "symmetric_distance": (sl.symmetric_distance, is_distance, {"x": DATASETS, "y": DATASETS}),
+    "change_one_distance": (sl.change_one_distance, is_distance, {"x": DATASETS, "y": DATASETS}),
+    "Query": (sl.Query, is_anything, {"name": ["f"], "function": [len], "smallest_size": [0, 1]}),
+    "MEAN": (sl.MEAN, is_answer("mean"), {"dataset": DATASETS}),
+    "STD": (sl.STD, is_answer("std"), {"dataset": DATASETS}),
+    "quantile": (sl.quantile, is_number_of("quantile"), {"q": [0.5, 1]}),
+    "variance": (sl.variance, is_number_of("variance"), {"ddof": [0, 1]}),
+    "std": (sl.std, is_number_of("std"), {"ddof": [0, 1]}),
+    "histogram": (sl.histogram, is_number_of("histogram"), {"edges": EDGES}),
+    "count_where": (sl.count_where, is_number_of("count_where"), {"predicate": [lambda x: x > 1]}),
+    "count_distinct": (sl.count_distinct, is_answer("count_distinct"), {"dataset": DATASETS}),
+    "global_sensitivity": (sl.global_sensitivity, is_global, {"query": QUERIES, "universe": UNIVERSES, "size": SIZES, "relation": RELATIONS, "norm": NORMS, "method": METHODS, "max_datasets": [1000]}),
+    "a vector's": (sl.global_sensitivity, is_global, {"query": [sl.histogram([0, 1, 4])], "universe": UNIVERSES, "size": SIZES, "relation": RELATIONS, "norm": NORMS, "method": ["auto", "walk"]}),
+    "local_sensitivity": (sl.local_sensitivity, is_local, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE], "relation": RELATIONS, "norm": NORMS, "method": ["auto", "walk"], "max_datasets": [1000]}),
+    "sweep": (sl.sweep, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "method": METHODS}),
+    "compare": (sl.compare, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "bounds": [(0, 4), None]}),
+    "closed_form": (sl.closed_form, is_closed_form, {"query": STANDARD, "bounds": BOUNDS, "relation": RELATIONS, "size": [3, 2, range(2, 4)], "norm": NORMS}),
+    "at least": (sl.closed_form, is_closed_form, {"query": STANDARD, "bounds": BOUNDS, "relation": RELATIONS, "min_size": [3, 2], "values": [None, 4]}),
+    "sensitivity_at_distance": (sl.sensitivity_at_distance, is_at_distance, {"query": STANDARD, "dataset": [(1, 2), (0, 3, 3)], "bounds": [(0, 9), (-1, 3.5)], "distance": [0, 1]}),
+    "smooth_sensitivity": (sl.smooth_sensitivity, is_smooth, {"query": STANDARD, "dataset": [(1, 2), (0, 3, 3)], "bounds": [(0, 9), (-1, 3.5)], "beta": [0.1, 1]}),
+    "audit": (sl.audit, is_audit, {"function": QUERIES, "claim": [1, 0.5], "universe": UNIVERSES, "size": [2, [1, 2], range(1, 3)], "relations": [RELATIONS[:2]], "norm": NORMS, "output_metric": [None], "order": [None, "any", "kept"], "method": ["auto", "walk"], "max_datasets": [1000]}),
+    "a search": (partial(sl.audit, trials=20), is_audit, {"function": QUERIES, "claim": [1], "universe": UNIVERSES, "size": [2], "relations": [RELATIONS[:2]], "method": ["search"], "seed": [0, 3]}),
+    "audit_map": (sl.audit_map, is_map_audit, {"function": [twice], "claim": [1, lambda d: 2 * d], "inputs": [[(), (1,), (1, 2)]], "distances": [[1, 2]], **METRICS, "max_pairs": [10]}),
+    "breaking_values": (sl.breaking_values, are_breaking, {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]}),
+    "discrete_gradient": (sl.discrete_gradient, is_gradient, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE]}),
+    "gradient norm": (GRADIENT.norm, lambda found, q: same(found, 3), {"q": NORMS}),
+    "operator_norm": (sl.operator_norm, is_operator_norm, {"matrix": [[[1, 1], [1, 0]], [[0.5, 2]]], "p": [1, math.inf], "q": NORMS}),
+    "plot_sweep": (sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"]}),
+    "plot_compare": (sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"]}),
+    "plot_witness": (sl.plot_witness, is_figure, {"sensitivity": [WITNESS]}),
+}  # fmt: skip
+
+
+@contextmanager
+def time_limit(seconds):
+    """Fail, where the system has alarms, if the block takes longer."""
+
+    def late(*_):
+        raise AssertionError(f"took longer than {seconds} s")
+
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+NOUNS = {"query", "record", "relation", "size", "universe"}  # what parameters are made of
+
+
+def named_parameters(function):
+    return set(inspect.signature(function).parameters) | NOUNS
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_malformed_calls_are_refused_clearly_or_answered_rightly(seed):
+    """Catches a wrong number, a hang, and any error that is not about a parameter by its name."""
+    rng = random.Random(seed)
+    for _ in range(CASES):
+        name = rng.choice(list(CALLS))
+        function, judge, valid = CALLS[name]
+        given = {key: rng.choice(values) for key, values in valid.items()}
+        for key in rng.sample(list(given), rng.choice([1, 1, 1, min(2, len(given))])):
+            given[key] = rng.choice(ODD)
+        one_call(name, function, judge, given)
+
+
+def one_call(name, function, judge, given):
+    note = f"{name}({', '.join(f'{key}={value!r}' for key, value in given.items())})"
+    refusal = None
+    with time_limit(LONGEST):
+        try:
+            found = function(**given)
+        except (TypeError, ValueError) as error:
+            refusal = error
+        except Exception as error:
+            raise AssertionError(f"{note}: {error!r}") from error
+    if refusal is not None:
+        words = set(re.findall(r"\w+", str(refusal)))
+        assert words & named_parameters(function), f"{note}: {refusal!r}"
+        return
+    try:
+        judge(found, **given)
+    except Exception as error:
+        raise AssertionError(f"{note} returned {found!r}: {error!r}") from error
+
+
+def test_every_public_function_is_called_with_malformed_input():
+    """Catches a new function that the malformed calls pass over."""
+    made = {"Audit", "AuditRow", "ClosedForm", "Gradient", "Sensitivity", "SmoothSensitivity"}
+    elsewhere = {"Relation", "Universe", "inline_svg"}  # by its five, by its makers, no parameter
+    functions = {
+        name
+        for name in sl.__all__
+        if callable(getattr(sl, name)) and not isinstance(getattr(sl, name), sl.Query)
+    }
+    assert functions - made - elsewhere <= set(CALLS)
+
+
+# --- a run that is interrupted -------------------------------------------------------------
+
+LONG_RUN = """
+import os
+import signal
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+import sensitivity_lab as sl
+
+
+def slow(dataset):
+    time.sleep(0.01)
+    with open(sys.argv[1], "a") as log:
+        print(os.getpid(), file=log)
+    return dataset[-1] - dataset[0]
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    universe = sl.Universe.population(range(13))
+    with ProcessPoolExecutor(2) as pool:
+        sl.global_sensitivity(slow, universe, size=6, relation=sl.Change(1), executor=pool)
+"""
+DATASETS_ASKED = math.comb(13, 6)
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+@pytest.mark.parametrize("send", [os.kill, getattr(os, "killpg", None)], ids=["alone", "group"])
+def test_an_interrupted_run_leaves_no_process(tmp_path, send):
+    """Catches workers that go on, or wait for ever, after Ctrl-C or a notebook's stop button."""
+    psutil = pytest.importorskip("psutil")
+    script, log = tmp_path / "long_run.py", tmp_path / "log"
+    script.write_text(LONG_RUN)
+    run = subprocess.Popen(
+        [sys.executable, str(script), str(log)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    log.touch()
+    while len(set(log.read_text().split()) - {str(run.pid)}) < 2:  # until both workers are at it
+        assert run.poll() is None, run.stderr.read()
+        time.sleep(0.01)
+    children = psutil.Process(run.pid).children(recursive=True)
+    send(run.pid, signal.SIGINT)
+    _, errors = run.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    assert run.returncode != 0
+    assert len(children) >= 2
+    _, alive = psutil.wait_procs(children, timeout=30)
+    assert not [child for child in alive if child.status() != psutil.STATUS_ZOMBIE]
+    assert len(log.read_text().split()) < DATASETS_ASKED  # blocks that had not begun were dropped
+
+
+# --- what a result must not depend on ------------------------------------------------------
+
+RESULTS = """
+import hashlib, io, locale, time
+import matplotlib
+import sensitivity_lab as sl
+
+matplotlib.rcParams["svg.hashsalt"] = "one"
+try:
+    locale.setlocale(locale.LC_ALL, "")
+except locale.Error:
+    pass  # not installed here
+time.tzset()
+known = sl.Universe.population([1, 2.5, 2, "7".__len__(), 9, 9], name="days")
+free = sl.Universe.value_range({0.5, 3, 8})
+relations = [sl.Change(1), sl.SymmetricDifference(2), sl.AddRemove(1)]
+queries = [sl.MEAN, sl.MEDIAN, sl.STD, sl.count_distinct, sl.histogram([0, 2, 9]), max]
+table = sl.compare(queries[:4], {"a": known, "b": free}, size=3, relations=relations)
+print(ascii(table.to_csv()))
+for query in queries:
+    print(ascii(repr(sl.global_sensitivity(query, known, size=3, relation=relations[1]))))
+print(ascii(str(sl.audit(max, 1, free, size=[2, 3], relations=relations))))
+print(ascii(str(sl.audit(max, 1, known, size=3, relations=relations, method="search", trials=99))))
+print(sl.smooth_sensitivity(sl.MEDIAN, (1, 2, 9), bounds=(0, 10), beta="0.1".__len__()))
+print(sl.local_sensitivity(sl.STD, (1, 2), known, relation=relations[0]))
+picture = io.BytesIO()
+sl.plot_sweep(table, column="a").savefig(picture, format="svg", metadata={"Date": None})
+print(hashlib.sha256(picture.getvalue()).hexdigest())
+"""
+MACHINES = [
+    {"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "UTC"},
+    {"PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8", "TZ": "Asia/Kathmandu"},
+    {"PYTHONHASHSEED": "99", "LC_ALL": "de_DE.UTF-8", "TZ": "Pacific/Kiritimati"},
+]
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="needs time zones that can be set")
+def test_results_do_not_depend_on_hash_seed_locale_or_time_zone():
+    """Catches an answer, a text or a picture made in the order of a set, or in a locale's digits."""
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", RESULTS],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **machine, "MPLBACKEND": "agg"},
+        )
+        for machine in MACHINES
+    ]
+    printed = [run.communicate(timeout=120)[0] for run in runs]
+    assert [run.returncode for run in runs] == [0] * len(runs)
+    assert len(printed[0].splitlines()) == 12
+    assert set(printed) == {printed[0]}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_results_do_not_depend_on_the_order_of_the_input(seed):
+    """Catches a result that holds to the order in which records, queries or relations came."""
+    rng = random.Random(seed)
+    records, values = [rng.randint(0, 9) for _ in range(6)], [0, 1, 4]
+    queries = [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 3, 9]), span]
+
+    def ask():
+        columns = [("a", sl.Universe.population(records)), ("b", sl.Universe.value_range(values))]
+        table = sl.sweep(
+            rng.sample(queries, 5), dict(rng.sample(columns, 2)), size=3,
+            relations=rng.sample(RELATIONS, 5),
+        )  # fmt: skip
+        return sorted(map(repr, table.itertuples(index=False)))
+
+    first = ask()
+    for _ in range(3):
+        rng.shuffle(records)
+        rng.shuffle(values)
+        assert ask() == first
+    dataset = records[:3]
+    asked = {
+        repr(sl.local_sensitivity(
+            sl.MEDIAN, rng.sample(dataset, 3), sl.Universe.population(records), relation=RELATIONS[2]
+        ))
+        for _ in range(4)
+    }  # fmt: skip
+    assert len(asked) == 1
+
+
+# --- what an import brings -----------------------------------------------------------------
+
+HEAVY = {"ipywidgets", "scipy", "IPython", "opendp", "dask", "distributed", "tqdm"}
+
+
+def test_importing_the_package_loads_no_heavy_module():
+    """Catches an import at the top of a module that only a bar, the book or a test needs."""
+    script = "import sys, sensitivity_lab; print(*{name.split('.')[0] for name in sys.modules})"
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.split()
+    assert {"numpy", "pandas", "matplotlib"} <= set(loaded)
+    assert not HEAVY & set(loaded)
