@@ -84,7 +84,7 @@ def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> No
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [WIDE, PHONE])
-def test_the_mouse_turns_it(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
+def test_mouse_and_keyboard_turn_it(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
     """Catches a control that is covered, too small or off the page, and faint text."""
     explorer, page = turned
     show(page, width, scheme)
@@ -103,6 +103,9 @@ def test_the_mouse_turns_it(turned: tuple[Explorer, Page], width: int, scheme: s
             control.select_option(label=knob.names[-1])
         chosen[knob.argument] = knob.names[-1]
     assert_shows(explorer, page, explorer.view(**chosen))
+    first = explorer.knobs[0]
+    place(explorer, page, first).press("Home")
+    assert_shows(explorer, page, explorer.view(**chosen | {first.argument: first.names[0]}))
     assert faults(page, f"#explorer-{explorer.name}") == {}
     settle(explorer, page)
 
