@@ -397,7 +397,7 @@ class _Ranks:
         """The distances whose discounted gap may be the largest, each with its widest pair."""
         above, below = self.above, self.below
         rows = len(below) - 1  # the last row, i = r, has no j = r: it is searched by itself
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             last = _logs(above[1:] - below[-1]) - beta * np.arange(len(above) - 1)
             first = _logs(above[0] - below[:-1]) - beta * np.arange(rows - 1, -1, -1)
             floor = max(last.max(), first.max())

@@ -311,7 +311,7 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
     if not isinstance(array, np.ndarray):
-        array = _as_array(list(source))
+        array = _as_array(list(array))
     if isinstance(array, np.ndarray) and array.ndim != 1:
         raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}")
     if len(array) == 0:

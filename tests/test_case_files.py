@@ -351,6 +351,7 @@ def test_every_table_has_its_script_its_lock_and_one_layout():
     """Would catch a table that nobody can make again, or a column that only one of them has."""
     folders = {path.parent for path in again.ROOT.glob("scripts/libraries/*/figures.py")}
     tables = {path.stem: path for path in again.DATA.glob("*.csv")}
+    tables.pop("open_questions")  # asked of our own package
     assert {folder.name for folder in folders} == tables.keys()
     for folder in folders:
         assert "--hash=sha256:" in (folder / "requirements.txt").read_text()

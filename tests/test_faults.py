@@ -449,6 +449,23 @@ def one_call(name, function, judge, given):
         raise AssertionError(f"{note} returned {found!r}: {error!r}") from error
 
 
+def test_what_the_malformed_calls_once_found():
+    """Catches the return of a wrong number, a hang or a bare error that was found and mended."""
+    masked = sl.Universe.population(np.ma.array([1, 2, 9], mask=[False, False, True]))
+    assert masked.values == (1, 2, None)  # the 9 was laid bare
+    with pytest.raises(TypeError, match="records must be a number"):
+        sl.Universe.population([np.timedelta64(2, "D")])  # was 2
+    assert sl.Universe.population([Decimal("1e400"), 1]).values[-1] == Decimal("1e400")
+    huge = sl.closed_form(sl.MEAN, bounds=(0, 1), size=10**30, relation=sl.Change(1))
+    assert (huge.value, huge.witness) == (Fraction(1, 10**30), None)  # listed every record
+    with pytest.raises(ValueError, match="size must name at least one size"):
+        sl.closed_form(sl.MEAN, bounds=(0, 1), size=range(0), relation=sl.Change(1))
+    tiny = sl.smooth_sensitivity(sl.MEDIAN, (0, 3, 3), bounds=(0, 9), beta=5e-324)
+    assert tiny.local == 9
+    empty = sl.audit(sl.COUNT, 0, FREE, size=0, relations=[sl.Change(1)], method="search", trials=9)
+    assert empty.rows[0].found == 0
+
+
 def test_every_public_function_is_called_with_malformed_input():
     """Catches a new function that the malformed calls pass over."""
     made = {"Audit", "AuditRow", "ClosedForm", "Gradient", "Sensitivity", "SmoothSensitivity"}
