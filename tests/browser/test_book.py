@@ -14,6 +14,7 @@ ARTICLE = "article.bd-article"
 WIDE, PHONE = 1280, 375
 WIDEST = """Math.max(...[...document.querySelectorAll('html, .bd-article-container, .bd-article')]
   .map(part => part.scrollWidth))"""
+AXE_LOOKS = [(WIDE, "light"), (PHONE, "dark")]  # each width and each scheme, for it is slow
 THEME_DELAY = 400  # ms: the theme adapts to a new width 300 ms after the change
 PAGES = sorted(
     str(path.relative_to(HTML))
@@ -129,7 +130,8 @@ def test_how_it_looks(visit: Visit, width: int, scheme: str) -> None:
     name = visit.name.removesuffix(".html").replace("/", "-")
     visit.page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
     assert visit.page.evaluate(WIDEST) <= width
-    assert faults(visit.page) == {}
+    if (width, scheme) in AXE_LOOKS:
+        assert faults(visit.page) == {}
 
 
 def show(page: Page, width: int, scheme: str) -> None:
