@@ -11,6 +11,13 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import sensitivity_lab as sl
+from sensitivity_lab.teaching.aggregations import (
+    make_count,
+    make_count_by,
+    make_mean,
+    make_sum,
+    make_sum_by,
+)
 from sensitivity_lab.teaching.divergence import (
     cells,
     clamped_geometric,
@@ -35,22 +42,14 @@ from sensitivity_lab.teaching.domains import (
     Records,
     delta_at,
 )
-from sensitivity_lab.teaching.maps import (
-    audit_stability,
+from sensitivity_lab.teaching.maps import audit_stability, then
+from sensitivity_lab.teaching.measurements import make_gaussian, make_geometric, make_laplace
+from sensitivity_lab.teaching.transformations import (
     make_clamp,
-    make_count,
-    make_count_by,
     make_filter,
     make_flat_map,
-    make_gaussian,
-    make_geometric,
-    make_laplace,
     make_map,
-    make_mean,
     make_resize,
-    make_sum,
-    make_sum_by,
-    then,
 )
 
 DISTANCES = (1, 2, 3, 4)

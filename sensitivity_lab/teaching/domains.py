@@ -80,6 +80,17 @@ L1 = Metric("L1 distance", lambda a, b: sum(abs(s - t) for s, t in zip(a, b, str
 L2 = Metric("L2 distance", _root_of_squares)
 
 
+def dataset_metric(metric: Metric) -> Metric:
+    """Return a metric between datasets, or refuse another.
+
+    >>> print(dataset_metric(SYMMETRIC))
+    symmetric distance
+    """
+    if metric not in (SYMMETRIC, CHANGE_ONE):
+        raise ValueError(f"metric must be SYMMETRIC or CHANGE_ONE, got metric={metric}")
+    return metric
+
+
 @dataclass(frozen=True)
 class Measure:
     """A divergence between output distributions; it is known by its name."""
@@ -156,6 +167,22 @@ class Records:
         if self.size not in (None, len(rows)):
             raise ValueError(f"data must be of the domain '{self}', got {len(rows)} rows")
         return rows
+
+    def changes(self, metric: Metric, d_in: int) -> int | None:
+        """Return how many rows may be changed at a distance; None where rows may come and go.
+
+        A known size leaves even symmetric distances only: a change is one row gone and one new.
+
+        >>> Records(size=5).changes(SYMMETRIC, 3), Records().changes(SYMMETRIC, 3)
+        (1, None)
+        """
+        if metric == CHANGE_ONE:
+            changes = d_in
+        elif self.size is None:
+            return None
+        else:
+            changes = d_in // 2
+        return changes if self.size is None else min(changes, self.size)
 
     def _row(self, row: Any) -> Any:
         if self.rows == "any":
