@@ -1,6 +1,7 @@
 """Exact sensitivities of queries, by enumeration, with the two datasets that attain them."""
 
-from sensitivity_lab.audit import Audit, AuditRow, audit, audit_map, breaking_values
+from sensitivity_lab.audit import audit, audit_map
+from sensitivity_lab.breaking import breaking_values
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
 from sensitivity_lab.derivatives import Gradient, discrete_gradient, operator_norm
 from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep, plot_witness
@@ -31,6 +32,7 @@ from sensitivity_lab.relations import (
     change_one_distance,
     symmetric_distance,
 )
+from sensitivity_lab.report import Audit, AuditRow
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
 from sensitivity_lab.smooth import (

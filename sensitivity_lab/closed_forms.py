@@ -20,8 +20,8 @@ from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import (
     Exact,
     RootGap,
+    checked_bounds,
     checked_norm,
-    exact_number,
     simplest,
     whole_number,
 )
@@ -441,16 +441,6 @@ SPREADS = ("variance", "std")
 
 
 # --- checks --------------------------------------------------------------------------------
-
-
-def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
-    """Return the bounds as exact numbers, or refuse what is not a rising pair."""
-    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
-        raise TypeError(f"bounds must be a pair (L, U), got {bounds!r}")
-    low, high = (exact_number(end, "bounds") for end in bounds)
-    if low > high:
-        raise ValueError(f"bounds must rise, got bounds={bounds!r}")
-    return low, high
 
 
 def _checked_family(query: Any) -> str:

@@ -121,6 +121,16 @@ def checked_norm(norm: Any, what: str = "norm") -> None:
         raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={norm!r}")
 
 
+def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
+    """Return the bounds as exact numbers, or refuse what is not a rising pair."""
+    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+        raise TypeError(f"bounds must be a pair (L, U), got {bounds!r}")
+    low, high = (exact_number(end, "bounds") for end in bounds)
+    if low > high:
+        raise ValueError(f"bounds must rise, got bounds={bounds!r}")
+    return low, high
+
+
 @total_ordering
 class RootGap:
     """The number √larger − √smaller, compared exactly.

@@ -231,7 +231,7 @@ def presented(gap: Any) -> Any:
 
 def raw_answer(query: Query, dataset: Dataset) -> Any:
     """The answer that gaps are measured between: the square, for a root query."""
-    return query.answer(tuple(map(exact_number, dataset)) if query.exact else dataset)
+    return query.answer(tuple(sorted(map(exact_number, dataset))) if query.exact else dataset)
 
 
 def shown(value: Any) -> str:

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.closed_forms import checked_bounds
-from sensitivity_lab.exact import Exact, exact_number, simplest, whole_number
+from sensitivity_lab.exact import Exact, checked_bounds, exact_number, simplest, whole_number
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records import Run, Sums
 from sensitivity_lab.relations import change_one_distance

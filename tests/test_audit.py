@@ -357,6 +357,15 @@ def test_a_metric_on_numbers_agrees_with_the_norm():
     assert plain.rows == measured.rows
 
 
+@pytest.mark.parametrize("query", [sl.STD, sl.MEDIAN, sl.MIN], ids=str)
+def test_a_standard_query_is_the_same_however_it_is_asked(query):
+    """Catches a standard query measured by its square, or given records out of order."""
+    plain = [row.found for row in audited(query, 1, range(1, 4)).rows]
+    for options in ({"output_metric": lambda a, b: abs(a - b)}, {"order": "any"}):
+        rows = audited(query, 1, range(1, 4), **options).rows
+        assert [row.found for row in rows] == pytest.approx(plain)
+
+
 def test_claims_as_functions():
     """Catches a claim that is given the wrong arguments."""
 

@@ -17,9 +17,10 @@ import opendp.prelude as dp
 import pandas as pd
 from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_pairwise_predict
 
-from sensitivity_lab.audit import Audit, AuditRow, audit, audit_map
+from sensitivity_lab.audit import audit, audit_map
 from sensitivity_lab.queries import COUNT, SUM, Query
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
+from sensitivity_lab.report import Audit, AuditRow
 from sensitivity_lab.teaching.domains import L1, L2, SYMMETRIC
 from sensitivity_lab.teaching.people import DropExcess, DropNonUnique, join_stability
 from sensitivity_lab.universe import Universe

@@ -13,7 +13,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from sensitivity_lab.audit import Audit, audit_map
+from sensitivity_lab.audit import audit_map
+from sensitivity_lab.report import Audit
 from sensitivity_lab.teaching.domains import Domain, Measure, Metric
 
 

@@ -1,0 +1,69 @@
+"""Values that break arithmetic: the few of a dtype, within bounds, that are worth a try."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.exact import checked_bounds
+
+
+def breaking_values(
+    bounds: tuple[Any, Any], dtype: Any = float, *, outside: bool = False, missing: bool = False
+) -> list[Any]:
+    """Return the few values within `bounds` on which arithmetic in a dtype is likeliest to break.
+
+    >>> breaking_values((0, 100), np.int8)
+    [np.int8(0), np.int8(1), np.int8(99), np.int8(100)]
+    >>> breaking_values((-1.0, 1.0))
+    [-1.0, -0.9999999999999999, 0.0, 5e-324, 0.9999999999999999, 1.0]
+
+    They are the bounds, the numbers next to them inwards, zero, the smallest positive number and,
+    for floats, the whole numbers around the first that has no successor (2**53 for float64).
+    `outside` adds the numbers next to the bounds outwards and the extremes of the dtype; `missing`
+    adds None, for functions that take missing records. Give them to `Universe.value_range`: with
+    few values, datasets of thousands of records stay cheap to enumerate.
+
+    Raises ValueError for bounds that do not fit the dtype, TypeError for a dtype of no real numbers.
+    """
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"dtype must be one of numpy's, got {dtype!r}") from error
+    if kind.kind not in "iuf":
+        raise TypeError(f"dtype must hold ints or floats, got {dtype!r}")
+    info: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
+    checked_bounds(bounds)
+    lower, upper = (_fitted(bound, info, bounds) for bound in bounds)
+    values = [lower, upper, _beside(lower, 1), _beside(upper, -1), kind.type(0)]
+    if kind.kind == "f":
+        last = 2 ** (info.nmant + 1)  # last + 1 is no number of this dtype
+        values += [info.smallest_subnormal, *map(kind.type, (last - 1, last, 1 - last, -last))]
+    else:
+        values.append(kind.type(1))
+    values = [value for value in values if lower <= value <= upper]
+    if outside:
+        ends = [kind.type(info.min), kind.type(info.max)]
+        values += [*ends, max(_beside(lower, -1), ends[0]), min(_beside(upper, 1), ends[1])]
+    own = kind in (np.dtype(float), np.dtype(int))  # Python has these two itself
+    numbers = [value.item() if own else value for value in sorted(set(values))]
+    return [*numbers, None] if missing else numbers
+
+
+def _fitted(bound: Any, info: Any, bounds: Any) -> Any:
+    """A bound as a number of the dtype."""
+    whole = info.dtype.kind != "f"
+    least, most = (int(end) if whole else float(end) for end in (info.min, info.max))
+    if not least <= bound <= most or (whole and bound != int(bound)):
+        raise ValueError(f"bounds must be numbers of {info.dtype}, got {bounds}")
+    return info.dtype.type(bound)
+
+
+def _beside(value: Any, direction: int) -> Any:
+    """The next number of the same dtype, up or down; the last one stays."""
+    if value.dtype.kind == "f":
+        return np.nextafter(value, value.dtype.type(direction * math.inf))
+    info = np.iinfo(value.dtype)
+    return value.dtype.type(min(max(int(value) + direction, int(info.min)), int(info.max)))
