@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.stats import norm
+from scipy.stats import laplace, norm
 
 from sensitivity_lab.teaching.noise import (
     TOLERANCE,
@@ -17,6 +17,7 @@ from sensitivity_lab.teaching.noise import (
     gaussian_delta,
     gaussian_rho,
     gaussian_sigma_for_rho,
+    laplace_deviation,
     laplace_scale,
 )
 
@@ -113,6 +114,13 @@ def test_laplace_is_tight():
     ratio = math.exp(-abs(5 - 3) / scale) / math.exp(-abs(5 - 0) / scale)
     assert scale == 6
     assert ratio == pytest.approx(math.exp(0.5))
+
+
+@given(SENSITIVITIES, EPSILONS)
+def test_the_laplace_deviation_is_that_of_the_distribution(sensitivity, epsilon):
+    """Would catch the mean distance taken for the deviation, or its square."""
+    expected = laplace(scale=laplace_scale(sensitivity, epsilon)).std()
+    assert laplace_deviation(sensitivity, epsilon) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
