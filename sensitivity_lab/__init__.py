@@ -4,7 +4,7 @@ from sensitivity_lab.audit import audit, audit_map
 from sensitivity_lab.breaking import breaking_values
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
 from sensitivity_lab.derivatives import Gradient, discrete_gradient, operator_norm
-from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep, plot_witness
+from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep
 from sensitivity_lab.queries import (
     COUNT,
     MAX,
@@ -42,6 +42,7 @@ from sensitivity_lab.smooth import (
 )
 from sensitivity_lab.tables import compare, sweep
 from sensitivity_lab.universe import Universe
+from sensitivity_lab.witness_plot import plot_witness
 
 __all__ = [
     "COUNT",

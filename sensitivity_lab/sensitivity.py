@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
+from sensitivity_lab.answers import Answers
 from sensitivity_lab.enumeration import Best, count_pairs, walk
 from sensitivity_lab.exact import is_one_of, whole_number
-from sensitivity_lab.lattice import Answers, can_sweep, lattice_of, sweep_lattice
+from sensitivity_lab.lattice import lattice_of
+from sensitivity_lab.lattice_sweep import can_sweep, sweep_lattice
 from sensitivity_lab.local import solve_local
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size

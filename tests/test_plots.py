@@ -16,7 +16,7 @@ from matplotlib.colors import to_hex
 from nbclient import NotebookClient
 
 import sensitivity_lab as sl
-from sensitivity_lab import plots
+from sensitivity_lab import plots, witness_plot
 from sensitivity_lab.teaching.pictures import plot_neighbourhood
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
@@ -52,7 +52,7 @@ def texts(figure):
 
 def dots(figure, kind):
     """Where the dots of one kind stand, with how high: (x, y)."""
-    style = plots.KINDS[kind]
+    style = witness_plot.KINDS[kind]
     return sorted(
         (line.get_xdata()[0], line.get_ydata()[0])
         for line in figure.axes[0].lines
@@ -261,13 +261,13 @@ def test_a_sweep_is_not_a_comparison(table):
 
 def test_every_record_is_a_dot_and_its_kind_is_told_by_shape_and_colour(mean_witness):
     figure = sl.plot_witness(mean_witness)
-    line = plots.NumberLine.through([1, 2, 3, 4, 5, 6, 20], [])
-    above, below = plots.BAND, -plots.BAND
+    line = witness_plot.NumberLine.through([1, 2, 3, 4, 5, 6, 20], [])
+    above, below = witness_plot.BAND, -witness_plot.BAND
     shared = [(line.place(v), side) for v in (2, 3, 4, 5, 6) for side in (below, above)]
     assert dots(figure, "in both") == shared
     assert dots(figure, "removed") == [(line.place(1), above)]
     assert dots(figure, "added") == [(line.place(20), below)]
-    assert [key.get_text() for key in figure.legends[0].get_texts()] == list(plots.KINDS)
+    assert [key.get_text() for key in figure.legends[0].get_texts()] == list(witness_plot.KINDS)
 
 
 def test_the_answers_and_the_gap_are_marked_and_written(mean_witness):
@@ -288,7 +288,7 @@ def test_equal_values_stack_and_what_is_shared_is_joined():
     assert found.witness == ((5, 5, 5), (5, 5, 5, 9))
     heights = [y for _, y in dots(figure, "in both")]
     step = heights[-1] - heights[-2]
-    outwards = [plots.BAND + i * step for i in range(3)]
+    outwards = [witness_plot.BAND + i * step for i in range(3)]
     assert heights == pytest.approx([-y for y in reversed(outwards)] + outwards)
     joins = [line for line in figure.axes[0].lines if line.get_color() == plots.PALE]
     assert sum(len(set(line.get_xdata())) == 1 for line in joins) == 1
@@ -300,7 +300,7 @@ def test_copies_beyond_the_shared_ones_are_marked():
     )
     figure = sl.plot_witness(found)
     assert len(dots(figure, "in both")) == 2
-    assert [y > plots.BAND for _, y in dots(figure, "removed")] == [True, True]
+    assert [y > witness_plot.BAND for _, y in dots(figure, "removed")] == [True, True]
 
 
 def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shortened():
@@ -308,7 +308,7 @@ def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shorten
     figure = sl.plot_witness(
         sl.global_sensitivity(sl.MEAN, universe, size=5, relation=sl.Change(1))
     )
-    x = sorted({x for kind in plots.KINDS for x, _ in dots(figure, kind)})
+    x = sorted({x for kind in witness_plot.KINDS for x, _ in dots(figure, kind)})
     assert min(np.diff(x)) > 0.03 * (x[-1] - x[0])
     assert texts(figure).count("//") == 3  # on both rows and on the axis
     assert "1,000,000,000" in texts(figure)
@@ -316,12 +316,12 @@ def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shorten
 
 def test_the_number_line_keeps_order_and_proportion():
     values = [0, 1, 3, 4, 500]
-    line = plots.NumberLine.through(values, [-3])
+    line = witness_plot.NumberLine.through(values, [-3])
     places = [line.place(value) for value in (-3, *values)]
     assert places == [0, 3, 4, 6, 7, 27]
     assert list(line.breaks) == [17]
     assert line.place(252) == 17
-    assert list(plots.NumberLine.through([4, 4], []).places) == [0]
+    assert list(witness_plot.NumberLine.through([4, 4], []).places) == [0]
 
 
 def test_a_vector_is_written_and_not_marked():

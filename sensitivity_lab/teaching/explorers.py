@@ -22,7 +22,6 @@ from sensitivity_lab.plots import (
     WIDTH,
     equals_text,
     number_text,
-    plot_witness,
     styled_figure,
 )
 from sensitivity_lab.queries import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, Query, quantile
@@ -35,6 +34,7 @@ from sensitivity_lab.teaching.explorer import Explorer, Knob, Own, View
 from sensitivity_lab.teaching.noise import analytic_gaussian_sigma, laplace_scale
 from sensitivity_lab.teaching.scenarios import scenarios
 from sensitivity_lab.universe import Universe
+from sensitivity_lab.witness_plot import plot_witness
 
 if TYPE_CHECKING:
     from sensitivity_lab.teaching.case_files import Case

@@ -1,0 +1,159 @@
+"""A query's answers on every dataset of a lattice, each computed once, here or by many workers."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from concurrent.futures import BrokenExecutor, Executor
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.enumeration import common_denominator, same_shape, with_bar
+from sensitivity_lab.lattice import Lattice
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universe import Dataset
+
+
+class Answers:
+    """A query's answers on all datasets of a lattice, one size at a time, each computed once."""
+
+    def __init__(
+        self,
+        query: Query,
+        lattice: Lattice,
+        executor: Executor | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.query, self.lattice, self.executor, self.progress = query, lattice, executor, progress
+        self.sizes: dict[int, tuple[np.ndarray, int]] = {}
+        self.firsts: dict[int, Any] = {}
+
+    @property
+    def datasets(self) -> int:
+        """How many datasets have been answered."""
+        return sum(len(answers) for answers, _ in self.sizes.values())
+
+    def of(self, size: int) -> tuple[np.ndarray, int]:
+        """Numerators by rank, (N,) or (N, length) for vectors, and their denominator.
+
+        The array is int64 where that is exact, float64 where the query answers in floats, and
+        holds Python numbers otherwise.
+        """
+        if size not in self.sizes:
+            by_rows = self.query.rows is not None and not self.lattice.universe.has_missing
+            self.sizes[size] = self._by_rows(size) if by_rows else self._one_by_one(size)
+        return self.sizes[size]
+
+    def first(self, size: int) -> Any:
+        """The answer on the dataset of rank 0, which tells scalars from vectors."""
+        if size not in self.firsts:
+            task = (
+                self.query,
+                self._values(),
+                self.lattice.rows(size, np.zeros(1, dtype=np.int64)),
+            )
+            self.firsts[size] = answer_block(task)[0]
+        return self.firsts[size]
+
+    def _values(self) -> Dataset:
+        universe = self.lattice.universe
+        return universe.exact_values if self.query.exact else universe.values
+
+    def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
+        """The answers of several sizes as numerators over their least common denominator.
+
+        Where the query's own arithmetic is not rational at every size, the denominator is 1 and
+        the arrays hold its numbers as it gave them.
+        """
+        parts = {size: self.of(size) for size in sizes}
+        samples = [answers[0] for answers, _ in parts.values()]
+        for sample in samples:
+            same_shape(sample, samples[0], self.query)
+        if len({answers.dtype.kind == "f" for answers, _ in parts.values()}) == 2:
+            return {size: _as_numbers(*part) for size, part in parts.items()}, 1
+        common = math.lcm(*(denominator for _, denominator in parts.values()))
+        return {
+            size: _times(answers, common // denominator)
+            for size, (answers, denominator) in parts.items()
+        }, common
+
+    def _by_rows(self, size: int) -> tuple[np.ndarray, int]:
+        assert self.query.rows is not None
+        parts = []
+        denominator = 1
+        for chunk in self._bar(list(self.lattice.chunks(size)), size):
+            rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop))
+            answers, denominator = self.query.rows(rows, self.lattice.universe)
+            parts.append(answers)
+        return np.concatenate(parts), denominator
+
+    def _one_by_one(self, size: int) -> tuple[np.ndarray, int]:
+        rest = self.lattice.count(size) - 1
+        blocks = 6 * worker_count(self.executor) if self.executor else 100
+        edges = 1 + np.linspace(0, rest, min(blocks, rest) + 1).astype(int)
+        tasks = [
+            (self.query, self._values(), self.lattice.rows(size, np.arange(start, stop)))
+            for start, stop in pairwise(edges.tolist())
+        ]
+        run = self.executor.map if self.executor else map
+        try:
+            blocks_done = self._bar(run(answer_block, tasks), size, len(tasks))
+            answers = [self.first(size), *(answer for block in blocks_done for answer in block)]
+        except BrokenExecutor as error:
+            raise RuntimeError(
+                f"a worker died while answering query {self.query.name} on datasets of size {size}; "
+                "no result was kept"
+            ) from error
+        for answer in answers:
+            same_shape(answer, answers[0], self.query)
+        return _as_numerators(answers)
+
+    def _bar(self, parts: Iterable[Any], size: int, total: int | None = None) -> Any:
+        return with_bar(parts, self.progress, total=total, desc=f"size {size}", unit=" blocks")
+
+
+def worker_count(executor: Executor) -> int:
+    """How many workers an executor has: a pool's own count, a Dask client's, else this machine's."""
+    client = getattr(executor, "_client", None)
+    if client is not None:
+        return max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+    return getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+
+
+def answer_block(task: tuple[Query, Dataset, np.ndarray]) -> list[Any]:
+    """Answer a query on the datasets of one block: the unit of work of an executor."""
+    query, values, rows = task
+    return [query.answer(tuple(values[i] for i in row)) for row in rows.tolist()]
+
+
+def _as_numerators(answers: list[Any]) -> tuple[np.ndarray, int]:
+    """Answers as one array: rationals over a common denominator, floats as they are."""
+    flat = [n for answer in answers for n in (answer if isinstance(answer, tuple) else (answer,))]
+    if all(isinstance(number, (int, Fraction)) for number in flat):
+        numerators, common = common_denominator(flat)
+        small = max(map(abs, numerators), default=0) < 2**59
+        array = np.array(numerators, dtype=np.int64 if small else object)
+    elif all(isinstance(number, float) for number in flat):
+        array, common = np.array(flat), 1
+    else:
+        array, common = np.empty(len(flat), dtype=object), 1
+        array[:] = flat
+    return (array.reshape(len(answers), -1) if isinstance(answers[0], tuple) else array), common
+
+
+def _as_numbers(numerators: np.ndarray, denominator: int) -> np.ndarray:
+    """Numerators as the Python numbers they stand for."""
+    numbers = numerators.astype(object)
+    return numbers if denominator == 1 else numbers * Fraction(1, denominator)
+
+
+def _times(answers: np.ndarray, factor: int) -> np.ndarray:
+    if factor == 1:
+        return answers
+    if answers.dtype.kind == "i" and answers.size and factor * int(np.abs(answers).max()) >= 2**59:
+        answers = answers.astype(object)
+    return answers * factor
