@@ -11,7 +11,7 @@ import pytest
 import sensitivity_lab as sl
 from scripts import audit as again
 from sensitivity_lab.teaching import case_files as cf
-from sensitivity_lab.teaching.people import join_bound
+from sensitivity_lab.teaching.joins import join_bound
 
 EXACT, LOOSE, TOO_SMALL = "exact", "loose", "too small"
 CHANGE, ADD_REMOVE = "Change(1)", "SymmetricDifference(1)"

@@ -11,29 +11,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab.teaching.joins import join, join_bound, join_private, join_stability
 from sensitivity_lab.teaching.people import (
     AddMaxRows,
     AddOneRow,
     AddRowsWithID,
-    DropExcess,
-    DropNonUnique,
-    MaxGroupsPerID,
-    MaxRowsPerGroupPerID,
-    MaxRowsPerID,
     Table,
     all_tables,
     counts_by,
     flat_map,
     id_distance,
-    join,
-    join_bound,
-    join_private,
-    join_stability,
-    library_figures,
     row_distance,
-    truncate,
 )
 from sensitivity_lab.teaching.pictures import show_change
+from sensitivity_lab.teaching.stored_figures import library_figures
+from sensitivity_lab.teaching.truncation import (
+    DropExcess,
+    DropNonUnique,
+    MaxGroupsPerID,
+    MaxRowsPerGroupPerID,
+    MaxRowsPerID,
+    truncate,
+)
 
 E, UNIQUE = DropExcess, DropNonUnique()
 JOINS = [

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from importlib.metadata import version
 from itertools import combinations_with_replacement, permutations, product
 from typing import Any
@@ -22,7 +21,9 @@ from sensitivity_lab.queries import COUNT, SUM, Query
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.report import Audit, AuditRow
 from sensitivity_lab.teaching.domains import L1, L2, SYMMETRIC
-from sensitivity_lab.teaching.people import DropExcess, DropNonUnique, join_stability
+from sensitivity_lab.teaching.joins import join_stability
+from sensitivity_lab.teaching.stored_figures import figures
+from sensitivity_lab.teaching.truncation import DropExcess, DropNonUnique
 from sensitivity_lab.universe import Universe
 
 SOURCE = ["library", "version", "date", "query", "parameters"]
@@ -334,7 +335,7 @@ def seen(name: str) -> list[Seen]:
     ('sum', 'bounds (0, 3)', 3.0, 3.0)
     """
     found = []
-    table = _figures(name)
+    table = figures(name)
     for _, rows in table.groupby(SOURCE, sort=False):
         claims, answers = {}, {}
         for quantity, value in zip(rows["quantity"], rows["value"], strict=True):
@@ -346,12 +347,6 @@ def seen(name: str) -> list[Seen]:
         library, number, day, function, setting = rows.iloc[0][SOURCE]
         found.append(Seen(library, number, day, function, setting, claims, answers))
     return found
-
-
-def _figures(name: str) -> pd.DataFrame:
-    file = resources.files("sensitivity_lab.teaching") / "data" / f"{name}.csv"
-    with file.open(encoding="utf-8") as text:
-        return pd.read_csv(text, dtype=str)
 
 
 def polars_cases() -> list[Case]:
@@ -405,7 +400,7 @@ def tumult_cases() -> list[Case]:
 
     The joins are enumerated by `join_stability`, with one row changed on each side.
     """
-    table = _figures("tumult")
+    table = figures("tumult")
     table = table[table["quantity"].isin(["stability", "geometric parameter at epsilon 1"])]
     cases = []
     for figure in table.to_dict("records"):
@@ -454,7 +449,7 @@ def pipelinedp_cases() -> list[Case]:
     or any number of them, each the lower or the upper bound, in each of eight partitions.
     """
     cases = []
-    for figure in _figures("pipelinedp").to_dict("records"):
+    for figure in figures("pipelinedp").to_dict("records"):
         limits = dict(limit.rsplit(" ", 1) for limit in figure["parameters"].split("; "))
         found, person = _largest(figure["query"], figure["quantity"][:2], limits)
         row = AuditRow("Person", 1, None, float(figure["value"]), found, (), person)
