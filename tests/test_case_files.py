@@ -11,7 +11,10 @@ import pytest
 import sensitivity_lab as sl
 from scripts import audit as again
 from sensitivity_lab.teaching import case_files as cf
+from sensitivity_lab.teaching.case_files.opendp_live import LARGE
+from sensitivity_lab.teaching.case_files.stated import TRUNCATIONS
 from sensitivity_lab.teaching.joins import join_bound
+from sensitivity_lab.teaching.stored_figures import SOURCE
 
 EXACT, LOOSE, TOO_SMALL = "exact", "loose", "too small"
 CHANGE, ADD_REMOVE = "Change(1)", "SymmetricDifference(1)"
@@ -197,7 +200,7 @@ def test_the_tree_moves_all_ones_by_its_operator_norm(leaves, branching, height)
 def test_squared_deviations_move_by_what_a_rounded_mean_does():
     """Would catch a witness that depends on something else than the rounding of the mean."""
     dp.enable_features("contrib")
-    size, large = 511, cf.LARGE
+    size, large = 511, LARGE
     same = [large + 0.25] * size
     other = [*same[1:], large + 0.5]
     deviations = cf.squared_deviations(size)
@@ -296,7 +299,7 @@ def test_tumults_joins_meet_the_product_formula():
     assert len(joins) == 6
     for case in joins:
         names = case.setting.partition(";")[0].split(" x ")
-        left, right = (cf.TRUNCATIONS[name] for name in names)
+        left, right = (TRUNCATIONS[name] for name in names)
         assert case.row.exact == join_bound(left, right, rows_left=1, rows_right=1)
 
 
@@ -355,5 +358,5 @@ def test_every_table_has_its_script_its_lock_and_one_layout():
     assert {folder.name for folder in folders} == tables.keys()
     for folder in folders:
         assert "--hash=sha256:" in (folder / "requirements.txt").read_text()
-    layout = ",".join([*cf.SOURCE, "quantity", "value"])
+    layout = ",".join([*SOURCE, "quantity", "value"])
     assert {path.read_text().partition("\n")[0] for path in tables.values()} == {layout}

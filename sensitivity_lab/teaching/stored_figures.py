@@ -9,6 +9,9 @@ from importlib import resources
 
 import pandas as pd
 
+# What was asked; two more columns, quantity and value, say what came back.
+SOURCE = ["library", "version", "date", "query", "parameters"]
+
 
 def figures(name: str) -> pd.DataFrame:
     """Return a stored table as text, as it was written: "tumult" or "pipelinedp", for example.

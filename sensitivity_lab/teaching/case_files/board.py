@@ -1,0 +1,56 @@
+"""Every case, and the table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from sensitivity_lab.report import AuditRow
+from sensitivity_lab.teaching.case_files.case import Case
+from sensitivity_lab.teaching.case_files.opendp_live import opendp_cases
+from sensitivity_lab.teaching.case_files.stated import pipelinedp_cases, tumult_cases
+from sensitivity_lab.teaching.case_files.watched import diffprivlib_cases, polars_cases
+
+
+def case_files() -> list[Case]:
+    """Return every case: OpenDP asked as it is installed, the others from the tables of figures.
+
+    Cost: about a second.
+    """
+    return [
+        *opendp_cases(),
+        *polars_cases(),
+        *diffprivlib_cases(),
+        *tumult_cases(),
+        *pipelinedp_cases(),
+    ]
+
+
+def scoreboard(cases: Iterable[Case]) -> pd.DataFrame:
+    """Return a table of cases, each with the numbers of the row that tells most."""
+    rows = [
+        {
+            "library": case.library,
+            "function": case.function,
+            "setting": case.setting,
+            "relation": _relation(case.row),
+            "claimed": case.row.claimed,
+            "exact": case.row.exact,
+            "ratio": float(case.row.ratio),
+            "verdict": case.verdict,
+        }
+        for case in cases
+    ]
+    return pd.DataFrame(rows)
+
+
+def _relation(row: AuditRow) -> str:
+    moved = f"{row.k} added or removed"
+    words = {
+        "Change": f"{row.k} changed",
+        "SymmetricDifference": moved,
+        "EachSide": f"{moved} on each side",
+        "Person": f"{row.k} person added or removed",
+    }
+    return words.get(row.relation, f"{row.relation} {row.k}")

@@ -1,0 +1,46 @@
+"""A case: one function of one library, held to one claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sensitivity_lab.report import AuditRow
+
+
+@dataclass(frozen=True)
+class Case:
+    """One function of one library, held to what it claims for one relation.
+
+    `rows` are those of its audit; of several with one claim, the one that asks most of it.
+    """
+
+    library: str
+    version: str
+    function: str
+    setting: str
+    rows: tuple[AuditRow, ...]
+
+    @property
+    def row(self) -> AuditRow:
+        """The row that tells most: the worst if a claim is too small, else the loosest and largest."""
+        worst = min(self.rows, key=lambda row: row.ratio)
+        return (
+            worst if worst.ratio < 1 else max(self.rows, key=lambda row: (row.ratio, row.size or 0))
+        )
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of that row: "too small", "exact" or "loose"."""
+        return self.row.verdict
+
+
+def strictest(rows: Iterable[AuditRow]) -> tuple[AuditRow, ...]:
+    """Of rows with one claim for several sizes, the one that asks most of it."""
+    kept: dict[Any, AuditRow] = {}
+    for row in rows:
+        claim = row.k, row.claimed
+        if claim not in kept or row.ratio < kept[claim].ratio:
+            kept[claim] = row
+    return tuple(kept.values())
