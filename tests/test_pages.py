@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pybtex.database import parse_file
 
 import sensitivity_lab as sl
 from scripts import map as book_map
@@ -68,3 +69,13 @@ def test_the_glossary_explains_every_relation():
     ]
     assert len(relations) >= 5
     assert [name for name in relations if f"`{name}(k)`" not in glossary] == []
+
+
+def test_every_reference_is_cited_and_leads_to_its_text():
+    """Would catch a reference that nobody cites, or without DOI, arXiv number and address."""
+    references = parse_file(ROOT / "book" / "references.bib").entries
+    pages = [*ROOT.glob("book/*.md"), *ROOT.glob("notebooks/*.ipynb")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    assert set(re.findall(r"\{cite(?::\w+)?\}`(\w+)`", text)) == set(references)
+    ways = {"doi", "eprint", "url"}
+    assert [key for key, entry in references.items() if ways.isdisjoint(entry.fields)] == []
