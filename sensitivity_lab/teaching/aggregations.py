@@ -1,4 +1,7 @@
-"""Transformations from datasets to answers: count, sum and mean, whole or by key."""
+"""Transformations from datasets to answers: count, sum and mean, whole or by key.
+
+`metric` is SYMMETRIC or CHANGE_ONE; another is refused with a ValueError.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,8 @@ def make_count(domain: Records, *, metric: Metric = SYMMETRIC) -> Transformation
     >>> make_count(Records()).map(3), make_count(Records(size=5)).map(3)
     (3, 0)
 
-    Exact: `d_in` where rows come and go, else 0.
+    Exact: `d_in` where rows come and go, else 0. Cost: linear in the rows.
+    Proof: thm-count in book/proofs.md.
     """
     return Transformation(
         name="count",
@@ -55,8 +59,8 @@ def make_sum(domain: Records, *, metric: Metric = SYMMETRIC) -> Transformation:
     >>> make_sum(Records(bounds=(1, 3))).map(2), make_sum(Records(bounds=(1, 3), size=5)).map(2)
     (6, 2)
 
-    Exact: d·M, M = max(−L, U), where rows come and go; else changes·(U − L). Raises ValueError where
-    the domain has no bounds. Source: the book's proofs, "Sum".
+    Exact: d·M, M = max(−L, U), where rows come and go; else changes·(U − L). Cost: linear in the
+    rows. Raises ValueError where the domain has no bounds. Proof: thm-sum in book/proofs.md.
     """
     low, high = _bounded(domain, "sum")
 
@@ -82,8 +86,8 @@ def make_mean(domain: Records, *, metric: Metric = SYMMETRIC) -> Transformation:
     >>> [mean.map(d_in) for d_in in (1, 2, 3, 4)]
     [0, Fraction(3, 5), Fraction(3, 5), Fraction(6, 5)]
 
-    Exact: changes·(U − L)/n. Raises ValueError where bounds or size are unknown. Source: the
-    book's proofs, "Mean".
+    Exact: changes·(U − L)/n. Cost: linear in the rows. Raises ValueError where bounds or size are
+    unknown. Proof: thm-mean in book/proofs.md.
     """
     low, high = _bounded(domain, "mean")
     if domain.size is None:
@@ -164,7 +168,8 @@ def make_count_by(
     ((1, 2), 1)
 
     Exact: d in either norm where rows come and go; else 2·changes in L1 and √2·changes in L2
-    (changes alone, where there is one key). Raises ValueError for keys that repeat.
+    (changes alone, where there is one key). Cost: linear in the rows. Raises ValueError for keys
+    that repeat. Proof: thm-histogram in book/proofs.md.
     """
     found = _distinct(keys)
 
@@ -195,7 +200,8 @@ def make_sum_by(
 
     With M = max(−L, U), exact: d·M in either norm where rows come and go; else changes·2M in
     L1 and changes·max(U − L, √2·M) in L2 (changes·max(U − L, M), where there is one key).
-    Raises ValueError where pairs or bounds are missing.
+    Cost: rows × keys. Raises ValueError where pairs or bounds are missing, or keys repeat.
+    Proof: thm-norms-groups in notebooks/norms.
     """
     low, high = _bounded(domain, "sum by key", "pair")
     found = _distinct(keys)

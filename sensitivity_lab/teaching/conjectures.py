@@ -32,7 +32,11 @@ Pick = Callable[[int, int, int, int], bool]
 
 @dataclass(frozen=True, repr=False)
 class Searched:
-    """How many worlds and cases a search went through, and the first case that refutes, if any."""
+    """How many worlds and cases a search went through, and the first case that refutes, if any.
+
+    >>> Searched(2, 7, None)
+    none found: 2 searched, 7 cases
+    """
 
     worlds: int
     cases: int
@@ -50,12 +54,12 @@ class Searched:
 def search(claim: Claim, worlds: Iterable[Any]) -> Searched:
     """Hold a claim to every case of every world, up to the first that refutes it.
 
-    Cost: that of the claim, for each world.
-
     >>> from sensitivity_lab import VARIANCE
     >>> search(falls(VARIANCE, left=1), [(0, 1, 2), (0, 1, 1, 1, 2)])
     refuted: 2 searched, 7 cases
       (0, 1, 1, 1, 2), case (5, 3)
+
+    Cost: that of the claim, for each world. Two floats within one part in 10⁹ count as equal.
     """
     visited = cases = 0
     for world in worlds:
@@ -68,7 +72,13 @@ def search(claim: Claim, worlds: Iterable[Any]) -> Searched:
 
 
 def wider(question: str) -> pd.DataFrame:
-    """The stored results of a wider search: `scripts/open_questions.py` writes them."""
+    """Return the stored results of a wider search, a row for each query.
+
+    >>> print(*wider("falls").loc["median"])
+    5784 88786 none
+
+    `scripts/open_questions.py` writes them. Cost: reads one file.
+    """
     table = pd.read_csv(DATA, dtype={"worlds": int, "cases": int})
     return table[table["question"] == question].drop(columns="question").set_index("query")
 
@@ -77,10 +87,12 @@ def wider(question: str) -> pd.DataFrame:
 
 
 def small_populations(most_records: int, most_value: int) -> Iterator[Records]:
-    """Every population of whole numbers from 0, fewest records first, then the narrowest.
+    """Yield every population of whole numbers from 0, fewest records first, then the narrowest.
 
     >>> list(small_populations(3, 1))
     [(0, 1), (0, 0, 1), (0, 1, 1)]
+
+    Cost: C(m + v, m − 1) − m populations, for at most m records and v the largest value.
     """
     for size in range(2, most_records + 1):
         for top in range(1, most_value + 1):
@@ -89,7 +101,13 @@ def small_populations(most_records: int, most_value: int) -> Iterator[Records]:
 
 
 def random_populations(count: int, seed: int = 0) -> Iterator[Records]:
-    """Random populations of six to eight records; some narrow, some wide, some with a far record."""
+    """Yield random populations of six to eight records, narrow and wide, some with a far record.
+
+    >>> list(random_populations(1, seed=1))
+    [(1, 1, 4, 7, 7, 7)]
+
+    Cost: `count` sorts. One seed gives one list.
+    """
     rng = random.Random(seed)
     for _ in range(count):
         size, widest = rng.randint(6, 8), rng.choice([1, 2, 3, 5, 10, 30, 1000])
@@ -100,7 +118,13 @@ def random_populations(count: int, seed: int = 0) -> Iterator[Records]:
 
 
 def random_datasets(count: int, least: int, top: int, seed: int = 0) -> Iterator[Records]:
-    """Random datasets of `least` to five whole numbers between 0 and `top`."""
+    """Yield random datasets of `least` to five whole numbers between 0 and `top`.
+
+    >>> list(random_datasets(2, least=2, top=9))
+    [(0, 4, 6, 7, 8), (3, 4, 5, 7, 9)]
+
+    Cost: `count` sorts. One seed gives one list.
+    """
     rng = random.Random(seed)
     for _ in range(count):
         yield tuple(sorted(rng.randint(0, top) for _ in range(rng.randint(least, 5))))
@@ -149,11 +173,12 @@ def _answers(query: Query, records: Records) -> tuple[np.ndarray, int]:
 def widest(query: Query, records: Records, pick: Pick | None = None) -> dict[Share, Any]:
     """Return D(c, a, b) of a population for every share, over all layouts or those picked.
 
-    Cost: 2^m answers and 4^m gaps for m records. Source: def-share, on a population.
-
     >>> from sensitivity_lab import MEAN
     >>> widest(MEAN, (1, 2, 3, 10))[2, 1, 0]
     Fraction(17, 6)
+
+    Cost: 2^m answers and 4^m gaps for m records. Source: def-share in book/proofs.md, on a
+    population.
     """
     answers, denominator = _answers(query, records)
     higher, lower, shares = _picked(len(records), pick)
@@ -183,9 +208,15 @@ def _one_sided(d: dict[Share, Any], n: int, k: int, records: int) -> list[Any]:
 
 
 def falls(query: Query, left: int = 2, both: bool = False) -> Claim:
-    """AddRemove(k) is at most AddRemove(k + 1), while at least `left` records would be left.
+    """Claim: AddRemove(k) is at most AddRemove(k + 1), while at least `left` records would be left.
 
-    With `both`, only where k + 1 records could also be added.
+    >>> from sensitivity_lab import MEDIAN
+    >>> search(falls(MEDIAN, left=1), small_populations(5, 2))
+    none found: 30 searched, 116 cases
+
+    With `both`, only where k + 1 records could also be added. The cases are (n, k), the worlds
+    populations. Cost: `widest`, for each world. Source: questions 1 and 2 of
+    book/open_questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
@@ -199,7 +230,15 @@ def falls(query: Query, left: int = 2, both: bool = False) -> Claim:
 
 
 def mixes(query: Query) -> Claim:
-    """Where k can be removed and k added, no mix of at most k beats a pure move of at most k."""
+    """Claim: where k can be removed and k added, no mix beats the best pure move of at most k.
+
+    >>> from sensitivity_lab import MEDIAN
+    >>> search(mixes(MEDIAN), small_populations(5, 2))
+    none found: 30 searched, 14 cases
+
+    The cases are (n, k), the worlds populations. Cost: `widest`, for each world.
+    Source: question 3 of book/open_questions.md.
+    """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
         d, m = widest(query, records), len(records)
@@ -217,7 +256,17 @@ def mixes(query: Query) -> Claim:
 
 
 def places(query: Query, shares: Callable[[int, int], bool], pick: Pick) -> Claim:
-    """For the shares (a, b) that are asked about, a picked layout is as wide as any."""
+    """Claim: for the shares (a, b) that are asked about, a picked layout is as wide as any.
+
+    >>> from sensitivity_lab import VARIANCE
+    >>> runs = places(VARIANCE, lambda a, b: a >= b, lower_side_is_a_run)
+    >>> search(runs, [(-46, -3, -2, -2, 2, 3, 3, 3)])
+    refuted: 1 searched, 45 cases
+      (-46, -3, -2, -2, 2, 3, 3, 3), case (4, 2, 2)
+
+    The cases are (c, a, b), the worlds populations. Cost: `widest` twice, for each world.
+    Source: questions 4 and 5 of book/open_questions.md.
+    """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
         best = widest(query, records, pick)
@@ -229,36 +278,75 @@ def places(query: Query, shares: Callable[[int, int], bool], pick: Pick) -> Clai
 
 
 def lower_side_is_a_run(shared: int, a: int, b: int, unused: int) -> bool:
-    """Nothing lies between two records of the lower side but records of the lower side."""
+    """Whether nothing lies between two records of the lower side but records of the lower side.
+
+    >>> lower_side_is_a_run(shared=0b001, a=0b100, b=0b010, unused=0)
+    True
+
+    Sets of records are whole numbers: bit i says whether the i-th lowest is in it.
+    Source: question 4 of book/open_questions.md.
+    """
     return _is_run(shared | b, shared | a | b | unused)
 
 
 def shared_is_a_run(shared: int, a: int, b: int, unused: int) -> bool:
-    """B is a run of the records; of the others, C is a run, and A the outermost of the rest."""
+    """Whether B is a run; of the other records, C is a run, and A the outermost of the rest.
+
+    >>> shared_is_a_run(shared=0b0010, a=0b0001, b=0b1000, unused=0b0100)
+    True
+
+    Sets as in `lower_side_is_a_run`. Source: question 5 of book/open_questions.md; thm-mixes in
+    book/proofs.md has it for a > b.
+    """
     others = shared | a | unused
     return _is_run(b, others) and _is_run(shared, others) and _is_run(unused, a | unused)
 
 
 def higher_side_is_outside(shared: int, a: int, b: int, unused: int) -> bool:
-    """B is a run of the records; of the others, C and A are the outermost, and A outside of C."""
+    """Whether B is a run; of the other records, C and A are the outermost, and A outside of C.
+
+    >>> higher_side_is_outside(shared=0b0010, a=0b0001, b=0b1000, unused=0b0100)
+    True
+
+    Sets as in `lower_side_is_a_run`. Source: question 5 of book/open_questions.md; thm-mixes in
+    book/proofs.md has it for the variance and a < b.
+    """
     others = shared | a | unused
     return _is_run(b, others) and _is_run(unused, others) and _is_run(shared, shared | a)
 
 
 def either_place(shared: int, a: int, b: int, unused: int) -> bool:
-    """One of the two."""
+    """Whether it is `shared_is_a_run` or `higher_side_is_outside`.
+
+    >>> either_place(shared=0b0001, a=0b0010, b=0b1000, unused=0b0100)
+    True
+
+    Source: question 5 of book/open_questions.md.
+    """
     layout = shared, a, b, unused
     return shared_is_a_run(*layout) or higher_side_is_outside(*layout)
 
 
 def half_and_some(size: int, ones: int, ddof: int) -> Fraction:
-    """The variance of `size` records of which up to `ones` are 1 and the others 0: v of thm-variance."""
+    """Return the widest variance of `size` records, up to `ones` of them 1 and the others 0.
+
+    >>> half_and_some(4, ones=1, ddof=0)
+    Fraction(3, 16)
+
+    Source: v of thm-variance in book/proofs.md.
+    """
     i = min(ones, size // 2)
     return Fraction(i * (size - i), size * (size - ddof))
 
 
 def variance_gap(c: int, a: int, b: int, ddof: int) -> Fraction:
-    """D(c, a, b) of the variance on the interval from 0 to 1 (thm-variance)."""
+    """Return D(c, a, b) of the variance on the interval from 0 to 1.
+
+    >>> variance_gap(3, 1, 0, ddof=0)
+    Fraction(3, 16)
+
+    Cost: (a + 1)(c + 1) fractions. Source: thm-variance in book/proofs.md.
+    """
     if a >= b or c == 0:
         return half_and_some(c + a, a if a >= b else c + a, ddof)
     higher, lower = c + a, c + b
@@ -271,7 +359,14 @@ def variance_gap(c: int, a: int, b: int, ddof: int) -> Fraction:
 
 
 def variance_guess(k: int, least: int, ddof: int) -> Fraction:
-    """A guess: the variance under SymmetricDifference(k), at least `least` records, on [0, 1]."""
+    """Guess the variance's sensitivity under SymmetricDifference(k), `least` records or more.
+
+    >>> variance_guess(2, least=4, ddof=0)
+    Fraction(2, 9)
+
+    For values in [0, 1]; not proved. Cost: 2k fractions. Source: question 6 of
+    book/open_questions.md.
+    """
     return max(
         half_and_some(max(0, least - min(a, k - a)) + a + more, a, ddof)
         for a in range(1, k + 1)
@@ -280,7 +375,14 @@ def variance_guess(k: int, least: int, ddof: int) -> Fraction:
 
 
 def variance_sizes(ddof: int, further: int) -> Claim:
-    """No share of a + b <= k, `least` records or more on both sides, exceeds `variance_guess`."""
+    """Claim: no share of a + b ≤ k, with `least` records on both sides, exceeds `variance_guess`.
+
+    >>> search(variance_sizes(ddof=0, further=4), [(2, 4), (3, 4)])
+    none found: 2 searched, 74 cases
+
+    The worlds are pairs (k, least), the cases shares with up to `further` shared records more.
+    Cost: `variance_gap`, for each share. Source: question 6 of book/open_questions.md.
+    """
 
     def claim(world: tuple[int, int]) -> Iterator[tuple[Case, Any, Any]]:
         k, least = world
@@ -296,10 +398,15 @@ def variance_sizes(ddof: int, further: int) -> Claim:
 
 
 def std_at_distance(t: int, top: int) -> Claim:
-    """The standard deviation at distance t, on whole numbers 0..top, is attained by tidy pairs.
+    """Claim: the standard deviation at distance t, on whole numbers 0..top, is met by tidy pairs.
+
+    >>> search(std_at_distance(1, top=4), [(0, 1, 4), (0, 0, 2, 3)])
+    none found: 2 searched, 2 cases
 
     A pair shares n − 1 records. It is tidy if those of the dataset are a run of it, without the
-    record that changes, and those that are new are all equal.
+    record that changes, and those that are new are all equal. The worlds are datasets of n
+    records. Cost: n·top standard deviations for each of C(n, t)·C(top + t, t) datasets.
+    Source: question 7 of book/open_questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:

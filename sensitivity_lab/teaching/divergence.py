@@ -1,4 +1,4 @@
-"""Distances between distributions: max divergence, hockey stick, Rényi, and the sets that attain them.
+"""Distances between distributions, and the sets of outcomes that attain them.
 
 A finite distribution is a mapping from outcomes to probabilities; with `Fraction`s every ratio
 and every worst set is exact. A continuous one (of `scipy.stats`) becomes finite on `cells`; what
@@ -24,7 +24,12 @@ RELATIVE = 1e-9
 
 
 class Worst(NamedTuple):
-    """How far apart two distributions are, and the largest set of outcomes that shows it."""
+    """How far apart two distributions are, and the largest set of outcomes that shows it.
+
+    >>> value, event = worst_ratio({0: 1}, {0: 0.5, 1: 0.5})
+    >>> value, event
+    (2.0, (0,))
+    """
 
     value: Any
     event: tuple[Any, ...]
@@ -39,6 +44,7 @@ def worst_ratio(p: Distribution, q: Distribution) -> Worst:
 
     Single outcomes decide: a ratio of sums lies between its ratios. Infinite where q excludes what
     p allows. Cost: linear in the outcomes. Raises ValueError for what is no distribution.
+    Source: def-privacy-divergence in notebooks/privacy.
     """
     _check(p, q)
     ratios = {o: chance / q[o] if q.get(o) else math.inf for o, chance in p.items() if chance}
@@ -52,7 +58,8 @@ def max_divergence(p: Distribution, q: Distribution) -> float:
     >>> max_divergence({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: 1})
     inf
 
-    It is not symmetric; ε-privacy asks for it in both directions.
+    It is not symmetric; ε-privacy asks for it in both directions. Cost: linear in the outcomes.
+    Errors: as `worst_ratio`. Source: def-privacy-divergence in notebooks/privacy.
     """
     return math.log(worst_ratio(p, q).value)
 
@@ -83,7 +90,8 @@ def renyi_divergence(p: Distribution, q: Distribution, order: float) -> float:
     0.287682
 
     ρ-zCDP asks that it is at most ρα at every order α. Infinite where q excludes what p allows.
-    Source: Bun and Steinke (2016), definition 1.1.
+    Cost: linear in the outcomes. Raises ValueError unless the order lies above 1.
+    Source: Bun and Steinke (2016), definition 1.1; def-privacy-rho in notebooks/privacy.
     """
     _check(p, q)
     if not order > 1:
@@ -103,6 +111,8 @@ def post_process(p: Distribution, function: Callable[[Any], Hashable]) -> dict[A
 
     >>> post_process({1: Fraction(1, 2), 2: Fraction(1, 3), 3: Fraction(1, 6)}, lambda o: o > 1)
     {False: Fraction(1, 2), True: Fraction(1, 2)}
+
+    No divergence grows. Cost: linear in the outcomes. Proof: thm-privacy-post in notebooks/privacy.
     """
     image: dict[Any, Any] = {}
     for outcome, chance in p.items():
@@ -116,6 +126,9 @@ def jointly(p: Distribution, q: Distribution) -> dict[Any, Any]:
 
     >>> jointly({0: Fraction(1, 2), 1: Fraction(1, 2)}, {"a": 1})
     {(0, 'a'): Fraction(1, 2), (1, 'a'): Fraction(1, 2)}
+
+    Max divergences add up at most. Cost: the product of the two numbers of outcomes.
+    Proof: thm-privacy-composition in notebooks/privacy.
     """
     return {(a, b): p[a] * q[b] for a in p for b in q}
 
@@ -128,7 +141,7 @@ def probability(distribution: Any, lower: float, upper: float) -> float:
     0.244201
 
     Beyond the median it is a difference of upper tails, which keeps the digits that one minus a
-    number close to one would lose.
+    number close to one would lose. Cost: two tails.
     """
     if lower >= distribution.median():
         return float(distribution.sf(lower) - distribution.sf(upper))
@@ -142,7 +155,9 @@ def cells(distribution: Any, edges: Sequence[float]) -> dict[tuple[float, float]
     >>> {cell: round(chance, 3) for cell, chance in cells(stats.laplace(0, 1), [-1, 1]).items()}
     {(-inf, -1): 0.184, (-1, 1): 0.632, (1, inf): 0.184}
 
-    To know only the cell of an answer is to post-process it, so no divergence grows.
+    To know only the cell of an answer is to post-process it, so no divergence grows. Cost: two
+    tails for each cell. Raises ValueError unless the edges are finite and rise.
+    Proof: thm-privacy-post in notebooks/privacy.
     """
     ends = [-math.inf, *edges, math.inf]
     if any(a >= b for a, b in pairwise(ends)):
@@ -157,8 +172,9 @@ def clamped_geometric(answer: int, lower: int, upper: int, alpha: Any) -> dict[i
     {0: Fraction(2, 3), 1: Fraction(1, 6), 2: Fraction(1, 6)}
 
     The noise is k with chance (1 − α)/(1 + α)·α^|k|, so ε = log(1/α) for answers 1 apart; what
-    would fall outside [lower, upper] is moved to its ends. Raises ValueError unless 0 < α < 1 and
-    the answer lies in the range. Source: Ghosh, Roughgarden and Sundararajan (2012).
+    would fall outside [lower, upper] is moved to its ends. Cost: linear in the range. Raises
+    ValueError unless 0 < α < 1 and the answer lies in the range.
+    Source: Ghosh, Roughgarden and Sundararajan (2012).
     """
     exact = Fraction(exact_number(alpha, "alpha"))
     if not 0 < exact < 1:
@@ -179,7 +195,12 @@ def clamped_geometric(answer: int, lower: int, upper: int, alpha: Any) -> dict[i
 
 @dataclass(frozen=True)
 class PrivacyLoss:
-    """The worst ratio over pairs of datasets: the pair, and the set of outcomes that shows it."""
+    """The worst ratio over pairs of datasets: the pair, and the set of outcomes that shows it.
+
+    >>> loss = PrivacyLoss(3, ("yes",), dataset=(1,), neighbour=(0,))
+    >>> round(loss.epsilon, 6)
+    1.098612
+    """
 
     ratio: Any
     event: tuple[Any, ...]
@@ -210,8 +231,9 @@ def worst_pair(
     (Fraction(3, 1), ('no',), (0,), (1,))
 
     `mechanism` gives a finite distribution for each dataset. Exact for the datasets that are
-    given, which may be fewer than there are. Cost: all pairs. Raises ValueError where no two
-    datasets are so close.
+    given, which may be fewer than there are. Cost: one distribution for each dataset, n² ratios
+    for n of them. Raises ValueError where no two datasets are so close.
+    Source: def-privacy-distance in notebooks/privacy.
     """
     whole_number(d_in, "d_in", 1)
     given = list(datasets)

@@ -22,6 +22,10 @@ class Metric:
 
     >>> SYMMETRIC((1, 2, 2), (2, 3)), L1((1, 5), (3, 4))
     (3, 3)
+
+    Cost: linear in the two sizes. Distances of datasets count rows, those of answers have the
+    unit of the answers. Source: OpenDP (2026); def-neighbour-distances in notebooks/neighbours
+    and def-norms in notebooks/norms.
     """
 
     name: str
@@ -40,7 +44,14 @@ class Metric:
         return self.distance(a, b)
 
     def read(self, d_in: Any) -> Exact:
-        """Return a distance as an exact number, or refuse what is none."""
+        """Return a distance as an exact number, or refuse what is none.
+
+        >>> ABSOLUTE.read(0.5), SYMMETRIC.read(3)
+        (Fraction(1, 2), 3)
+
+        Raises ValueError below 0 and where rows are not counted in whole numbers, TypeError for
+        what is no number.
+        """
         if self.counts_rows:
             return whole_number(d_in, "d_in", 0)
         exact = exact_number(d_in, "d_in")
@@ -68,6 +79,8 @@ def root(square: Any) -> float:
 
     >>> root(Fraction(9, 4))
     1.5
+
+    Cost: roots of whole numbers, with as many digits as the fraction has.
     """
     return rounded_root_gap(Fraction(square), Fraction(0))
 
@@ -85,6 +98,8 @@ def dataset_metric(metric: Metric) -> Metric:
 
     >>> print(dataset_metric(SYMMETRIC))
     symmetric distance
+
+    Raises ValueError unless it is SYMMETRIC or CHANGE_ONE.
     """
     if metric not in (SYMMETRIC, CHANGE_ONE):
         raise ValueError(f"metric must be SYMMETRIC or CHANGE_ONE, got metric={metric}")
@@ -93,7 +108,13 @@ def dataset_metric(metric: Metric) -> Metric:
 
 @dataclass(frozen=True)
 class Measure:
-    """A divergence between output distributions; it is known by its name."""
+    """A divergence between output distributions; it is known by its name.
+
+    >>> print(MAX_DIVERGENCE)
+    max divergence (ε)
+
+    Source: OpenDP (2026); def-privacy-general in notebooks/privacy.
+    """
 
     name: str
 
@@ -110,6 +131,9 @@ def delta_at(epsilon: Any) -> Measure:
 
     >>> print(delta_at(0.5))
     hockey-stick divergence at ε = 1/2 (δ)
+
+    Raises ValueError for ε below 0. Source: Balle and Wang (2018), section 2; def-privacy-delta
+    in notebooks/privacy.
     """
     exact = exact_number(epsilon, "epsilon")
     if exact < 0:
@@ -129,8 +153,9 @@ class Records:
 
     >>> print(Records(bounds=(0, 12), size=5))
     datasets of 5 numbers in [0, 12]
-    >>> Records(bounds=(0, 12), size=5).within(Records(bounds=(0, 20)))
-    True
+
+    Raises ValueError for bounds that do not rise or that no number can meet, and for a size below
+    1. Source: OpenDP (2026), whose domains these are after.
     """
 
     bounds: tuple[Exact, Exact] | None = None
@@ -153,7 +178,11 @@ class Records:
         return many + kind + ("" if self.bounds is None else " in [{}, {}]".format(*self.bounds))
 
     def within(self, other: Any) -> bool:
-        """Whether every dataset of this domain is one of the other."""
+        """Whether every dataset of this domain is one of the other.
+
+        >>> Records(bounds=(0, 12), size=5).within(Records(bounds=(0, 20)))
+        True
+        """
         return (
             isinstance(other, Records)
             and other.rows in ("any", self.rows)
@@ -162,7 +191,14 @@ class Records:
         )
 
     def read(self, dataset: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the rows with exact numbers, or refuse a dataset that is not of this domain."""
+        """Return the rows with exact numbers, or refuse a dataset that is not of this domain.
+
+        >>> Records(bounds=(0, 12)).read([3, 0.5])
+        (3, Fraction(1, 2))
+
+        Cost: linear in the rows. Raises ValueError for a wrong number of rows or a row out of
+        bounds, TypeError for a row that is no number.
+        """
         rows = tuple(map(self._row, dataset))
         if self.size not in (None, len(rows)):
             raise ValueError(f"data must be of the domain '{self}', got {len(rows)} rows")
@@ -171,10 +207,10 @@ class Records:
     def changes(self, metric: Metric, d_in: int) -> int | None:
         """Return how many rows may be changed at a distance; None where rows may come and go.
 
-        A known size leaves even symmetric distances only: a change is one row gone and one new.
-
         >>> Records(size=5).changes(SYMMETRIC, 3), Records().changes(SYMMETRIC, 3)
         (1, None)
+
+        A known size leaves even symmetric distances only: a change is one row gone and one new.
         """
         if metric == CHANGE_ONE:
             changes = d_in
@@ -199,6 +235,8 @@ class Answers:
 
     >>> print(Answers(length=3, whole=True))
     vectors of 3 whole numbers
+
+    Raises ValueError for a length below 1. Source: OpenDP (2026), whose domains these are after.
     """
 
     length: int | None = None
@@ -213,7 +251,11 @@ class Answers:
         return numbers if self.length is None else f"vectors of {self.length} {numbers}"
 
     def within(self, other: Any) -> bool:
-        """Whether every answer of this domain is one of the other."""
+        """Whether every answer of this domain is one of the other.
+
+        >>> Answers(whole=True).within(Answers()), Answers().within(Answers(whole=True))
+        (True, False)
+        """
         return (
             isinstance(other, Answers)
             and self.length == other.length
@@ -221,7 +263,14 @@ class Answers:
         )
 
     def read(self, answer: Any) -> Any:
-        """Return the answer in exact numbers, or refuse one that is not of this domain."""
+        """Return the answer in exact numbers, or refuse one that is not of this domain.
+
+        >>> Answers(length=2).read([1, 0.5])
+        (1, Fraction(1, 2))
+
+        Cost: linear in the length. Raises ValueError for a wrong length or a part that is not
+        whole, TypeError for a part that is no number.
+        """
         parts = [answer] if self.length is None else list(answer)
         exact = tuple(exact_number(part, "answer") for part in parts)
         if len(exact) != (self.length or 1) or (self.whole and any(x % 1 for x in exact)):
@@ -237,6 +286,8 @@ def interval(lower: Any, upper: Any) -> tuple[Exact, Exact]:
 
     >>> interval(0, 0.5)
     (0, Fraction(1, 2))
+
+    Raises ValueError unless the lower lies below the upper.
     """
     low, high = exact_number(lower, "bounds"), exact_number(upper, "bounds")
     if low >= high:

@@ -32,7 +32,7 @@ def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
     Change    min(k, n)·R/n      3      6  exact
 
     The example has L = 2, U = 14 and n = m = 4. `witness` is a pair that attains the value at
-    k = 1. Cost: twenty closed forms. Errors: as `closed_form`.
+    k = 1. Cost: twenty closed forms. Errors: as `closed_form`. Source: book/proofs.md.
     """
     rows = list(_rows(query, norm))
     table = pd.DataFrame(rows).set_index(["size", "relation"])
@@ -65,6 +65,7 @@ def printed(table: pd.DataFrame) -> Styler:
     (True, True)
 
     Relations that agree in all but the witness share a row; its witness is the first one's.
+    Cost: linear in the table, which `formula_table` makes.
     """
     conditions = table.attrs["conditions"]
     notes = [f"Holds if {conditions}." if conditions != "none" else "Holds always."]
@@ -98,6 +99,8 @@ def witness_text(witness: Any) -> str:
 
     >>> witness_text(((2, 2), (2,) * 9 + (14,)))
     '2, 2 → 9 times 2, 14'
+
+    A dash stands for no witness. Cost: linear in the two sizes.
     """
     if witness is None:
         return "–"

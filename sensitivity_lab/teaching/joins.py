@@ -23,8 +23,9 @@ def join(left: Table, right: Table, on: str) -> Table:
     >>> join(people, states, "zip").rows
     (('Susie', 37752, 'TN'), ('Susie', 37752, 'VA'))
 
-    With a public right table this is a public join. Raises ValueError if another column has
-    the same name on both sides.
+    With a public right table this is a public join. Cost: a sort of the joined rows. Raises
+    ValueError for a side without the column, or if another column has the same name on both sides.
+    Source: Tumult (2023).
     """
     place = right.place(on)
     added = right.columns[:place] + right.columns[place + 1 :]
@@ -47,6 +48,8 @@ def join_private(
     >>> buys = Table(("id", "item"), [(1, "tea")])
     >>> join_private(users, buys, "id", DropExcess(1), DropExcess(2)).rows
     ((1, 'Ann', 'tea'),)
+
+    Cost and errors: as `join`. Source: Tumult (2023); what it moves is bounded by `join_bound`.
     """
     return join(truncate(left, keep_left, on), truncate(right, keep_right, on), on)
 
@@ -57,20 +60,27 @@ def join_private(
 def join_bound(left: Truncation, right: Truncation, *, rows_left: int, rows_right: int) -> int:
     """Return a bound on the rows of a private join that change: the formula of Tumult Core.
 
-    `rows_left` and `rows_right` say how many rows of each table may be added or removed. A left
-    row moves `left.moved` rows of its key, each in up to `right.most` rows of the join, and the
-    other way round.
-
     >>> from sensitivity_lab.teaching.truncation import DropExcess
     >>> join_bound(DropExcess(2), DropExcess(2), rows_left=1, rows_right=1)
     8
+
+    `rows_left` and `rows_right` say how many rows of each table may be added or removed. A left
+    row moves `left.moved` rows of its key, each in up to `right.most` rows of the join, and the
+    other way round. Proof: thm-people-join in notebooks/people_and_rows, which also says when the
+    bound is attained.
     """
     return right.most * left.moved * rows_left + left.most * right.moved * rows_right
 
 
 @dataclass(frozen=True)
 class JoinStability:
-    """The most that a private join moves, and the pairs of tables that attain it."""
+    """The most that a private join moves, and the pairs of tables that attain it.
+
+    >>> from sensitivity_lab.teaching.truncation import DropNonUnique
+    >>> found = join_stability(DropNonUnique(), DropNonUnique(), rows_left=1, rows_right=0)
+    >>> found.value, [table.rows for table in found.before], [table.rows for table in found.after]
+    (1, [(), ((0, 'a'),)], [((0, 'a'),), ((0, 'a'),)])
+    """
 
     value: int
     before: tuple[Table, Table]
@@ -93,19 +103,22 @@ def join_stability(
 ) -> JoinStability:
     """Return the most that a private join moves, over all small tables.
 
-    The tables have the columns key and user, and key and item. Up to `rows_left` rows of the left
-    and `rows_right` of the right are added or removed. A table has `keys` keys, and a key as many
-    rows as there are `values`, copies included. `of` is "rows" for the rows of the join that
-    change, "count" for the change of their number.
-
     >>> from sensitivity_lab.teaching.truncation import DropExcess
     >>> found = join_stability(DropExcess(1), DropExcess(1), rows_left=1, rows_right=0)
     >>> found.value, found.before[0].rows, found.after[0].rows
     (2, ((0, 'b'),), ((0, 'a'), (0, 'b')))
 
+    The tables have the columns key and user, and key and item. Up to `rows_left` rows of the left
+    and `rows_right` of the right are added or removed. A table has `keys` keys, and a key at most
+    as many rows as there are `values`, copies included. `of` is "rows" for the rows of the join
+    that change, "count" for the change of their number.
+
     Equal to visiting every pair of pairs of tables. A row touches one key and keys add up, so
     each key's changes are tried once, and the allowance is then spread over the keys.
-    Cost: the square of the steps from one group to another, which are few.
+    Cost: with v values a key has g = C(2v, v) groups of rows; g² steps from group to group on each
+    side, and each different one with each of the other side. Raises ValueError or
+    TypeError for a negative allowance, for no key, and for another `of`.
+    Source: def-people-stability in notebooks/people_and_rows.
     """
     moved = {"rows": _rows_moved, "count": _count_moved}
     if of not in moved:

@@ -22,8 +22,15 @@ from sensitivity_lab.teaching.domains import Domain, Measure, Metric
 class Transformation:
     """A function from data to data, with the map that bounds how far it drives neighbours apart.
 
+    >>> from sensitivity_lab.teaching.aggregations import make_sum
+    >>> from sensitivity_lab.teaching.domains import Records
+    >>> total = make_sum(Records(bounds=(0, 12)))
+    >>> total([9, 7, 5]), total.status
+    (21, 'exact')
+
     `status` is "exact" where some inputs at most `d_in` apart attain the map, at every `d_in`;
     "upper bound" where that depends on a caller's function, or on what is chained.
+    Source: OpenDP (2026); def-privacy-stable in notebooks/privacy.
     """
 
     name: str
@@ -44,7 +51,15 @@ class Transformation:
         return self.function(self.input_domain.read(data))
 
     def map(self, d_in: Any) -> Any:
-        """Return `d_out`: outputs of inputs at most `d_in` apart lie at most `d_out` apart."""
+        """Return `d_out`: outputs of inputs at most `d_in` apart lie at most `d_out` apart.
+
+        >>> from sensitivity_lab.teaching.aggregations import make_sum
+        >>> from sensitivity_lab.teaching.domains import Records
+        >>> make_sum(Records(bounds=(0, 12))).map(2)
+        24
+
+        In the units of the two metrics. Cost: no dataset is visited. Errors: as `Metric.read`.
+        """
         return self.stability_map(self.input_metric.read(d_in))
 
     @overload
@@ -59,9 +74,13 @@ class Transformation:
 class Measurement:
     """A random answer about data, with the map that bounds how well neighbours are told apart.
 
-    `distribution(data)` is the distribution of the answer (of `scipy.stats`), and calling the
-    measurement draws from it. The draws are made for study. Ideal noise is a real number, and
-    its floating-point image can betray the answer it was added to (Mironov 2012).
+    >>> from sensitivity_lab.teaching.measurements import make_laplace
+    >>> print(round(make_laplace(25)(37, np.random.default_rng(7)), 3))
+    44.198
+
+    The draws are made for study. Ideal noise is a real number, and its floating-point image can
+    betray the answer it was added to (Mironov 2012).
+    Source: OpenDP (2026); def-privacy-general in notebooks/privacy.
     """
 
     name: str
@@ -72,7 +91,14 @@ class Measurement:
     privacy_map: Callable[[Any], Any] = field(repr=False)
 
     def distribution(self, data: Any) -> Any:
-        """Return the distribution of the answer; of each part apart, where it is a vector."""
+        """Return the distribution of the answer (of `scipy.stats`); of each part of a vector.
+
+        >>> from sensitivity_lab.teaching.measurements import make_laplace
+        >>> print(make_laplace(25).distribution(37).mean())
+        37.0
+
+        Raises ValueError or TypeError for data outside the domain.
+        """
         return self.function(self.input_domain.read(data))
 
     def __call__(self, data: Any, rng: np.random.Generator) -> Any:
@@ -80,7 +106,14 @@ class Measurement:
         return self.distribution(data).rvs(random_state=rng)
 
     def map(self, d_in: Any) -> Any:
-        """Return `d_out`: what the measure says at most of inputs at most `d_in` apart."""
+        """Return `d_out`: what the measure says at most of inputs at most `d_in` apart.
+
+        >>> from sensitivity_lab.teaching.measurements import make_laplace
+        >>> make_laplace(25).map(12)
+        Fraction(12, 25)
+
+        Cost: no dataset is visited. Errors: as `Metric.read`.
+        """
         return self.privacy_map(self.input_metric.read(d_in))
 
 
@@ -102,7 +135,7 @@ def then(first: Any, second: Any) -> Any:
 
     Maps that are exact can be only a bound when they are chained, so that is their status.
     Raises ValueError where the metrics or the domains do not meet, TypeError for what does not
-    chain.
+    chain. Proof: thm-privacy-chaining in notebooks/privacy.
     """
     if not isinstance(first, Transformation) or not isinstance(
         second, (Transformation, Measurement)
@@ -150,10 +183,12 @@ def audit_stability(
 
     >>> from sensitivity_lab.teaching.aggregations import make_count
     >>> from sensitivity_lab.teaching.domains import Records
-    >>> audit_stability(make_count(Records()), [(), (1,), (1, 1)], [1, 2]).to_frame()["verdict"].tolist()
+    >>> report = audit_stability(make_count(Records()), [(), (1,), (1, 1)], [1, 2])
+    >>> [row.verdict for row in report.rows]
     ['exact', 'exact']
 
     Cost: the function once for each input, the metrics once for each pair.
+    Errors: as `audit_map`. Source: def-audits-verdict in notebooks/audits.
     """
     return audit_map(
         transformation,

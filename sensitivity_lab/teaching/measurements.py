@@ -42,8 +42,9 @@ def make_laplace(scale: Any, domain: Answers = NUMBER) -> Measurement:
     >>> make_laplace(25).map(12)
     Fraction(12, 25)
 
-    Exact: ε = d/scale, for the absolute distance, and the L1 distance of vectors. Source: Dwork,
-    McSherry, Nissim and Smith (2006), proposition 1.
+    Exact: ε = d/scale, for the absolute distance, and the L1 distance of vectors. Cost: a draw
+    for each part. The scale has the unit of the answer; raises ValueError unless it lies above 0.
+    Source: Dwork, McSherry, Nissim and Smith (2006), proposition 1.
     """
     exact = _positive(scale, "scale")
     return Measurement(
@@ -62,9 +63,9 @@ def make_geometric(scale: Any, domain: Answers = WHOLE) -> Measurement:
     >>> make_geometric(2).map(1)
     Fraction(1, 2)
 
-    Exact: ε = d/scale, as for Laplace noise; whole numbers lie whole distances apart. Raises
-    ValueError for answers that need not be whole. Source: Ghosh, Roughgarden and Sundararajan
-    (2012).
+    Exact: ε = d/scale, as for Laplace noise; whole numbers lie whole distances apart. Cost: a draw
+    for each part. Raises ValueError for answers that need not be whole, and unless the scale lies
+    above 0. Source: Ghosh, Roughgarden and Sundararajan (2012).
     """
     exact = _positive(scale, "scale")
     if not domain.whole:
@@ -91,6 +92,7 @@ def make_gaussian(sigma: Any, domain: Answers = NUMBER, *, epsilon: Any = None) 
 
     Exact, in floats, for the absolute distance, and the L2 distance of vectors: without `epsilon`
     the map gives ρ = d²/(2σ²), with it the smallest δ at that ε. No finite ε alone will do.
+    Cost: a draw for each part. Raises ValueError unless σ lies above 0 and ε is at least 0.
     Source: Bun and Steinke (2016), proposition 1.6; Balle and Wang (2018), theorem 8.
     """
     width = float(_positive(sigma, "sigma"))

@@ -20,7 +20,8 @@ class Table:
     >>> Table(("name", "age"), [("Susie", 40), ("Ann", 31)]).rows
     (('Ann', 31), ('Susie', 40))
 
-    Raises ValueError for a column named twice, or a row without a value for each column.
+    Cost: one sort. Raises ValueError for a column named twice, or a row without a value for each
+    column.
     """
 
     columns: tuple[str, ...]
@@ -41,7 +42,7 @@ class Table:
         >>> Table(("name", "item"), [("Ann", "tea"), ("Ann", "jam")]).groups("name")
         {('Ann',): (('Ann', 'jam'), ('Ann', 'tea'))}
 
-        Raises ValueError for a column that the table does not have.
+        Cost: linear in the rows. Raises ValueError for a column that the table does not have.
         """
         places = [self.place(column) for column in columns]
         found: dict[Row, list[Row]] = {}
@@ -54,6 +55,8 @@ class Table:
 
         >>> Table(("name", "item")).place("item")
         1
+
+        Raises ValueError for a column that the table does not have.
         """
         if column not in self.columns:
             raise ValueError(f"column must be one of {self.columns}, got {column!r}")
@@ -66,7 +69,8 @@ def all_tables(columns: Mapping[str, Iterable[Any]], most_rows: int) -> list[Tab
     >>> len(all_tables({"name": ["Ann", "Bob"], "item": ["tea", "jam"]}, 2))
     15
 
-    Cost: C(r + m, m) tables, for r different rows and at most m of them in a table.
+    Cost: C(r + m, m) tables, for r different rows and at most m of them in a table. Raises
+    ValueError or TypeError unless `most_rows` is a whole number of at least 0.
     """
     most_rows = whole_number(most_rows, "most_rows", 0)
     rows = list(product(*columns.values()))
@@ -85,13 +89,15 @@ def flat_map(
 ) -> Table:
     """Return a table with up to `max_rows` new rows in place of each row.
 
-    `function` takes a row's values and gives rows under the new `columns`; what it gives beyond
-    `max_rows` is dropped.
-
     >>> books = Table(("title", "genres"), [("Emma", "romance satire")])
     >>> flat_map(books, lambda title, genres: [(title, g) for g in genres.split()],
     ...          ("title", "genre"), max_rows=3).rows
     (('Emma', 'romance'), ('Emma', 'satire'))
+
+    `function` takes a row's values and gives rows under the new `columns`; what it gives beyond
+    `max_rows` is dropped. Cost: one call for each row, and a sort. Raises ValueError unless
+    `max_rows` is at least 1. One row moves at most `max_rows`: thm-people-row-by-row in
+    notebooks/people_and_rows. Source: Tumult (2023).
     """
     whole_number(max_rows, "max_rows", 1)
     rows = [new for row in table.rows for new in list(function(*row))[:max_rows]]
@@ -103,6 +109,8 @@ def counts_by(table: Table, column: str, values: Iterable[Any]) -> tuple[int, ..
 
     >>> counts_by(Table(("item",), [("tea",), ("tea",)]), "item", ["jam", "tea"])
     (0, 2)
+
+    Cost: linear in the rows. Raises ValueError for a column that the table does not have.
     """
     groups = table.groups(column)
     return tuple(len(groups.get((value,), ())) for value in values)
@@ -116,6 +124,8 @@ def row_distance(table: Table, other: Table) -> int:
 
     >>> row_distance(Table(("n",), [(1,), (1,)]), Table(("n",), [(1,), (2,)]))
     2
+
+    Cost: linear in the rows. Source: def-neighbour-distances in notebooks/neighbours.
     """
     return int(SYMMETRIC(table.rows, other.rows))
 
@@ -123,16 +133,15 @@ def row_distance(table: Table, other: Table) -> int:
 def id_distance(column: str) -> Callable[[Any, Any], int]:
     """Return the distance that counts the IDs in `column` whose rows are not the same.
 
-    An ID that only one side has counts 1: all its rows arrive or leave at once. An ID that both
-    have, with different rows, counts 2: it leaves and comes back. Each side is a table, or a
-    tuple of tables that all have the ID column.
-
     >>> before = Table(("name", "item"), [("Ann", "tea")])
     >>> after = Table(("name", "item"), [("Ann", "tea"), ("Bob", "jam"), ("Bob", "tea")])
     >>> id_distance("name")(before, after), row_distance(before, after)
     (1, 2)
 
-    Source: the metric `AddRemoveKeys` of Tumult Core.
+    An ID that only one side has counts 1: all its rows arrive or leave at once. An ID that both
+    have, with different rows, counts 2: it leaves and comes back. Each side is a table, or a
+    tuple of tables that all have the ID column. Cost: linear in the rows. Raises ValueError for a
+    table without the column. Source: the metric `AddRemoveKeys` of Tumult Core.
     """
 
     def distance(side: Any, other: Any) -> int:
@@ -163,6 +172,7 @@ class AddMaxRows:
     (3, True)
 
     Raises ValueError or TypeError unless `max_rows` is a whole number of at least 1.
+    Source: Tumult (2023); def-protected-change in notebooks/people_and_rows.
     """
 
     max_rows: int
@@ -186,6 +196,8 @@ def AddOneRow() -> AddMaxRows:
 
     >>> AddOneRow()
     AddMaxRows(max_rows=1)
+
+    Source: Tumult (2023); def-protected-change in notebooks/people_and_rows.
     """
     return AddMaxRows(1)
 
@@ -198,6 +210,8 @@ class AddRowsWithID:
     >>> after = Table(("name",), [("Ann",), ("Ann",)])
     >>> AddRowsWithID("name").metric(before, after)
     1
+
+    Source: Tumult (2023); def-protected-change in notebooks/people_and_rows.
     """
 
     id: str

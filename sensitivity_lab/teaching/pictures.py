@@ -52,6 +52,7 @@ def plot_neighbourhood(
 
     Cost: one evaluation for each dataset drawn, and what `global_sensitivity` costs.
     Raises ValueError for over 15 datasets, and as `global_sensitivity`.
+    Source: def-global-sensitivity in notebooks/by_hand.
     """
     query = as_query(query)
     _check_few(query, universe, size, relation)
@@ -179,6 +180,11 @@ FATES = {"": "", "+ joins": "rgba(0, 114, 178, 0.22)", "− leaves": "rgba(213, 
 class ChangedTables:
     """Tables side by side; in each, the rows that join and the rows that leave are marked.
 
+    >>> ChangedTables((("People", Table(("name",), [("Ann",)]), Table(("name",))),))
+    People
+              name
+    − leaves  Ann
+
     It shows as HTML tables in a notebook, and as text elsewhere.
     """
 
@@ -204,6 +210,8 @@ def show_change(tables: Mapping[str, tuple[Table, Table]]) -> ChangedTables:
              name
              Ann
     + joins  Bob
+
+    Cost: linear in the rows.
     """
     return ChangedTables(tuple((caption, *pair) for caption, pair in tables.items()))
 

@@ -1,4 +1,7 @@
-"""Transformations from datasets to datasets: clamp, map, filter, flat map and resize."""
+"""Transformations from datasets to datasets: clamp, map, filter, flat map and resize.
+
+`metric` is SYMMETRIC or CHANGE_ONE; another is refused with a ValueError.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +42,8 @@ def make_clamp(
     >>> clamp([100, 9, -1]), clamp.map(3)
     ((12, 9, 0), 3)
 
-    Exact. Raises ValueError unless lower < upper and the domain's own bounds leave room between
-    them. Source: the book's theorem on clipping.
+    Exact. Cost: linear in the rows. Raises ValueError unless lower < upper and the domain's own
+    bounds leave room between them. Proof: thm-clipping-stable in notebooks/clipping.
     """
     low, high = interval(lower, upper)
     ends = domain.bounds if domain.bounds is not None else (low, high)
@@ -82,7 +85,8 @@ def make_map(
     ((8, 6), 1)
 
     `rows` says what the function gives. Exact where rows come and go; where the size is kept, an
-    upper bound that is attained if the function takes two values.
+    upper bound that is attained if the function takes two values. Cost: one call for each row.
+    Proof: thm-people-row-by-row in notebooks/people_and_rows, with m = 1.
     """
     output_domain = Records(None, domain.size, rows)
     return Transformation(
@@ -128,7 +132,8 @@ def make_filter(
 
     How many rows are kept is private, so the output is measured in the symmetric distance. An
     upper bound, attained if the predicate keeps some row (two different ones, where the input's
-    size is kept).
+    size is kept). Cost: one call for each row.
+    Proof: thm-people-row-by-row in notebooks/people_and_rows, with m = 1.
     """
     parts = {
         "name": "filter",
@@ -154,7 +159,8 @@ def make_flat_map(
 
     The maximum counts, not the rows that come. An upper bound, attained if the function gives
     some row `max_rows` rows (two rows, with none in common, where the input's size is kept).
-    Raises ValueError unless `max_rows` is a whole number of at least 1.
+    Cost: one call for each row. Raises ValueError unless `max_rows` is a whole number of at least
+    1. Proof: thm-people-row-by-row in notebooks/people_and_rows, with m = `max_rows`.
     """
     most = whole_number(max_rows, "max_rows", 1)
     output_domain = Records(None, None, rows)
@@ -178,8 +184,9 @@ def make_resize(
     ((4, 9, 0), (4, 5, 7), 2)
 
     One row that joins may push another out, hence 2. Exact: 2·min(d, size) where rows come and
-    go, and min(changes, size) changes where the size is kept. Raises ValueError unless the
-    constant is a row of the domain and `size` a whole number of at least 1.
+    go, and min(changes, size) changes where the size is kept. Cost: one sort. Raises ValueError
+    unless the constant is a row of the domain and `size` a whole number of at least 1.
+    Proof: as for `DropExcess`, thm-people-truncation in notebooks/people_and_rows.
     """
     kept = Records(domain.bounds, size, domain.rows)
     filler = Records(domain.bounds, None, domain.rows).read([constant])

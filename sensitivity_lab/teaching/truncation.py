@@ -19,7 +19,9 @@ class DropExcess:
 
     `most` rows of a key are kept; one row added changes at most `moved` of them: it comes in,
     and another goes out. That holds for every rule that ranks rows by an order fixed beforehand
-    (Tumult ranks by a hash), not for every rule that looks at one key's rows alone.
+    (Tumult ranks by a hash), not for every rule that looks at one key's rows alone. Cost: one sort.
+    Raises ValueError or TypeError unless `max_rows` is a whole number of at least 1.
+    Proof: thm-people-truncation in notebooks/people_and_rows.
     """
 
     max_rows: int
@@ -49,6 +51,7 @@ class DropNonUnique:
     (('a',), ())
 
     At most one row of a key is kept (`most`), and one row added changes at most one (`moved`).
+    Proof: thm-people-truncation in notebooks/people_and_rows.
     """
 
     most = 1
@@ -72,6 +75,9 @@ def truncate(table: Table, truncation: Callable[[Sequence[Row]], Iterable[Row]],
     >>> buys = Table(("name", "item"), [("Ann", "jam"), ("Ann", "tea"), ("Bob", "tea")])
     >>> truncate(buys, DropExcess(1), "name").rows
     (('Ann', 'jam'), ('Bob', 'tea'))
+
+    Cost: one sort. Raises ValueError for a column that the table does not have.
+    Proof: thm-people-truncation in notebooks/people_and_rows.
     """
     kept = (truncation(rows) for rows in table.groups(*on).values())
     return Table(table.columns, tuple(row for rows in kept for row in rows))
@@ -86,6 +92,9 @@ class MaxRowsPerID:
 
     >>> MaxRowsPerID("name", 1)(Table(("name", "item"), [("Ann", "tea"), ("Ann", "jam")])).rows
     (('Ann', 'jam'),)
+
+    A person moves a count by at most `most`. Source: Tumult (2023); proof:
+    thm-people-contribution in notebooks/people_and_rows.
     """
 
     id: str
@@ -103,6 +112,8 @@ class MaxGroupsPerID:
     >>> buys = Table(("name", "item"), [("Ann", "tea"), ("Ann", "jam"), ("Ann", "jam")])
     >>> MaxGroupsPerID("name", "item", 1)(buys).rows
     (('Ann', 'jam'), ('Ann', 'jam'))
+
+    Source: Tumult (2023); proof: thm-people-contribution in notebooks/people_and_rows.
     """
 
     id: str
@@ -127,6 +138,10 @@ class MaxRowsPerGroupPerID:
     >>> buys = Table(("name", "item"), [("Ann", "tea"), ("Ann", "jam"), ("Ann", "jam")])
     >>> MaxRowsPerGroupPerID("name", "item", 1)(buys).rows
     (('Ann', 'jam'), ('Ann', 'tea'))
+
+    With `MaxGroupsPerID` of g groups, a person moves counts by group by at most g·most in L1 and
+    √g·most in L2. Source: Tumult (2023); proof: thm-people-contribution in
+    notebooks/people_and_rows.
     """
 
     id: str

@@ -16,7 +16,10 @@ from sensitivity_lab.teaching.case_files.watched import diffprivlib_cases, polar
 def case_files() -> list[Case]:
     """Return every case: OpenDP asked as it is installed, the others from the tables of figures.
 
-    Cost: about a second.
+    >>> sorted({case.library for case in case_files()})
+    ['OpenDP', 'PipelineDP', 'Tumult', 'diffprivlib']
+
+    Cost: a second or two, most of it OpenDP's answers.
     """
     return [
         *opendp_cases(),
@@ -28,7 +31,13 @@ def case_files() -> list[Case]:
 
 
 def scoreboard(cases: Iterable[Case]) -> pd.DataFrame:
-    """Return a table of cases, each with the numbers of the row that tells most."""
+    """Return a table of cases, each with the numbers of the row that tells most.
+
+    >>> print(*scoreboard(tumult_cases()).loc[0, ["function", "claimed", "exact", "verdict"]])
+    private join 4 4 exact
+
+    Cost: linear in the cases.
+    """
     rows = [
         {
             "library": case.library,

@@ -13,7 +13,12 @@ from sensitivity_lab.report import AuditRow
 class Case:
     """One function of one library, held to what it claims for one relation.
 
+    >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
+    >>> Case("a library", "1.0", "sum", "bounds (0, 2)", (row,)).verdict
+    'loose'
+
     `rows` are those of its audit; of several with one claim, the one that asks most of it.
+    Source: def-audits-verdict in notebooks/audits.
     """
 
     library: str
@@ -24,7 +29,7 @@ class Case:
 
     @property
     def row(self) -> AuditRow:
-        """The row that tells most: the worst if a claim is too small, else the loosest and largest."""
+        """The row that tells most: the worst if too small, else the loosest and largest."""
         worst = min(self.rows, key=lambda row: row.ratio)
         return (
             worst if worst.ratio < 1 else max(self.rows, key=lambda row: (row.ratio, row.size or 0))
@@ -37,7 +42,14 @@ class Case:
 
 
 def strictest(rows: Iterable[AuditRow]) -> tuple[AuditRow, ...]:
-    """Of rows with one claim for several sizes, the one that asks most of it."""
+    """Return, of rows with one claim for several sizes, the one that asks most of it.
+
+    >>> rows = [AuditRow("Change", 1, size, claimed=4, found=size) for size in (1, 2, 3)]
+    >>> [row.size for row in strictest(rows)]
+    [3]
+
+    Cost: linear in the rows.
+    """
     kept: dict[Any, AuditRow] = {}
     for row in rows:
         claim = row.k, row.claimed
