@@ -19,7 +19,15 @@ from sensitivity_lab.universe import Dataset
 
 
 class Answers:
-    """A query's answers on all datasets of a lattice, one size at a time, each computed once."""
+    """A query's answers on all datasets of a lattice, one size at a time, each computed once.
+
+    >>> from sensitivity_lab import MEAN, Universe
+    >>> answers = Answers(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2))
+    >>> answers.of(2)
+    (array([3, 5, 6]), 2)
+
+    `executor` answers a plain callable on many workers; a standard query is faster here.
+    """
 
     def __init__(
         self,
@@ -34,14 +42,28 @@ class Answers:
 
     @property
     def datasets(self) -> int:
-        """How many datasets have been answered."""
+        """How many datasets have been answered.
+
+        >>> from sensitivity_lab import MEAN, Universe
+        >>> Answers(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2)).datasets
+        0
+
+        Cost: linear in the sizes answered.
+        """
         return sum(len(answers) for answers, _ in self.sizes.values())
 
     def of(self, size: int) -> tuple[np.ndarray, int]:
         """Numerators by rank, (N,) or (N, length) for vectors, and their denominator.
 
+        >>> from sensitivity_lab import Query, Universe
+        >>> halves = Query("half the sum", lambda dataset: sum(dataset) / 2)
+        >>> Answers(halves, Lattice(Universe.population([1, 2, 4]), largest=2)).of(2)
+        (array([1.5, 2.5, 3. ]), 1)
+
         The array is int64 where that is exact, float64 where the query answers in floats, and
         holds Python numbers otherwise.
+        Cost: one answer for each of the N datasets of the size, the first time.
+        Raises ValueError for answers of two shapes, RuntimeError if a worker dies.
         """
         if size not in self.sizes:
             by_rows = self.query.rows is not None and not self.lattice.universe.has_missing
@@ -49,7 +71,14 @@ class Answers:
         return self.sizes[size]
 
     def first(self, size: int) -> Any:
-        """The answer on the dataset of rank 0, which tells scalars from vectors."""
+        """The answer on the dataset of rank 0, which tells scalars from vectors.
+
+        >>> from sensitivity_lab import MEAN, Universe
+        >>> Answers(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2)).first(2)
+        Fraction(3, 2)
+
+        Cost: one answer, the first time.
+        """
         if size not in self.firsts:
             task = (
                 self.query,
@@ -66,8 +95,14 @@ class Answers:
     def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
         """The answers of several sizes as numerators over their least common denominator.
 
+        >>> from sensitivity_lab import MEAN, Universe
+        >>> answers = Answers(MEAN, Lattice(Universe.population([1, 2, 4]), largest=3))
+        >>> arrays, common = answers.over_one_denominator([2, 3])
+        >>> arrays[2].tolist(), arrays[3].tolist(), common
+        ([9, 15, 18], [14], 6)
+
         Where the query's own arithmetic is not rational at every size, the denominator is 1 and
-        the arrays hold its numbers as it gave them.
+        the arrays hold its numbers as it gave them. Cost and errors: as `of`, for every size.
         """
         parts = {size: self.of(size) for size in sizes}
         samples = [answers[0] for answers, _ in parts.values()]
@@ -117,7 +152,12 @@ class Answers:
 
 
 def worker_count(executor: Executor) -> int:
-    """How many workers an executor has: a pool's own count, a Dask client's, else this machine's."""
+    """How many workers an executor has: a pool's own count, a Dask client's, else this machine's.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> worker_count(ThreadPoolExecutor(3))
+    3
+    """
     client = getattr(executor, "_client", None)
     if client is not None:
         return max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
@@ -125,7 +165,14 @@ def worker_count(executor: Executor) -> int:
 
 
 def answer_block(task: tuple[Query, Dataset, np.ndarray]) -> list[Any]:
-    """Answer a query on the datasets of one block: the unit of work of an executor."""
+    """Answer a query on the datasets of one block: the unit of work of an executor.
+
+    >>> from sensitivity_lab import MAX
+    >>> answer_block((MAX, (10, 20, 30), np.array([[0, 1], [0, 2]])))
+    [20, 30]
+
+    Cost: one answer for each row of value positions. Errors: as `Query.answer`.
+    """
     query, values, rows = task
     return [query.answer(tuple(values[i] for i in row)) for row in rows.tolist()]
 

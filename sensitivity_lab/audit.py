@@ -173,13 +173,15 @@ def audit(
     `output_metric(answer, other)` measures answers that are no numbers or vectors; `norm` is then
     not used. `order` gives the function sequences: "any" every ordering of dataset and neighbour
     (an at-most relation then holds two orderings of one dataset together), "kept" sequences
-    whose records are inserted, deleted or, for `Change`, replaced in place.
+    whose records are inserted, deleted or, for `Change`, replaced in place. A standard query is
+    given its records sorted all the same.
     `method="search"` tries `trials` pairs in each row of a universe that is too large: what it
     finds is a proof, and that it finds nothing proves nothing.
 
     Cost: as `global_sensitivity`; with an `output_metric` or an `order` every pair is walked.
     Errors: as `global_sensitivity`; ValueError or TypeError for a claim that is negative, NaN or
     no number, and if no row is feasible. `max_datasets` bounds sequences, too.
+    Source: def-audits-verdict and thm-audits-wider in the book's chapter on audits.
     """
     query = _as_function(function)
     _check_options(output_metric, order, method)
@@ -358,6 +360,7 @@ def audit_map(
 
     Cost: the function once for each input, the metrics once for each pair. Over `max_pairs` pairs
     it raises before any work. Errors: as `audit`.
+    Source: def-privacy-stable in the book's chapter on privacy; OpenDP's stability maps.
     """
     query = _as_function(function)
     for name, metric in (("input_metric", input_metric), ("output_metric", output_metric)):

@@ -4,7 +4,8 @@ On an interval [L, U] every sensitivity here is a maximum of one function. A dat
 neighbour share c records; a further a records belong to the one, b to the other. D(c, a, b) is
 the most that the query's answer on the first exceeds its answer on the second. Each query below
 gives D in closed form, with the records that attain it; a relation and a size say which
-(c, a, b) there are. The proofs are on the book's page of proofs.
+(c, a, b) there are. Where a docstring names a theorem, as in (thm-mean), that is its label on the
+book's page of proofs.
 """
 
 from __future__ import annotations
@@ -37,7 +38,13 @@ MOST_SHOWN = 1_000_000  # records in a witness
 
 @dataclass(frozen=True)
 class Extreme:
-    """The widest gap for some (c, a, b): the records in common, and those on either side."""
+    """The widest gap for some (c, a, b): the records in common, and those on either side.
+
+    >>> Extreme(3, common=((0, 2),), higher=((9, 1),), lower=((0, 1),)).gap
+    3
+
+    Records are (value, copies). Source: def-share on the book's page of proofs.
+    """
 
     gap: Gap
     common: tuple[Piece, ...] = ()
@@ -50,6 +57,11 @@ class Extreme:
 @dataclass(frozen=True)
 class ClosedForm:
     """A sensitivity by formula.
+
+    >>> from sensitivity_lab import COUNT, Add
+    >>> closed_form(COUNT, bounds=(0, 1), size=4, relation=Add(2))
+    ClosedForm(value=2, status='exact', formula='k', conditions='none', source='Proofs: count',
+        witness=((0, 0, 0, 0), (0, 0, 0, 0, 0, 0)))
 
     `status` is "exact" (some pair of datasets attains the value under the `conditions`) or
     "upper bound" (no pair exceeds it). `formula` uses R = U − L, k, the size n or the smallest
@@ -95,6 +107,8 @@ def closed_form(
     Cost: O(k³) arithmetic, whatever the size.
     Raises ValueError for bounds out of order, for a size below what the query is defined on,
     and for a query with no closed form; TypeError for what is not a standard query.
+    Source: the theorem that the result's `source` names, and thm-share, thm-sizes and thm-steps,
+    on the book's page of proofs.
     """
     low, high = checked_bounds(bounds)
     family = _checked_family(query)
@@ -161,7 +175,7 @@ def _shares(
     """Every (c, a, b) of a relation, from either side.
 
     With at least m records, the sizes m to m + 2k + 1 suffice: at larger ones no query here has
-    a wider gap (shown with each query's proof).
+    a wider gap (thm-sizes).
     """
     if (size is None) == (min_size is None):
         raise ValueError(f"give either size or min_size, got size={size!r}, min_size={min_size!r}")
@@ -194,7 +208,7 @@ def _periodic_shares(query: Query, relation: Relation, least: int) -> Iterator[S
     """For a quantile with sizes unbounded above: one size that brings out every move's worst.
 
     Where q(N − 1) is whole for the higher side, the widest gap of a move is R·min(1, δ) with
-    δ = qa + (1 − q)b, and no size has a wider one.
+    δ = qa + (1 − q)b, and no size has a wider one (thm-quantile).
     """
     q = Fraction(query.family[1])
     room = (1 - q) * q.denominator or 1  # records above the quantile in each period
@@ -217,7 +231,7 @@ def _by_steps(
     text: str,
     proof: str,
 ) -> ClosedForm:
-    """k single steps, adding first, never leave the sizes allowed: at most k times one step."""
+    """k single steps, adding first, stay within the sizes: at most k times one step (thm-steps)."""
     least = _checked_min_size(query, min_size)
     kind, ddof = query.family
     width = Fraction(bounds[1] - bounds[0])
@@ -240,6 +254,8 @@ D = Callable[[int, int, int], Extreme]
 
 
 def _count(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
+    """The difference of the sizes (thm-count)."""
+
     def d(c: int, a: int, b: int) -> Extreme:
         return Extreme(abs(a - b), ((low, c),), ((low, a),), ((low, b),))
 
@@ -247,7 +263,7 @@ def _count(options: Any, low: Exact, high: Exact, norm: float, values: int | Non
 
 
 def _count_where(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """The predicate's records are not known here, so there is a value but no witness."""
+    """The predicate's records are not known, so there is a value but no witness (thm-count)."""
 
     def d(c: int, a: int, b: int) -> Extreme:
         return Extreme(a, shown=False)
@@ -256,7 +272,7 @@ def _count_where(options: Any, low: Exact, high: Exact, norm: float, values: int
 
 
 def _sum(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """All a at the top, all b at the bottom; the shared records cancel."""
+    """All a at the top, all b at the bottom; the shared records cancel (thm-sum)."""
 
     def d(c: int, a: int, b: int) -> Extreme:
         return Extreme(a * high - b * low, ((low, c),), ((high, a),), ((low, b),))
@@ -265,7 +281,10 @@ def _sum(options: Any, low: Exact, high: Exact, norm: float, values: int | None)
 
 
 def _mean(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """The shared records weigh 1/(c + a) − 1/(c + b): at the top if a < b, else at the bottom."""
+    """The shared records weigh 1/(c + a) − 1/(c + b): at the top if a < b, else at the bottom.
+
+    The proof is thm-mean.
+    """
 
     def d(c: int, a: int, b: int) -> Extreme:
         most = max(a, b)
@@ -276,7 +295,7 @@ def _mean(options: Any, low: Exact, high: Exact, norm: float, values: int | None
 
 
 def _quantile(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """The shared records sit at both ends, l of them at the bottom.
+    """The shared records sit at both ends, l of them at the bottom (thm-quantile).
 
     With t = q(c + a − 1) − l + 1 the gap is R·(clip(t) − clip(t − δ)), δ = qa + (1 − q)b and
     clip to [0, 1]: a trapezium in t, symmetric about (1 + δ)/2, so the nearest l is best.
@@ -305,7 +324,10 @@ def _half_and_half(size: int, ddof: int) -> Fraction:
 
 
 def _variance(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """Either the lower side is constant (a ≥ b), or its own records sit at the shared mean."""
+    """Either the lower side is constant (a ≥ b), or its own records sit at the shared mean.
+
+    The proof is thm-variance.
+    """
     (ddof,) = options
     width = Fraction(high - low)
 
@@ -341,7 +363,7 @@ def _spread_out(c: int, a: int, b: int, ddof: int) -> Iterator[tuple[Fraction, i
 
 
 def _std(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """The root of the variance's gap where the lower side is constant or has all the extra.
+    """The root of the variance's gap where the lower side is constant or has all the extra (thm-std).
 
     Otherwise √x − √y ≤ √(x − y) makes the root an upper bound.
     """
@@ -372,7 +394,11 @@ def _histogram(options: Any, low: Exact, high: Exact, norm: float, values: int |
 def bins_gap(places: list[Exact], uncounted: Exact | None, norm: float) -> D:
     """All a in one place, all b in another: two bins, or a bin and outside, if both are there.
 
+    >>> bins_gap([1, 6], None, norm=1)(c=2, a=3, b=1).gap
+    4
+
     `places` has a value for every bin that can be reached; `uncounted` is in no bin.
+    Cost: O(1) for each (c, a, b). Source: thm-histogram on the book's page of proofs.
     """
 
     def length(a: int, b: int) -> Gap:
@@ -411,7 +437,7 @@ def _places(edges: tuple[Exact, ...], low: Exact, high: Exact) -> tuple[list[Exa
 
 
 def _count_distinct(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """The a bring new values; the shared records and the b are all alike."""
+    """The a bring new values; the shared records and the b are all alike (thm-count-distinct)."""
     values = 1 if low == high else values
     most = math.inf if values is None else values
 

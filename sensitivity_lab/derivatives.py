@@ -36,10 +36,16 @@ MOST_SIGNS = 16  # columns: beyond, the corners of the cube are too many to visi
 class Gradient:
     """How a query's answer moves when one record of each value joins or leaves a dataset.
 
+    >>> from sensitivity_lab import SUM
+    >>> discrete_gradient(SUM, (5,), Universe.value_range([1, 5])).backward
+    (None, 5)
+
     For the i-th of `values`, with one record e of it, `forward[i]` is f(x + e) − f(x) and
     `backward[i]` is f(x) − f(x − e). It is None where there is no such neighbour: no copy is left
     to add, none is held to remove, or the query has no answer there. Of a vector query these are
     vectors: the columns of the Jacobian.
+
+    Source: def-derivatives-difference in the book's chapter on derivatives.
     """
 
     dataset: Dataset
@@ -54,9 +60,9 @@ class Gradient:
         >>> discrete_gradient(MEAN, (0, 2), Universe.value_range([0, 1, 2])).norm()
         1
 
-        It is the local sensitivity, equal to `local_sensitivity` under `SymmetricDifference(1)`:
-        thm-gradient-local in the book's chapter on derivatives.
-        Raises ValueError for q other than 1, 2 and infinity.
+        It is the local sensitivity, equal to `local_sensitivity` under `SymmetricDifference(1)`.
+        Cost: linear in the steps' entries. Raises ValueError for q other than 1, 2 and infinity.
+        Source: thm-gradient-local in the book's chapter on derivatives.
         """
         return _longest((*self.forward, *self.backward), q)
 
@@ -68,7 +74,7 @@ class Gradient:
         Fraction(1, 3)
 
         It misses the neighbours with a record fewer. Its maximum over all datasets misses nothing:
-        thm-gradient-global in the book's chapter on derivatives. Errors: as `norm`.
+        thm-gradient-global in the book's chapter on derivatives. Cost and errors: as `norm`.
         """
         return _longest(self.forward, q)
 
@@ -126,6 +132,8 @@ def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -
     Cost: columns × rows for p = 1, times 2^(columns − 1) for p = ∞.
     Raises ValueError for a norm other than 1, 2 and infinity, p = 2 with another q, rows of
     different lengths, no entries, and more than 16 columns for p = ∞.
+    Source: thm-derivatives-balls in the book's chapter on derivatives; Higham (2002), Accuracy
+    and Stability of Numerical Algorithms, section 6.2.
     """
     rows = _checked_rows(matrix)
     checked_norm(p, "p")

@@ -26,14 +26,22 @@ Plan = dict[int, tuple[Move, ...]]  # the feasible moves from a dataset of each 
 
 @dataclass(frozen=True)
 class Best:
-    """The widest gap found, and the first pair that attains it (positions of values)."""
+    """The widest gap found, and the first pair that attains it (positions of values).
+
+    >>> Best(2, (0, 1), (0, 3)).gap
+    2
+    """
 
     gap: Gap
     dataset: Indices
     neighbour: Indices
 
     def improved_by(self, gap: Gap, dataset: Indices, neighbour: Indices) -> bool:
-        """Whether a pair is wider, or as wide and earlier."""
+        """Whether a pair is wider, or as wide and earlier.
+
+        >>> Best(2, (0, 1), (0, 3)).improved_by(2, (0, 0), (0, 3))
+        True
+        """
         return gap > self.gap or (
             gap == self.gap and (dataset, neighbour) < (self.dataset, self.neighbour)
         )
@@ -46,6 +54,8 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
     (3, 2)
     >>> float(gap_between(2, False)((0, 0), (3, 4))), float(gap_between(1, True)(4, 9))
     (5.0, 1.0)
+
+    Cost: a gap is linear in the vectors' length. Source: def-norms in the book's chapter on norms.
     """
 
     def gap(a: Any, b: Any) -> Gap:
@@ -71,8 +81,15 @@ def walk(
 ) -> tuple[list[Best], int]:
     """Visit every dataset and every neighbour; answer each query once per dataset.
 
+    >>> from sensitivity_lab import MAX
+    >>> walk([MAX], Universe.population([1, 2, 9]), {2: ((1, 0),)}, norm=1)
+    ([Best(gap=8, dataset=(0, 2), neighbour=(0,))], 6)
+
     `only` restricts the walk to the neighbours of one dataset. Returns the best pair of each
     query, and how many datasets were answered.
+    Cost: `count_pairs(universe, plan)` pairs, and an answer held for each dataset.
+    Errors: as `Query.answer`, and ValueError for answers of two shapes.
+    Source: the definition itself, def-global-sensitivity in the book's chapter `by_hand`.
     """
     sizes = sorted({size - r + a for size, moves in plan.items() for r, a in ((0, 0), *moves)})
     if only is None:
@@ -150,6 +167,8 @@ def common_denominator(numbers: Sequence[Exact]) -> tuple[list[int], int]:
 
     >>> common_denominator([1, Fraction(1, 2), Fraction(2, 3)])
     ([6, 3, 4], 6)
+
+    Cost: two passes.
     """
     common = math.lcm(*(number.denominator for number in numbers))
     return [number.numerator * (common // number.denominator) for number in numbers], common
@@ -169,7 +188,13 @@ def in_units(gap: Gap, denominator: int) -> Gap:
 
 
 def same_shape(answer: Any, first: Any, query: Query) -> None:
-    """Refuse a query that returns vectors of different lengths, or a number here, a vector there."""
+    """Refuse a query that returns vectors of different lengths, or a number here, a vector there.
+
+    >>> from sensitivity_lab import SUM
+    >>> same_shape(3, 5, SUM)
+
+    Cost: two lengths. Raises ValueError.
+    """
     lengths = [len(a) if isinstance(a, (tuple, np.ndarray)) else None for a in (first, answer)]
     if lengths[0] != lengths[1]:
         shown = ["a number" if n is None else f"a vector of length {n}" for n in lengths]
@@ -186,6 +211,7 @@ def count_pairs(universe: Universe, plan: Plan) -> int:
 
     A generating function: a value with up to m copies contributes z^c (x^r or y^a) for c shared
     copies and r that left or a that joined, c + max(r, a) ≤ m.
+    Cost: O(n²k³) float arithmetic for each distinct value, for sizes up to n and moves up to k.
     """
     moves = [(size - r, r, a) for size, found in plan.items() for r, a in found]
     shared, most_r, most_a = (max(side) for side in zip(*moves, strict=True))

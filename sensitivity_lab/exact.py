@@ -18,11 +18,11 @@ Exact = int | Fraction
 def exact_number(value: Any, what: str = "value") -> Exact:
     """Return the exact rational that `value` stands for: an int where it is whole.
 
-    A float stands for its shortest decimal text, so 0.1 is one tenth.
-
     >>> exact_number(0.1), exact_number(2.0), exact_number(True)
     (Fraction(1, 10), 2, 1)
 
+    A float stands for its shortest decimal text, so 0.1 is one tenth.
+    Cost: ints and Fractions are taken as they are; a float or a Decimal is written out once.
     Raises ValueError for NaN and infinities, TypeError for what is not a real number;
     `what` names the parameter in the message.
     """
@@ -70,6 +70,8 @@ def whole_number(value: Any, what: str, least: int) -> int:
 
     >>> whole_number(3, "k", 1)
     3
+
+    Raises ValueError for other numbers, TypeError for none; `what` names the parameter.
     """
     whole = isinstance(value, (int, np.integer)) and is_real(value) and not isinstance(value, bool)
     if whole and value >= least:
@@ -92,6 +94,8 @@ def sequence(values: Any, what: str, of: str = "records") -> tuple[Any, ...]:
 
     >>> sequence([1, 2], "dataset")
     (1, 2)
+
+    Cost: one copy. Raises TypeError.
     """
     if not is_sequence(values):
         raise TypeError(f"{what} must be a sequence of {of}, got {values!r}")
@@ -116,13 +120,21 @@ def checked_norm(norm: Any, what: str = "norm") -> None:
     """Refuse what is not 1, 2 or infinity.
 
     >>> checked_norm(math.inf)
+
+    Raises ValueError. Source: def-norms in the book's chapter on norms.
     """
     if not isinstance(norm, Real) or norm not in NORMS:
         raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={norm!r}")
 
 
 def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
-    """Return the bounds as exact numbers, or refuse what is not a rising pair."""
+    """Return the bounds (L, U) as exact numbers, or refuse what is not a rising pair.
+
+    >>> checked_bounds((0, 0.5))
+    (0, Fraction(1, 2))
+
+    Raises ValueError for bounds that fall, TypeError for what is no pair.
+    """
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
         raise TypeError(f"bounds must be a pair (L, U), got {bounds!r}")
     low, high = (exact_number(end, "bounds") for end in bounds)
@@ -135,13 +147,14 @@ def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
 class RootGap:
     """The number √larger − √smaller, compared exactly.
 
-    Standard deviations and Euclidean norms are roots of rationals. Two such gaps are told
-    apart, or found equal, by squaring twice: no decimals take part in the decision.
-
     >>> RootGap(4, 1) == RootGap(9, 4), RootGap(3, 2) < RootGap(2, 1)
     (True, True)
     >>> float(RootGap(2, 0))
     1.4142135623730951
+
+    Standard deviations and Euclidean norms are roots of rationals. Two such gaps are told
+    apart, or found equal, by squaring twice: no decimals take part in the decision.
+    Cost: a comparison takes a few products of numbers at most four times as long as those given.
     """
 
     __slots__ = ("larger", "smaller")
@@ -182,12 +195,14 @@ def _sign_of_sum(u: Exact, x: Exact, y: Exact) -> int:
 def rounded_root_gap(larger: Fraction, smaller: Fraction) -> float:
     """Return the float nearest to √larger − √smaller.
 
+    >>> rounded_root_gap(Fraction(2), Fraction(1))
+    0.41421356237309503
+
     Both roots are enclosed between integers over 2**bits; `bits` doubles until both ends of
     the enclosure round to one float. A gap that is itself rational needs two rational roots
     (or none), so the loop ends.
-
-    >>> rounded_root_gap(Fraction(2), Fraction(1))
-    0.41421356237309503
+    Cost: two integer roots for each number of bits. Source: the rounding test of Ziv (1991), ACM
+    Transactions on Mathematical Software 17(3).
     """
     if larger == smaller:
         return 0.0

@@ -15,11 +15,19 @@ from sensitivity_lab.universe import Universe
 class Lattice:
     """All datasets of a universe, ranked within each size.
 
+    >>> lattice = Lattice(Universe.population([10, 20, 30]), largest=3)
+    >>> lattice.rows(2, np.arange(3)).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+
     Datasets of one size are ranked by their largest record, then the next (colexicographic
     order). With W[v][s] the number of datasets of s records among the v smallest values, a
     dataset x₀ ≤ … ≤ xₙ₋₁ has rank Σ W[xᵢ][i + 1], whatever the copies: all that come before it
     and agree above place i have i + 1 records below xᵢ. Deleting a record shifts those above it
     down one place, so the ranks of all n deletions are sums of prefixes.
+
+    Cost: a table of v·(n + 1) numbers, for v distinct values and sizes up to n.
+    Source: the combinatorial number system, here with copies: Knuth (2011), The Art of Computer
+    Programming 4A, section 7.2.1.3.
     """
 
     chunk = 1 << 17  # rows handled at once: bounds the memory
@@ -30,16 +38,34 @@ class Lattice:
         self.small: dict[int, list[np.ndarray]] = {}  # the deletions of small levels
 
     def count(self, size: int) -> int:
-        """How many datasets the level has."""
+        """How many datasets the level has.
+
+        >>> Lattice(Universe.value_range([1, 2]), largest=3).count(3)
+        4
+
+        Cost: read from the table.
+        """
         return int(self.below[-1, size])
 
     def chunks(self, size: int) -> Iterator[slice]:
-        """The ranks of the level, in runs that fit in memory."""
+        """The ranks of the level, in runs that fit in memory.
+
+        >>> list(Lattice(Universe.value_range([1, 2]), largest=3).chunks(3))
+        [slice(0, 4, None)]
+
+        Cost: one slice for each 131,072 datasets.
+        """
         for start in range(0, self.count(size), self.chunk):
             yield slice(start, min(start + self.chunk, self.count(size)))
 
     def rows(self, size: int, ranks: np.ndarray) -> np.ndarray:
-        """The datasets of the given ranks: (N,) int64 in, (N, size) value positions out."""
+        """The datasets of the given ranks: (N,) int64 in, (N, size) value positions out.
+
+        >>> Lattice(Universe.value_range([1, 2]), largest=2).rows(2, np.array([0, 2])).tolist()
+        [[0, 0], [1, 1]]
+
+        Cost: O(N · size · log v).
+        """
         left = ranks.copy()
         rows = np.empty((len(left), size), dtype=np.int64)
         for place in range(size - 1, -1, -1):
@@ -49,7 +75,14 @@ class Lattice:
         return rows
 
     def deletions(self, size: int, chunk: slice) -> Iterable[np.ndarray]:
-        """For each place, the ranks of the chunk's datasets without the record there."""
+        """For each place, the ranks of the chunk's datasets without the record there.
+
+        >>> lattice = Lattice(Universe.population([10, 20, 30]), largest=2)
+        >>> [ranks.tolist() for ranks in lattice.deletions(2, slice(0, 3))]
+        [[1, 2, 2], [0, 0, 1]]
+
+        Cost: O(N · size · log v) for a chunk of N; of a small level the ranks are kept.
+        """
         if self.count(size) * size > self.chunk:
             return self._deletions(size, chunk)
         if size not in self.small:
@@ -69,7 +102,15 @@ class Lattice:
                 after -= self.below[rows[:, place + 1], place + 1]
 
     def shrink(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each dataset one record smaller, the extremes over all that extend it by one."""
+        """For each dataset one record smaller, the extremes over all that extend it by one.
+
+        >>> lattice = Lattice(Universe.population([1, 2, 4]), largest=2)
+        >>> sums = np.array([3, 5, 6])
+        >>> [extremes.tolist() for extremes in lattice.shrink(2, sums, sums)]
+        [[5, 6, 6], [3, 3, 5]]
+
+        `high` and `low` hold a number for each dataset of `size`. Cost: O(count(size) · size).
+        """
         smaller_high = np.full(self.count(size - 1), _least(high.dtype), dtype=high.dtype)
         smaller_low = np.full(self.count(size - 1), _most(low.dtype), dtype=low.dtype)
         for chunk in self.chunks(size):
@@ -79,7 +120,15 @@ class Lattice:
         return smaller_high, smaller_low
 
     def grow(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each dataset of `size`, the extremes over all that it extends by one record."""
+        """For each dataset of `size`, the extremes over all that it extends by one record.
+
+        >>> lattice = Lattice(Universe.population([1, 2, 4]), largest=2)
+        >>> values = np.array([1, 2, 4])
+        >>> [extremes.tolist() for extremes in lattice.grow(2, values, values)]
+        [[2, 4, 4], [1, 1, 2]]
+
+        `high` and `low` hold a number for each dataset of `size − 1`. Cost: O(count(size) · size).
+        """
         larger_high = np.full(self.count(size), _least(high.dtype), dtype=high.dtype)
         larger_low = np.full(self.count(size), _most(low.dtype), dtype=low.dtype)
         for chunk in self.chunks(size):
@@ -90,7 +139,14 @@ class Lattice:
 
 
 def lattice_of(universe: Universe, largest: int) -> Lattice:
-    """The lattice of a universe; of the small ones, the last few are kept."""
+    """The lattice of a universe; of the small ones, the last few are kept.
+
+    >>> universe = Universe.value_range([1, 2])
+    >>> lattice_of(universe, 3) is lattice_of(universe, 3)
+    True
+
+    Cost: as `Lattice`, once.
+    """
     if universe.distinct * largest > 10_000:
         return Lattice(universe, largest)
     return _kept_lattice(universe, largest)

@@ -129,6 +129,8 @@ def number_text(value: Any) -> str:
 
     >>> number_text(4), number_text(Fraction(19, 6)), number_text((1, 2**0.5))
     ('4', '19/6', '(1, 1.41421)')
+
+    Cost: linear in a vector's length. Raises ValueError or TypeError for what is no finite number.
     """
     if isinstance(value, tuple):
         return f"({', '.join(map(number_text, value))})"
@@ -169,18 +171,18 @@ def heading(query: Query, relation: Relation) -> str:
 def plot_sweep(table: pd.DataFrame, *, column: str | None = None) -> Figure:
     """Draw each query's sensitivity against the Hamming distance k, one small panel a query.
 
-    Every panel has its own vertical scale, from zero, so a steep query does not flatten the
-    others. Relations share a panel as lines of different weight, dash and filling, named in
-    one legend below (two or three read best). A k with no feasible neighbour is a gap.
-
     >>> table = pd.DataFrame({"column": "age", "query": "mean", "relation": "Change",
     ...                       "k": [1, 2], "sensitivity": [Fraction(1, 2), 1]})
     >>> [panel.get_title(loc="left") for panel in plot_sweep(table).axes]
     ['mean']
 
-    The title names the universe and the size where `table.attrs` holds them, as the tables
-    of `sweep` do. Raises ValueError for an empty table, one without the columns of `sweep`,
-    or several data columns when `column` names none of them. Cost: linear in the table.
+    Every panel has its own vertical scale, from zero, so a steep query does not flatten the
+    others. Relations share a panel as lines of different weight, dash and filling, named in
+    one legend below (two or three read best). A k with no feasible neighbour is a gap. The title
+    names the universe and the size where `table.attrs` holds them, as the tables of `sweep` do.
+    Cost: linear in the table.
+    Raises ValueError for an empty table, one without the columns of `sweep`, or several data
+    columns when `column` names none of them; TypeError for what is no table.
     """
     chosen = _chosen_column(table, column, SWEPT)
     return _small_multiples(table, chosen, _draw_swept)
@@ -189,9 +191,6 @@ def plot_sweep(table: pd.DataFrame, *, column: str | None = None) -> Figure:
 def plot_compare(table: pd.DataFrame, *, column: str | None = None) -> Figure:
     """Draw each query's closed form as a line and its enumerated sensitivities as points.
 
-    Panels, relations and k are as in `plot_sweep`. Where the formula is attained the points lie
-    on the line; where it is loose the line runs above them, and a thin stem joins the two.
-
     >>> from sensitivity_lab import MEAN, Change, Universe, compare
     >>> table = compare([MEAN], {"age": Universe.value_range([0, 12])}, size=4,
     ...                 relations=[Change(1), Change(2)])
@@ -199,7 +198,9 @@ def plot_compare(table: pd.DataFrame, *, column: str | None = None) -> Figure:
     >>> line.get_ydata().tolist(), points.get_ydata().tolist()
     ([3.0, 6.0], [3.0, 6.0])
 
-    Errors and cost: as `plot_sweep`, for a table as `compare` returns.
+    Panels, relations and k are as in `plot_sweep`. Where the formula is attained the points lie
+    on the line; where it is loose the line runs above them, and a thin stem joins the two.
+    Cost and errors: as `plot_sweep`, for a table as `compare` returns.
     """
     chosen = _chosen_column(table, column, [*SWEPT, "closed_form"])
     return _small_multiples(table, chosen, _draw_compared, "line: closed form; points: enumeration")

@@ -49,6 +49,8 @@ class Query:
     many datasets at once: (N, n) positions among the universe's values in, N integer
     answers (or N vectors of them) and their common denominator out. `family` names a standard
     query's kind and its options, for routes that know it by more than its answers.
+
+    Raises TypeError for a function that cannot be called, ValueError for a size below 0.
     """
 
     name: str
@@ -78,11 +80,23 @@ class Query:
         return rounded_root_gap(Fraction(answer), Fraction(0)) if self.root else answer
 
     def answer(self, dataset: Dataset) -> Any:
-        """Return the checked answer (its square for a root query) on sorted records."""
+        """Return the checked answer (its square for a root query) on sorted records.
+
+        >>> STD.answer((1, 4)), STD((1, 4))
+        (Fraction(9, 4), 1.5)
+
+        Cost: one call of the function. Errors: as `called` and `checked_answer`.
+        """
         return checked_answer(self.called(dataset), self, dataset)
 
     def called(self, dataset: Dataset) -> Any:
-        """Return what the function returns, unchecked; where it fails, say on which dataset."""
+        """Return what the function returns, unchecked; where it fails, say on which dataset.
+
+        >>> MAX.called((1, 4))
+        4
+
+        Cost: one call of the function. Raises ValueError for whatever the function raises.
+        """
         try:
             return self.function(dataset)
         except Exception as error:
@@ -110,7 +124,14 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
 
 
 def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
-    """Return a number as int, Fraction, Decimal or float, a vector as a tuple of those."""
+    """Return a number as int, Fraction, Decimal or float, a vector as a tuple of those.
+
+    >>> checked_answer(np.array([1, 2]), SUM, (1, 2))
+    (1, 2)
+
+    Cost: linear in the answer's length. Raises TypeError for what is neither number nor vector,
+    ValueError for NaN and infinities: with the query's name and the dataset.
+    """
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer.item()
     if isinstance(answer, str) or not (isinstance(answer, Iterable) and hasattr(answer, "__len__")):
@@ -190,7 +211,8 @@ def quantile(q: Any) -> Query:
     >>> quantile(0.25)((1, 2, 3, 4, 5, 6))
     Fraction(9, 4)
 
-    Source: Hyndman and Fan (1996), definition 7. Raises ValueError for q outside [0, 1].
+    Cost: an answer reads two of the sorted records. Raises ValueError for q outside [0, 1].
+    Source: Hyndman and Fan (1996), definition 7.
     """
     exact = exact_number(q, "q")
     if not 0 <= exact <= 1:
@@ -235,7 +257,9 @@ def variance(*, ddof: int = 0) -> Query:
     1
 
     `ddof` is 0 for a population (numpy's default), 1 for a sample.
+    Cost: an answer is O(n) exact arithmetic, by n·Σx² − (Σx)².
     Raises ValueError for a ddof that is negative or not whole.
+    Source: `numpy.var`; its sensitivity: thm-variance on the book's page of proofs.
     """
     return _spread("variance", whole_number(ddof, "ddof", 0))
 
@@ -247,6 +271,8 @@ def std(*, ddof: int = 0) -> Query:
     (1.0, 1.4142135623730951)
 
     Sensitivities are compared as exact roots and returned as correctly rounded floats.
+    Cost and errors: as `variance`.
+    Source: `numpy.std`; its sensitivity: thm-std on the book's page of proofs.
     """
     return _spread("std", whole_number(ddof, "ddof", 0))
 
@@ -258,7 +284,8 @@ def histogram(edges: Iterable[Any]) -> Query:
     (1, 2, 1)
 
     Bins are half-open, [a, b), but the last, [a, b]; records outside all bins are not counted.
-    Raises ValueError unless there are two edges or more, strictly rising.
+    Cost: an answer is O(n · bins). Raises ValueError unless there are two edges or more, strictly
+    rising. Source: `numpy.histogram`; its sensitivity: thm-histogram on the book's page of proofs.
     """
     given = sequence(edges, "edges", "numbers")
     exact = [exact_number(edge, "edges") for edge in given]
@@ -295,7 +322,10 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     >>> count_where(lambda age: age > 10)((5, 11, 12))
     2
 
-    The predicate is asked once per value, of the caller's own numbers.
+    The predicate is asked of the caller's own numbers.
+    Cost: one call for each record, for each value where the sweep answers.
+    Raises TypeError for a predicate that cannot be called.
+    Source: its sensitivity: thm-count on the book's page of proofs.
     """
     if not callable(predicate):
         raise TypeError(f"predicate must be callable, got {predicate!r}")

@@ -16,7 +16,15 @@ Size = int | range
 
 @dataclass(frozen=True)
 class Question:
-    """One query, universe, size, relation and norm, checked; and what of it is feasible."""
+    """One query, universe, size, relation and norm, checked; and what of it is feasible.
+
+    >>> from sensitivity_lab import MEAN, AddRemove
+    >>> question = Question(MEAN, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1)
+    >>> question.plan
+    {1: ((0, 1),)}
+
+    Raises ValueError or TypeError for bad input, as `global_sensitivity`.
+    """
 
     query: Query
     universe: Universe
@@ -50,7 +58,12 @@ class Question:
 
     @property
     def sizes(self) -> range:
-        """The sizes of the datasets."""
+        """The sizes of the datasets.
+
+        >>> from sensitivity_lab import MEAN, Change
+        >>> Question(MEAN, Universe.population([1, 2, 3]), 2, Change(1), norm=1).sizes
+        range(2, 3)
+        """
         if isinstance(self.size, range):
             return self.size
         size = self.universe.checked_size(self.size)
@@ -73,21 +86,48 @@ class Question:
 
     @property
     def plan(self) -> Plan:
-        """The feasible moves from each size."""
+        """The feasible moves from each size.
+
+        >>> from sensitivity_lab import MEAN, Change
+        >>> Question(MEAN, Universe.population([1, 2, 3]), range(1, 4), Change(1), norm=1).plan
+        {1: ((0, 0), (1, 1)), 2: ((0, 0), (1, 1)), 3: ((0, 0),)}
+
+        Cost: linear in sizes × moves, once.
+        """
         return self._plan_and_obstacles[0]
 
     @property
     def infeasible(self) -> tuple[str, ...]:
-        """What no dataset of these sizes can do, and why."""
+        """What no dataset of these sizes can do, and why.
+
+        >>> from sensitivity_lab import MEAN, AddRemove
+        >>> Question(MEAN, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1).infeasible
+        ('remove 1: leaves 0 records, mean needs at least 1',)
+
+        Cost: as `plan`, with which it is found.
+        """
         return self._plan_and_obstacles[1]
 
     @property
     def sizes_answered(self) -> set[int]:
-        """The sizes of all datasets and neighbours."""
+        """The sizes of all datasets and neighbours.
+
+        >>> from sensitivity_lab import MEAN, AddRemove
+        >>> Question(MEAN, Universe.value_range([1, 2]), 2, AddRemove(1), norm=1).sizes_answered
+        {1, 2, 3}
+
+        Cost: linear in the plan.
+        """
         return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
 
     def require_feasible(self) -> None:
-        """Refuse a question whose relation has no feasible direction."""
+        """Refuse a question whose relation has no feasible direction.
+
+        >>> from sensitivity_lab import MEAN, Change
+        >>> Question(MEAN, Universe.value_range([1, 2]), 2, Change(1), norm=1).require_feasible()
+
+        Cost: as `plan`. Raises ValueError, with every direction and its obstacle.
+        """
         if not self.plan:
             raise ValueError(
                 f"no direction of {self.relation} is feasible at size={self.size}: "

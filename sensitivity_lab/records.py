@@ -17,7 +17,13 @@ Run = tuple[int, int]  # records start..stop − 1 of the sorted population
 
 
 class Sums:
-    """Prefix sums of whole numbers, exact: in one or two int64 halves, or as Python ints."""
+    """Prefix sums of whole numbers, exact: in one or two int64 halves, or as Python ints.
+
+    >>> Sums(np.array([1, 2, 4]), largest=4).exact([(0, 2), (2, 3)])
+    7
+
+    `largest` is the largest magnitude among the numbers. Cost: one pass, O(m) memory.
+    """
 
     def __init__(self, numbers: np.ndarray, largest: int) -> None:
         if numbers.dtype == object or largest >= 2**62:
@@ -29,7 +35,13 @@ class Sums:
         self.parts = [(unit, _prefix(half)) for unit, half in halves]
 
     def exact(self, runs: Sequence[Run]) -> int:
-        """The sum over some runs."""
+        """The sum over some runs.
+
+        >>> Sums(np.array([2**61, 2**61, -1]), largest=2**61).exact([(0, 3)]) == 2**62 - 1
+        True
+
+        Cost: a subtraction for each run.
+        """
         return sum(
             unit * (int(prefix[stop]) - int(prefix[start]))
             for unit, prefix in self.parts
@@ -37,12 +49,24 @@ class Sums:
         )
 
     def floats(self, start: Any, stop: Any) -> Any:
-        """The sums over the runs from `start` to `stop` (whole numbers, slices or arrays)."""
+        """The sums over the runs from `start` to `stop` (whole numbers, slices or arrays).
+
+        >>> Sums(np.array([1, 2, 4]), largest=4).floats(np.array([0, 1]), np.array([2, 3]))
+        array([3., 6.])
+
+        Each is rounded once, or twice where the sums are in two halves. Cost: linear in the runs.
+        """
         parts = [(unit, prefix[stop] - prefix[start]) for unit, prefix in self.parts]
         return sum(unit * np.asarray(part).astype(float) for unit, part in parts)
 
     def whole(self, start: Any, stop: Any) -> Any:
-        """The sums over runs given by arrays, exact: int64, or Python ints where that is too small."""
+        """The sums over runs given by arrays, exact: int64, or Python ints where that is too small.
+
+        >>> Sums(np.array([1, 2, 4]), largest=4).whole(np.array([0, 1]), np.array([2, 3]))
+        array([3, 6])
+
+        Cost: linear in the runs.
+        """
         parts = [(unit, prefix[stop] - prefix[start]) for unit, prefix in self.parts]
         if len(parts) == 1:
             return parts[0][1]
@@ -57,7 +81,11 @@ def _prefix(numbers: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class SortedRecords:
-    """The records of a population, ascending: as given, and as whole numbers over `scale`."""
+    """The m records of a population, ascending: as given, and as whole numbers over `scale`.
+
+    >>> SortedRecords.of(Universe.population([2.5, 1.0]))
+    SortedRecords(given=array([1. , 2.5]), whole=array([10, 25]), scale=10)
+    """
 
     given: np.ndarray
     whole: np.ndarray
@@ -65,7 +93,13 @@ class SortedRecords:
 
     @classmethod
     def of(cls, universe: Universe) -> SortedRecords:
-        """Return the sorted records of a population. Cost: one sort."""
+        """Return the sorted records of a population.
+
+        >>> len(SortedRecords.of(Universe.population([20, 10, 20])))
+        3
+
+        Cost: one sort, O(m log m).
+        """
         given = universe.sorted_records
         whole, scale = universe.sorted_scaled
         return cls(given, whole, scale)
@@ -78,42 +112,85 @@ class SortedRecords:
 
     @cached_property
     def largest(self) -> int:
-        """The largest magnitude among the whole numbers."""
+        """The largest magnitude among the whole numbers.
+
+        >>> SortedRecords.of(Universe.population([-3, 1, 2])).largest
+        3
+        """
         return max(abs(self[0]), abs(self[-1]))
 
     @cached_property
     def sums(self) -> Sums:
-        """Prefix sums of the whole numbers."""
+        """Prefix sums of the whole numbers. Cost: one pass, once.
+
+        >>> SortedRecords.of(Universe.population([1, 2, 4])).sums.exact([(1, 3)])
+        6
+        """
         return Sums(self.whole, self.largest)
 
     def total(self, runs: Sequence[Run]) -> int:
-        """The sum of the whole numbers over some runs; short runs need no prefix sums."""
+        """The sum of the whole numbers over some runs; short runs need no prefix sums.
+
+        >>> SortedRecords.of(Universe.population([1, 2, 4])).total([(0, 1), (2, 3)])
+        5
+
+        Cost: the records of short runs, else a subtraction for each run.
+        """
         if "sums" not in self.__dict__ and sum(stop - start for start, stop in runs) < 1000:
             return sum(int(n) for start, stop in runs for n in self.whole[start:stop])
         return self.sums.exact(runs)
 
     def count(self, runs: Sequence[Run]) -> int:
-        """How many records some runs have."""
+        """How many records some runs have.
+
+        >>> SortedRecords.of(Universe.population([1, 2, 4])).count([(0, 1), (2, 3)])
+        2
+
+        Cost: linear in the runs.
+        """
         return sum(stop - start for start, stop in runs)
 
     def dataset(self, runs: Sequence[Run]) -> Dataset:
-        """The records of some runs, as a sorted tuple."""
+        """The records of some runs, as a sorted tuple.
+
+        >>> SortedRecords.of(Universe.population([1, 2, 4])).dataset([(2, 3), (0, 1)])
+        (1, 4)
+
+        Cost: O(n log n) for n records.
+        """
         places = [np.arange(start, stop) for start, stop in runs] or [np.arange(0)]
         return tuple(self.given[np.sort(np.concatenate(places))].tolist())
 
 
 @dataclass(frozen=True)
 class Copies:
-    """A value range, whose runs are (value, number of copies)."""
+    """A value range, whose runs are (value, number of copies).
+
+    >>> Copies(Universe.value_range([1, 2])).dataset([(2, 1), (1, 2)])
+    (1, 1, 2)
+    """
 
     universe: Universe
 
     def count(self, runs: Sequence[tuple[Exact, int]]) -> int:
-        """How many records some runs have."""
+        """How many records some runs have.
+
+        >>> Copies(Universe.value_range([1, 2])).count([(2, 1), (1, 2)])
+        3
+
+        Cost: linear in the runs.
+        """
         return sum(copies for _, copies in runs)
 
     def dataset(self, runs: Sequence[tuple[Exact, int]]) -> Dataset:
-        """The records of some runs, as a sorted tuple of the caller's values."""
+        """The records of some runs, as a sorted tuple of the caller's values.
+
+        >>> from fractions import Fraction
+        >>> Copies(Universe.value_range([0.5, 2])).dataset([(2, 1), (Fraction(1, 2), 1)])
+        (0.5, 2)
+
+        Cost: O(v + n log n) for n records.
+        """
         given = dict(zip(self.universe.exact_values, self.universe.values, strict=True))
         records = sorted(value for value, copies in runs for _ in range(copies))
         return tuple(given[value] for value in records)
@@ -122,6 +199,10 @@ class Copies:
 @dataclass(frozen=True)
 class Solved:
     """The widest gap, and the runs of records: shared, the higher side's, the lower's.
+
+    >>> records = SortedRecords.of(Universe.population([1, 2, 4]))
+    >>> Solved(records, 3, common=((1, 2),), higher=((2, 3),), lower=((0, 1),)).pair()
+    ((2, 4), (1, 2))
 
     `attained` says that those records have this gap; else it is only a bound. `swapped` says
     that the dataset is the lower side and its neighbour the higher.
@@ -137,11 +218,23 @@ class Solved:
 
     @property
     def size(self) -> int:
-        """How many records the larger of the two datasets has."""
+        """How many records the larger of the two datasets has.
+
+        >>> records = SortedRecords.of(Universe.population([1, 2, 4]))
+        >>> Solved(records, 4, common=((0, 2),), higher=((2, 3),), lower=()).size
+        3
+        """
         count = self.records.count
         return count(self.common) + max(count(self.higher), count(self.lower))
 
     def pair(self) -> tuple[Dataset, Dataset]:
-        """The dataset and its neighbour."""
+        """The dataset and its neighbour.
+
+        >>> records = SortedRecords.of(Universe.population([1, 2, 4]))
+        >>> Solved(records, 4, common=((0, 2),), higher=((2, 3),), lower=(), swapped=True).pair()
+        ((1, 2), (1, 2, 4))
+
+        Cost: O(n log n) for n records: both datasets are built.
+        """
         sides = [self.records.dataset(self.common + side) for side in (self.higher, self.lower)]
         return (sides[1], sides[0]) if self.swapped else (sides[0], sides[1])

@@ -18,12 +18,13 @@ Move = tuple[int, int]  # how many records leave the dataset, how many join it
 def symmetric_distance(x: Iterable[Any], y: Iterable[Any]) -> int:
     """Return how many records must be removed from x and added to it to make y.
 
-    Multiplicities count: this is the size of the multiset symmetric difference.
-
     >>> symmetric_distance((1, 2, 2), (2, 3))
     3
 
-    Cost: linear in the sizes. Source: OpenDP's "symmetric distance"; McSherry (2009).
+    Multiplicities count: this is the size of the multiset symmetric difference.
+    Cost: linear in the sizes. Raises ValueError or TypeError for records that are no numbers.
+    Source: def-neighbour-distances in the book's chapter on neighbours; OpenDP's "symmetric
+    distance"; McSherry (2009).
     """
     return sum(_difference(x, y))
 
@@ -34,7 +35,8 @@ def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
     >>> change_one_distance((1, 2, 2), (2, 2, 9))
     1
 
-    Cost: linear in the sizes. Source: OpenDP's "change-one distance".
+    Cost and errors: as `symmetric_distance`. Source: OpenDP's "change-one distance";
+    thm-change-one-hamming in the book's chapter on neighbours.
     """
     removed, added = _difference(x, y)
     return removed if removed == added else math.inf
@@ -54,7 +56,15 @@ def _difference(x: Iterable[Any], y: Iterable[Any]) -> Move:
 
 @dataclass(frozen=True, repr=False)
 class Relation:
-    """A set of moves: how many records may leave a dataset and how many may join it."""
+    """A set of moves: how many records may leave a dataset and how many may join it.
+
+    >>> Change(2)
+    <Change(2): at most 2 records changed>
+
+    A relation of your own is a subclass with `at_most`, `phrase` and `moves`.
+    Raises ValueError or TypeError for a k that is no whole number from 1 to `largest_k`.
+    Source: thm-share on the book's page of proofs: moves are all that a sensitivity asks about.
+    """
 
     k: int
     at_most: ClassVar[bool]
@@ -73,12 +83,23 @@ class Relation:
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
-        """The pairs (records removed, records added) that lead to a neighbour."""
+        """The pairs (records removed, records added) that lead to a neighbour.
+
+        >>> Remove(2).moves
+        ((2, 0),)
+
+        Cost: the pairs are listed once: k + 1 for `Change`, (k + 1)(k + 2)/2 for
+        `SymmetricDifference`.
+        """
         raise NotImplementedError
 
     @property
     def description(self) -> str:
-        """The relation in words, with "exactly" or "at most"."""
+        """The relation in words, with "exactly" or "at most".
+
+        >>> Add(1).description
+        'exactly 1 record added'
+        """
         records = "record" if self.k == 1 else "records"
         return f"{'at most' if self.at_most else 'exactly'} {self.k} {records} {self.phrase}"
 
@@ -91,10 +112,13 @@ class Relation:
     def are_neighbours(self, x: Iterable[Any], y: Iterable[Any]) -> bool:
         """Return whether y is a neighbour of x.
 
-        >>> SymmetricDifference(2).are_neighbours((1, 2), (1, 3)), Add(1).are_neighbours((1,), (1, 1))
-        (True, True)
+        >>> SymmetricDifference(2).are_neighbours((1, 2), (1, 3))
+        True
+        >>> Add(1).are_neighbours((1,), (1, 1))
+        True
 
         A relation that says "at most" makes every dataset its own neighbour, at distance 0.
+        Cost: linear in the sizes and in the number of moves. Errors: as `symmetric_distance`.
         """
         return _difference(x, y) in self.moves
 
@@ -106,6 +130,8 @@ class Relation:
 
         Cost: `count_neighbours` tuples, sorted before the first is given.
         Raises ValueError if the dataset does not lie in the universe.
+        Source: thm-school-selections in the book's chapter on the school: neighbouring multisets
+        stand for all neighbouring selections of people.
         """
         check_universe(universe)
         indices = universe.indices(dataset)
@@ -119,6 +145,7 @@ class Relation:
         22
 
         Cost: O(k⁴) arithmetic for each different pair (copies held, copies free).
+        Errors: as `neighbours`.
         """
         check_universe(universe)
         return count_neighbours_of(universe.indices(dataset), universe, self.moves)
@@ -127,10 +154,11 @@ class Relation:
 class Add(Relation):
     """Exactly k records added: `{(x, y): y = x + k records}`.
 
-    At exactly k the sensitivity can fall as k grows; calibrate noise with an at-most relation.
+    >>> Add(2), Add(2).moves
+    (<Add(2): exactly 2 records added>, ((0, 2),))
 
-    >>> Add(2)
-    <Add(2): exactly 2 records added>
+    At exactly k the sensitivity can fall as k grows; calibrate noise with an at-most relation.
+    Source: def-add-remove in the book's chapter on neighbours.
     """
 
     at_most = False
@@ -144,10 +172,11 @@ class Add(Relation):
 class Remove(Relation):
     """Exactly k records removed: `{(x, y): x = y + k records}`.
 
-    At exactly k the sensitivity can fall as k grows; calibrate noise with an at-most relation.
+    >>> Remove(1), Remove(1).moves
+    (<Remove(1): exactly 1 record removed>, ((1, 0),))
 
-    >>> Remove(1)
-    <Remove(1): exactly 1 record removed>
+    At exactly k the sensitivity can fall as k grows; calibrate noise with an at-most relation.
+    Source: def-add-remove in the book's chapter on neighbours.
     """
 
     at_most = False
@@ -161,11 +190,12 @@ class Remove(Relation):
 class AddRemove(Relation):
     """Exactly k records added, or exactly k removed, never a mix.
 
-    The blog post *Global Sensitivity From Scratch* calls this "unbounded". At exactly k the
-    sensitivity can fall as k grows; calibrate noise with an at-most relation.
-
     >>> AddRemove(1).moves
     ((1, 0), (0, 1))
+
+    The blog post *Global Sensitivity From Scratch* calls this "unbounded". At exactly k the
+    sensitivity can fall as k grows; calibrate noise with an at-most relation.
+    Source: Munilla Garrido (2021); def-add-remove in the book's chapter on neighbours.
     """
 
     at_most = False
@@ -179,10 +209,11 @@ class AddRemove(Relation):
 class SymmetricDifference(Relation):
     """At most k additions and removals in any mix: `{(x, y): |x ⊖ y| ≤ k}`.
 
-    The field's unbounded group distance; ⊖ is the multiset symmetric difference.
-
     >>> SymmetricDifference(2).moves
     ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0))
+
+    The field's unbounded group distance; ⊖ is the multiset symmetric difference.
+    Source: McSherry (2009); def-symmetric-difference in the book's chapter on neighbours.
     """
 
     at_most = True
@@ -197,10 +228,12 @@ class SymmetricDifference(Relation):
 class Change(Relation):
     """At most k records changed, size kept: `{(x, y): |x| = |y| and |x ⊖ y| ≤ 2k}`.
 
-    The field's bounded distance.
-
     >>> Change(2).moves
     ((0, 0), (1, 1), (2, 2))
+
+    The field's bounded distance.
+    Source: Dwork, McSherry, Nissim and Smith (2006), whose neighbours differ in one record;
+    def-change in the book's chapter on neighbours.
     """
 
     at_most = True
@@ -221,6 +254,7 @@ def check_relation(relation: Any) -> None:
 
     A pair that shares more than a move says makes a shorter move (thm-share on the book's page
     of proofs): where (r, a) is one, (r − 1, a − 1) must be too.
+    Cost: linear in the moves of a relation that is not `STANDARD`. Raises TypeError, ValueError.
     """
     if not isinstance(relation, Relation) or type(relation) is Relation:
         raise TypeError(
@@ -239,8 +273,12 @@ def check_relation(relation: Any) -> None:
 def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> Iterator[Indices]:
     """Yield the neighbours of a dataset of value positions, move by move, once each.
 
+    >>> list(neighbours_of((0, 1), Universe.population([10, 20, 30]), [(1, 0), (1, 1)]))
+    [(1,), (0,), (1, 2), (0, 2)]
+
     A neighbour that is reached by removing R and adding A differs from the dataset by just
     those records, because A takes no value that R has given up.
+    Cost: O(v + n log n) for each neighbour, on v distinct values and n records.
     """
     held = Counter(dataset)
     for removed, added in moves:
@@ -256,9 +294,13 @@ def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -
 
 
 def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> int:
-    """Count the neighbours by a generating function: x marks removals, y additions.
+    """Count the neighbours of a dataset of value positions; none is built.
 
-    A value with h copies held and f free contributes 1 + x + … + x^h + y + … + y^f.
+    >>> count_neighbours_of((0, 1), Universe.population([10, 20, 30]), [(1, 0), (1, 1)])
+    4
+
+    A generating function: x marks removals, y additions. A value with h copies held and f free
+    contributes 1 + x + … + x^h + y + … + y^f. Cost: as `Relation.count_neighbours`.
     """
     moves = tuple(moves)
     most_removed, most_added = (max(side) for side in zip(*moves, strict=True))

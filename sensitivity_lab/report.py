@@ -29,9 +29,17 @@ LONGEST_LINE = 12  # records; longer datasets are shown as runs of equal ones
 class AuditRow:
     """One claim held against one number: the widest gap between neighbours, with its witness.
 
+    >>> print(AuditRow("Change", 1, 2, claimed=1, found=2, dataset=(0, 0), neighbour=(0, 2),
+    ...                answers=(0, 2)))
+    Change(1), size 2: too small by ×2, claimed 1, exact 2
+      (0, 0) → 0
+      (0, 2) → 2
+
     `found` is the exact sensitivity on the universe that was enumerated; after a search it is a
     lower bound. `answers` are those on the dataset and on its neighbour. An infeasible row has
     None in their place, and a `note` that says why.
+
+    Source: def-audits-verdict in the book's chapter on audits.
     """
 
     relation: str
@@ -48,17 +56,33 @@ class AuditRow:
 
     @property
     def exact(self) -> Any:
-        """The exact sensitivity on the universe; None after a search."""
+        """The exact sensitivity on the universe; None after a search.
+
+        >>> AuditRow("Change", 1, 2, claimed=1, found=2, searched=True).exact is None
+        True
+        """
         return None if self.searched else self.found
 
     @property
     def ratio(self) -> Any:
-        """Claimed over found: 1 where the two agree; None if infeasible."""
+        """Claimed over found: 1 where the two agree; None if infeasible.
+
+        >>> AuditRow("Change", 1, 2, claimed=1, found=3).ratio
+        Fraction(1, 3)
+
+        Source: thm-audits-cost in the book's chapter on audits: what a ratio below 1 costs.
+        """
         return None if self.note else _ratio(self.claimed, self.found)
 
     @property
     def verdict(self) -> str:
-        """One of "too small", "exact", "loose"; "no violation found" (a search); "infeasible"."""
+        """One of "too small", "exact", "loose"; "no violation found" (a search); "infeasible".
+
+        >>> AuditRow("Change", 1, 2, claimed=1, found=1).verdict
+        'exact'
+
+        Source: def-audits-verdict in the book's chapter on audits.
+        """
         if self.note:
             return INFEASIBLE
         if self.ratio < 1:
@@ -69,7 +93,11 @@ class AuditRow:
 
     @property
     def place(self) -> str:
-        """Which row this is, in words."""
+        """Which row this is, in words.
+
+        >>> AuditRow("Change", 1, 2).place
+        'Change(1), size 2'
+        """
         return f"{self.relation}({self.k})" + ("" if self.size is None else f", size {self.size}")
 
     def __str__(self) -> str:
@@ -88,8 +116,18 @@ class AuditRow:
 class Audit:
     """What became of a claim: a row for each relation, k and size.
 
+    >>> from sensitivity_lab import MAX, Change, Universe, audit
+    >>> audit(MAX, 3, Universe.value_range([0, 2]), size=[1, 2], relations=[Change(1)])
+    max: loose by ×1.5 (rows: 2 loose)
+    Change(1), size 1: loose by ×1.5, claimed 3, exact 2
+    Change(1), size 2: loose by ×1.5, claimed 3, exact 2
+    Held against all pairs from Universe.value_range([0, 2]); "exact" and
+    "loose" speak of these.
+
     "Too small" is a proof, and its row carries the witness. "Exact" and "loose" speak of the
     universe that was enumerated: on a wider one the same claim has the same ratio or a smaller.
+
+    Source: thm-audits-wider in the book's chapter on audits.
     """
 
     function: str
@@ -100,20 +138,43 @@ class Audit:
 
     @property
     def violations(self) -> tuple[AuditRow, ...]:
-        """The rows whose claim is too small: smallest size first, then smallest k."""
+        """The rows whose claim is too small: smallest size first, then smallest k.
+
+        >>> from sensitivity_lab import MAX, Change, Universe, audit
+        >>> report = audit(MAX, 1, Universe.value_range([0, 2]), size=[1, 2], relations=[Change(1)])
+        >>> [row.size for row in report.violations]
+        [1, 2]
+
+        Cost: linear in the rows, and a sort of those too small.
+        """
         bad = [row for row in self.rows if row.verdict == TOO_SMALL]
         return tuple(sorted(bad, key=lambda row: (row.size or 0, row.k)))
 
     @property
     def worst(self) -> AuditRow:
-        """The feasible row with the smallest ratio of claimed to found; of several the first."""
+        """The feasible row with the smallest ratio of claimed to found; of several the first.
+
+        >>> from sensitivity_lab import SUM, Change, Universe, audit
+        >>> pair, asked = Universe.value_range([0, 1]), [Change(1), Change(2)]
+        >>> audit(SUM, 1, pair, size=3, relations=asked).worst.place
+        'Change(2), size 3'
+
+        Cost: linear in the rows.
+        """
         return min(
             (row for row in self.rows if row.verdict != INFEASIBLE), key=lambda row: row.ratio
         )
 
     @property
     def headline(self) -> str:
-        """The verdict in one line."""
+        """The verdict in one line.
+
+        >>> from sensitivity_lab import SUM, Change, Universe, audit
+        >>> audit(SUM, 1, Universe.value_range([0, 1]), size=3, relations=[Change(2)]).headline
+        'too small by ×2'
+
+        Cost: linear in the rows.
+        """
         if self.violations:
             return f"too small{_times(self.worst)}"
         kinds = {row.verdict for row in self.rows} - {INFEASIBLE}
@@ -125,7 +186,14 @@ class Audit:
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a tidy table; `ratio` is a float, NaN where a row is infeasible.
 
+        >>> from sensitivity_lab import SUM, Change, Universe, audit
+        >>> report = audit(SUM, 1, Universe.value_range([0, 1]), size=3, relations=[Change(2)])
+        >>> report.to_frame()
+          relation  k size claimed exact  ratio    verdict    dataset  neighbour
+        0   Change  2    3       1     2    0.5  too small  (0, 0, 0)  (0, 1, 1)
+
         After a search the column `exact` is called `found`: it holds lower bounds.
+        Cost: linear in the rows.
         """
         searched = any(row.searched for row in self.rows)
         columns = [*COLUMNS]
@@ -137,6 +205,10 @@ class Audit:
     def check(self) -> bool:
         """Return whether every witness, asked again, is a related pair at its distance.
 
+        >>> from sensitivity_lab import SUM, Change, Universe, audit
+        >>> audit(SUM, 1, Universe.value_range([0, 1]), size=3, relations=[Change(2)]).check()
+        True
+
         Cost: two evaluations of the function for each row.
         """
         return all(
@@ -147,7 +219,21 @@ class Audit:
         )
 
     def snippet(self) -> Snippet:
-        """Return Python that shows the smallest violation (else the worst row), for a bug report."""
+        """Return Python that shows the smallest violation (else the worst row), for a bug report.
+
+        >>> from sensitivity_lab import Change, Universe, audit
+        >>> def peak(dataset):
+        ...     return max(dataset)
+        >>> audit(peak, 1, Universe.value_range([0, 2]), size=2, relations=[Change(1)]).snippet()
+        # Change(1), size 2: claimed 1, and the answers are 2 apart
+        # define peak here
+        dataset = (0, 0)
+        neighbour = (0, 2)
+        print(peak(dataset))  # 0
+        print(peak(neighbour))  # 2
+
+        Cost: the text of both datasets.
+        """
         row = (*self.violations, self.worst)[0]
         name = self.function if self.function.isidentifier() else "function"
         hint = "" if name == self.function else f": {self.function}"
@@ -163,6 +249,10 @@ class Audit:
 
     def raise_if_too_small(self) -> None:
         """Raise AssertionError, with the witness and a snippet, if any claim is too small.
+
+        >>> from sensitivity_lab import MAX, Change, Universe, audit
+        >>> report = audit(MAX, 2, Universe.value_range([0, 2]), size=2, relations=[Change(1)])
+        >>> report.raise_if_too_small()
 
         For the test suite of a library: one line, and a failure explains itself.
         """

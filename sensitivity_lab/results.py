@@ -25,6 +25,14 @@ CONSTANTS = ("COUNT", "SUM", "MEAN", "MEDIAN", "VARIANCE", "STD", "MIN", "MAX")
 class CompactWitness(Sequence[Dataset]):
     """A dataset and its neighbour, held as what they share, what left and what joined.
 
+    >>> from sensitivity_lab import SUM, Change, global_sensitivity
+    >>> numbers = Universe.population(range(5000))
+    >>> found = global_sensitivity(SUM, numbers, size=2000, relation=Change(1), method="solver")
+    >>> found.witness
+    <2,000 records; removed (4999,), added (0,)>
+    >>> len(found.witness.common), found.witness.removed, found.witness.added
+    (1999, (4999,), (0,))
+
     It unpacks to the two datasets like the tuple that small results have; they are built when
     they are first asked for. `common`, `removed` and `added` are sorted tuples of records.
     """
@@ -38,7 +46,7 @@ class CompactWitness(Sequence[Dataset]):
 
     @cached_property
     def common(self) -> Dataset:
-        """The records that are in both."""
+        """The records that are in both. Cost: O(n log n) for n records, once."""
         return self._found.records.dataset(self._found.common)
 
     @cached_property
@@ -72,10 +80,19 @@ class CompactWitness(Sequence[Dataset]):
 class Sensitivity:
     """The largest distance between a query's answers on neighbouring datasets, with a witness.
 
+    >>> from sensitivity_lab import MEAN, Change, global_sensitivity
+    >>> school = Universe.population([1, 2, 3, 10])
+    >>> global_sensitivity(MEAN, school, size=3, relation=Change(1))
+    Sensitivity(value=3, witness=((1, 2, 3), (2, 3, 10)), method='sweep', query='mean',
+        relation=Change(1))
+
     `value` is exact (int or Fraction) where the query is rational, a correctly rounded float
     for standard deviations and norm 2, a callable's own arithmetic else. `witness` is a pair
     (dataset, neighbour) that attains it: the first in lexicographic order, if it was found by
-    enumeration. `datasets` counts the datasets that were answered; `infeasible` names the directions that no dataset can take.
+    enumeration. `datasets` counts the datasets that were answered; `infeasible` names the
+    directions that no dataset can take.
+
+    Source: def-global-sensitivity and def-witness in the book's chapter `by_hand`.
     """
 
     value: Any
@@ -100,7 +117,7 @@ class Sensitivity:
         >>> global_sensitivity(MEAN, school, size=3, relation=Change(1)).check()
         True
 
-        Cost: two evaluations of the query.
+        Cost: two evaluations of the query. Source: def-witness in the book's chapter `by_hand`.
         """
         dataset, neighbour = self.witness
         for records in self.witness:
@@ -112,7 +129,18 @@ class Sensitivity:
     def snippet(self) -> Snippet:
         """Return Python that shows the witness, to paste in a bug report.
 
+        >>> from sensitivity_lab import MEAN, Change, global_sensitivity
+        >>> school = Universe.population([1, 2, 3, 10])
+        >>> global_sensitivity(MEAN, school, size=3, relation=Change(1)).snippet()
+        import sensitivity_lab as sl
+        query = sl.MEAN
+        dataset = (1, 2, 3)
+        neighbour = (2, 3, 10)  # at most 1 record changed
+        assert sl.Change(1).are_neighbours(dataset, neighbour)
+        print(query(dataset), query(neighbour))  # 3 apart
+
         Standard queries are imported; your own function you define where the comment says so.
+        Cost: the text of both datasets.
         """
         dataset, neighbour = self.witness
         name = self.query.name.upper() if self.query.name.upper() in CONSTANTS else self.query.name
@@ -161,7 +189,11 @@ class Sensitivity:
 
 
 class Snippet(str):
-    """Python source that displays as it would print."""
+    """Python source that displays as it would print.
+
+    >>> Snippet("print(1)")
+    print(1)
+    """
 
     __slots__ = ()
 
@@ -175,6 +207,8 @@ def runnable(lines: Sequence[str]) -> Snippet:
     >>> runnable(["dataset = (Fraction(1, 2),)"])
     from fractions import Fraction
     dataset = (Fraction(1, 2),)
+
+    Cost: linear in the text.
     """
     used = "\n".join(lines)
     imports = {
@@ -187,7 +221,15 @@ def runnable(lines: Sequence[str]) -> Snippet:
 
 
 def result(question: Question, best: Best, method: str, datasets: int) -> Sensitivity:
-    """Return the best pair found as the answer to a question."""
+    """Return the best pair found as the answer to a question.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> question = Question(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
+    >>> result(question, Best(8, (0,), (2,)), "walk", datasets=3).witness
+    ((1,), (9,))
+
+    Cost: linear in the two datasets.
+    """
     values = question.universe.values
     return Sensitivity(
         value=presented(best.gap),
@@ -207,7 +249,16 @@ def result(question: Question, best: Best, method: str, datasets: int) -> Sensit
 
 
 def solved_result(question: Question, found: Solved) -> Sensitivity:
-    """Return what a solver found as the answer to a question."""
+    """Return what a solver found as the answer to a question.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> from sensitivity_lab.solvers import solve
+    >>> question = Question(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
+    >>> solved_result(question, solve(question)).value
+    8
+
+    Cost: the two datasets are built if they have at most 1,000 records, else when asked for.
+    """
     return Sensitivity(
         value=presented(found.gap),
         witness=found.pair() if found.size <= LONGEST_HELD else CompactWitness(found),
@@ -223,14 +274,25 @@ def solved_result(question: Question, found: Solved) -> Sensitivity:
 
 
 def presented(gap: Any) -> Any:
-    """A gap as the number a caller sees: roots as floats, whole fractions as ints."""
+    """A gap as the number a caller sees: roots as floats, whole fractions as ints.
+
+    >>> presented(RootGap(9, 4)), presented(Fraction(4, 2)), presented(0.5)
+    (1.0, 2, 0.5)
+    """
     if isinstance(gap, RootGap):
         return float(gap)
     return simplest(gap) if isinstance(gap, Fraction) else gap
 
 
 def raw_answer(query: Query, dataset: Dataset) -> Any:
-    """The answer that gaps are measured between: the square, for a root query."""
+    """The answer that gaps are measured between: the square, for a root query.
+
+    >>> from sensitivity_lab import STD
+    >>> raw_answer(STD, (1, 4))
+    Fraction(9, 4)
+
+    Cost: one call of the query's function; a standard query's records are sorted first.
+    """
     return query.answer(tuple(sorted(map(exact_number, dataset))) if query.exact else dataset)
 
 
@@ -239,6 +301,8 @@ def shown(value: Any) -> str:
 
     >>> shown(Fraction(19, 6)), shown(3), shown((1, 0.5))
     ('19/6 ≈ 3.16667', '3', '(1, 0.5)')
+
+    Cost: linear in a vector's length.
     """
     if isinstance(value, tuple):
         return f"({', '.join(map(shown, value))})"
@@ -248,7 +312,13 @@ def shown(value: Any) -> str:
 
 
 def listed(dataset: Dataset) -> str:
-    """A dataset's records; of a long one the first and the last ten."""
+    """A dataset's records; of a long one the first and the last ten.
+
+    >>> listed((1, 2, 2)), listed(tuple(range(2000)))[-17:]
+    ('(1, 2, 2)', '1997, 1998, 1999)')
+
+    Cost: linear in what is shown.
+    """
     if len(dataset) <= LONGEST_SHOWN:
         return f"({', '.join(map(str, dataset))})"
     ends = [", ".join(map(str, end)) for end in (dataset[:10], dataset[-10:])]

@@ -25,8 +25,14 @@ def search(
 ) -> Best:
     """Return the widest of `trials` neighbouring pairs, found by climbing from random starts.
 
+    >>> from sensitivity_lab import MEAN, Change
+    >>> question = Question(MEAN, Universe.value_range(range(10)), 3, Change(1), norm=1)
+    >>> search(question, sum, lambda a, b: abs(a - b), trials=500, seed=0).gap
+    9
+
     A climb holds one pair, and steps to one that differs in a record if its gap is as wide.
-    No maximum is claimed: the gap is a lower bound of the sensitivity. Cost: two answers a trial.
+    No maximum is claimed: the gap is a lower bound of the sensitivity. `answer` and `gap` work on
+    positions among the universe's values. Cost: two answers a trial.
     """
     rng = np.random.default_rng(seed)
     universe = question.universe

@@ -86,9 +86,11 @@ def local_sensitivity(
 
     `method` is "walk" (the dataset's neighbours, one by one), "solver" (standard queries, without
     walking) or "auto": the walk; with more than a million neighbours the solver, if it can.
-    Cost: `relation.count_neighbours(dataset, universe)` evaluations for the walk.
+    Cost: `relation.count_neighbours(dataset, universe)` evaluations for the walk; for the solver
+    O(k·m) arithmetic per move at the most, on m records.
     Errors: as `global_sensitivity`, and ValueError for a dataset outside the universe.
-    Source: Nissim, Raskhodnikova and Smith (2007), definition 1.2.
+    Source: Nissim, Raskhodnikova and Smith (2007), definition 1.2; thm-local on the book's page
+    of proofs.
     """
     check_universe(universe)
     indices = universe.indices(dataset)
@@ -128,8 +130,14 @@ def settle(
 ) -> list[Sensitivity]:
     """Answer feasible questions together: all budgets are checked before any work.
 
+    >>> from sensitivity_lab import MEAN, SUM, Change
+    >>> school = Universe.population([1, 2, 3, 10])
+    >>> asked = [Question(query, school, 3, Change(1), norm=1) for query in (SUM, MEAN)]
+    >>> [found.value for found in settle(asked, method="auto", max_datasets=100)]
+    [9, 3]
+
     A query is answered once per dataset for all its relations; a walk visits a pair once for
-    all queries that can make the same moves.
+    all queries that can make the same moves. Cost and errors: as `global_sensitivity`.
     """
     if not is_one_of(method, METHODS):
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
@@ -233,7 +241,12 @@ def _sweepable(question: Question, answers: Answers, max_datasets: int) -> bool:
 
 
 def within_budget(count: int, limit: int, what: str) -> None:
-    """Refuse to count past the limit; say what can be done."""
+    """Refuse to count past the limit; say what can be done.
+
+    >>> within_budget(210, 1000, "datasets to answer")
+
+    Raises ValueError.
+    """
     if count > limit:
         raise ValueError(
             f"at least {count:,} {what} exceed the limit of {limit:,}; raise max_datasets, "

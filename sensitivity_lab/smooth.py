@@ -4,7 +4,7 @@ The sensitivity at distance t, A⁽ᵗ⁾(x), is the largest local sensitivity w
 of x. Discounted by e^(−βt), the largest of them is the smooth sensitivity of Nissim, Raskhodnikova
 and Smith (2007): near x it changes slowly, so noise in proportion to it gives nothing away.
 Records lie anywhere in an interval [L, U], and a change replaces one record by another. The
-formulas for A⁽ᵗ⁾ are proved in thm-at-distance-… on the book's page of proofs.
+formulas for A⁽ᵗ⁾ are proved on the book's page of proofs, "At a distance from one dataset".
 """
 
 from __future__ import annotations
@@ -33,9 +33,15 @@ DIGITS = Context(prec=50, Emin=MIN_EMIN)
 class SmoothSensitivity:
     """The smooth sensitivity of a query at one dataset, and what attains it.
 
+    >>> from sensitivity_lab import MEDIAN
+    >>> smooth_sensitivity(MEDIAN, (1, 2, 3, 4, 9), bounds=(0, 10), beta=1)
+    SmoothSensitivity(value=2.207276647028654, distance=1, local=6, bounds=(0, 10), beta=1)
+
     `local` is the exact sensitivity at distance `distance`; `value` is e^(−β·distance) times it,
     rounded up to a float, so that noise is never too small. `witness` is a dataset that many
     changes away, and its neighbour, whose answers are `local` apart; both in exact numbers.
+
+    Source: Nissim, Raskhodnikova and Smith (2007), definition 2.2.
     """
 
     value: float
@@ -52,7 +58,14 @@ class SmoothSensitivity:
 
     @cached_property
     def witness(self) -> tuple[Dataset, Dataset]:
-        """A dataset at this distance, and its neighbour one change further."""
+        """A dataset at this distance, and its neighbour one change further.
+
+        >>> from sensitivity_lab import MEDIAN
+        >>> smooth_sensitivity(MEDIAN, (1, 2, 3, 4, 9), bounds=(0, 10), beta=1).witness
+        ((1, 2, 3, 9, 10), (2, 3, 9, 10, 10))
+
+        Cost: O(n log n), once.
+        """
         return self._records.witness(self._pair)
 
     def check(self) -> bool:
@@ -62,7 +75,7 @@ class SmoothSensitivity:
         >>> smooth_sensitivity(MEDIAN, (1, 2, 3, 4, 9), bounds=(0, 10), beta=1).check()
         True
 
-        Cost: two evaluations of the query.
+        Cost: two evaluations of the query. That no other distance has more, it takes on trust.
         """
         near, far = self.witness
         low, high = self.bounds
@@ -95,7 +108,9 @@ def smooth_sensitivity(
     Cost: O(n log n) for n records, which may be a NumPy array.
     Raises ValueError for records outside the bounds, bounds out of order, a β that is not above
     0, and a query whose formula is not proved.
-    Source: Nissim, Raskhodnikova and Smith (2007), definitions 2.2 and 3.1; thm-at-distance-….
+    Source: Nissim, Raskhodnikova and Smith (2007), definitions 2.2 and 3.1; thm-at-distance-sum,
+    thm-at-distance-quantile, thm-at-distance-variance and thm-at-distance-monotone on the book's
+    page of proofs.
     """
     records = _Records.of(query, dataset, bounds)
     discount = exact_number(beta, "beta")
@@ -129,7 +144,9 @@ def sensitivity_at_distance(
     [1, 6, 7, 8, 9, 10]
 
     At distance 0 it is the local sensitivity; from distance n on, the global one.
-    Cost: O(n log n). Queries, errors and source: as `smooth_sensitivity`.
+    Cost: O(n log n) for the sort, then O(min(distance, n)) at the most. Queries and errors: as
+    `smooth_sensitivity`. Source: Nissim, Raskhodnikova and Smith (2007), definition 3.1;
+    proofs: as `smooth_sensitivity`.
     """
     records = _Records.of(query, dataset, bounds)
     whole_number(distance, "distance", 0)

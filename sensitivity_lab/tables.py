@@ -45,8 +45,8 @@ def sweep(
     Where no direction is feasible the sensitivity, dataset and neighbour are None and the method
     is "infeasible". `table.attrs` holds the universes' reprs by column, and the size.
 
-    Cost: a query is answered once per dataset for all relations.
-    Errors: as `global_sensitivity`.
+    Cost: as `global_sensitivity`, but a query is answered once per dataset for all relations.
+    Errors and source: as `global_sensitivity`; ValueError for an empty list, too.
     """
     if not isinstance(columns, Mapping):
         raise TypeError(f"columns must map names to universes, got {columns!r}")
@@ -105,7 +105,7 @@ def compare(
     where it is loose, below 1 where it is too small. On a population a formula is an upper
     bound, since copies run out. Queries with no closed form have None.
 
-    Cost and errors: as `sweep` and `closed_form`.
+    Cost, errors and source: as `sweep` and `closed_form`.
     """
     table = sweep(
         queries, columns, size=size, relations=relations, norm=norm,

@@ -32,6 +32,10 @@ class Universe:
     Universe.population([1, 2, 2])
     >>> Universe.value_range([1, 2, 3], name="proficiency")
     Universe.value_range([1, 2, 3], name='proficiency')
+
+    Below, m is the number of records and v that of different values.
+    Cost: one copy of what is given; it is sorted once, when first needed.
+    Source: def-universe in the book's chapter on neighbours.
     """
 
     source: Any  # a numpy array of ints or floats; else a tuple of numbers (and None)
@@ -42,13 +46,13 @@ class Universe:
     def population(cls, records: Iterable[Any], *, name: str | None = None) -> Universe:
         """Return the universe of known records: each is in a dataset at most once.
 
-        Two records with equal values are two records. A pandas Series brings its name.
-
         >>> Universe.population([1, 2, 2]).count(size=2)
         2
 
-        Cost: arrays stay arrays; they are sorted once, when first needed.
+        Two records with equal values are two records. A pandas Series brings its name.
+        Cost: arrays stay arrays; they are sorted once, when first needed: O(m log m).
         Raises ValueError for an empty universe, NaN or infinities, TypeError for text.
+        Source: def-universe in the book's chapter on neighbours.
         """
         return cls._of(records, False, name, "records")
 
@@ -60,6 +64,7 @@ class Universe:
         [(1, 1), (1, 2), (2, 2)]
 
         Cost and errors: as `Universe.population`. A value that is named twice counts once.
+        Source: thm-vehicle-copies in the book's chapter on the vehicle: how many copies are enough.
         """
         return cls._of(values, True, name, "values")
 
@@ -88,20 +93,36 @@ class Universe:
 
     @cached_property
     def values(self) -> Dataset:
-        """The distinct values, ascending, as the caller gave them; a missing record is last."""
+        """The distinct values, ascending, as the caller gave them; a missing record is last.
+
+        >>> Universe.population([2, None, 1, 2]).values
+        (1, 2, None)
+
+        Cost: one sort, O(m log m), once.
+        """
         values = self._distinct[0]
         return tuple(values.tolist()) if isinstance(values, np.ndarray) else values
 
     @cached_property
     def exact_values(self) -> tuple[Exact | None, ...]:
-        """The distinct values as exact rationals; None for a missing record."""
+        """The distinct values as exact rationals; None for a missing record.
+
+        >>> Universe.value_range([1, 0.5]).exact_values
+        (Fraction(1, 2), 1)
+
+        Cost: `exact_number` of each of the v values, once.
+        """
         return tuple(None if value is None else exact_number(value) for value in self.values)
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, int]:
-        """The distinct values as integers over one denominator: (integers, denominator).
+        """The distinct values as integers over one denominator: (v integers, denominator).
+
+        >>> Universe.value_range([0.5, 0.1]).scaled
+        (array([1, 5]), 10)
 
         The integers are int64, or Python ints where 64 bits are too few.
+        Cost: O(v) in NumPy for floats of at most 15 digits, else one Fraction for each value; once.
         """
         values = self._distinct[0]
         if isinstance(values, np.ndarray) and values.dtype.kind == "i":
@@ -118,7 +139,13 @@ class Universe:
 
     @cached_property
     def sorted_records(self) -> np.ndarray:
-        """The records (of a range, the values as named), ascending, as the caller gave them."""
+        """The m records (of a range, the values as named), ascending, as the caller gave them.
+
+        >>> Universe.population([2, 1, 2]).sorted_records
+        array([1, 2, 2])
+
+        Cost: one sort, O(m log m), once.
+        """
         if isinstance(self.source, np.ndarray):
             return np.sort(self.source)
         values, counts = self._distinct
@@ -128,7 +155,13 @@ class Universe:
 
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
-        """The records of a population, ascending, as integers over one denominator."""
+        """The m records of a population, ascending, as integers over one denominator.
+
+        >>> Universe.population([2, 0.5, 2]).sorted_scaled
+        (array([1, 4, 4]), 2)
+
+        Cost: as `sorted_records` and `scaled`, once.
+        """
         records = self.sorted_records
         if records.dtype.kind == "i":
             return records.astype(np.int64, copy=False), 1
@@ -140,26 +173,50 @@ class Universe:
 
     @cached_property
     def value_of(self) -> list[int]:
-        """The position among `values` of each record of a population, ascending."""
+        """The position among `values` of each of a population's m records, ascending.
+
+        >>> Universe.population([20, 10, 20]).value_of
+        [0, 1, 1]
+
+        Cost: O(m), once.
+        """
         return np.repeat(np.arange(self.distinct), self._distinct[1]).tolist()
 
     @property
     def has_missing(self) -> bool:
-        """Whether a record may be missing (None)."""
+        """Whether a record may be missing (None).
+
+        >>> Universe.value_range([1, None]).has_missing
+        True
+        """
         return not isinstance(self.source, np.ndarray) and None in self.source
 
     @property
     def distinct(self) -> int:
-        """How many different values there are."""
+        """How many different values there are.
+
+        >>> Universe.population([1, 2, 2]).distinct
+        2
+        """
         return len(self._distinct[1])
 
     @property
     def records(self) -> float:
-        """How many records there are: an int for a population, infinity for a range."""
+        """How many records there are: an int for a population, infinity for a range.
+
+        >>> Universe.population([1, 2, 2]).records, Universe.value_range([1, 2]).records
+        (3, inf)
+        """
         return math.inf if self.unlimited else len(self.source)
 
     def copies(self, size: int) -> list[int]:
-        """Return how many copies of each distinct value a dataset of `size` can hold."""
+        """Return how many copies of each distinct value a dataset of `size` can hold.
+
+        >>> Universe.population([1, 2, 2, 2]).copies(2), Universe.value_range([1, 2]).copies(2)
+        ([1, 2], [2, 2])
+
+        Cost: O(v).
+        """
         if self.unlimited:
             return [size] * len(self._distinct[1])
         return [int(copies) for copies in np.minimum(self._distinct[1], size)]
@@ -172,6 +229,8 @@ class Universe:
 
         Cost: O(size²) arithmetic for each distinct multiplicity.
         Raises ValueError for a size that is negative, not whole, or above the population.
+        Source: the coefficient of x^size in ∏(1 + x + … + x^copies); Stanley (2012), Enumerative
+        Combinatorics 1, section 1.2.
         """
         size = self.checked_size(size)
         if self.unlimited:
@@ -187,11 +246,13 @@ class Universe:
     def count_at_least(self, size: int, limit: int) -> int:
         """Return `count(size)` where it is at most `limit`, else a number between the two.
 
-        The count rises with the size up to half the population (the counts are symmetric and
-        log-concave), so a small size that passes the limit settles it cheaply.
-
         >>> Universe.population(range(10**5)).count_at_least(50_000, limit=10**6)
         4999950000
+
+        The counts are symmetric, and rise up to half the population: a small size that passes the
+        limit settles it cheaply.
+        Cost: `count` at the sizes 1, 2, 4, … until one passes the limit.
+        Source: Stanley (1989), Annals of the New York Academy of Sciences 576, proposition 1.
         """
         goal = int(min(size, self.records - size))
         smaller = 1
@@ -207,7 +268,8 @@ class Universe:
         >>> list(Universe.population([1, 2, 2]).datasets(size=2))
         [(1, 2), (2, 2)]
 
-        Cost: `count(size)` tuples. Errors: as `count`.
+        Cost: `count(size)` tuples, one at a time. Errors: as `count`.
+        Source: def-dataset in the book's chapter on neighbours.
         """
         size = self.checked_size(size)
         return (
@@ -215,7 +277,13 @@ class Universe:
         )
 
     def checked_size(self, size: Any) -> int:
-        """Return `size` as an int, or refuse one that no dataset of this universe has."""
+        """Return `size` as an int, or refuse one that no dataset of this universe has.
+
+        >>> Universe.population([1, 2, 2]).checked_size(3)
+        3
+
+        Raises ValueError for a size above the population, and as `whole_number`.
+        """
         checked = whole_number(size, "size", 0)
         if checked > self.records:
             raise ValueError(
@@ -226,7 +294,15 @@ class Universe:
         return checked
 
     def indices(self, dataset: Iterable[Any], what: str = "dataset") -> Indices:
-        """Return the positions of a dataset's records among `values`, sorted; refuse strangers."""
+        """Return the positions of a dataset's records among `values`, sorted; refuse strangers.
+
+        >>> Universe.population([10, 20, 20]).indices((20, 10))
+        (0, 1)
+
+        Cost: O(v + n log n) for n records; `what` names them in a message.
+        Raises ValueError for values outside the universe or too many copies of one, TypeError for
+        what is no dataset.
+        """
         records = sequence(dataset, what)
         position = {value: i for i, value in enumerate(self.exact_values)}
         found = []
@@ -254,6 +330,8 @@ def check_universe(universe: Any) -> None:
     """Refuse what is not a universe.
 
     >>> check_universe(Universe.value_range([1, 2]))
+
+    Raises TypeError.
     """
     if not isinstance(universe, Universe):
         raise TypeError(f"universe must be a Universe, got {universe!r}")
@@ -264,6 +342,8 @@ def multisets(copies: Sequence[int], size: int) -> Iterator[Indices]:
 
     >>> list(multisets([1, 2], 2))
     [(0, 1), (1, 1)]
+
+    Cost: each multiset as it is asked for; none is held.
     """
     held = [i for i, limit in enumerate(copies) if limit]
     if all(copies[i] == 1 for i in held):

@@ -47,6 +47,9 @@ class NumberLine:
     >>> line = NumberLine.through([1, 2, 3, 1000], [])
     >>> [line.place(value) for value in (1, 2, 3, 1000)]
     [0.0, 1.0, 2.0, 22.0]
+
+    `values`, ascending, stand at `places`; `breaks` are the middles of the stretches that are
+    drawn shorter than they are. A place is in units of the records, a point in those of the page.
     """
 
     values: np.ndarray
@@ -57,8 +60,11 @@ class NumberLine:
     def through(cls, records: Iterable[Any], marks: Iterable[Any]) -> NumberLine:
         """Shorten what is over 20 times the usual step between records; `marks` may lie outside.
 
+        >>> NumberLine.through([1, 2, 3, 1000], marks=[4]).breaks
+        array([12.])
+
         One far outlier then leaves the other records wide enough apart to be told from one
-        another.
+        another. Cost: O(n log n) for n records.
         """
         distinct = sorted({float(record) for record in records})
         outside = {float(m) for m in marks if not distinct[0] <= m <= distinct[-1]}
@@ -71,23 +77,27 @@ class NumberLine:
         return cls(values, places, (places[:-1] + drawn / 2)[drawn < steps])
 
     def place(self, value: Any) -> float:
-        """Return where `value` stands."""
+        """Return where `value` stands.
+
+        >>> NumberLine.through([1, 2, 3, 1000], []).place(501.5)
+        12.0
+
+        Cost: O(log n).
+        """
         return float(np.interp(float(value), self.values, self.places))
 
     @property
     def point(self) -> float:
-        """How much of the line one point on the page is."""
+        """How much of the line one point on the page is.
+
+        >>> NumberLine.through([0, 350], []).point
+        1.0
+        """
         return (float(self.places[-1]) or 1.0) / ROOM
 
 
 def plot_witness(sensitivity: Sensitivity) -> Figure:
     """Draw the two datasets that attain a sensitivity, on one number line.
-
-    The dataset stands above and its neighbour hangs below; equal values stack. A thin line
-    joins what both hold, an open square is removed, a triangle is added. A tick marks the
-    query's answer on each, and the arrow between the ticks is the sensitivity. A vector's
-    answers are written, not marked. A stretch without records that is over twenty times the
-    usual step is drawn shorter, with a break sign.
 
     >>> from sensitivity_lab import SUM, Change, Universe, global_sensitivity
     >>> school = Universe.population([1, 2, 3, 10])
@@ -95,8 +105,15 @@ def plot_witness(sensitivity: Sensitivity) -> Figure:
     >>> plot_witness(found).get_suptitle()
     'sum under Change(1): at most 1 record changed'
 
+    The dataset stands above and its neighbour hangs below; equal values stack. A thin line
+    joins what both hold, an open square is removed, a triangle is added. A tick marks the
+    query's answer on each, and the arrow between the ticks is the sensitivity. A vector's
+    answers are written, not marked. A stretch without records that is over twenty times the
+    usual step is drawn shorter, with a break sign.
     Cost: one evaluation of the query on each of the two datasets.
-    Raises ValueError for a dataset of over 100 records, or one with a missing record.
+    Raises ValueError for a dataset of over 100 records, or one with a missing record; TypeError
+    for what is no `Sensitivity`.
+    Source: def-witness in the book's chapter `by_hand`.
     """
     datasets = _drawable(sensitivity)
     answers = [sensitivity.query(dataset) for dataset in datasets]

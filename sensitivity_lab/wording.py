@@ -139,6 +139,9 @@ def formula_text(
     >>> from sensitivity_lab import MEAN, Change
     >>> formula_text(MEAN, Change(1), pinned=True)
     ('min(k, n)·R/n', '', 'Proofs: mean')
+
+    `pinned` says that the size n is known; else both datasets have at least m records.
+    Source: the theorem that it names, on the book's page of proofs.
     """
     family = query.family[0]
     if family == "histogram":

@@ -1,14 +1,48 @@
-"""The page of the package, held against the package."""
+"""The page of the package, held against the package; and what the docstrings promise."""
 
+import inspect
 import re
 from pathlib import Path
 
+import pytest
+
 import sensitivity_lab as sl
 
-API = Path(__file__).parents[1] / "book" / "api.md"
+ROOT = Path(__file__).parents[1]
+API = ROOT / "book" / "api.md"
+
+
+def documented(name):
+    """A public function, or a public class with its own public methods."""
+    thing = getattr(sl, name)
+    yield name, thing
+    if inspect.isclass(thing):
+        for method, function in vars(thing).items():
+            if inspect.isfunction(function) and not method.startswith("_"):
+                yield f"{name}.{method}", function
 
 
 def test_every_public_name_is_on_the_api_page() -> None:
     """Catches a name that is made public and never documented."""
     named = set(re.findall(r"\w+", API.read_text(encoding="utf-8")))
     assert set(sl.__all__) <= named
+
+
+@pytest.mark.parametrize("name", [name for name in sl.__all__ if callable(getattr(sl, name))])
+def test_every_public_function_has_an_example(name):
+    """Catches a function that a reader would have to try out to see what it gives."""
+    without = [full for full, thing in documented(name) if ">>>" not in inspect.getdoc(thing)]
+    assert without == []
+
+
+def test_every_proof_that_a_docstring_names_is_in_the_book():
+    """Catches a theorem or a definition that is cited under a label that has gone."""
+    pages = [*ROOT.glob("book/*.md"), *ROOT.glob("notebooks/*.ipynb")]
+    book = "".join(page.read_text(encoding="utf-8") for page in pages)
+    code = "".join(
+        module.read_text(encoding="utf-8") for module in ROOT.glob("sensitivity_lab/**/*.py")
+    )
+    label = r"(?:thm|def)-[a-z0-9-]*[a-z0-9]"
+    cited = set(re.findall(rf"\b{label}", code))
+    assert len(cited) > 20
+    assert cited - set(re.findall(rf":label: ({label})", book)) == set()
