@@ -1,5 +1,6 @@
 """Every built page, opened from its file with the network cut off."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -119,6 +120,27 @@ def test_search_finds_a_chapter(browser: Browser) -> None:
     page.goto((HTML / "search.html").as_uri() + "?q=neighbour")
     page.locator("#search-results a[href*='notebooks/']").first.wait_for(timeout=15_000)
     page.close()
+
+
+@pytest.mark.parametrize(
+    ("entry", "leads_to"),
+    [
+        ("witness", "book/glossary.html#term-witness"),
+        ("Witness (definition)", "notebooks/by_hand.html#def-witness"),
+        ("Maps chain (theorem)", "notebooks/privacy.html#thm-privacy-chaining"),
+        ("Public joins", "notebooks/people_and_rows.html#public-joins"),
+    ],
+)
+def test_the_index_has_more_than_names(entry: str, leads_to: str) -> None:
+    """Catches an index without definitions, theorems and sections."""
+    index = (HTML / "genindex.html").read_text()
+    assert re.search(rf'href="{leads_to}">(<strong>)?{re.escape(entry)}<', index)
+
+
+def test_the_index_has_what_a_term_is_also_called() -> None:
+    """Catches an index in which a reader who knows another word finds nothing."""
+    index = re.sub(r"<.*?>|\s+", " ", (HTML / "genindex.html").read_text())
+    assert re.search(r"clamping +see +clipping", index)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
