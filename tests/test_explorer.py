@@ -1,24 +1,33 @@
 """An explorer's two lives show the same: what its view computes."""
 
+import itertools
 import json
 import re
 from fractions import Fraction
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 import sensitivity_lab as sl
 from sensitivity_lab.plots import equals_text, styled_figure
 from sensitivity_lab.teaching.explorer import LIVE, Explorer, Knob, Own, View, svg
-from sensitivity_lab.teaching.explorers import RELATIONS, formula_explorer, witness_explorer
+from sensitivity_lab.teaching.explorers import (
+    RELATIONS,
+    derivative_explorer,
+    formula_explorer,
+    witness_explorer,
+)
 from sensitivity_lab.teaching.scenarios import school_large
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
+CHOICE = re.compile(r'data-choice="([^"=]*)=([^"]*)"')
 
 
 def dot(x: int) -> Figure:
+    """A dot; a click on it chooses three."""
     with styled_figure(figsize=(3, 2)) as figure:
-        figure.subplots().plot([x], [x], "o")
+        figure.subplots().plot([x], [x], "o", gid="x=three")
     return figure
 
 
@@ -54,7 +63,7 @@ def test_the_page_holds_every_frame(explorer):
 def test_it_opens_at_its_start(explorer):
     """Would catch a page whose knobs and picture disagree before the first turn."""
     assert '<p role="status" aria-live="polite">2 × 2 = 4 &lt;/script&gt;</p>' in explorer.html
-    assert 'value="1" data-count="3"' in explorer.html
+    assert re.search(r'name="x" data-count="3" [^>]* value="1"', explorer.html)
     assert explorer.html.count("</script>") == 2  # a text that ends a script stays text
 
 
@@ -86,6 +95,32 @@ def test_live_controls_compute(explorer):
     field.value = "eleven"
     assert "eleven" in sentence.value
     assert picture.value == ""
+
+
+def test_a_click_on_the_live_picture_turns_its_knob(explorer, monkeypatch):
+    """Would catch a click that is lost, and one that moves the picture but not the slider."""
+    monkeypatch.setenv(LIVE, "notebook.ipynb")
+    explorer._repr_mimebundle_()
+    slider, _menu, _field, sentence, picture = explorer.children
+    assert CHOICE.findall(picture.value) == [("x", "three")] * 2  # in each of the two figures
+    picture._handle_custom_msg("x=three", [])  # what the front end sends
+    assert slider.value == "three"
+    assert sentence.value.startswith("<p>3 × 2 = 6")
+
+
+def test_a_choice_is_no_id():
+    """Would catch two elements of one id, where a page shows two figures of one choice."""
+    with styled_figure() as figure:
+        panel = figure.subplots()
+        panel.add_patch(Rectangle((0, 0), 1, 1, gid="n=1"))
+        panel.plot([0, 1], [0, 1], "o-", gid="n=<2>")  # a group of a line and its dots
+    lean = svg(figure)
+    assert re.findall(r'<(\w+) data-choice="([^"]*)" cursor="pointer"', lean) == [
+        ("path", "n=1"),
+        ("g", "n=&lt;2&gt;"),
+    ]
+    assert not re.search(r' id="[^"]*=', lean)
+    assert lean.count("<g ") == lean.count("</g>")
 
 
 def test_lean_svg_keeps_what_is_drawn():
@@ -171,6 +206,37 @@ def test_an_infeasible_direction_is_said(monkeypatch):
     relation.value = "exactly k added or removed"
     field.value = "5"
     assert "no dataset of size 1 has a neighbour" in sentence.value
+
+
+@pytest.mark.parametrize("counts", list(itertools.product(range(4), repeat=3))[::5])
+def test_every_box_fills_or_empties_its_column(counts):
+    """Would catch a box that chooses another value's count, too many records, or what is shown."""
+    explorer = derivative_explorer()
+    arguments = ("zeros", "ones", "twos")
+    shown = explorer.view(**dict(zip(arguments, map(str, counts), strict=True)))
+    expected = [
+        (argument, str(height - 1 if height <= count else height))
+        for argument, count in zip(arguments, counts, strict=True)
+        for height in (1, 2, 3)
+    ]
+    assert CHOICE.findall("".join(map(svg, shown.figures))) == expected
+    settings = {knob.argument: knob.names for knob in explorer.knobs}
+    assert all(name in settings[argument] for argument, name in expected)
+
+
+@pytest.mark.parametrize("query", [sl.MEAN, sl.MEDIAN, sl.VARIANCE, sl.SUM])
+def test_the_derivative_explorer_says_the_local_sensitivity(query):
+    """Would catch a norm of other steps, and a band or panel that is too low for them."""
+    universe, records = sl.Universe.value_range([0, 1, 2]), (0, 0, 1, 2, 2, 2)
+    shown = derivative_explorer().view(query=query.name, zeros="2", ones="1", twos="3")
+    found = sl.local_sensitivity(query, records, universe, relation=sl.SymmetricDifference(1))
+    assert f"the local sensitivity, is {found.value};" in shown.text
+    below = shown.figures[0].axes[0]
+    (band,) = below.patches
+    assert band.get_y() + band.get_height() == pytest.approx(float(found.value))
+    heights = [y for line in below.lines for y in line.get_ydata()]
+    assert max(map(abs, heights)) == pytest.approx(float(found.value))
+    assert found.value < below.get_ylim()[1]
 
 
 def test_the_formula_explorer_says_both_numbers():

@@ -4,7 +4,7 @@
   const knobs = [...explorer.querySelectorAll("input, select")];
   const picture = explorer.querySelector("[role=img]");
   const status = explorer.querySelector("[role=status]");
-  const text = (knob) => knob.dataset.options ? JSON.parse(knob.dataset.options)[knob.value] : knob.selectedOptions[0].text;
+  const names = (knob) => knob.dataset.options ? JSON.parse(knob.dataset.options) : [...knob.options].map((option) => option.text);
   const show = () => {
     const chosen = knobs.reduce((at, knob) => at * +knob.dataset.count + +knob.value, 0);
     const [sentence, alt, drawn] = frames[chosen];
@@ -13,13 +13,24 @@
     status.textContent = sentence;
     for (const knob of knobs) {
       if (!knob.dataset.options) continue;
-      knob.setAttribute("aria-valuetext", text(knob));
-      knob.nextElementSibling.textContent = text(knob);
+      const text = names(knob)[knob.value];
+      knob.setAttribute("aria-valuetext", text);
+      knob.nextElementSibling.textContent = text;
     }
   };
   for (const knob of knobs) {
     knob.disabled = false;
     knob.addEventListener("input", show);
   }
+  // A part of the picture may turn a knob: its choice "n=2" sets the knob n to the setting named 2.
+  picture.addEventListener("click", (event) => {
+    const part = event.target.closest("[data-choice]");
+    if (!part) return;
+    status.style.minHeight = `${status.offsetHeight}px`;  // a shorter sentence leaves the picture where it is
+    const [, argument, name] = part.dataset.choice.match(/(.*?)=(.*)/);
+    const knob = knobs.find((knob) => knob.name === argument);
+    knob.value = names(knob).indexOf(name);
+    knob.dispatchEvent(new Event("input"));
+  });
   show();
 })(document.currentScript.parentElement);

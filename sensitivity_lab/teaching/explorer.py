@@ -20,6 +20,8 @@ from importlib import resources
 from typing import Any
 
 import ipywidgets
+import traitlets
+from anywidget import AnyWidget
 from matplotlib.figure import Figure
 
 from sensitivity_lab.plots import STYLE
@@ -86,6 +88,25 @@ class Own:
     parse: Callable[[str], Any]
 
 
+class _Picture(AnyWidget):
+    """The pictures of a live explorer, as HTML; a click on a part that makes a choice sends it."""
+
+    _esm = """
+        export default {
+          render({ model, el }) {
+            const draw = () => { el.innerHTML = model.get("value"); };
+            model.on("change:value", draw);
+            el.addEventListener("click", (event) => {
+              const part = event.target.closest("[data-choice]");
+              if (part) model.send(part.dataset.choice);
+            });
+            draw();
+          },
+        };
+    """
+    value = traitlets.Unicode().tag(sync=True)
+
+
 class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     """Knobs over a view, alive with a kernel and on a page without one.
 
@@ -97,6 +118,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     `view` is called with one value for each knob and returns a `View`. Displayed in a notebook
     it computes what is chosen; its HTML form holds every setting.
+    A part of a figure may turn a knob when it is clicked: give it a `gid` that names the knob's
+    argument and the setting, such as `n=2`. The knobs stay the way in for keyboards.
     Cost: one view for each combination of settings, when the HTML form is made; a live session
     of a Jupyter server makes none.
     Raises ValueError for more than a thousand combinations.
@@ -117,7 +140,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         self._typed = (
             ipywidgets.Text(description=own.label, placeholder=own.example) if own else None
         )
-        self._picture, self._sentence = ipywidgets.HTML(), ipywidgets.HTML()
+        self._picture, self._sentence = _Picture(), ipywidgets.HTML()
+        self._picture.on_msg(self._choose)
         controls = [*self._controls.values(), *([self._typed] if self._typed else [])]
         for control in controls:
             control.style.description_width = "initial"
@@ -148,6 +172,11 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             return
         self._sentence.value = f"<p>{html.escape(shown.text)}</p>"
         self._picture.value = _drawn(shown)
+
+    def _choose(self, _picture: Any, choice: str, _buffers: Any) -> None:
+        """Turn the knob that a clicked part of the picture names."""
+        argument, _, name = choice.partition("=")
+        self._controls[argument].value = name
 
     def __repr__(self) -> str:
         return f"<Explorer {self.name}: {', '.join(knob.label for knob in self.knobs)}>"
@@ -225,17 +254,18 @@ def _input(knob: Knob, place: str) -> str:
     """A knob as HTML. It is disabled until the script has come alive: no dead control."""
     at, count = knob.names.index(knob.first), len(knob.names)
     label = f'<label for="{place}">{html.escape(knob.label)}</label>'
+    known = f'id="{place}" name="{knob.argument}" data-count="{count}"'
     if not knob.ordered:
         options = "".join(
             f'<option value="{i}"{" selected" if i == at else ""}>{html.escape(name)}</option>'
             for i, name in enumerate(knob.names)
         )
-        body = f'<select id="{place}" data-count="{count}" disabled>{options}</select>'
+        body = f"<select {known} disabled>{options}</select>"
     else:
         names = html.escape(json.dumps(knob.names, ensure_ascii=False))
         body = (
-            f'<input id="{place}" type="range" min="0" max="{count - 1}" step="1" value="{at}" '
-            f'data-count="{count}" data-options="{names}" aria-valuetext="{html.escape(knob.first)}" '
+            f'<input {known} type="range" min="0" max="{count - 1}" step="1" value="{at}" '
+            f'data-options="{names}" aria-valuetext="{html.escape(knob.first)}" '
             f'disabled><output for="{place}">{html.escape(knob.first)}</output>'
         )
     return f'<div class="knob">{label}{body}</div>'
@@ -243,6 +273,8 @@ def _input(knob: Knob, place: str) -> str:
 
 def svg(figure: Figure) -> str:
     """Return a figure as lean SVG: one element a line, without what a page does not need.
+
+    A `gid` such as `n=2` becomes the choice that a click on this part makes.
 
     >>> from sensitivity_lab.plots import styled_figure
     >>> with styled_figure() as figure:
@@ -260,6 +292,7 @@ def svg(figure: Figure) -> str:
     for pattern, short in LEANER:
         text = re.sub(pattern, short, text, flags=re.DOTALL)
     used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', text))
+    text = re.sub(r' id="([^"]*=[^"]*)"', r' data-choice="\1" cursor="pointer"', text)
     text = re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", text)
     return "\n".join(_without_plain_groups(text.splitlines()))
 
@@ -272,6 +305,7 @@ LEANER = (
     (r' transform="rotate\(-0 [^)]*\)"', ""),
     (r"(\.\d\d)\d+(?=[^<>]*>)", r"\1"),  # a coordinate, not a number that is written
     (r" +(?=[\"/>])", ""),
+    (r'<g (id="[^"]*=[^"]*")>\s*(<\w+) ([^<>]*/>)\s*</g>', r"\2 \1 \3"),  # a choice of one element
 )
 
 

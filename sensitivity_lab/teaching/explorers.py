@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from scipy.stats import laplace
 
 from sensitivity_lab.closed_forms import closed_form
-from sensitivity_lab.derivatives import discrete_gradient
+from sensitivity_lab.derivatives import Gradient, discrete_gradient
 from sensitivity_lab.plots import (
     COLOURS,
     INK,
@@ -317,6 +317,9 @@ def divergence_view(days: int, scale: int, low: int, width: int = 20) -> View:
 
 # --- a derivative ----------------------------------------------------------------------------
 
+LEVELS = Universe.value_range([0, 1, 2])
+MOST_COPIES = 3  # of one value: the boxes of a column
+
 
 def derivative_explorer() -> Explorer:
     """Return the explorer of discrete gradients: how many 0s, 1s and 2s a dataset has.
@@ -325,12 +328,12 @@ def derivative_explorer() -> Explorer:
     'mean of (0, 2) is 1. Forward steps: -1/3, 0, 1/3. Backward steps: -1, none, 1. The norm of both, the local sensitivity, is 1; of the forward steps alone it is 1/3.'
     """
     queries = {query.name: query for query in (MEAN, MEDIAN, VARIANCE, SUM)}
-    few = {str(n): n for n in range(3)}
+    few = {str(n): n for n in range(MOST_COPIES + 1)}
     knobs = [
         Knob("query", "query", queries, ordered=False),
-        Knob("zeros", "records of value 0", few, start="1"),
-        Knob("ones", "records of value 1", few, start="0"),
-        Knob("twos", "records of value 2", few, start="1"),
+        Knob("zeros", "how many 0s", few, start="1"),
+        Knob("ones", "how many 1s", few, start="0"),
+        Knob("twos", "how many 2s", few, start="1"),
     ]
     return Explorer("derivative", derivative_view, knobs)
 
@@ -342,50 +345,84 @@ def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
     words = ", ".join(f"{n} {name}" for name, n in counts.items())
     if len(dataset) < query.smallest_size:
         text = f"{query.name} has no answer on the empty dataset, so there is no gradient."
-        empty: tuple[None, ...] = (None,) * len(counts)
-        return View((_gradient_figure([0, 0, 0], empty, empty),), text, f"{words}; no steps.")
-    gradient = discrete_gradient(query, dataset, Universe.value_range([0, 1, 2]))
+        return View((_gradient_figure(query, counts, None),), text, f"{words}; no steps.")
+    gradient = discrete_gradient(query, dataset, LEVELS)
     forward, backward = (
         ", ".join("none" if step is None else number_text(step) for step in steps)
         for steps in (gradient.forward, gradient.backward)
     )
+    norm = number_text(gradient.norm())
     written = ", ".join(map(str, dataset))
     text = (
         f"{query.name} of ({written}) is {number_text(query(dataset))}. Forward steps: {forward}. "
-        f"Backward steps: {backward}. The norm of both, the local sensitivity, is "
-        f"{number_text(gradient.norm())}; of the forward steps alone it is "
-        f"{number_text(gradient.forward_norm())}."
+        f"Backward steps: {backward}. The norm of both, the local sensitivity, is {norm}; "
+        f"of the forward steps alone it is {number_text(gradient.forward_norm())}."
     )
     alt = (
-        f"Bars for {words}. Below, steps at values 0, 1, 2: forward {forward}; backward {backward}."
+        f"Boxes for {words}. Below, steps at values 0, 1, 2: forward {forward}; backward "
+        f"{backward}; the band reaches to {norm}."
     )
-    return View(
-        (_gradient_figure(list(counts.values()), gradient.forward, gradient.backward),), text, alt
-    )
+    return View((_gradient_figure(query, counts, gradient),), text, alt)
 
 
-def _gradient_figure(counts: list[int], forward: Sequence[Any], backward: Sequence[Any]) -> Figure:
-    """The histogram above; below, each value's steps as two marks beside one another."""
-    with _stage(3.8, legend=True) as (figure, below):
-        below.set_position((LEFT, 0.24, 1 - LEFT - RIGHT, 0.4))
-        above = figure.add_axes((LEFT, 0.7, 1 - LEFT - RIGHT, 0.28), sharex=below)
+def _gradient_figure(query: Query, counts: dict[str, int], gradient: Gradient | None) -> Figure:
+    """The histogram above; below, its steps in a band as high as their norm.
+
+    The lower panel is as high as the norm can be on any dataset of the explorer.
+    """
+    sizes = range(query.smallest_size, MOST_COPIES * len(counts) + 2)
+    longest = global_sensitivity(query, LEVELS, size=sizes, relation=SymmetricDifference(1))
+    with _stage(4.8, legend=True) as (figure, below):
+        below.set_position((LEFT, 0.19, 1 - LEFT - RIGHT, 0.37))
+        above = figure.add_axes((LEFT, 0.6, 1 - LEFT - RIGHT, 0.38), sharex=below)
         above.tick_params(labelbottom=False)
-        above.bar(range(3), counts, width=0.5, color=PALE)
-        above.set(ylabel="records", ylim=(0, 2.2), yticks=range(3))
-        marks = (
-            (forward, -0.08, "^", COLOURS[0], "one more: f(x + e) − f(x)", "full"),
-            (backward, 0.08, "v", COLOURS[1], "one fewer: f(x) − f(x − e)", "none"),
-        )
-        for steps, shift, marker, colour, name, fill in marks:
-            known = [(i + shift, float(step)) for i, step in enumerate(steps) if step is not None]
-            style: dict[str, Any] = {"color": colour, "fillstyle": fill, "markersize": 10}
-            below.plot(*zip(*known, strict=True), marker, **style) if known else None
-            below.plot([], [], marker, label=name, **style)
-        below.axhline(0, color=INK, linewidth=0.8)
-        below.set(xlabel="value", ylabel="step of the answer", xticks=range(3), ylim=(-2.2, 2.2))
-        below.margins(y=0.1)
+        _draw_boxes(above, counts)
+        _draw_steps(below, gradient)
+        above.set(ylabel="records", yticks=range(MOST_COPIES + 1))
+        below.set(xlabel="value", ylabel="step of the answer", xticks=range(3), xlim=(-0.4, 3))
+        below.set_ylim(-1.1 * longest.value, 1.1 * longest.value)
         figure.legend(loc="lower center", ncols=2)
     return figure
+
+
+def _draw_boxes(panel: Axes, counts: dict[str, int]) -> None:
+    """A column of boxes for each value, with a little air between them.
+
+    A click on an empty box fills the column up to it; on a full one it empties that box and those
+    above.
+    """
+    for value, (argument, count) in enumerate(counts.items()):
+        for height in range(1, MOST_COPIES + 1):
+            full = height <= count
+            panel.bar(
+                value,
+                0.92,
+                bottom=height - 0.96,
+                width=0.5,
+                color=PALE if full else "white",
+                edgecolor=INK,
+                linestyle="-" if full else "--",
+                gid=f"{argument}={height - full}",
+            )
+
+
+def _draw_steps(panel: Axes, gradient: Gradient | None) -> None:
+    """Each value's steps as two marks beside one another."""
+    forward, backward = (gradient.forward, gradient.backward) if gradient else ((), ())
+    marks = (
+        (forward, -0.08, "^", COLOURS[0], "one more: f(x + e) − f(x)", "full"),
+        (backward, 0.08, "v", COLOURS[1], "one fewer: f(x) − f(x − e)", "none"),
+    )
+    for steps, shift, marker, colour, name, fill in marks:
+        known = [(i + shift, float(step)) for i, step in enumerate(steps) if step is not None]
+        style: dict[str, Any] = {"color": colour, "fillstyle": fill, "markersize": 10}
+        panel.plot(*zip(*known, strict=True), marker, **style) if known else None
+        panel.plot([], [], marker, label=name, **style)
+    panel.axhline(0, color=INK, linewidth=0.8)
+    if gradient:
+        norm = gradient.norm()
+        panel.axhspan(-norm, norm, color=PALE, alpha=0.3, linewidth=0)
+        panel.text(2.95, norm, f"norm {number_text(norm)}", ha="right", va="bottom")
 
 
 # --- people and their rows --------------------------------------------------------------------

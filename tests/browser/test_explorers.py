@@ -110,6 +110,50 @@ def test_mouse_and_keyboard_turn_it(turned: tuple[Explorer, Page], width: int, s
     settle(explorer, page)
 
 
+CLICKS = [(1, 3), (1, 3), (0, 1), (2, 3), (2, 2), (2, 1), (1, 1)]  # column and height of a box
+CLICKED = [pytest.param("derivative", marks=pytest.mark.xdist_group("derivative"))]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+@pytest.mark.parametrize("turned", CLICKED, indirect=True)
+def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
+    """Catches a box that is covered, too small, or sets another count than the one it stands at."""
+    explorer, page = turned
+    show(page, width, scheme)
+    settle(explorer, page)
+    columns = explorer.knobs[1:]
+    counts = {knob.argument: int(knob.first) for knob in columns}
+    for column, height in CLICKS:
+        click_box(explorer, page, column, height)
+        knob = columns[column]
+        full = height <= counts[knob.argument]
+        counts[knob.argument] = height - 1 if full else height
+        chosen = {argument: str(count) for argument, count in counts.items()}
+        assert_shows(explorer, page, explorer.view(**chosen))
+        control = place(explorer, page, knob)
+        assert control.input_value() == chosen[knob.argument]
+        assert control.get_attribute("aria-valuetext") == chosen[knob.argument]
+        assert control.locator("+ output").text_content() == chosen[knob.argument]
+    assert counts == {"zeros": 0, "ones": 0, "twos": 0}
+    query = explorer.knobs[0]
+    place(explorer, page, query).select_option(label="sum")
+    click_box(explorer, page, 2, 2)
+    assert_shows(explorer, page, explorer.view(query="sum", zeros="0", ones="0", twos="2"))
+    assert faults(page, f"#explorer-{explorer.name}") == {}
+    settle(explorer, page)
+
+
+def click_box(explorer: Explorer, page: Page, column: int, height: int) -> None:
+    """Click the middle of a box, found by where it stands and not by what it says."""
+    picture = place(explorer, page).locator("[role=img]")
+    picture.scroll_into_view_if_needed()
+    boxes = [part.bounding_box() for part in picture.locator("[data-choice]").all()]
+    assert all(box and min(box["width"], box["height"]) >= 24 for box in boxes)
+    box = sorted(boxes, key=lambda box: (round(box["x"]), -box["y"]))[3 * column + height - 1]
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
 def test_no_page_is_too_heavy() -> None:
     """Catches an explorer that would be slow to open on a phone: 600 kB of content at most."""
     for page in sorted(HTML.glob("notebooks/*.html")):

@@ -64,7 +64,7 @@ def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, notebook: Path) -
 
 
 def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: Path) -> None:
-    """Catches a live control that is not connected: every explorer, its first knob, turned."""
+    """Catches a live control that is not connected: every explorer's first knob and first box."""
     sources = ["from sensitivity_lab.teaching.explorers import explorers\nmade = explorers()"]
     sources += [f"made[{name!r}]" for name in EXPLORERS]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
@@ -87,8 +87,13 @@ def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: 
             cell.locator("select").first.select_option(label=knob.names[-1])
         turned = explorer.view(**{knob.argument: knob.names[-1]})
         expect(sentence).to_have_text(turned.text, timeout=BUSY)
-        drawn = sum(svg(figure).count("<text") for figure in turned.figures)
-        expect(cell.locator(".widget-html-content svg text")).to_have_count(drawn)
+        drawn = "".join(map(svg, turned.figures))
+        expect(cell.locator(".jp-OutputArea svg text")).to_have_count(drawn.count("<text"))
+        choices = re.findall(r'data-choice="([^"=]*)=([^"]*)"', drawn)
+        for argument, name in choices[:1]:
+            cell.locator("[data-choice]").first.click()
+            clicked = explorer.view(**{knob.argument: knob.names[-1], argument: name})
+            expect(sentence).to_have_text(clicked.text, timeout=BUSY)
     page.close()
 
 
