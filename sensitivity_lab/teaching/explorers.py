@@ -31,7 +31,7 @@ from sensitivity_lab.sensitivity import global_sensitivity
 from sensitivity_lab.teaching.census import census_like
 from sensitivity_lab.teaching.divergence import probability
 from sensitivity_lab.teaching.explorer import Explorer, Knob, Own, View
-from sensitivity_lab.teaching.noise import analytic_gaussian_sigma, laplace_scale
+from sensitivity_lab.teaching.noise import analytic_gaussian_sigma, laplace_deviation
 from sensitivity_lab.teaching.scenarios import scenarios
 from sensitivity_lab.universe import Universe
 from sensitivity_lab.witness_plot import plot_witness
@@ -475,7 +475,7 @@ def people_view(groups: int, rows: int, epsilon: float) -> View:
 @lru_cache(maxsize=1024)
 def _deviations(groups: int, rows: int, epsilon: float) -> tuple[float, float]:
     """The standard deviations of Laplace and of Gaussian noise."""
-    tents = math.sqrt(2) * laplace_scale(groups * rows, epsilon)
+    tents = laplace_deviation(groups * rows, epsilon)
     return tents, analytic_gaussian_sigma(math.sqrt(groups) * rows, epsilon, DELTA)
 
 
