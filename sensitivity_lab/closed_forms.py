@@ -104,7 +104,8 @@ def closed_form(
     least so many records. `values` is how many values the bounds hold, for `count_distinct`;
     None stands for a real interval.
 
-    Cost: O(k³) arithmetic, whatever the size.
+    Cost: O(k²) arithmetic, whatever the size; O(k³) for variance, std and `count_distinct` under
+    `SymmetricDifference`. A range costs this for each of its sizes.
     Raises ValueError for bounds out of order, for a size below what the query is defined on,
     and for a query with no closed form; TypeError for what is not a standard query.
     Source: the theorem that the result's `source` names, and thm-share, thm-sizes and thm-steps,
@@ -172,27 +173,24 @@ Share = tuple[int, int, int, bool]  # c, a, b, and whether the dataset is the lo
 def _shares(
     query: Query, relation: Relation, size: int | range | None, min_size: int | None
 ) -> Iterator[Share]:
-    """Every (c, a, b) of a relation, from either side.
-
-    With at least m records, the sizes m to m + 2k + 1 suffice: at larger ones no query here has
-    a wider gap (thm-sizes).
-    """
+    """Every (c, a, b) of a relation, from either side; of sizes without end, those that suffice."""
     if (size is None) == (min_size is None):
         raise ValueError(f"give either size or min_size, got size={size!r}, min_size={min_size!r}")
     if size is None:
-        least = _checked_min_size(query, min_size)
-        sizes, most = range(least, least + 2 * relation.k + 2), math.inf
-    elif isinstance(size, range):
-        if not size:
-            raise ValueError(f"size must name at least one size, got {size}")
-        sizes, least, most = size, max(min(size), query.smallest_size), max(size)
+        least, most = _checked_min_size(query, min_size), math.inf
+        asked = _from_least(relation, least, falling=query.family[0] in FALLING)
     else:
-        whole_number(size, "size", query.smallest_size)
-        sizes, least, most = range(size, size + 1), query.smallest_size, math.inf
+        if not isinstance(size, range):
+            whole_number(size, "size", query.smallest_size)
+            sizes, least, most = range(size, size + 1), query.smallest_size, math.inf
+        elif size:
+            sizes, least, most = size, max(min(size), query.smallest_size), max(size)
+        else:
+            raise ValueError(f"size must name at least one size, got {size}")
+        asked = [(n, *move) for n in sizes for move in relation.moves]
     shares = [
         share
-        for n in sizes
-        for removed, added in relation.moves
+        for n, removed, added in asked
         if n >= least and removed <= n and least <= n - removed + added <= most
         for share in ((n - removed, removed, added, False), (n - removed, added, removed, True))
     ]
@@ -202,6 +200,22 @@ def _shares(
             f"{query.smallest_size} records"
         )
     return iter(shares)
+
+
+def _from_least(relation: Relation, least: int, falling: bool) -> list[tuple[int, int, int]]:
+    """Sizes of at least m, each with a move, that hold the widest gap of any (thm-sizes).
+
+    They are m to m + 2k + 1; for each move the two smallest, where D is `FALLING`.
+    """
+    if not falling:
+        sizes = range(least, least + 2 * relation.k + 2)
+        return [(n, *move) for n in sizes for move in relation.moves]
+    asked = [
+        (max(least + max(removed - added, 0), removed) + more, removed, added)
+        for removed, added in relation.moves
+        for more in (0, 1)
+    ]
+    return sorted(asked, key=lambda place: place[0])
 
 
 def _periodic_shares(query: Query, relation: Relation, least: int) -> Iterator[Share]:
@@ -363,7 +377,7 @@ def _spread_out(c: int, a: int, b: int, ddof: int) -> Iterator[tuple[Fraction, i
 
 
 def _std(options: Any, low: Exact, high: Exact, norm: float, values: int | None) -> D:
-    """The root of the variance's gap where the lower side is constant or has all the extra (thm-std).
+    """The root of the variance's gap if the lower side is constant or has all the extra (thm-std).
 
     Otherwise √x − √y ≤ √(x − y) makes the root an upper bound.
     """
@@ -464,6 +478,7 @@ EXTREMES: dict[str, Callable[[Any, Exact, Exact, float, int | None], D]] = {
     "histogram": _histogram,
 }
 SPREADS = ("variance", "std")
+FALLING = ("count", "count_where", "count_distinct", "sum", "mean", "histogram")  # D, in c ≥ 1
 
 
 # --- checks --------------------------------------------------------------------------------
