@@ -23,7 +23,7 @@ from sensitivity_lab.results import presented, raw_answer
 from sensitivity_lab.search import search
 from sensitivity_lab.sensitivity import MAX_DATASETS, METHODS, settle
 from sensitivity_lab.sequences import ORDERS, OrderedWalk, edits
-from sensitivity_lab.universe import Universe, check_universe
+from sensitivity_lab.universe import Indices, Universe, check_universe
 
 MAX_PAIRS = 2_000_000
 Place = tuple[Relation, int]  # and size
@@ -93,6 +93,11 @@ class _Subject:
         self.first = answer if self.first is None else self.first
         same_shape(answer, self.first, self.query)
         return answer
+
+    def at(self, universe: Universe) -> Callable[[Indices], Any]:
+        """The answer on records given by position among a universe's values."""
+        values = universe.values
+        return lambda positions: self.answer(tuple(values[i] for i in positions))
 
     def gap(self, answer: Any, other: Any) -> Gap:
         """The distance between two answers, ready to be compared."""
@@ -193,14 +198,12 @@ def audit(
     subject = _Subject(query, norm, output_metric)
     asked = list(questions.values())
     if method == "search":
-        trials, seed = whole_number(trials, "trials", 1), whole_number(seed, "seed", 0)
-        pairs = [_searched(subject, question, trials, seed) for question in asked]
+        pairs = _searched(subject, universe, asked, trials, seed)
     elif output_metric is None and order is None:
         settled = settle(asked, method=method, max_datasets=max_datasets)
         pairs = [(found.value, *found.witness) for found in settled]
     else:
-        limit = whole_number(max_datasets, "max_datasets", 1)
-        pairs = _walked(subject, universe, order, asked, limit)
+        pairs = _walked(subject, universe, order, asked, max_datasets)
     widest = dict(zip(questions, pairs, strict=True))
     rows = []
     for place, question in places.items():
@@ -258,29 +261,23 @@ def _places(
     return places
 
 
-def _searched(subject: _Subject, question: Question, trials: int, seed: int) -> Pair:
-    values = question.universe.values
-    best = search(
-        question,
-        lambda indices: subject.answer(tuple(values[i] for i in indices)),
-        subject.gap,
-        trials=trials,
-        seed=seed,
-    )
-    return _pair(best, question.universe)
+def _searched(
+    subject: _Subject, universe: Universe, questions: list[Question], trials: int, seed: int
+) -> list[Pair]:
+    trials, seed = whole_number(trials, "trials", 1), whole_number(seed, "seed", 0)
+    answer = subject.at(universe)
+    return [
+        _pair(search(question, answer, subject.gap, trials=trials, seed=seed), universe)
+        for question in questions
+    ]
 
 
 def _walked(
     subject: _Subject, universe: Universe, order: str | None, questions: list[Question], limit: int
 ) -> list[Pair]:
-    values = universe.values
-    walk = OrderedWalk(
-        universe,
-        order,
-        lambda indices: subject.answer(tuple(values[i] for i in indices)),
-        subject.gap,
-        extremes=subject.metric is None,
-    )
+    limit = whole_number(limit, "max_datasets", 1)
+    extremes = subject.metric is None
+    walk = OrderedWalk(universe, order, subject.at(universe), subject.gap, extremes)
     for question in questions:
         walk.require_budget(question, limit)
     return [_pair(walk.widest(question), universe) for question in questions]
