@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from sensitivity_lab.records import Run, Solved, SortedRecords, Sums
 Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or arrays of one length
 MOST_PLACES = 30_000_000  # beyond this a D is left to others
 # A sum of squares in floats is off by at most this share of Σx²: the sums are exact before they
-# are rounded, and Σx, squared, adds 16 roundings of Σx² at the most (Cauchy and Schwarz).
+# are rounded, and Σx, squared, adds 30 roundings of Σx² at the most (Cauchy and Schwarz).
 ROUNDING = 1e-14
 BLOCK = 1 << 16  # starts measured at a time: arrays of this length stay in a processor's cache
 LARGEST = 2**400  # squares of larger records leave the floats
@@ -86,54 +87,76 @@ class Spread:
 class SpreadFinder:
     """D(c, a, b) for the variance (or its root) with a given `ddof`.
 
-    Proved, and so served: b = 0, a = 0, and a = b. Other mixes return None.
-    Cost: O(m·k) for b = 0 on m records; O(m) and a few places for a = 0; O(k² log m) for the
-    variance's a = b; O(m·k log m) for the standard deviation's.
+    Proved, but for the standard deviation's 0 < a < b: there the gap may be a bound that no place
+    is known to attain.
+    Cost on m records: for a ≥ b, O(m·a + a³) and O(log m) for each place that may be widest (if
+    b > c, O(m²·a)). For a < b ≤ c, O(m·a) and O(1) for each such place; there are O(m²·a), of
+    which the bounds leave few.
     """
 
     def __init__(self, records: SortedRecords, ddof: int, root: bool) -> None:
         self.records, self.ddof, self.root = records, ddof, root
         middle = records[len(records) // 2]
         self.spread = Spread(records.whole - middle)
-        self.mirror: Spread | None = None
+
+    @cached_property
+    def mirror(self) -> Spread:
+        """The records seen from the other end."""
+        return self.spread.mirrored()
 
     def __call__(self, c: int, a: int, b: int) -> Solved | None:
-        """Return the widest gap for (c, a, b), or None where no proof covers it."""
-        if (a and b and a != b) or self.spread.largest > LARGEST:
+        """Return the widest gap for (c, a, b), or None where there are too many places."""
+        if self.spread.largest > LARGEST:
             return None
-        contest = _Contest(self, c, a, b)
-        if b == 0:
-            _enter_windows(contest, c, a)
-        elif a == 0:
-            _enter_inner(contest, c, b)
-        elif not self._enter_changes(contest, c, a):
+        contest = _Contest(self, c, a, b, root=self.root)
+        either = self.root and 0 < a < b
+        if a < b:
+            _enter_outermost(contest)
+        if (a >= b or either) and not _enter_runs(contest):
             return None
-        return contest.winner()
+        found = contest.winner()
+        if either and (bound := self._neither(c, a, b)) > found.gap:
+            return replace(found, gap=bound, attained=False)
+        return found
 
-    def _enter_changes(self, contest: _Contest, c: int, k: int) -> bool:
-        """Enter all places for a = b = k, or say that there are too many."""
-        m = len(self.records)
-        anywhere = k > c  # B may then lie among the unused
-        corners = (k + 1) * (k + 2) // 2 * (m if anywhere else 2 * k + 2)
-        centres = (k + 1) * (m - k - c) * (m if anywhere else 1) if self.root else 0
-        if corners + centres > MOST_PLACES:
-            return False
-        if self.mirror is None:
-            self.mirror = self.spread.mirrored()
-        contest.enter(_corners(self.spread, c, k, anywhere))
-        contest.enter(_corners(self.mirror, c, k, anywhere).mirrored(m))
-        if self.root:
-            for places in _centres(self.spread, c, k, anywhere):
-                contest.enter(places)
-        return True
+    def _neither(self, c: int, a: int, b: int) -> Gap:
+        """The standard deviation's gap, at most, where neither place has it (thm-mixes-std)."""
+        high, low = c + a, c + b
+        if high == 1:
+            return RootGap(0, 0)
+        weight, most = (
+            Fraction(
+                (high - sign) * low * (low - self.ddof), (low - sign) * high * (high - self.ddof)
+            )
+            for sign in (1, -1)
+        )
+        contest = _Contest(self, c, a, b, weight=weight)
+        _enter_outermost(contest)
+        widest = contest.winner().gap
+        assert not isinstance(widest, RootGap)
+        return RootGap(max(widest, 0) * (1 - 1 / most), 0)
 
 
 class _Contest:
-    """Keeps every place whose gap may be the widest, and settles them exactly."""
+    """Keeps every place whose gap may be the widest, and settles them exactly.
 
-    def __init__(self, finder: SpreadFinder, c: int, a: int, b: int) -> None:
-        self.finder, self.spread = finder, finder.spread
-        self.higher, self.lower = (c + a, c + a - finder.ddof), (c + b, c + b - finder.ddof)
+    The lower side's variance counts `weight` times.
+    """
+
+    def __init__(
+        self,
+        finder: SpreadFinder,
+        c: int,
+        a: int,
+        b: int,
+        *,
+        root: bool = False,
+        weight: Fraction = Fraction(1),
+    ) -> None:
+        self.finder, self.spread, self.root = finder, finder.spread, root
+        self.share = (c, a, b)
+        self.higher = (c + a, Fraction(c + a - finder.ddof))
+        self.lower = (c + b, (c + b - finder.ddof) / weight)
         self.floor = -math.inf  # some place is at least this wide
         self.kept: list[tuple[np.ndarray, Places]] = []
 
@@ -151,22 +174,22 @@ class _Contest:
         self.floor = max(self.floor, float((gap - doubt).max()))
         return np.flatnonzero(gap + doubt >= self.floor)
 
-    def measured(self, runs: Runs, size: tuple[int, int]) -> tuple[Any, Any]:
+    def measured(self, runs: Runs, size: tuple[int, Fraction]) -> tuple[Any, Any]:
         """The variances (or roots) over some runs, and how far rounding may have moved each."""
         totals = sum(self.spread.sums.floats(start, stop) for start, stop in runs)
         squares = sum(self.spread.squares.floats(start, stop) for start, stop in runs)
         return self.varied(totals, squares, size)
 
-    def varied(self, totals: Any, squares: Any, size: tuple[int, int]) -> tuple[Any, Any]:
+    def varied(self, totals: Any, squares: Any, size: tuple[int, Fraction]) -> tuple[Any, Any]:
         """The variances (or roots) of n records with these sums, and their doubts."""
-        n, divisor = size
+        n, divisor = size[0], float(size[1])
         variance = (squares - totals * (totals / n)) / divisor
         doubt = squares * (ROUNDING / divisor)
         return self.rooted(variance, doubt)
 
     def rooted(self, variance: Any, doubt: Any) -> tuple[Any, Any]:
         """The roots where they are asked for, with their doubts."""
-        return _rooted(variance, doubt) if self.finder.root else (variance, doubt)
+        return _rooted(variance, doubt) if self.root else (variance, doubt)
 
     def winner(self) -> Solved:
         """The widest place. Whole numbers leave few near the top, and exact gaps settle those."""
@@ -204,9 +227,9 @@ class _Contest:
         it is the difference of the roots.
         """
         (n, divisor), (m, other) = self.higher, self.lower
-        weights = n * divisor, m * other
+        weights = int(n * divisor * other.denominator), int(m * other * other.denominator)
         gaps = (higher * weights[1] - lower * weights[0]).astype(float)
-        if self.finder.root:
+        if self.root:
             roots = np.sqrt((higher * weights[1]).astype(float))
             roots += np.sqrt((lower * weights[0]).astype(float))
             gaps = np.divide(gaps, roots, out=np.zeros_like(gaps), where=roots > 0)
@@ -229,7 +252,7 @@ class _Contest:
             Fraction(scatter, n * divisor * scale)
             for scatter, (n, divisor) in ((higher, self.higher), (lower, self.lower))
         ]
-        return RootGap(*squares) if self.finder.root else squares[0] - squares[1]
+        return RootGap(*squares) if self.root else squares[0] - squares[1]
 
 
 def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
@@ -240,49 +263,153 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
     return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
 
 
-# --- b = 0: C is a window, A the outermost of the others ------------------------------------
+# --- B is a window; in W, the records that are not B, C is a run ------------------------------
 
 
-def _enter_windows(contest: _Contest, c: int, a: int) -> None:
-    """C at every start s, the i lowest and the a − i highest others (thm-places, b = 0)."""
-    m = contest.spread.count
-    layouts = [_Layout(i, m - c - (a - i), [(0, i), (m - (a - i), m)]) for i in range(a + 1)]
-    promising = _promising_starts(contest, c, layouts)
-    for layout in layouts:
-        s = promising[(promising >= layout.first) & (promising <= layout.last)]
-        if len(s):
-            contest.enter(Places([(s, s + c)], layout.outer, []))
-    for i in range(a + 1):
-        for places in _crowded_windows(m, c, a, i):
+def _enter_runs(contest: _Contest) -> bool:
+    """Enter the places of a ≥ b (thm-places, thm-mixes), or say that there are too many.
+
+    In W, A is the i lowest and the a − i highest of the records that are not C.
+    """
+    m, (c, a, b) = contest.spread.count, contest.share
+    anywhere = b > c  # B may then lie among the unused
+    beside = a == b > 0 and not contest.root  # all unused are then on one side of C
+    corners = (a + 1) * (a + 2) // 2 * (m if anywhere else 2 * a + 2)
+    centres = (a + 1) * (m - b - c) * m if anywhere and not beside else 0
+    if b and corners + centres > MOST_PLACES:
+        return False
+    if b == 0:
+        for places in _crowded_windows(m, c, a):
             contest.enter(places)
+    else:
+        contest.enter(_corners(contest.spread, c, a, b, anywhere))
+        contest.enter(_corners(contest.finder.mirror, c, a, b, anywhere).mirrored(m))
+    if anywhere and not beside:
+        for places in _everywhere(m, c, a, b):
+            contest.enter(places)
+    elif not beside:
+        _enter_windows(contest)
+    return True
+
+
+def _crowded_windows(m: int, c: int, a: int) -> Iterator[Places]:
+    """C so near to an end that A lies on both sides of it there, without B."""
+    for i in range(a + 1):
+        rest = a - i
+        s = np.arange(min(i, m - c + 1))
+        if len(s):
+            yield Places([(s, s + c)], [(0, s), (s + c, c + i), (m - rest, m)], [])
+        s = np.arange(max(m - c - rest + 1, 0), m - c + 1)
+        if len(s):
+            yield Places([(s, s + c)], [(0, i), (m - c - rest, s), (s + c, m)], [])
+
+
+def _corners(spread: Spread, c: int, a: int, b: int, anywhere: bool) -> Places:
+    """In W: p of A, C, q of A, the unused, the rest of A. All unused records are above C."""
+    m = spread.count
+    p, q = np.array([(p, q) for p in range(a + 1) for q in range(a + 1 - p)]).T
+    sides = [(0 * p, p), (p + c + b, p + c + b + q), (m - a + p + q, m + 0 * p)]
+    inside = _best_inside(spread, (c, a, b), p, sides)
+    last = m - b + 0 * p if anywhere else p + c + q
+    groups = [(inside, inside + 1), (0 * p, p), (p + c + 1, last + 1)]
+    lengths = [np.maximum(stops - starts, 0) for starts, stops in groups]
+    s = np.concatenate(
+        [_counted(starts, n) for (starts, _), n in zip(groups, lengths, strict=True)]
+    )
+    p, q = (np.concatenate([np.repeat(end, n) for n in lengths]) for end in (p, q))
+    higher = [(0 * p, p), (p + c, p + c + q), (m - b - a + p + q, m - b + 0 * p)]
+    return _around(s, b, [(p, p + c)], higher)
+
+
+def _counted(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """start, start + 1, … for each start, so many."""
+    shifts = starts - np.cumsum(lengths) + lengths
+    counted: np.ndarray = np.arange(lengths.sum()) + np.repeat(shifts, lengths)
+    return counted
+
+
+def _everywhere(m: int, c: int, a: int, b: int) -> Iterator[Places]:
+    """In W: i of A, unused, C, unused, the rest of A; and B anywhere."""
+    for i in range(a + 1):
+        starts = np.arange(i, m - b - (a - i) - c + 1)
+        s = np.tile(np.arange(m - b + 1), len(starts))
+        w = np.repeat(starts, m - b + 1)
+        yield _around(s, b, [(w, w + c)], [(0, i), (m - b - (a - i), m - b)])
+
+
+def _around(s: np.ndarray, b: int, common: Runs, higher: Runs) -> Places:
+    """Runs of W, as runs of all records, with B at s."""
+
+    def split(runs: Runs) -> Runs:
+        before = [(start, np.maximum(start, np.minimum(stop, s))) for start, stop in runs]
+        after = [(np.maximum(start, s) + b, np.maximum(stop, s) + b) for start, stop in runs]
+        whole = np.zeros_like(s)
+        return [(start + whole, stop) for start, stop in before] + after
+
+    return Places(split(common), split(higher), [(s, s + b)])
+
+
+def _best_inside(
+    spread: Spread, share: tuple[int, int, int], p: np.ndarray, outer: Runs
+) -> np.ndarray:
+    """Where B, inside C, makes the higher side vary most, for C ∪ B from p on.
+
+    C ∪ B is given, so B is a run taken out of it. Moving B up by one changes the higher side's
+    sum of squares with the sign of −(n(u + w) − σ − σ′), u and w the records that B gains and
+    gives up, σ and σ′ the higher side's sums before and after, n its size; that bracket never
+    falls, so bisection finds the maximum. `outer` are A's runs.
+    """
+    c, a, b = share
+    numbers, sums = spread.numbers, spread.sums
+    all_but_b = sums.whole(p, p + c + b) + sum(sums.whole(start, stop) for start, stop in outer)
+    low, high = p.copy(), p + c
+    while (open_ := low < high).any():
+        s = np.where(open_, (low + high) // 2, p)
+        given_up, gained = numbers[s], numbers[np.minimum(s + b, len(numbers) - 1)]
+        taken = sums.whole(s, s + b)
+        both = 2 * (all_but_b - taken) - (gained - given_up)
+        rising = np.asarray((c + a) * (gained + given_up) < both, dtype=bool)
+        low = np.where(open_ & rising, s + 1, low)
+        high = np.where(open_ & ~rising, s, high)
+    return low
+
+
+# B inside C, or next to it: C ∪ B is a window of all records, A the outermost of the others.
+
+
+def _enter_windows(contest: _Contest) -> None:
+    """Enter C ∪ B at the starts that may be widest, cut down by a bound.
+
+    The gap is at most what it would be if the higher side had B too, at its mean.
+    """
+    m, (c, a, b) = contest.spread.count, contest.share
+    n = c + b
+    layouts = [_Layout(i, m - n - (a - i), [(0, i), (m - (a - i), m)]) for i in range(a + 1)]
+    found = []
+    for first in range(0, m - n + 1, BLOCK):
+        reach = _window_reach(contest, layouts, first, min(first + BLOCK, m - n + 1))
+        _enter_starts(contest, layouts, np.array([first + np.argmax(reach)]))
+        near = np.flatnonzero(reach >= contest.floor)
+        found.append((first + near, reach[near]))
+    starts = np.concatenate([starts[reach >= contest.floor] for starts, reach in found])
+    for first in range(0, len(starts), BLOCK):
+        _enter_starts(contest, layouts, starts[first : first + BLOCK])
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where A lies, and the starts of C that keep clear of it."""
+    """Where A lies, and the starts of C ∪ B that keep clear of it."""
 
     first: int
     last: int
     outer: Runs
 
 
-def _promising_starts(contest: _Contest, c: int, layouts: list[_Layout]) -> np.ndarray:
-    """The starts of C at which some layout may be widest; one root a start, whatever the layouts."""
-    stop = contest.spread.count - c + 1
-    found = []
-    for first in range(0, stop, BLOCK):
-        gap, doubt = _window_gaps(contest, c, layouts, first, min(first + BLOCK, stop))
-        near = contest.near(gap, doubt)
-        found.append((first + near, (gap + doubt)[near]))
-    return np.concatenate([starts[reach >= contest.floor] for starts, reach in found])
-
-
-def _window_gaps(
-    contest: _Contest, c: int, layouts: list[_Layout], first: int, stop: int
-) -> tuple[Any, Any]:
-    """The widest gap of any layout for each start of C from `first` on, and its doubt."""
-    spread, (n, divisor) = contest.spread, contest.higher
-    windows = (slice(first, stop), slice(first + c, stop + c))
+def _window_reach(contest: _Contest, layouts: list[_Layout], first: int, stop: int) -> Any:
+    """A bound on the gap of any layout for each start from `first` on; −∞ where there is none."""
+    c, a, b = contest.share
+    spread, divisor = contest.spread, float(contest.higher[1])
+    windows = (slice(first, stop), slice(first + c + b, stop + c + b))
     totals, squares = spread.sums.floats(*windows), spread.squares.floats(*windows)
     low, low_doubt = contest.varied(totals, squares, contest.lower)
     widest, most = np.full(stop - first, -math.inf), squares.copy()
@@ -293,122 +420,187 @@ def _window_gaps(
         square = squares[clear] + sum(spread.squares.floats(*run) for run in layout.outer)
         np.maximum(most[clear], square, out=most[clear])
         total *= total
-        total /= n
+        total /= c + a + b
         square -= total
         square /= divisor
         np.maximum(widest[clear], square, out=widest[clear])
     high, high_doubt = contest.rooted(widest, most * (ROUNDING / divisor))
-    return high - low, high_doubt + low_doubt
+    return np.where(widest > -math.inf, high - low + high_doubt + low_doubt, -math.inf)
 
 
-def _crowded_windows(m: int, c: int, a: int, i: int) -> Iterator[Places]:
-    """C so near to an end that A lies on both sides of it there."""
-    rest = a - i
-    s = np.arange(min(i, m - c + 1))
-    if len(s):
-        yield Places([(s, s + c)], [(0, s), (s + c, c + i), (m - rest, m)], [])
-    s = np.arange(max(m - c - rest + 1, 0), m - c + 1)
-    if len(s):
-        yield Places([(s, s + c)], [(0, i), (m - c - rest, s), (s + c, m)], [])
+def _enter_starts(contest: _Contest, layouts: list[_Layout], starts: np.ndarray) -> None:
+    """Enter every layout with C ∪ B at some starts, and B where it is best."""
+    c, _, b = contest.share
+    for layout in layouts:
+        w = starts[(starts >= layout.first) & (starts <= layout.last)]
+        if len(w) == 0:
+            continue
+        outer = [(start + 0 * w, stop + 0 * w) for start, stop in layout.outer]
+        s = _best_inside(contest.spread, contest.share, w, outer) if b else w
+        contest.enter(Places([(w, s), (s + b, w + c + b)], layout.outer, [(s, s + b)]))
 
 
-# --- a = 0: B is a window, C the outermost of the others ------------------------------------
+# --- B is a window; in W, C and A together are the outermost ----------------------------------
 
 
-def _enter_inner(contest: _Contest, c: int, b: int) -> None:
-    """Enter all places that may be widest, cut down by a bound (thm-places, a = 0).
+@dataclass(frozen=True)
+class _Zone:
+    """Where B lies, and i of A at the bottom.
 
-    Either C is the l lowest and the c − l highest records, and B lies between them (`gap`), or
-    C ∪ B is the l lowest and the c + b − l highest, and B is a run of either part (`part`).
-    With SS the sum of squares of C (of C ∪ B), the gap is at most what it would be if B sat at
-    the mean; and a B whose mean lies too far off cannot make up for it.
+    Either B lies between the lowest and the highest of S = C ∪ A (`outside`), or S ∪ B is made
+    of the lowest and the highest records and B is a run of either part. `outer` counts S, or
+    S ∪ B; numbered in their order, the records from `sure[0]` to `sure[1]` are in C ∪ B wherever
+    B starts, and it starts somewhere from `starts[0]` to `starts[1]`.
     """
-    m, n = contest.spread.count, c + b
-    windows = contest.spread.sums.floats(slice(0, m - b + 1), slice(b, m + 1))
-    windows /= b
-    for kind, outer in (("gap", c), ("part", n)):
-        reach = np.empty(outer + 1)  # the bound and its doubt
-        for first in range(0, outer + 1, BLOCK):
-            stop = min(first + BLOCK, outer + 1)
-            _, deviation, doubt = _outermost(contest.spread, outer, np.arange(first, stop))
-            reach[first:stop] = sum(_inner_bound(contest, deviation, doubt))
-        best = np.array([np.argmax(reach)])
-        total, _, _ = _outermost(contest.spread, outer, best)
-        place = np.searchsorted(windows, total / outer)
-        _enter_rows(contest, kind, c, b, best, (place - 1, place + 1))
-        left = np.flatnonzero(reach > contest.floor)
-        total, deviation, doubt = _outermost(contest.spread, outer, left)
-        slack = _inner_slack(contest, kind, deviation, doubt)
-        ratio = n / (c * b) if kind == "gap" else c / (n * b)
-        mean, off = total / outer, np.sqrt(np.maximum(slack, 0) * ratio)
-        near = (
-            np.searchsorted(windows, mean - off, side="left") - 1,
-            np.searchsorted(windows, mean + off, side="right") + 1,
-        )
-        _enter_rows(contest, kind, c, b, left, near)
+
+    i: int
+    outside: bool
+    outer: int
+    sure: Run
+    starts: Run
 
 
-def _outermost(spread: Spread, outer: int, lowest: np.ndarray) -> tuple[Any, Any, Any]:
-    """For the l lowest and the outer − l highest records: Σx, SS, and the doubt of SS."""
-    low, high = (0, lowest), (spread.count - outer + lowest, spread.count)
-    total = spread.sums.floats(*low) + spread.sums.floats(*high)
-    square = spread.squares.floats(*low) + spread.squares.floats(*high)
-    return total, np.maximum(square - total * total / outer, 0), square * ROUNDING
+def _outside(c: int, a: int) -> list[_Zone]:
+    """B between the lowest and the highest of S."""
+    return [_Zone(i, True, c + a, (i, i + c), (0, 0)) for i in range(a + 1)]
 
 
-def _inner_bound(contest: _Contest, deviation: Any, doubt: Any) -> tuple[Any, Any]:
-    """The gap if B sat at the mean of C, and its doubt."""
-    (_, one), (_, other) = contest.higher, contest.lower
-    if not contest.finder.root:
-        share = 1 / one - 1 / other
-        return deviation * share, doubt * share
-    root, root_doubt = _rooted(deviation, doubt)
-    share = 1 / math.sqrt(one) - 1 / math.sqrt(other)
-    return root * share, root_doubt * share
+def _inside(c: int, a: int, b: int) -> list[_Zone]:
+    """B next to C or inside it; below one of A's i lowest; above one of A's others."""
+    n = c + a
+    return [
+        *(_Zone(i, False, n + b, (i, i + c + b), (i, i + c)) for i in range(a + 1)),
+        *(_Zone(i, False, n + b, (i + b, i + b + c), (0, i - 1)) for i in range(1, a + 1)),
+        *(_Zone(i, False, n + b, (i, i + c), (i + c + 1, n)) for i in range(a)),
+    ]
 
 
-def _inner_slack(contest: _Contest, kind: str, deviation: Any, doubt: Any) -> Any:
-    """How much SS may be lost by B's place before the gap falls below the widest so far."""
-    (_, one), (_, other) = contest.higher, contest.lower
-    floor = contest.floor - 1e-12 * abs(contest.floor)
-    margin = 4 * doubt * (1 + other / one)
-    if kind == "gap":  # C is given: the variance of C ∪ B must stay below this
-        high = deviation / one
-        most = np.maximum(np.sqrt(high) - floor, 0) ** 2 if contest.finder.root else high - floor
-        return most * other - deviation + margin
-    low = deviation / other  # C ∪ B is given: the variance of C must stay above this
-    least = (np.sqrt(low) + floor) ** 2 if contest.finder.root else low + floor
-    return deviation - least * one + margin
+def _enter_outermost(contest: _Contest) -> None:
+    """Enter the places of a < b that may be widest, cut down by a bound (thm-places, thm-mixes).
+
+    The gap is at most what it would be if B sat at a mean; and a B whose mean lies too far from
+    it cannot make up for that.
+    """
+    m, (c, a, b) = contest.spread.count, contest.share
+    means = contest.spread.sums.floats(slice(0, m - b + 1), slice(b, m + 1)) / b
+    found = []
+    for outer, zones in ((c + a, _outside(c, a)), (c + a + b, _inside(c, a, b))):
+        first = outer if outer == m else 0  # then all are in, however they are split
+        for start in range(first, outer + 1, BLOCK):
+            lowest = np.arange(start, min(start + BLOCK, outer + 1))
+            whole = _outermost(contest.spread, outer, lowest, (0, outer))
+            for zone in zones:
+                bound = _Bound.of(contest, zone, lowest, whole)
+                best = np.argmax(bound.reach, keepdims=True)
+                place = np.searchsorted(means, bound.mean[best])
+                _enter_rows(contest, zone, lowest[best], (place - 1, place + 1), True)
+                near = np.flatnonzero(bound.reach >= contest.floor)
+                found.append((zone, lowest[near], bound.reach[near]))
+    for zone, lowest, reach in found:
+        left = lowest[reach >= contest.floor]
+        whole = _outermost(contest.spread, zone.outer, left, (0, zone.outer))
+        bound = _Bound.of(contest, zone, left, whole)
+        off = bound.farthest(contest)
+        first = np.searchsorted(means, bound.mean - off, side="left") - 1
+        last = np.searchsorted(means, bound.mean + off, side="right") + 1
+        _enter_rows(contest, zone, left, (first, last), False)
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """Sums of squares of S (or S ∪ B), at most, and of what is surely in C ∪ B, at least."""
+
+    zone: _Zone
+    most: Any
+    least: Any
+    mean: Any  # where B would be best
+    reach: Any  # the gap, at most
+    blur: Any  # how far rounding may have moved the mean
+
+    @classmethod
+    def of(
+        cls, contest: _Contest, zone: _Zone, lowest: np.ndarray, whole: tuple[Any, Any, Any]
+    ) -> _Bound:
+        """For the l lowest and the others highest, for each l; `whole` sums all of these."""
+        total, most, doubt = whole
+        sure, least, less = _outermost(contest.spread, zone.outer, lowest, zone.sure)
+        most, least = most + 2 * doubt, np.maximum(least - 2 * less, 0)
+        count = zone.sure[1] - zone.sure[0] if zone.outside else zone.outer
+        mean = (sure if zone.outside else total) / max(count, 1)
+        high, low = most / float(contest.higher[1]), least / float(contest.lower[1])
+        reach = np.sqrt(high) - np.sqrt(low) if contest.root else high - low
+        return cls(zone, most, least, mean, reach, np.sqrt(doubt * ROUNDING / max(count, 1)))
+
+    def farthest(self, contest: _Contest) -> Any:
+        """How far B's mean may lie from the best before the gap falls below the widest so far."""
+        c, a, b = contest.share
+        one, other = float(contest.higher[1]), float(contest.lower[1])
+        floor, root = contest.floor - 1e-12 * abs(contest.floor), contest.root
+        if self.zone.outside:
+            if c == 0:
+                return np.full(len(self.most), math.inf)
+            high = self.most / one
+            most = np.maximum(np.sqrt(high) - floor, 0) ** 2 if root else high - floor
+            squared = (most * other - self.least) * ((c + b) / (c * b))
+        else:
+            low = self.least / other
+            least = np.maximum(np.sqrt(low) + floor, 0) ** 2 if root else low + floor
+            squared = (self.most - least * one) * ((c + a) / (b * self.zone.outer))
+        return np.sqrt(np.maximum(squared, 0)) * (1 + 1e-12) + self.blur
+
+
+def _outermost(spread: Spread, outer: int, lowest: np.ndarray, part: Run) -> tuple[Any, Any, Any]:
+    """Of the l lowest and the outer − l highest records, the part of this order: Σx, SS, doubt."""
+    runs = _ordered(spread.count - outer, lowest, *part)
+    total = sum(spread.sums.floats(*run) for run in runs)
+    square = sum(spread.squares.floats(*run) for run in runs)
+    count = max(part[1] - part[0], 1)
+    return total, np.maximum(square - total * total / count, 0), square * ROUNDING
+
+
+def _ordered(unused: int, lowest: np.ndarray, start: int, stop: int) -> Runs:
+    """The runs of records `start` to `stop` of an order that skips so many after the lowest."""
+    low = np.minimum(start, lowest), np.minimum(stop, lowest)
+    high = np.maximum(start, lowest) + unused, np.maximum(stop, lowest) + unused
+    return [low, high]
 
 
 def _enter_rows(
-    contest: _Contest, kind: str, c: int, b: int, l_all: np.ndarray, near: tuple[Any, Any]
+    contest: _Contest,
+    zone: _Zone,
+    lowest: np.ndarray,
+    near: tuple[Any, Any],
+    some: bool,
 ) -> None:
-    """Enter B at every start from near[0] to near[1] that its kind allows, for each l."""
-    m, n = contest.spread.count, c + b
-    first, last = near
-    if kind == "gap":
-        spans = [(np.maximum(first, l_all), np.minimum(last, m - c + l_all - b))]
+    """Enter B at every start from near[0] to near[1] that the zone allows, for each l.
+
+    With `some`, at the nearest that it allows if none of these is.
+    """
+    c, a, b = contest.share
+    n, unused = c + a, contest.spread.count - c - a - b
+    first, last = zone.starts
+    if zone.outside:
+        spans = [(lowest, lowest, lowest + unused)]
     else:
-        low = (np.maximum(first, 0), np.minimum(last, l_all - b))
-        high = (np.maximum(first, m - n + l_all), np.minimum(last, m - b))
-        spans = [low, high]
-    if kind == "gap":  # the ends of the gap are always allowed
-        spans[0] = tuple(np.clip(end, l_all, m - c + l_all - b) for end in near)
-    for part, (starts, stops) in enumerate(spans):
-        lengths = np.maximum(stops - starts + 1, 0)
+        spans = [
+            (lowest - b, first + 0 * lowest, np.minimum(last, lowest - b)),
+            (lowest, np.maximum(first, lowest) + unused, last + unused + 0 * lowest),
+        ]
+    for low, least, most in spans:
+        if some:
+            starts, stops = np.clip(near[0], least, most), np.clip(near[1], least, most)
+        else:
+            starts, stops = np.maximum(near[0], least), np.minimum(near[1], most)
+        lengths = np.where(most >= least, np.maximum(stops - starts + 1, 0), 0)
         for rows in _in_chunks(lengths):
-            ll = np.repeat(l_all[rows], lengths[rows])
-            s = np.concatenate(
-                [np.arange(i, j + 1) for i, j in zip(starts[rows], stops[rows], strict=True)]
-            )
-            if kind == "gap":
-                common: Runs = [(np.zeros_like(ll), ll), (m - c + ll, np.full_like(ll, m))]
-            elif part == 0:
-                common = [(np.zeros_like(s), s), (s + b, ll), (m - n + ll, np.full_like(ll, m))]
-            else:
-                common = [(np.zeros_like(ll), ll), (m - n + ll, s), (s + b, np.full_like(ll, m))]
-            contest.enter(Places(common, [], [(s, s + b)]))
+            left = np.repeat(low[rows], lengths[rows])
+            s = _counted(starts[rows], lengths[rows])
+            common = _ordered(unused, left, zone.i, zone.i + c)
+            higher = [
+                *_ordered(unused, left, 0, zone.i),
+                *_ordered(unused, left, zone.i + c, n),
+            ]
+            contest.enter(_around(s, b, common, higher))
 
 
 def _in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
@@ -418,86 +610,3 @@ def _in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]
         return
     groups = np.cumsum(lengths[rows]) // most
     yield from np.split(rows, np.flatnonzero(np.diff(groups)) + 1)
-
-
-# --- a = b: B is a window, and A and C lie among the others ---------------------------------
-
-
-def _corners(spread: Spread, c: int, k: int, anywhere: bool) -> Places:
-    """In W, the records that are not B: p of A, C, q of A, the unused, the rest of A.
-
-    The case a = b of thm-places with all unused records above C.
-    """
-    m = spread.count
-    pairs = [(p, q) for p in range(k + 1) for q in range(k + 1 - p)]
-    p, q = np.array(pairs, dtype=np.int64).T
-    rest = k - p - q
-    best = _best_inside(
-        spread, c, k, p, [(0 * p, p), (p + c + k, p + c + k + q), (m - rest, m + 0 * p)]
-    )
-    rows = []
-    for (pp, qq), inside in zip(pairs, best.tolist(), strict=True):
-        last = m - k if anywhere else pp + c + qq
-        starts = [inside, *range(pp), *range(pp + c + 1, last + 1)]
-        rows += [(pp, qq, s) for s in starts]
-    p, q, s = np.array(rows, dtype=np.int64).T
-    higher = [
-        (np.zeros_like(p), p),
-        (p + c, p + c + q),
-        (m - 2 * k + p + q, np.full_like(p, m - k)),
-    ]
-    return _around(s, k, [(p, p + c)], higher)
-
-
-def _centres(spread: Spread, c: int, k: int, anywhere: bool) -> Iterator[Places]:
-    """In W, the records that are not B: i of A, unused, C, unused, the rest of A.
-
-    The case a = b of thm-places with unused records on both sides of C.
-    """
-    m = spread.count
-    for i in range(k + 1):
-        w = np.arange(i, m - k - (k - i) - c + 1)
-        higher: Runs = [(0, i), (m - k - (k - i), m - k)]
-        if anywhere:
-            s = np.tile(np.arange(m - k + 1), len(w))
-            w = np.repeat(w, m - k + 1)
-        else:
-            s = _best_inside(
-                spread, c, k, w, [(0 * w, i + 0 * w), (m - (k - i) + 0 * w, m + 0 * w)]
-            )
-        yield _around(s, k, [(w, w + c)], higher)
-
-
-def _around(s: np.ndarray, k: int, common: Runs, higher: Runs) -> Places:
-    """Runs among the records that are not B, as runs of all records, with B at s."""
-
-    def split(runs: Runs) -> Runs:
-        before = [(start, np.maximum(start, np.minimum(stop, s))) for start, stop in runs]
-        after = [(np.maximum(start, s) + k, np.maximum(stop, s) + k) for start, stop in runs]
-        whole = np.zeros_like(s)
-        return [(start + whole, stop) for start, stop in before] + after
-
-    return Places(split(common), split(higher), [(s, s + k)])
-
-
-def _best_inside(spread: Spread, c: int, k: int, p: np.ndarray, outer: Runs) -> np.ndarray:
-    """Where B, inside C, makes the higher side vary most, for C ∪ B from p on.
-
-    C ∪ B is given, so B is a run taken out of it. Moving B up by one changes the higher side's
-    sum of squares with the sign of −(n(u + w) − σ − σ′), u and w the records that B gains and
-    gives up, σ and σ′ the higher side's sums before and after; that bracket never falls, so
-    bisection finds the maximum. `outer` are A's runs.
-    """
-    n = c + k
-    numbers, sums = spread.numbers, spread.sums
-    all_but_b = sums.whole(p, p + n) + sum(sums.whole(start, stop) for start, stop in outer)
-    low, high = p.copy(), p + c
-    while (open_ := low < high).any():
-        s = np.where(open_, (low + high) // 2, p)
-        given_up, gained = numbers[s], numbers[np.minimum(s + k, len(numbers) - 1)]
-        taken = sums.whole(s, s + k)
-        both = 2 * (all_but_b - taken) - (gained - given_up)
-        rising = np.asarray(n * (gained + given_up) < both, dtype=bool)
-        low = np.where(open_ & rising, s + 1, low)
-        high = np.where(open_ & ~rising, s, high)
-    return low

@@ -9,13 +9,15 @@ import math
 import os
 import random
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab import spread
+from sensitivity_lab.records import SortedRecords
+from sensitivity_lab.teaching import conjectures
 
 CASES = int(os.environ.get("SOLVER_CASES", "150"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
@@ -60,10 +62,10 @@ def assert_agree(query, universe, size, relation, norm=1):
     return True
 
 
-def random_universe(rng):
+def random_universe(rng, most=8):
     """Duplicates, negatives, fractions, and now and then one far outlier."""
     spread = rng.choice([1, 2, 4, 9])
-    records = [rng.randint(-spread, spread) for _ in range(rng.randint(1, 8))]
+    records = [rng.randint(-spread, spread) for _ in range(rng.randint(1, most))]
     if rng.random() < 0.4:
         records[0] = rng.choice([-1000, 60, 10**12])
     if rng.random() < 0.2:
@@ -96,8 +98,8 @@ def test_blocks_of_starts_meet(block, monkeypatch):
     for _ in range(CASES):
         universe = random_universe(rng)
         size = rng.randint(1, 4 if universe.unlimited else universe.records)
-        relation = rng.choice([sl.Add, sl.Remove, sl.AddRemove])(rng.randint(1, 4))
-        assert_agree(rng.choice(SPREADS), universe, size, relation)
+        family = rng.choice([sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference])
+        assert_agree(rng.choice(SPREADS), universe, size, family(rng.randint(1, 4)))
 
 
 @pytest.mark.parametrize("records", range(1, LARGEST_OF_ALL + 1))
@@ -109,6 +111,117 @@ def test_every_small_universe(records):
             [*MONOTONE, *COUNTS, *SPREADS], RELATIONS, range(records + 1), range(1, 5)
         ):
             assert_agree(query, universe, size, family(k))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mixes_of_spreads_equal_the_walk(seed):
+    """Would catch a mix that is skipped or answered wrongly; the walk shares no code with it."""
+    rng = random.Random(f"mixes {seed}")
+    solved = 0
+    for _ in range(CASES // 5):
+        universe, query = random_universe(rng, most=7), rng.choice(SPREADS)
+        size = rng.randint(1, 3 if universe.unlimited else universe.records)
+        question = {"size": size, "relation": sl.SymmetricDifference(rng.randint(3, 6))}
+        try:
+            found = sl.global_sensitivity(query, universe, method="solver", **question)
+        except ValueError as error:
+            assert any(reason in str(error) for reason in ("feasible", "no proof", "size"))  # noqa: PT017
+            continue
+        walked = sl.global_sensitivity(query, universe, method="walk", **question)
+        assert found.value == walked.value, (query.name, universe, question)
+        assert found.check()
+        solved += 1
+    assert solved > CASES // 10
+
+
+def skewed(rng):
+    """Six records: few values, many, or some far from the others."""
+    widest = rng.choice([2, 5, 30, 1000])
+    records = [rng.randint(0, widest) for _ in range(6)]
+    far = rng.sample(range(6), rng.choice([0, 1, 2]))
+    return tuple(
+        sorted(rng.choice([-7, 9]) * widest if i in far else x for i, x in enumerate(records))
+    )
+
+
+@pytest.mark.parametrize("query", SPREADS, ids=str)
+def test_every_share_of_a_spread_equals_a_brute_force(query):
+    """Would catch a family of places that is lost where another share has the wider gap.
+
+    D(c, a, b) from all 4^m layouts. Where it is not positive, the swapped share decides.
+    """
+    rng = random.Random(str(query))
+    mixes = 0
+    for _ in range(CASES // 10):
+        records = skewed(rng)
+        find = spread.SpreadFinder(
+            SortedRecords.of(sl.Universe.population(records)), query.family[1], "std" in query.name
+        )
+        for (c, a, b), widest in conjectures.widest(query, records).items():
+            found = find(c, a, b) if a + b else None
+            if found is None or not widest > 1e-9:
+                continue
+            mixes += 0 < a != b > 0
+            gap = float(found.gap)
+            if not found.attained:
+                assert query.name.startswith("std")
+                assert 0 < a < b
+                assert gap > widest * (1 - 1e-12), (records, c, a, b)
+                continue
+            assert gap == pytest.approx(float(widest), rel=1e-9), (records, c, a, b)
+            sides = [query(side) for side in found.pair()]
+            assert sides[0] - sides[1] == pytest.approx(gap, rel=1e-6)
+    assert mixes > CASES // 2
+
+
+FAR_BELOW = [-689, 28, 38, 48, 48, 48, 48, 52, 100, 101, 102, 102, 102, 102, 102]
+SHARES = {
+    "B among the records of A that lie below C": (FAR_BELOW, (7, 3, 4), sl.VARIANCE),
+    "B among those above": ([-x for x in FAR_BELOW], (7, 3, 4), sl.VARIANCE),
+    "B inside C, the rest of C far above": (
+        [225, 259, 788, 852, 972, 983, 2000], (3, 1, 2), sl.variance(ddof=1)
+    ),
+    "B inside the upper part": ([0, 0, 1, 1, 2, 2, 2, 2, 2], (5, 1, 2), sl.variance(ddof=1)),
+    "B is not the run nearest to the mean": ([-10, -5, 0, 0, 2, 9, 9], (1, 1, 3), sl.VARIANCE),
+    "C inside the unused, for fewer of A": ([-150, 0, 0, 1, 2, 2, 15], (2, 1, 2), sl.STD),
+    "unused records on both sides of C, and between B and C": (
+        [-108, -96, -49, -37, -31, -16, 10, 10, 10, 10, 54, 91, 94, 94, 103, 104, 105],
+        (1, 8, 4), sl.VARIANCE
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_named_shares(name):
+    """Would catch a family of places that random small populations need not have."""
+    records, (c, a, b), query = SHARES[name]
+    ddof, root = query.family[1], query is sl.STD
+    population = SortedRecords.of(sl.Universe.population(records))
+    found = spread.SpreadFinder(population, ddof, root)(c, a, b)
+    assert found.attained
+    assert float(found.gap) == pytest.approx(widest_gap(records, (c, a, b), ddof, root), rel=1e-12)
+
+
+def widest_gap(records, share, ddof, root):
+    """D(c, a, b), with every B and C; for given B and C some of the lowest and highest others are A."""
+    c, a, b = share
+    places = range(len(records) - b)
+    shared = np.array(list(combinations(places, c)))
+    others = np.array([[i for i in places if i not in chosen] for chosen in shared.tolist()])
+
+    def spread_of(columns):
+        squares = np.var(columns.astype(float), axis=1, ddof=ddof)
+        return np.sqrt(squares) if root else squares
+
+    best = -math.inf
+    for lower in combinations(range(len(records)), b):
+        rest = np.delete(np.array(records), lower)
+        below = np.array(records)[list(lower)] + 0 * shared[:, :1]
+        low = spread_of(np.hstack([rest[shared], below]))
+        for i in range(a + 1):
+            outer = np.hstack([others[:, :i], others[:, others.shape[1] - (a - i) :]])
+            best = max(best, (spread_of(rest[np.hstack([shared, outer])]) - low).max())
+    return best
 
 
 NAMED = {
@@ -165,7 +278,9 @@ def test_numbers_too_large_for_64_bits():
 
 
 @pytest.mark.parametrize("query", [*MONOTONE, *SPREADS[:4]], ids=str)
-@pytest.mark.parametrize("relation", [sl.AddRemove(2), sl.Change(2)], ids=str)
+@pytest.mark.parametrize(
+    "relation", [sl.AddRemove(2), sl.Change(2), sl.SymmetricDifference(5)], ids=str
+)
 def test_twenty_records(query, relation):
     """Beyond what a brute force can do, the sweep still can."""
     rng = random.Random(str(query))
@@ -178,24 +293,28 @@ def test_a_large_population_is_solved_when_it_cannot_be_enumerated(query):
     """method="auto" turns to the solver, and the witness proves the value."""
     records = np.random.default_rng(1).integers(0, 10_000, 3000)
     universe = sl.Universe.population(records)
-    for relation in (sl.AddRemove(4), sl.Change(3)):
+    for relation in (sl.AddRemove(4), sl.Change(3), sl.SymmetricDifference(4)):
         found = sl.global_sensitivity(query, universe, size=1500, relation=relation)
         assert found.method == "solver"
         assert found.check()
 
 
 def test_what_is_not_proved_is_not_answered():
-    """Mixes of the variance on a population: enumerated while small, refused beyond."""
-    small = sl.Universe.population([0, 1, 1, 5, 9, 9])
-    relation = sl.SymmetricDifference(3)
-    assert sl.global_sensitivity(sl.VARIANCE, small, size=3, relation=relation).method == "sweep"
-    with pytest.raises(ValueError, match=r"no proof for variance under SymmetricDifference\(3\)"):
-        sl.global_sensitivity(sl.VARIANCE, small, size=3, relation=relation, method="solver")
-    large = sl.Universe.population(range(1000))
+    """The one mix that may lie elsewhere: enumerated while small, refused beyond."""
+    small = sl.Universe.population([0, 5, 6, 8, 8, 9])
+    question = {"size": 5, "relation": sl.SymmetricDifference(5)}
+    beyond = "where each dataset has records of its own and the smaller has the larger answer"
+    assert sl.global_sensitivity(sl.STD, small, **question).method == "sweep"
     with pytest.raises(
-        ValueError, match=r"\(no proved solver covers variance here\) exceed the limit"
+        ValueError, match=rf"no proof for std under SymmetricDifference\(5\) {beyond}"
     ):
-        sl.global_sensitivity(sl.VARIANCE, large, size=500, relation=relation)
+        sl.global_sensitivity(sl.STD, small, method="solver", **question)
+    with pytest.raises(ValueError, match=rf"\(no proved solver covers std {beyond}\) exceed"):
+        sl.global_sensitivity(sl.STD, small, max_datasets=1, **question)
+    solved = sl.global_sensitivity(sl.VARIANCE, small, method="solver", **question)
+    assert (
+        solved.value == sl.global_sensitivity(sl.VARIANCE, small, method="walk", **question).value
+    )
     with pytest.raises(ValueError, match="no proof for <lambda>"):
         sl.global_sensitivity(
             lambda dataset: 0, small, size=3, relation=sl.Change(1), method="solver"
