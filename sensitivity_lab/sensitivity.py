@@ -143,7 +143,7 @@ def settle(
     if not is_one_of(method, METHODS):
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
-    settled = _solved(questions, method, max_datasets)
+    settled = _solved(questions, method, max_datasets, progress)
     rest = [question for question in questions if id(question) not in settled]
     answers = _shared_answers(rest, executor, progress)
     walks: dict[Any, list[Question]] = {}
@@ -168,7 +168,7 @@ def settle(
 
 
 def _solved(
-    questions: Sequence[Question], method: str, max_datasets: int
+    questions: Sequence[Question], method: str, max_datasets: int, progress: bool
 ) -> dict[int, Sensitivity]:
     """What the solver answers: all where it is asked for, else what is too large to enumerate."""
     settled = {}
@@ -176,7 +176,7 @@ def _solved(
         where = "here"
         datasets = 0 if method == "solver" else _datasets_to_answer(question, max_datasets)
         if method == "solver" or (method == "auto" and datasets > min(AT_ONCE, max_datasets)):
-            found = solve(question)
+            found = solve(question, progress)
             if found is not None and found.attained:
                 settled[id(question)] = solved_result(question, found)
                 continue

@@ -10,7 +10,7 @@ a docstring names one, as in (thm-monotone), that is its label there.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.closed_forms import D
-from sensitivity_lab.enumeration import Norm
+from sensitivity_lab.enumeration import Norm, with_bar
 from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.questions import Question
 from sensitivity_lab.ranges import range_finder
@@ -31,18 +31,24 @@ from sensitivity_lab.universe import Universe
 Finder = Callable[[int, int, int], Solved | None]
 
 
-def solve(question: Question) -> Solved | None:
+def solve(question: Question, progress: bool = False) -> Solved | None:
     """Return the widest gap over all moves of a question, or None where no proof covers it.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> found = solve(Question(SUM, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
+    >>> found.gap, found.pair()
+    (Fraction(8, 1), ((2, 9), (1, 2)))
 
     Equal to enumerating every pair, if it is `attained`; else it is a bound. Cost on a
     population: sorting its records, then O(k²) places per move (histograms: O(k⁴) per bin;
     spreads: see `spread`); on a range, O(k·n) at the most.
+    Source: thm-share on the book's page of proofs.
     """
     find = gap_finder(question)
     if find is None:
         return None
     best: Solved | None = None
-    for c, a, b, swapped in _shares(question):
+    for c, a, b, swapped in with_bar(_shares(question), progress, desc="solver", unit=" shares"):
         found = find(c, a, b)
         if found is None:
             return None
@@ -51,7 +57,7 @@ def solve(question: Question) -> Solved | None:
     return best
 
 
-def _shares(question: Question) -> Iterator[tuple[int, int, int, bool]]:
+def _shares(question: Question) -> list[tuple[int, int, int, bool]]:
     """Every (c, a, b), from either side; (c, 0, 0) only where there is no other."""
     moves = {
         (size - removed, removed, added)
@@ -59,14 +65,25 @@ def _shares(question: Question) -> Iterator[tuple[int, int, int, bool]]:
         for removed, added in found
         if removed or added or found == ((0, 0),)
     }
-    for c, removed, added in sorted(moves, key=lambda move: (move[1] + move[2], move)):
-        yield c, removed, added, False
-        if removed != added:
-            yield c, added, removed, True
+    in_order = sorted(moves, key=lambda move: (move[1] + move[2], move))
+    return [
+        share
+        for c, removed, added in in_order
+        for share in ((c, removed, added, False), (c, added, removed, True))
+        if not share[3] or removed != added
+    ]
 
 
 def gap_finder(question: Question) -> Finder | None:
-    """Return D for a question's query and universe, or None where no proof covers it."""
+    """Return D for a question's query and universe, or None where no proof covers it.
+
+    >>> from sensitivity_lab import MAX, Change
+    >>> find = gap_finder(Question(MAX, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
+    >>> find(1, 1, 1).gap
+    Fraction(7, 1)
+
+    Source: def-share on the book's page of proofs.
+    """
     query, universe = question.query, question.universe
     if not query.family or universe.has_missing:
         return None
@@ -200,7 +217,11 @@ def _by_bins(
 
 @dataclass(frozen=True)
 class Room:
-    """How many of the a, of the b, and of both a bin can hold, and whether the query counts it."""
+    """How many of the a, of the b, and of both a bin can hold, and whether the query counts it.
+
+    >>> Room(a=2, b=2, both=2, counted=True).both
+    2
+    """
 
     a: int
     b: int
@@ -213,9 +234,12 @@ def best_split(
 ) -> tuple[int, tuple[tuple[int, int], ...]]:
     """Split a and b over bins so that the norm of the differences is largest.
 
+    >>> best_split([Room(2, 2, 2, True), Room(1, 1, 1, True)], a=2, b=1, norm=1)
+    (3, ((2, 0), (0, 1)))
+
     Returns the norm (its square for L2), and (x, y), how many of the a and of the b each bin
     holds. The state is how many of each are placed; a bin that counts adds |x − y|, its square,
-    or takes the maximum, by the norm.
+    or takes the maximum, by the norm. Cost: O(a²b²) a bin.
     """
     weigh = {1: abs, 2: lambda step: step * step, math.inf: abs}[norm]
     states: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {(0, 0): (0, ())}

@@ -31,7 +31,12 @@ LARGEST = 2**400  # squares of larger records leave the floats
 
 @dataclass(frozen=True)
 class Places:
-    """Some ways to lay C, A and B out in runs; all arrays have one length."""
+    """Some ways to lay C, A and B out in runs; all arrays have one length.
+
+    >>> two = Places([(np.array([0, 1]), np.array([2, 3]))], [(3, 4)], [])
+    >>> two.length, two.at(1), two.mirrored(4).at(1)
+    (2, (((1, 3),), ((3, 4),), ()), (((1, 3),), ((0, 1),), ()))
+    """
 
     common: Runs
     higher: Runs
@@ -86,6 +91,11 @@ class Spread:
 
 class SpreadFinder:
     """D(c, a, b) for the variance (or its root) with a given `ddof`.
+
+    >>> from sensitivity_lab.universe import Universe
+    >>> records = SortedRecords.of(Universe.population([1, 2, 3, 10]))
+    >>> SpreadFinder(records, ddof=0, root=False)(1, 1, 1).gap
+    Fraction(20, 1)
 
     Proved, but for the standard deviation's 0 < a < b: there the gap may be a bound that no place
     is known to attain.

@@ -387,7 +387,7 @@ def test_executor_gives_the_same_answer(workers):
 
 def test_progress_goes_to_stderr(capsys):
     """Catches a progress bar in a notebook's printed output, or one that nobody asked for."""
-    for method in METHODS:
+    for method in (*METHODS, "solver"):
         sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1), method=method)
         assert capsys.readouterr() == ("", "")
         sl.global_sensitivity(
