@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -104,6 +106,19 @@ def inline_svg() -> None:
 
     plt.rcParams.update({key: STYLE[key] for key in ("svg.fonttype", "svg.hashsalt")})
     backend_inline.set_matplotlib_formats("svg", metadata={"Date": None})  # type: ignore[no-untyped-call]
+    formatter = shell.display_formatter.formatters["image/svg+xml"]
+    drawn = formatter.for_type(Figure)
+    formatter.for_type(Figure, lambda figure: _clips_named_as_written(drawn(figure)))
+
+
+def _clips_named_as_written(svg: str) -> str:
+    """Name each clip path by the rectangle that is written.
+
+    Matplotlib's name is a hash of its floats, whose last bits depend on the processor.
+    """
+    for name, rectangle in re.findall(r'<clipPath id="(.*?)">(.*?)</clipPath>', svg, re.DOTALL):
+        svg = svg.replace(name, "p" + hashlib.sha256(rectangle.encode()).hexdigest()[:10])
+    return svg
 
 
 @contextmanager

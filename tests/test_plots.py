@@ -464,14 +464,22 @@ def test_a_notebook_shows_each_figure_once_and_the_same_every_time():
         "found = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.Change(1))",
         "sl.plot_witness(found)",
         "sl.plot_witness(found)",
+        "figure = sl.plot_sweep(sl.sweep([sl.SUM], {'': school}, size=2, relations=[sl.Change(1)]))\n"
+        "figure.set_layout_engine('none')\n"
+        "figure",
+        "axes, = figure.axes\n"
+        "axes.set_position([axes.get_position().x0 * (1 + 1e-15), *axes.get_position().bounds[1:]])\n"
+        "figure",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
-    [first], [second] = (cell.outputs for cell in notebook.cells[-2:])
+    [first], [second], [third], [moved] = (cell.outputs for cell in notebook.cells[-4:])
     assert first.data["image/svg+xml"] == second.data["image/svg+xml"]
     assert ">dataset</text>" in first.data["image/svg+xml"]
     assert "image/png" not in first.data
-    assert all(not cell.outputs for cell in notebook.cells[:-2])
+    assert all(not cell.outputs for cell in notebook.cells[:-4])
+    assert "<clipPath" in third.data["image/svg+xml"]
+    assert third.data["image/svg+xml"] == moved.data["image/svg+xml"]  # but for a last bit
 
 
 # --- the looks ---------------------------------------------------------------------------
