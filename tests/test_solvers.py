@@ -19,7 +19,7 @@ from sensitivity_lab import spread
 from sensitivity_lab.records import SortedRecords
 from sensitivity_lab.teaching import conjectures
 
-CASES = int(os.environ.get("SOLVER_CASES", "150"))
+CASES = int(os.environ.get("SOLVER_CASES", "100"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 MONOTONE = [
