@@ -54,7 +54,7 @@ class NumberLine:
 
     values: np.ndarray
     places: np.ndarray
-    breaks: np.ndarray  # the middles of the stretches that are drawn shorter than they are
+    breaks: np.ndarray
 
     @classmethod
     def through(cls, records: Iterable[Any], marks: Iterable[Any]) -> NumberLine:

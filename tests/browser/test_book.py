@@ -180,8 +180,10 @@ def without(page: Page, css: str) -> Iterator[None]:
     taken = "[...document.querySelectorAll(css)].filter(part => !part.parentElement.closest(css))"
     swap = "part => { const mark = document.createComment(''); part.replaceWith(mark); return [mark, part]; }"
     page.evaluate(f"css => {{ window.taken = css ? {taken}.map({swap}) : []; }}", css)
-    yield
-    page.evaluate("window.taken.forEach(([mark, part]) => mark.replaceWith(part))")
+    try:
+        yield
+    finally:
+        page.evaluate("window.taken.forEach(([mark, part]) => mark.replaceWith(part))")
 
 
 def faults(page: Page, context: str = ARTICLE, **options: Any) -> dict[str, list[str]]:
