@@ -1,9 +1,11 @@
 """What the front pages and the reference say is what the package and the chapters are."""
 
 import doctest
+import importlib
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 from pybtex.database import parse_file
 
@@ -79,3 +81,14 @@ def test_every_reference_is_cited_and_leads_to_its_text():
     assert set(re.findall(r"\{cite(?::\w+)?\}`(\w+)`", text)) == set(references)
     ways = {"doi", "eprint", "url"}
     assert [key for key, entry in references.items() if ways.isdisjoint(entry.fields)] == []
+
+
+def test_printed_pieces_are_joined_as_they_are(monkeypatch):
+    """Catches a line that is broken where the kernel happened to send it in two pieces."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "book" / "_ext"))
+    join_pieces = importlib.import_module("offline").join_pieces
+    pieces = [
+        nbformat.v4.new_output("stream", name="stdout", text=text)
+        for text in ("L1", " 2\nL2", " 3\n")
+    ]
+    assert [output["text"] for output in join_pieces(pieces)] == ["L1 2\nL2 3\n"]

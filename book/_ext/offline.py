@@ -8,6 +8,9 @@ Where a notebook made widgets, MyST-NB adds their state to the page, and scripts
 network that bring them to life.  Our explorers live without either, and the state has random
 names, which would make two builds differ.
 
+What a cell prints may reach MyST-NB in pieces, at times of one line, and it would end a line after
+each: two builds would differ.  So the pieces are joined first.
+
 pandas leaves the corner of a table an empty heading, which a screen reader announces as
 a heading without a name.  It becomes a plain cell.
 """
@@ -16,6 +19,8 @@ import re
 from typing import Any
 
 from docutils import nodes
+from myst_nb.core import render
+from myst_nb.core.utils import coalesce_streams
 from sphinx.application import Sphinx
 
 
@@ -23,6 +28,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", unplug_thebe)
     app.connect("doctree-read", clear_empty_headings)
     app.connect("env-updated", leave_widgets_out)
+    render.coalesce_streams = join_pieces
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -47,3 +53,18 @@ def leave_widgets_out(app: Sphinx, env: Any) -> None:
         metadata["js_files"] = {
             key: file for key, file in files.items() if not key.startswith("ipywidgets")
         }
+
+
+def join_pieces(outputs: list[Any]) -> list[Any]:
+    first: dict[str, Any] = {}
+    joined = []
+    for output in outputs:
+        name = output["name"] if output["output_type"] == "stream" else None
+        if name in first:
+            first[name]["text"] += output["text"]
+            continue
+        if name is not None:
+            first[name] = output
+        joined.append(output)
+    merged: list[Any] = coalesce_streams(joined)
+    return merged
