@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from sensitivity_lab.closed_forms import EXTREMES, D, Extreme, bins_gap
 from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import Exact, RootGap
+from sensitivity_lab.extremes import EXTREMES, D, Extreme, bins_gap
 from sensitivity_lab.questions import Question
 
 NEAR = 1e-9  # gaps this near to the widest, in floats, are settled exactly

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.closed_forms import EXTREMES
+from sensitivity_lab.extremes import EXTREMES
 from sensitivity_lab.wording import formula_text
 
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.closed_forms import EXTREMES
+from sensitivity_lab.extremes import EXTREMES
 from sensitivity_lab.teaching.formulas import formula_table, printed, witness_text
 from sensitivity_lab.wording import formula_text
 

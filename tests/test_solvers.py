@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import spread
+from sensitivity_lab import spread, spread_outermost, spread_runs
 from sensitivity_lab.records import SortedRecords
 from sensitivity_lab.teaching import conjectures
 
@@ -93,7 +93,8 @@ def test_random_universes(family, seed):
 @pytest.mark.parametrize("block", [1, 2, 3])
 def test_blocks_of_starts_meet(block, monkeypatch):
     """Would catch a start of C that is lost, or measured twice, where two blocks meet."""
-    monkeypatch.setattr(spread, "BLOCK", block)
+    for places in (spread_outermost, spread_runs):
+        monkeypatch.setattr(places, "BLOCK", block)
     rng = random.Random(block)
     for _ in range(CASES):
         universe = random_universe(rng)
