@@ -57,7 +57,7 @@ def global_sensitivity(
     the walk also visits every pair. Where these exceed `max_datasets` and no solver is proved, it
     raises before any work.
     Raises ValueError or TypeError for bad input, or if no direction of the relation is feasible.
-    Source: Dwork, McSherry, Nissim and Smith (2006), definition 3.
+    Source: Dwork, McSherry, Nissim and Smith (2006).
     """
     question = Question(as_query(query), universe, size, relation, norm)
     question.require_feasible()
@@ -90,8 +90,7 @@ def local_sensitivity(
     Cost: `relation.count_neighbours(dataset, universe)` evaluations for the walk; for the solver
     O(k·m) arithmetic per move at the most, on m records.
     Errors: as `global_sensitivity`, and ValueError for a dataset outside the universe.
-    Source: Nissim, Raskhodnikova and Smith (2007), definition 1.2; thm-local on the book's page
-    of proofs.
+    Source: Nissim, Raskhodnikova and Smith (2007); thm-local on the book's page of proofs.
     """
     check_universe(universe)
     indices = universe.indices(dataset)

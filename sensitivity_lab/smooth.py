@@ -41,7 +41,7 @@ class SmoothSensitivity:
     rounded up to a float, so that noise is never too small. `witness` is a dataset that many
     changes away, and its neighbour, whose answers are `local` apart; both in exact numbers.
 
-    Source: Nissim, Raskhodnikova and Smith (2007), definition 2.2.
+    Source: Nissim, Raskhodnikova and Smith (2007).
     """
 
     value: float
@@ -108,9 +108,8 @@ def smooth_sensitivity(
     Cost: O(n log n) for n records, which may be a NumPy array.
     Raises ValueError for records outside the bounds, bounds out of order, a β that is not above
     0, and a query whose formula is not proved.
-    Source: Nissim, Raskhodnikova and Smith (2007), definitions 2.2 and 3.1; thm-at-distance-sum,
-    thm-at-distance-quantile, thm-at-distance-variance and thm-at-distance-monotone on the book's
-    page of proofs.
+    Source: Nissim, Raskhodnikova and Smith (2007); thm-at-distance-sum, thm-at-distance-quantile,
+    thm-at-distance-variance and thm-at-distance-monotone on the book's page of proofs.
     """
     records = _Records.of(query, dataset, bounds)
     discount = exact_number(beta, "beta")
@@ -145,8 +144,7 @@ def sensitivity_at_distance(
 
     At distance 0 it is the local sensitivity; from distance n on, the global one.
     Cost: O(n log n) for the sort, then O(min(distance, n)) at the most. Queries and errors: as
-    `smooth_sensitivity`. Source: Nissim, Raskhodnikova and Smith (2007), definition 3.1;
-    proofs: as `smooth_sensitivity`.
+    `smooth_sensitivity`. Source: Nissim, Raskhodnikova and Smith (2007); proofs: as `smooth_sensitivity`.
     """
     records = _Records.of(query, dataset, bounds)
     whole_number(distance, "distance", 0)
