@@ -65,32 +65,17 @@ class Visit:
 VISITS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PAGES]
 
 
-@pytest.fixture(scope="session")
-def latest() -> list[Visit]:
-    """The page that this worker visited last, still open."""
-    return []
-
-
 @pytest.fixture(scope="module", params=VISITS)
-def visit(browser: Browser, request: pytest.FixtureRequest, latest: list[Visit]) -> Visit:
-    """A visit to a page. A worker ends and begins fixtures in a group, but opens the page once."""
-    if not latest or latest[0].name != request.param:
-        for other in latest:
-            other.page.close()
-        latest[:] = [visited(browser, request.param)]
-    return latest[0]
-
-
-def visited(browser: Browser, name: str) -> Visit:
-    """Open a page with the network cut off."""
+def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
     page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme="light")
-    visit = Visit(name, page)
+    visit = Visit(request.param, page)
     page.route("**/*", visit.block)
     page.on("console", visit.note)
     page.on("pageerror", lambda error: visit.errors.append(str(error)))
-    page.goto((HTML / name).as_uri(), wait_until="load")
+    page.goto((HTML / visit.name).as_uri(), wait_until="load")
     page.evaluate("window.MathJax?.startup?.promise")
-    return visit
+    yield visit
+    page.close()
 
 
 def test_the_book_is_built() -> None:
