@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import common_denominator, same_shape, with_bar
+from sensitivity_lab.enumeration import arithmetics, common_denominator, same_shape, with_bar
 from sensitivity_lab.lattice import Lattice
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Dataset
@@ -39,6 +39,7 @@ class Answers:
         self.query, self.lattice, self.executor, self.progress = query, lattice, executor, progress
         self.sizes: dict[int, tuple[np.ndarray, int]] = {}
         self.firsts: dict[int, Any] = {}
+        self.arithmetics: set[str] = set()  # of all answers so far
 
     @property
     def datasets(self) -> int:
@@ -145,6 +146,7 @@ class Answers:
             ) from error
         for answer in answers:
             same_shape(answer, answers[0], self.query)
+        self.arithmetics |= arithmetics(answers)
         return _as_numerators(answers)
 
     def _bar(self, parts: Iterable[Any], size: int, total: int | None = None) -> Any:

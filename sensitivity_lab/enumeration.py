@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -55,20 +56,45 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
     >>> float(gap_between(2, False)((0, 0), (3, 4))), float(gap_between(1, True)(4, 9))
     (5.0, 1.0)
 
-    Cost: a gap is linear in the vectors' length. Source: def-norms in the book's chapter on norms.
+    Cost: a gap is linear in the vectors' length. The function raises ValueError for two answers
+    whose arithmetics do not meet, such as a Decimal and a float.
+    Source: def-norms in the book's chapter on norms.
     """
 
     def gap(a: Any, b: Any) -> Gap:
-        if root:
-            return RootGap(max(a, b), min(a, b))
-        if not isinstance(a, tuple):
-            return abs(a - b)
-        steps = [abs(x - y) for x, y in zip(a, b, strict=True)]
-        if norm == 2:
-            return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
-        return sum(steps) if norm == 1 else max(steps, default=0)
+        try:
+            if root:
+                return RootGap(max(a, b), min(a, b))
+            if not isinstance(a, tuple):
+                return abs(a - b)
+            steps = [abs(x - y) for x, y in zip(a, b, strict=True)]
+            if norm == 2:
+                return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
+            return sum(steps) if norm == 1 else max(steps, default=0)
+        except (TypeError, OverflowError) as error:
+            raise ValueError(
+                f"query must answer in one arithmetic, got {a!r:.60} and {b!r:.60}: {error}"
+            ) from error
 
     return gap
+
+
+def arithmetics(answers: Iterable[Any]) -> set[str]:
+    """Return the arithmetics that answers are in; a short whole number is at home in each.
+
+    >>> arithmetics([0, 0.5]), sorted(arithmetics([2**70, (0, 0.5)]))
+    ({'float'}, ['exact', 'float'])
+
+    Within one, a gap grows with the distance of its ends, rounded as it may be. In more than one
+    a pair that lies less far apart can have the wider gap. Cost: linear in the numbers.
+    """
+    found = set()
+    for answer in answers:
+        for number in answer if isinstance(answer, tuple) else (answer,):
+            if not isinstance(number, int) or abs(number) > 2**53:
+                inexact = isinstance(number, (float, Decimal))
+                found.add(type(number).__name__ if inexact else "exact")
+    return found
 
 
 def walk(
@@ -133,6 +159,7 @@ class _Asked:
             same_shape(answer, answers[0], query)
         self.gap = gap_between(norm, query.root)
         self.scalar = not isinstance(answers[0], tuple)
+        self.ordered = self.scalar and (query.root or len(arithmetics(answers)) < 2)
         self.common = 1
         if self.scalar and all(isinstance(answer, (int, Fraction)) for answer in answers):
             answers, self.common = common_denominator(answers)
@@ -142,14 +169,14 @@ class _Asked:
         """Compare one dataset with all its neighbours."""
         answer = self.answers[dataset]
         others = [self.answers[neighbour] for neighbour in neighbours]
-        if self.scalar:
+        if self.ordered:
             widest = max(self.gap(answer, end) for end in (max(others), min(others)))
         else:
             gaps = [self.gap(answer, other) for other in others]
             widest = max(gaps)
         if self.best is not None and widest < self.best.gap:
             return
-        if self.scalar:  # floats can tie with an extreme by rounding, so all are looked at
+        if self.ordered:  # floats can tie with an extreme by rounding, so all are looked at
             gap_to = {other: self.gap(answer, other) for other in set(others)}
             gaps = [gap_to[other] for other in others]
         neighbour = min(t for t, gap in zip(neighbours, gaps, strict=True) if gap == widest)

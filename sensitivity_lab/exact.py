@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -201,11 +202,21 @@ def rounded_root_gap(larger: Fraction, smaller: Fraction) -> float:
     Both roots are enclosed between integers over 2**bits; `bits` doubles until both ends of
     the enclosure round to one float. A gap that is itself rational needs two rational roots
     (or none), so the loop ends.
-    Cost: two integer roots for each number of bits. Source: the rounding test of Ziv (1991), ACM
-    Transactions on Mathematical Software 17(3).
+    Cost: two integer roots for each number of bits. Raises ValueError for a gap above the floats.
+    Source: the rounding test of Ziv (1991), ACM Transactions on Mathematical Software 17(3).
     """
     if larger == smaller:
         return 0.0
+    try:
+        return _nearest(larger, smaller)
+    except OverflowError as error:
+        raise ValueError(
+            f"a difference of roots must be at most {sys.float_info.max}, the largest float: "
+            "scale the records down"
+        ) from error
+
+
+def _nearest(larger: Fraction, smaller: Fraction) -> float:
     roots = [_rational_root(larger), _rational_root(smaller)]
     if roots[0] is not None and roots[1] is not None:
         return float(roots[0] - roots[1])

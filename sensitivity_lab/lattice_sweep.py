@@ -39,6 +39,24 @@ def can_sweep(answer: Any, norm: Norm) -> bool:
     return 1 <= len(answer) <= LONGEST_VECTOR and (norm == math.inf or (norm == 1 and exact))
 
 
+def keeps_order(answers: Answers, sizes: Iterable[int], norm: Norm) -> bool:
+    """Whether the extremes of some answers have the widest gap: they are in one arithmetic.
+
+    >>> from sensitivity_lab import Query, Universe
+    >>> from sensitivity_lab.lattice import Lattice
+    >>> mixed = Query("mixed", lambda x: Fraction(1, 3) if len(x) > 1 else 0.3)
+    >>> answers = Answers(mixed, Lattice(Universe.population([1, 2, 4]), largest=2))
+    >>> keeps_order(answers, [2], norm=1), keeps_order(answers, [1, 2], norm=1)
+    (True, False)
+
+    A vector in L1 must be exact: a sum of floats depends on its order.
+    Cost and errors: as `Answers.of`, for every size.
+    """
+    vector = any(answers.of(size)[0].ndim > 1 for size in sizes)
+    inexact = answers.arithmetics - {"exact"}
+    return not inexact if vector and norm == 1 else not inexact or len(answers.arithmetics) < 2
+
+
 def sweep_lattice(answers: Answers, plan: Plan, norm: Norm) -> Best:
     """Find the best pair from the extremes among every dataset's neighbours.
 

@@ -72,7 +72,8 @@ class Query:
         records = sequence(dataset, "dataset")
         if len(records) < self.smallest_size:
             raise ValueError(
-                f"{self.name} needs a dataset of at least {self.smallest_size} records, got {len(records)}"
+                f"query {self.name} needs a dataset of at least {self.smallest_size} "
+                f"record{'s' * (self.smallest_size > 1)}, got {len(records)}"
             )
         if self.exact:
             records = tuple(sorted(exact_number(record, "record") for record in records))

@@ -10,7 +10,7 @@ from sensitivity_lab.answers import Answers
 from sensitivity_lab.enumeration import Best, count_pairs, walk
 from sensitivity_lab.exact import is_one_of, whole_number
 from sensitivity_lab.lattice import lattice_of
-from sensitivity_lab.lattice_sweep import can_sweep, sweep_lattice
+from sensitivity_lab.lattice_sweep import can_sweep, keeps_order, sweep_lattice
 from sensitivity_lab.local import solve_local
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size
@@ -148,11 +148,7 @@ def settle(
     walks: dict[Any, list[Question]] = {}
     for question, given in zip(rest, answers, strict=True):
         if method == "walk" or not _sweepable(question, given, max_datasets):
-            if method == "sweep":
-                raise ValueError(
-                    "method='sweep' serves scalars and short exact vectors in L1 or L∞, not "
-                    f"{question.query.name} at norm={question.norm}; use method='walk' or 'auto'"
-                )
+            _refuse_sweep(question, method)
             key = (question.universe, question.relation, str(question.plan), question.norm)
             walks.setdefault(key, []).append(question)
     for group in walks.values():
@@ -161,8 +157,15 @@ def settle(
     for group in walks.values():
         settled |= _walked(group, progress)
     for question, given in zip(rest, answers, strict=True):
-        if id(question) not in settled:
+        if id(question) in settled:
+            continue
+        if keeps_order(given, question.sizes_answered, question.norm):
             settled[id(question)] = _swept(question, given)
+        else:
+            _refuse_sweep(question, method)
+            pairs = count_pairs(question.universe, question.plan)
+            within_budget(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
+            settled |= _walked([question], progress)
     return [settled[id(question)] for question in questions]
 
 
@@ -187,6 +190,14 @@ def _solved(
             what += f" (no proved solver covers {question.query.name} {where})"
         within_budget(datasets, max_datasets, what)
     return settled
+
+
+def _refuse_sweep(question: Question, method: str) -> None:
+    if method == "sweep":
+        raise ValueError(
+            "method='sweep' serves scalars of one arithmetic and short exact vectors in L1 or L∞, "
+            f"not {question.query.name} at norm={question.norm}; use method='walk' or 'auto'"
+        )
 
 
 def _walked(group: list[Question], progress: bool) -> dict[int, Sensitivity]:

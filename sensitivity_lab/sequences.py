@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
 from typing import Any
 
-from sensitivity_lab.enumeration import Best, Gap, count_pairs
+from sensitivity_lab.enumeration import Best, Gap, arithmetics, count_pairs
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import Change, Move, neighbours_of
 from sensitivity_lab.sensitivity import PAIRS_PER_DATASET, within_budget
@@ -207,8 +207,9 @@ class OrderedWalk:
         if point not in self.answers:
             readings = orderings(point) if self.order == "any" else [point]
             answers = [(self.answer(reading), reading) for reading in readings]
-            if self.extremes and not isinstance(answers[0][0], tuple):
-                numbers = [answer for answer, _ in answers]
+            numbers = [answer for answer, _ in answers]
+            ordered = not isinstance(numbers[0], tuple) and len(arithmetics(numbers)) < 2
+            if self.extremes and ordered:
                 ends = {numbers.index(min(numbers)), numbers.index(max(numbers))}
                 answers = [answers[place] for place in sorted(ends)]
             self.answers[point] = answers

@@ -157,9 +157,10 @@ def greatest(answer, smallest, pairs, norm=1):
     answers = {x: answer(x) for pair in defined for x in pair}
     gaps = {(x, y): gap(answers[x], answers[y], norm) for x, y in defined}
     best = max(gaps.values())
-    tie = TIE if isinstance(best, Decimal) else 0
     value = Fraction(0) if best == 0 else best
-    return Found(value, {pair for pair, apart in gaps.items() if best - apart <= tie})
+    if isinstance(best, Decimal):
+        return Found(value, {pair for pair, apart in gaps.items() if best - apart <= TIE})
+    return Found(value, {pair for pair, apart in gaps.items() if apart == best})
 
 
 def local(answer, smallest, dataset, pairs, norm=1):

@@ -242,7 +242,7 @@ def test_vector_whose_length_changes(method, query, size):
 
 def test_query_on_too_few_records():
     """Catches a division by zero that does not say why."""
-    with refused(ValueError, "variance(ddof=1)", "at least 2", "got 1"):
+    with refused(ValueError, "query variance(ddof=1)", "at least 2 records", "got 1"):
         sl.variance(ddof=1)((5,))
 
 

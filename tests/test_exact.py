@@ -56,6 +56,16 @@ def test_gap_under_cancellation(n):
     assert RootGap(n + 1, n) > RootGap(n + 2, n + 1) > RootGap(0, 0)
 
 
+def test_a_root_gap_beyond_floats_is_refused():
+    """Catches a bare OverflowError, and a refusal of small gaps between large roots."""
+    huge = Fraction(10) ** 800
+    with pytest.raises(ValueError, match="a difference of roots must be at most"):
+        rounded_root_gap(huge, Fraction(1))
+    with pytest.raises(ValueError, match="a difference of roots must be at most"):
+        rounded_root_gap(huge + 1, Fraction(2))
+    assert rounded_root_gap(huge + 2 * 10**400 + 1, huge) == 1
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_float_is_its_text(number):
     """Catches a float taken for its binary fraction, at any magnitude."""

@@ -171,6 +171,49 @@ def test_a_callables_arithmetic_is_its_own(method):
     assert r.value == (0.2 + 0.7) - (0.1 + 0.2)
 
 
+@pytest.mark.parametrize("method", ["walk", "auto"])
+def test_answers_in_two_arithmetics_are_compared_pair_by_pair(method):
+    """Catches extremes that stand for all: 5/3 − 0.0 is rounded up, 5/3 − 0 is not."""
+    universe = sl.Universe.population([-2, -1, 0, 2, 3])
+
+    def thirds(x):
+        return Fraction(sum(x)) / 3 if len(x) > 2 else float(sum(x)) / 7
+
+    ask = {"size": 3, "relation": sl.SymmetricDifference(2)}
+    r = sl.global_sensitivity(thirds, universe, **ask, method=method)
+    assert (r.value, r.witness, r.method) == (5 / 3, ((0, 2, 3), (0,)), "walk")
+    assert r.check()
+    with pytest.raises(ValueError, match="scalars of one arithmetic"):
+        sl.global_sensitivity(thirds, universe, **ask, method="sweep")
+
+
+@pytest.mark.parametrize("method", ["walk", "auto"])
+@pytest.mark.parametrize(
+    "others", [Decimal("0.1"), 10**400, (1, Decimal("0.1")), (1, 10**400)], ids=lambda x: str(x)[:9]
+)
+def test_arithmetics_that_do_not_meet_are_refused(method, others):
+    """Catches a bare TypeError or OverflowError from the depths."""
+    own = (0, 0.5) if isinstance(others, tuple) else 0.5
+
+    def either(x):
+        return own if 0 in x else others
+
+    with pytest.raises(ValueError, match=r"query must answer in one arithmetic, got .* and "):
+        sl.global_sensitivity(
+            either, sl.Universe.population([0, 1, 2]), size=1, relation=sl.Change(1), method=method
+        )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_whole_number_is_at_home_among_floats(method):
+    """Catches a sweep that is refused to a float query with one special case."""
+    universe = sl.Universe.population([0.5, 1.5, 4.0])
+    r = sl.global_sensitivity(
+        lambda x: 0 if len(x) > 1 else x[0], universe, size=1, relation=sl.Add(1), method=method
+    )
+    assert (r.value, r.method) == (4.0, "walk" if method == "walk" else "sweep")
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("relation", [sl.Remove(1), sl.AddRemove(1), sl.SymmetricDifference(2)])
 def test_callables_are_never_called_on_an_empty_dataset(method, relation):
