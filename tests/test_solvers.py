@@ -1,7 +1,7 @@
 """The solvers against enumeration: on small universes of every shape, and by name.
 
 `SOLVER_CASES=n` asks n random questions of each family instead of the usual number;
-`SOLVER_RECORDS=7` asks every question of every universe over {0, …, 4} with at most 7 records
+`SOLVER_RECORDS=5` asks every question of every universe over {0, …, 4} with at most 5 records
 instead of 2.
 """
 
