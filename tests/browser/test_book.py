@@ -149,6 +149,15 @@ def test_the_index_has_what_a_term_is_also_called() -> None:
     assert re.search(r"clamping +see +clipping", index)
 
 
+def test_docstrings_lead_to_the_proofs_they_name() -> None:
+    """Catches a label that is shown as it is written, and a first line read as a type."""
+    page = (HTML / "book" / "api.html").read_text()
+    assert re.search(r'href="proofs.html#thm-share"[^>]*>.*?Theorem \d+', page)
+    assert re.findall(r">[^<]*\b(?:thm|def)-[a-z][^<]*<", page) == []
+    assert "<dt" in page
+    assert not re.search(r">Type<", page)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [WIDE, PHONE])
 def test_how_it_looks(visit: Visit, width: int, scheme: str) -> None:
