@@ -204,6 +204,21 @@ def test_arithmetics_that_do_not_meet_are_refused(method, others):
         )
 
 
+def test_a_vector_whose_floats_come_late_is_walked():
+    """Catches a sweep in L1 whose sums of floats are ordered otherwise than the walk's."""
+
+    def tenths(x):
+        return (0, 0, 0) if 0 in x else tuple(v / 10 for v in (*x, *x, *x))
+
+    universe = sl.Universe.population([0, 1, 2, 3])
+    ask = {"size": 1, "relation": sl.Change(1)}
+    swept, walked = (
+        sl.global_sensitivity(tenths, universe, **ask, method=method) for method in ("auto", "walk")
+    )
+    assert swept.method == "walk"
+    assert (swept.value, swept.witness) == (walked.value, walked.witness)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_whole_number_is_at_home_among_floats(method):
     """Catches a sweep that is refused to a float query with one special case."""
