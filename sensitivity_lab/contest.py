@@ -137,41 +137,74 @@ class Contest:
         self.kept: list[tuple[np.ndarray, Places]] = []
 
     def enter(self, places: Places) -> None:
-        """Measure some places, and keep those that may be widest."""
-        high = self.measured([*places.common, *places.higher], self.higher)
-        low = self.measured([*places.common, *places.lower], self.lower)
+        """Measure some places, and keep those that may be widest.
+
+        >>> from sensitivity_lab.universe import Universe
+        >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
+        >>> contest = Contest(spread, (1, 1, 0), ddof=0)
+        >>> contest.enter(Places([(0, 1)], [(np.array([1, 3]), np.array([2, 4]))], []))
+        >>> contest.winner().gap
+        Fraction(81, 4)
+
+        Cost: O(1) for each place.
+        """
+        high = self._measured([*places.common, *places.higher], self.higher)
+        low = self._measured([*places.common, *places.lower], self.lower)
         gap, doubt = np.atleast_1d(high[0] - low[0]), np.atleast_1d(high[1] + low[1])
-        near = self.near(gap, doubt)
+        near = self._near(gap, doubt)
         if len(near):
             self.kept.append((gap[near] + doubt[near], places.taken(near)))
 
-    def near(self, gap: np.ndarray, doubt: np.ndarray) -> np.ndarray:
+    def _near(self, gap: np.ndarray, doubt: np.ndarray) -> np.ndarray:
         """Where the gap may reach the widest so far, which these gaps may raise."""
         self.floor = max(self.floor, float((gap - doubt).max()))
         return np.flatnonzero(gap + doubt >= self.floor)
 
-    def measured(self, runs: Runs, size: tuple[int, Fraction]) -> tuple[Any, Any]:
+    def _measured(self, runs: Runs, size: tuple[int, Fraction]) -> tuple[Any, Any]:
         """The variances (or roots) over some runs, and how far rounding may have moved each."""
         totals = sum(self.spread.sums.floats(start, stop) for start, stop in runs)
         squares = sum(self.spread.squares.floats(start, stop) for start, stop in runs)
         return self.varied(totals, squares, size)
 
     def varied(self, totals: Any, squares: Any, size: tuple[int, Fraction]) -> tuple[Any, Any]:
-        """The variances (or roots) of n records with these sums, and their doubts."""
+        """The variances (or roots) of n records with these sums, and their doubts.
+
+        >>> from sensitivity_lab.universe import Universe
+        >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
+        >>> variance, doubt = Contest(spread, (1, 1, 1), 0).varied(4.0, 10.0, (2, Fraction(2)))
+        >>> variance, doubt < 1e-13
+        (1.0, True)
+        """
         n, divisor = size[0], float(size[1])
         variance = (squares - totals * (totals / n)) / divisor
         doubt = squares * (ROUNDING / divisor)
         return self.rooted(variance, doubt)
 
     def rooted(self, variance: Any, doubt: Any) -> tuple[Any, Any]:
-        """The roots where they are asked for, with their doubts."""
+        """The roots where they are asked for, with their doubts.
+
+        >>> from sensitivity_lab.universe import Universe
+        >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
+        >>> float(Contest(spread, (1, 1, 1), 0, root=True).rooted(9.0, 1e-14)[0])
+        3.0
+        """
         return _rooted(variance, doubt) if self.root else (variance, doubt)
 
     def winner(self) -> Solved:
-        """The widest place. Whole numbers leave few near the top, and exact gaps settle those."""
+        """The widest place. Whole numbers leave few near the top, and exact gaps settle those.
+
+        >>> from sensitivity_lab.universe import Universe
+        >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
+        >>> contest = Contest(spread, (1, 1, 0), ddof=0)
+        >>> contest.enter(Places([(0, 1)], [(3, 4)], []))
+        >>> contest.winner().pair()
+        ((1, 10), (1,))
+
+        Cost: whole-number arithmetic for each place that was kept.
+        """
         kept = [places.taken(np.flatnonzero(reach >= self.floor)) for reach, places in self.kept]
         higher, lower = (
-            np.concatenate([self.scatter(side, size) for side in sides])
+            np.concatenate([self._scatter(side, size) for side in sides])
             for sides, size in (
                 ([[*p.common, *p.higher] for p in kept], self.higher[0]),
                 ([[*p.common, *p.lower] for p in kept], self.lower[0]),
@@ -179,24 +212,24 @@ class Contest:
         )
         best: tuple[Gap, int] | None = None
         seen: set[tuple[int, int]] = set()
-        for i in self.near_the_top(higher, lower).tolist():
+        for i in self._near_the_top(higher, lower).tolist():
             scatters = (higher[i], lower[i])
             if scatters in seen:
                 continue
             seen.add(scatters)
-            gap = self.exact_gap(*scatters)
+            gap = self._exact_gap(*scatters)
             if best is None or gap > best[0]:
                 best = (gap, i)
         assert best is not None
-        return Solved(self.spread.records, best[0], *self.place(kept, best[1]))
+        return Solved(self.spread.records, best[0], *self._place(kept, best[1]))
 
-    def scatter(self, runs: Runs, n: int) -> np.ndarray:
+    def _scatter(self, runs: Runs, n: int) -> np.ndarray:
         """n·Σx² − (Σx)² over some runs, for each place, as Python ints."""
         total = sum(np.asarray(self.spread.sums.whole(*run)).astype(object) for run in runs)
         square = sum(np.asarray(self.spread.squares.whole(*run)).astype(object) for run in runs)
         return np.atleast_1d(np.asarray(n * square - total * total, dtype=object))
 
-    def near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    def _near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
         """The places whose gaps, in floats that are right to the last digits, are widest.
 
         The difference of the variances is exact before it is rounded; over the sum of the roots
@@ -212,7 +245,7 @@ class Contest:
         doubt = 1e-15 * np.abs(gaps)
         return np.flatnonzero(gaps + doubt >= (gaps - doubt).max())
 
-    def place(
+    def _place(
         self, kept: list[Places], i: int
     ) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
         """The runs of the i-th place that was kept."""
@@ -222,7 +255,7 @@ class Contest:
             i -= places.length
         raise IndexError(i)
 
-    def exact_gap(self, higher: int, lower: int) -> Gap:
+    def _exact_gap(self, higher: int, lower: int) -> Gap:
         """The gap of two scatters, as `scatter` gives them."""
         scale = self.spread.records.scale**2
         squares = [

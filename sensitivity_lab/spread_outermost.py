@@ -52,6 +52,14 @@ def _inside(c: int, a: int, b: int) -> list[_Zone]:
 def enter_outermost(contest: Contest) -> None:
     """Enter the places of a < b that may be widest, cut down by a bound (thm-places, thm-mixes).
 
+    >>> from sensitivity_lab.records import SortedRecords
+    >>> from sensitivity_lab.universe import Universe
+    >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
+    >>> contest = Contest(spread, (2, 0, 1), ddof=0)
+    >>> enter_outermost(contest)
+    >>> contest.winner().gap
+    Fraction(193, 36)
+
     The gap is at most what it would be if B sat at a mean; and a B whose mean lies too far from
     it cannot make up for that.
     """

@@ -22,7 +22,15 @@ MOST_PLACES = 30_000_000  # beyond this a D is left to others
 def enter_runs(contest: Contest) -> bool:
     """Enter the places of a ≥ b (thm-places, thm-mixes), or say that there are too many.
 
-    In W, A is the i lowest and the a − i highest of the records that are not C.
+    >>> from sensitivity_lab.records import SortedRecords
+    >>> from sensitivity_lab.universe import Universe
+    >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
+    >>> contest = Contest(spread, (1, 1, 1), ddof=0)
+    >>> enter_runs(contest), contest.winner().gap
+    (True, Fraction(20, 1))
+
+    Cost on m records: O(m·a + a³), and O(log m) for each place that may be widest; if b > c,
+    O(m²·a).
     """
     m, (c, a, b) = contest.spread.count, contest.share
     anywhere = b > c  # B may then lie among the unused
