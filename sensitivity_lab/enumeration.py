@@ -22,6 +22,7 @@ from sensitivity_lab.universe import Indices, Universe, multisets
 
 Norm = float  # 1, 2 or infinity
 Gap = Any  # int, Fraction, float, Decimal or RootGap: ordered and exact to compare
+LONGEST_INT = 2**52  # the difference of two such ints is a float too
 Plan = dict[int, tuple[Move, ...]]  # the feasible moves from a dataset of each size
 
 
@@ -91,7 +92,7 @@ def arithmetics(answers: Iterable[Any]) -> set[str]:
     found = set()
     for answer in answers:
         for number in answer if isinstance(answer, tuple) else (answer,):
-            if not isinstance(number, int) or abs(number) > 2**53:
+            if not isinstance(number, int) or abs(number) > LONGEST_INT:
                 inexact = isinstance(number, (float, Decimal))
                 found.add(type(number).__name__ if inexact else "exact")
     return found

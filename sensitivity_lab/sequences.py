@@ -208,8 +208,8 @@ class OrderedWalk:
             readings = orderings(point) if self.order == "any" else [point]
             answers = [(self.answer(reading), reading) for reading in readings]
             numbers = [answer for answer, _ in answers]
-            ordered = not isinstance(numbers[0], tuple) and len(arithmetics(numbers)) < 2
-            if self.extremes and ordered:
+            scalar = self.extremes and not isinstance(numbers[0], tuple)
+            if scalar and len(arithmetics(numbers)) < 2:
                 ends = {numbers.index(min(numbers)), numbers.index(max(numbers))}
                 answers = [answers[place] for place in sorted(ends)]
             self.answers[point] = answers

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.enumeration import arithmetics
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
 DRIVING = sl.Universe.value_range([1, 2, 3])
@@ -227,6 +228,9 @@ def test_a_whole_number_is_at_home_among_floats(method):
         lambda x: 0 if len(x) > 1 else x[0], universe, size=1, relation=sl.Add(1), method=method
     )
     assert (r.value, r.method) == (4.0, "walk" if method == "walk" else "sweep")
+    # 2⁵³ less −(2⁵³ − 1) is exact among ints, and rounded up among floats
+    assert arithmetics([2**53, 0.5]) == {"exact", "float"}
+    assert arithmetics([2**52, 0.5]) == {"float"}
 
 
 @pytest.mark.parametrize("method", METHODS)

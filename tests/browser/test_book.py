@@ -154,8 +154,7 @@ def test_docstrings_lead_to_the_proofs_they_name() -> None:
     page = (HTML / "book" / "api.html").read_text()
     assert re.search(r'href="proofs.html#thm-share"[^>]*>.*?Theorem \d+', page)
     assert re.findall(r">[^<]*\b(?:thm|def)-[a-z][^<]*<", page) == []
-    assert "<dt" in page
-    assert not re.search(r">Type<", page)
+    assert ">Type<" not in page
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
