@@ -52,8 +52,8 @@ def keeps_order(answers: Answers, sizes: Iterable[int], norm: Norm) -> bool:
     A vector in L1 must be exact: a sum of floats depends on its order.
     Cost and errors: as `Answers.of`, for every size.
     """
-    vector = any(answers.of(size)[0].ndim > 1 for size in sizes)
-    if vector and norm == 1:
+    dimensions = {answers.of(size)[0].ndim for size in sizes}
+    if norm == 1 and max(dimensions) > 1:
         return answers.arithmetics <= {"exact"}
     return len(answers.arithmetics) < 2
 

@@ -205,14 +205,16 @@ def test_arithmetics_that_do_not_meet_are_refused(method, others):
         )
 
 
-def test_a_vector_whose_floats_come_late_is_walked():
+@pytest.mark.parametrize("relation", [sl.Change(1), sl.Add(1)], ids=str)
+def test_a_vector_whose_floats_come_late_is_walked(relation):
     """Catches a sweep in L1 whose sums of floats are ordered otherwise than the walk's."""
 
-    def tenths(x):
-        return (0, 0, 0) if 0 in x else tuple(v / 10 for v in (*x, *x, *x))
+    def tenths(x):  # whole numbers on the first dataset, or on all of the first size
+        whole = 0 in x if relation == sl.Change(1) else len(x) == 1
+        return (0, 0, 0) if whole else tuple(x[-1] / 10 for _ in range(3))
 
     universe = sl.Universe.population([0, 1, 2, 3])
-    ask = {"size": 1, "relation": sl.Change(1)}
+    ask = {"size": 1, "relation": relation}
     swept, walked = (
         sl.global_sensitivity(tenths, universe, **ask, method=method) for method in ("auto", "walk")
     )
