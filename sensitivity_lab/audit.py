@@ -252,12 +252,11 @@ def _places(
     for relation in asked:
         for given in sizes:
             n = universe.checked_size(given)
-            if n < query.smallest_size:
+            if query.smallest_size is not None and n < query.smallest_size:
                 places[relation, n] = f"size {n}: {query.name} needs {query.smallest_size}"
                 continue
             question = Question(query, universe, n, relation, norm, within)
-            why = "; ".join(question.infeasible) or "no neighbour has a size in the range"
-            places[relation, n] = question if question.plan else why
+            places[relation, n] = question if question.plan else question.why_infeasible
     return places
 
 

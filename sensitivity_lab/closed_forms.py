@@ -160,10 +160,10 @@ def _shares(
         asked = _from_least(relation, least, falling=query.family[0] in FALLING)
     else:
         if not isinstance(size, range):
-            whole_number(size, "size", query.smallest_size)
-            sizes, least, most = range(size, size + 1), query.smallest_size, math.inf
+            whole_number(size, "size", query.smallest_size or 0)
+            sizes, least, most = range(size, size + 1), query.smallest_size or 0, math.inf
         elif size:
-            sizes, least, most = size, max(min(size), query.smallest_size), max(size)
+            sizes, least, most = size, max(min(size), query.smallest_size or 0), max(size)
         else:
             raise ValueError(f"size must name at least one size, got {size}")
         asked = [(n, *move) for n in sizes for move in relation.moves]
@@ -254,4 +254,4 @@ def _checked_family(query: Any) -> str:
 
 
 def _checked_min_size(query: Query, min_size: int | None) -> int:
-    return whole_number(min_size, "min_size", query.smallest_size)
+    return whole_number(min_size, "min_size", query.smallest_size or 0)

@@ -100,6 +100,7 @@ def discrete_gradient(
     indices = universe.indices(dataset)
     size, held = len(indices), Counter(indices)
     question = Question(as_query(query), universe, size, SymmetricDifference(1), 1)
+    question.require_feasible()
     here = _answer(question, indices)
     forward: list[Any] = [None] * universe.distinct
     backward: list[Any] = [None] * universe.distinct
@@ -107,7 +108,7 @@ def discrete_gradient(
         if held[i] < copies:
             more = _answer(question, tuple(sorted((*indices, i))))
             forward[i] = _step(question.query, here, more)
-        if held[i] and size > question.query.smallest_size:
+        if held[i] and size > question.smallest_size:
             at = indices.index(i)
             fewer = _answer(question, indices[:at] + indices[at + 1 :])
             backward[i] = _step(question.query, fewer, here)

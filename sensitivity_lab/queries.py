@@ -36,14 +36,16 @@ class Query:
     >>> MEAN((1, 2, 3, 5)), STD((1, 3)), COUNT(())
     (Fraction(11, 4), 1.0, 0)
 
-    Any callable can be asked about as it is. Wrap it in a `Query` to name it, to raise the
-    smallest size it is defined on, or to say that it takes missing records (None):
+    Any callable can be asked about as it is. Wrap it in a `Query` to name it, to say the
+    smallest size it is defined on, or that it takes missing records (None):
 
     >>> span = Query("span", lambda dataset: dataset[-1] - dataset[0])
     >>> span((1, 2, 8))
     7
 
-    `function` receives a sorted tuple and returns a number or a vector. `exact` functions
+    `function` receives a sorted tuple and returns a number or a vector. Without a
+    `smallest_size` it is tried on the empty dataset where that is asked about: if it fails
+    there, the result says that this was not asked. `exact` functions
     receive ints and Fractions, others the caller's own numbers. The answer of a `root`
     query is the square root of what its function returns. `rows` is the same function over
     many datasets at once: (N, n) positions among the universe's values in, N integer
@@ -55,7 +57,7 @@ class Query:
 
     name: str
     function: Callable[[Any], Any]
-    smallest_size: int = 1
+    smallest_size: int | None = None
     takes_missing: bool = False
     exact: bool = field(default=False, repr=False)
     root: bool = field(default=False, repr=False)
@@ -65,12 +67,13 @@ class Query:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise TypeError(f"function must be callable, got {self.function!r}")
-        whole_number(self.smallest_size, "smallest_size", 0)
+        if self.smallest_size is not None:
+            whole_number(self.smallest_size, "smallest_size", 0)
 
     def __call__(self, dataset: Iterable[Any]) -> Any:
         """Return the answer on one dataset: exact where it is rational, else a float."""
         records = sequence(dataset, "dataset")
-        if len(records) < self.smallest_size:
+        if self.smallest_size is not None and len(records) < self.smallest_size:
             raise ValueError(
                 f"query {self.name} needs a dataset of at least {self.smallest_size} "
                 f"record{'s' * (self.smallest_size > 1)}, got {len(records)}"
@@ -203,7 +206,7 @@ def _quantile(q: Exact, name: str) -> Query:
             x = x.astype(object)
         return x[:, 0] * (bottom - top) + x[:, 1] * top, scale * bottom
 
-    return Query(name, function, exact=True, rows=rows, family=("quantile", q))
+    return Query(name, function, 1, exact=True, rows=rows, family=("quantile", q))
 
 
 def quantile(q: Any) -> Query:
@@ -362,10 +365,10 @@ def _end_rows(end: int) -> Rows:
 
 COUNT = Query("count", len, smallest_size=0, exact=True, rows=_count_rows, family=("count",))
 SUM = Query("sum", sum, smallest_size=0, exact=True, rows=_sum_rows, family=("sum",))
-MEAN = Query("mean", _mean, exact=True, rows=_mean_rows, family=("mean",))
+MEAN = Query("mean", _mean, 1, exact=True, rows=_mean_rows, family=("mean",))
 MEDIAN = _quantile(Fraction(1, 2), "median")
-MIN = Query("min", lambda x: x[0], exact=True, rows=_end_rows(0), family=("quantile", 0))
-MAX = Query("max", lambda x: x[-1], exact=True, rows=_end_rows(-1), family=("quantile", 1))
+MIN = Query("min", lambda x: x[0], 1, exact=True, rows=_end_rows(0), family=("quantile", 0))
+MAX = Query("max", lambda x: x[-1], 1, exact=True, rows=_end_rows(-1), family=("quantile", 1))
 VARIANCE = variance()
 STD = std()
 count_distinct = Query(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
 from sensitivity_lab.enumeration import Plan
 from sensitivity_lab.exact import checked_norm
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Relation, check_relation
 from sensitivity_lab.universe import Universe, check_universe
 
@@ -32,6 +33,7 @@ class Question:
     relation: Relation
     norm: float
     neighbours_in: range | None = None  # sizes of neighbours, where `size` is a whole number
+    any_answer: bool = False  # answers need not be numbers: an output metric measures them
 
     def __post_init__(self) -> None:
         check_universe(self.universe)
@@ -50,7 +52,7 @@ class Question:
             raise ValueError(f"size must name at least one size, got {self.size}")
         for size in (min(sizes), max(sizes)):
             self.universe.checked_size(size)
-        if max(sizes) < self.query.smallest_size:
+        if max(sizes) < (self.query.smallest_size or 0):
             raise ValueError(
                 f"size must be at least {self.query.smallest_size} for {self.query.name}, "
                 f"got size={self.size}"
@@ -70,19 +72,28 @@ class Question:
         return range(size, size + 1)
 
     @cached_property
-    def _plan_and_obstacles(self) -> tuple[Plan, tuple[str, ...]]:
+    def _plan_and_rest(self) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
+        """The plan, what is not feasible, and what is not asked."""
         plan: Plan = {}
-        obstacles: dict[str, None] = {}  # a set that keeps its order
+        infeasible: dict[str, None] = {}  # sets that keep their order
+        not_asked: dict[str, None] = {}
         for size in self.sizes:
-            if size < self.query.smallest_size:
-                obstacles[f"size {size}: {self._need}"] = None
+            if size < (self.query.smallest_size or 0):
+                infeasible[f"size {size}: {self._need}"] = None
                 continue
-            asked = [move for move in self.relation.moves if self._is_asked(size, move)]
-            reasons = {move: self._obstacle(size, move) for move in asked}
-            obstacles.update(dict.fromkeys(reason for reason in reasons.values() if reason))
-            if feasible := tuple(move for move, reason in reasons.items() if not reason):
-                plan[size] = feasible
-        return plan, tuple(obstacles)
+            feasible = []
+            for move in self.relation.moves:
+                if not self._is_asked(size, move):
+                    continue
+                if obstacle := self._obstacle(size, move):
+                    infeasible[obstacle] = None
+                elif silence := self._silence(size, move):
+                    not_asked[silence] = None
+                else:
+                    feasible.append(move)
+            if feasible:
+                plan[size] = tuple(feasible)
+        return plan, tuple(infeasible), tuple(not_asked)
 
     @property
     def plan(self) -> Plan:
@@ -92,9 +103,10 @@ class Question:
         >>> Question(MEAN, Universe.population([1, 2, 3]), range(1, 4), Change(1), norm=1).plan
         {1: ((0, 0), (1, 1)), 2: ((0, 0), (1, 1)), 3: ((0, 0),)}
 
-        Cost: linear in sizes × moves, once.
+        Cost: linear in sizes × moves, once; and one call of a function that has no
+        `smallest_size`, where the empty dataset is reached.
         """
-        return self._plan_and_obstacles[0]
+        return self._plan_and_rest[0]
 
     @property
     def infeasible(self) -> tuple[str, ...]:
@@ -106,7 +118,34 @@ class Question:
 
         Cost: as `plan`, with which it is found.
         """
-        return self._plan_and_obstacles[1]
+        return self._plan_and_rest[1]
+
+    @property
+    def not_asked(self) -> tuple[str, ...]:
+        """What leads to the empty dataset where the function fails on it, and how it fails.
+
+        >>> from sensitivity_lab import AddRemove
+        >>> mean = Query("mean", lambda dataset: sum(dataset) / len(dataset))
+        >>> Question(mean, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1).not_asked
+        ('remove 1: leaves 0 records, where mean raised ZeroDivisionError: division by zero',)
+
+        Cost: as `plan`, with which it is found.
+        """
+        return self._plan_and_rest[2]
+
+    @property
+    def smallest_size(self) -> int:
+        """The size from which on the query is asked: its own, or what its function bears.
+
+        >>> from sensitivity_lab import AddRemove
+        >>> Question(Query("max", max), Universe.population([1, 2]), 1, AddRemove(1), 1).smallest_size
+        1
+
+        Cost: as `plan`.
+        """
+        if self.query.smallest_size is not None:
+            return self.query.smallest_size
+        return 1 if self.not_asked else 0
 
     @property
     def sizes_answered(self) -> set[int]:
@@ -130,9 +169,21 @@ class Question:
         """
         if not self.plan:
             raise ValueError(
-                f"no direction of {self.relation} is feasible at size={self.size}: "
-                f"{'; '.join(self.infeasible) or 'no neighbour has a size in the range'}"
+                f"no direction of {self.relation} is feasible at size={self.size}: {self.why_infeasible}"
             )
+
+    @property
+    def why_infeasible(self) -> str:
+        """Everything that stands in the way, in words.
+
+        >>> from sensitivity_lab import MEAN, Add
+        >>> Question(MEAN, Universe.population([1, 2]), 2, Add(1), norm=1).why_infeasible
+        'add 1: records left to add: 0'
+
+        Cost: as `plan`.
+        """
+        reasons = (*self.infeasible, *self.not_asked)
+        return "; ".join(reasons) or "no neighbour has a size in the range"
 
     @property
     def _need(self) -> str:
@@ -148,12 +199,57 @@ class Question:
         removed, added = move
         if removed > size:
             return f"{_move_name(move)}: the dataset has {size} records"
-        if size - removed + added < self.query.smallest_size:
+        if size - removed + added < (self.query.smallest_size or 0):
             return f"{_move_name(move)}: leaves {size - removed + added} records, {self._need}"
         if size + added > self.universe.records:
             left = int(self.universe.records) - size
             return f"{_move_name(move)}: records left to add: {left}"
         return ""
+
+    def _silence(self, size: int, move: Move) -> str:
+        """Why a feasible move is not asked about, or nothing."""
+        if 0 not in (size, size - move[0] + move[1]) or not self._failure:
+            return ""
+        where = "size 0:" if size == 0 else f"{_move_name(move)}: leaves 0 records, where"
+        return f"{where} {self.query.name} {self._failure}"
+
+    @cached_property
+    def _failure(self) -> str:
+        """What a function without a smallest size does on the empty dataset, if it fails."""
+        if self.query.smallest_size is not None:
+            return ""
+        return failure_on_nothing(self.query, self.any_answer)
+
+
+def failure_on_nothing(query: Query, any_answer: bool = False) -> str:
+    """Call a query's function on the empty dataset; say how it fails, or nothing if it answers.
+
+    >>> mean = Query("mean", lambda dataset: sum(dataset) / len(dataset))
+    >>> failure_on_nothing(mean), failure_on_nothing(Query("total", sum))
+    ('raised ZeroDivisionError: division by zero', '')
+
+    NaN, infinity, None and whatever else is no number or vector is no answer, unless
+    `any_answer` is one. Warnings are not shown: the caller did not ask.
+    Cost: one call of the function.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            answer = query.function(())
+        except Exception as error:
+            return _short(f"raised {type(error).__name__}: {error}")
+    try:
+        if not any_answer:
+            checked_answer(answer, query, ())
+    except (TypeError, ValueError):
+        return _short(f"answered {answer!r}")
+    return ""
+
+
+def _short(text: str, most: int = 100) -> str:
+    """A text on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _move_name(move: Move) -> str:

@@ -90,7 +90,8 @@ class Sensitivity:
     for standard deviations and norm 2, a callable's own arithmetic else. `witness` is a pair
     (dataset, neighbour) that attains it: the first in lexicographic order, if it was found by
     enumeration. `datasets` counts the datasets that were answered; `infeasible` names the
-    directions that no dataset can take.
+    directions that no dataset can take, `not_asked` those that lead to the empty dataset where a
+    function fails on it: the value does not speak of them.
 
     Source: def-global-sensitivity and def-witness in the book's chapter `by_hand`.
     """
@@ -105,6 +106,7 @@ class Sensitivity:
     norm: float
     datasets: int
     infeasible: tuple[str, ...]
+    not_asked: tuple[str, ...] = ()
 
     def __float__(self) -> float:
         return float(self.value)
@@ -157,7 +159,8 @@ class Sensitivity:
     def __repr__(self) -> str:
         return (
             f"Sensitivity(value={self.value!r}, witness={self.witness!r}, "
-            f"method={self.method!r}, query={self.query.name!r}, relation={self.relation})"
+            f"method={self.method!r}, query={self.query.name!r}, relation={self.relation}"
+            f"{f', not_asked={self.not_asked}' if self.not_asked else ''})"
         )
 
     def _repr_html_(self) -> str:
@@ -170,6 +173,8 @@ class Sensitivity:
         }
         if self.infeasible:
             rows["not feasible"] = "; ".join(self.infeasible)
+        if self.not_asked:
+            rows["not asked"] = "; ".join(self.not_asked)
         cells = "".join(
             f"<tr><th style='text-align:left'>{label}</th><td style='text-align:left'>"
             f"{html.escape(text)}</td></tr>"
@@ -245,6 +250,7 @@ def result(question: Question, best: Best, method: str, datasets: int) -> Sensit
         norm=question.norm,
         datasets=datasets,
         infeasible=question.infeasible,
+        not_asked=question.not_asked,
     )
 
 
@@ -270,6 +276,7 @@ def solved_result(question: Question, found: Solved) -> Sensitivity:
         norm=question.norm,
         datasets=0,
         infeasible=question.infeasible,
+        not_asked=question.not_asked,
     )
 
 

@@ -188,7 +188,7 @@ class _Records:
         if universe.has_missing:
             raise ValueError("dataset must hold numbers, got None")
         whole, scale = universe.sorted_scaled
-        if len(whole) < query.smallest_size:
+        if len(whole) < (query.smallest_size or 0):
             raise ValueError(
                 f"dataset must have at least {query.smallest_size} records for {query.name}, "
                 f"got {len(whole)}"

@@ -9,7 +9,7 @@ from collections import Counter
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
-from math import floor, inf
+from math import floor, inf, isfinite
 from typing import NamedTuple
 
 DIGITS = Context(prec=120)
@@ -144,6 +144,17 @@ def range_pairs(values, size, relation, k):
 
 def sizes_of(size):
     return [size] if isinstance(size, int) else size
+
+
+def smallest(answer):
+    """The smallest size that a plain function answers: 0, or 1 where nothing is too little."""
+    try:
+        found = answer(())
+        return (
+            0 if all(isfinite(n) for n in (found if isinstance(found, tuple) else [found])) else 1
+        )
+    except Exception:
+        return 1
 
 
 # -- the greatest gap ------------------------------------------------------------------------

@@ -642,7 +642,7 @@ def never(dataset):
         ({"size": -1}, ValueError, ["size", "-1"]),
         ({"size": 1.5}, ValueError, ["size", "1.5"]),
         ({"size": "2"}, TypeError, ["size", "'2'"]),
-        ({"size": 0}, ValueError, ["no row is feasible", "needs 1"]),
+        ({"size": 0}, ValueError, ["no row is feasible", "size 0: never raised"]),
         ({"relations": sl.Change(1)}, TypeError, ["relations must be a list", "Change(1)"]),
         ({"relations": []}, ValueError, ["relations must not be empty"]),
         ({"relations": [1]}, TypeError, ["relation must be", "1"]),

@@ -118,6 +118,10 @@ def test_the_empty_dataset():
     assert sl.discrete_gradient(sl.MEAN, (5,), universe).backward == (None, None)
     with pytest.raises(ValueError, match="size must be at least 1 for mean, got size=0"):
         sl.discrete_gradient(sl.MEAN, (), universe)
+    assert sl.discrete_gradient(len, (5,), universe).backward == (None, 1)
+    assert sl.discrete_gradient(max, (5,), universe).backward == (None, None)
+    with pytest.raises(ValueError, match=r"size 0: max raised ValueError"):
+        sl.discrete_gradient(max, (), universe)
 
 
 def test_copies_run_out_in_a_population():

@@ -115,7 +115,7 @@ def asked(query):
     if isinstance(query, sl.Query) and query.family[:1] == ("quantile",):
         return oracle.quantile(query.family[1]), 1
     answer = query.function if isinstance(query, sl.Query) else query
-    return (lambda x: vector(answer(tuple(map(int, x))))), 1
+    return (lambda x: vector(answer(tuple(map(int, x))))), oracle.smallest(answer)
 
 
 def vector(answer):

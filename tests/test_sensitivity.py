@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import oracle
 import pytest
 
 import sensitivity_lab as sl
@@ -235,24 +236,104 @@ def test_a_whole_number_is_at_home_among_floats(method):
     assert arithmetics([2**52, 0.5]) == {"float"}
 
 
+def mean(x):
+    return Fraction(sum(x), len(x))
+
+
+def mean_or_zero(x):
+    return mean(x) if x else 0
+
+
+def mean_or_nan(x):
+    return mean(x) if x else math.nan
+
+
+def mean_or_none(x):
+    return mean(x) if x else None
+
+
+def numpy_mean(x):
+    return float(np.mean(x))  # of nothing: NaN, and a warning
+
+
+def sum_and_count(x):
+    return (sum(x), len(x))
+
+
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("relation", [sl.Remove(1), sl.AddRemove(1), sl.SymmetricDifference(2)])
-def test_callables_are_never_called_on_an_empty_dataset(method, relation):
-    """Catches a mean() of nothing, which users should not have to guard against."""
-
-    def mean(x):
-        assert len(x) > 0
-        return sum(x) / len(x)
-
-    for size in (2, range(0, 3)):
-        ask = {"size": size, "relation": relation, "method": method}
-        assert sl.global_sensitivity(mean, DRIVING, **ask).check()
-    alone = {"size": 1, "relation": relation, "method": method}
-    if relation == sl.Remove(1):
+@pytest.mark.parametrize("size", [0, 1, 2, range(3)], ids=str)
+@pytest.mark.parametrize(
+    "relation",
+    [sl.Add(1), sl.Remove(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Change(1)],
+    ids=str,
+)
+@pytest.mark.parametrize("function", [mean, mean_or_zero, mean_or_nan, len, sum_and_count])
+def test_the_empty_dataset_is_asked_about(function, relation, size, method):
+    """Catches an empty neighbour that is skipped though the function answers, or asked though not."""
+    universe = sl.Universe.population([-7, 2, 3])
+    least = oracle.smallest(function)
+    pairs = oracle.population_pairs([-7, 2, 3], size, type(relation).__name__, relation.k)
+    expected = oracle.greatest(function, least, pairs)
+    ask = {"size": size, "relation": relation, "method": method}
+    if expected is None:
         with pytest.raises(ValueError, match="feasible"):
-            sl.global_sensitivity(mean, DRIVING, **alone)
-    else:
-        assert sl.global_sensitivity(mean, DRIVING, **alone).infeasible
+            sl.global_sensitivity(function, universe, **ask)
+        return
+    r = sl.global_sensitivity(function, universe, **ask)
+    assert r.value == expected.value
+    assert r.witness in expected.witnesses
+    missed = any(not (x and y) for x, y in pairs) and least == 1
+    assert bool(r.not_asked) == missed
+    assert r.check()
+
+
+@pytest.mark.parametrize(
+    ("function", "what"),
+    [
+        (mean, "mean raised ZeroDivisionError: Fraction(0, 0)"),
+        (mean_or_nan, "mean_or_nan answered nan"),
+        (mean_or_none, "mean_or_none answered None"),
+        (numpy_mean, "numpy_mean answered nan"),
+        (lambda x: 1 // len(x[:1]), "<lambda> raised ZeroDivisionError"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_what_is_not_asked_is_named(function, what):
+    """Catches a direction dropped in silence, and a warning about a question that nobody asked."""
+    ask = {"size": 1, "relation": sl.AddRemove(1)}
+    for r in (
+        sl.global_sensitivity(function, DRIVING, **ask),
+        sl.local_sensitivity(function, (2,), DRIVING, relation=sl.AddRemove(1)),
+    ):
+        (text,) = r.not_asked
+        assert text.startswith(f"remove 1: leaves 0 records, where {what}")
+        assert r.infeasible == ()
+        assert r.not_asked[0] in repr(r)
+        assert "not asked" in r._repr_html_()
+    with pytest.raises(ValueError, match=rf"no direction .*: remove 1: .*, where {what[:6]}"):
+        sl.global_sensitivity(function, DRIVING, size=1, relation=sl.Remove(1))
+    with pytest.raises(ValueError, match=rf"no direction .*: size 0: {what[:6]}"):
+        sl.local_sensitivity(function, (), DRIVING, relation=sl.Add(1))
+
+
+def test_the_empty_dataset_is_tried_only_where_it_is_reached():
+    """Catches a function that is called on nothing though no neighbour is empty, or with a size."""
+
+    def guarded(x):
+        assert x
+        return x[0]
+
+    for ask in (
+        {"size": 2, "relation": sl.Remove(1)},
+        {"size": range(1, 3), "relation": sl.Add(1)},
+    ):
+        assert sl.global_sensitivity(guarded, DRIVING, **ask).not_asked == ()
+    first = sl.Query("first", guarded, smallest_size=1)
+    r = sl.global_sensitivity(first, DRIVING, size=1, relation=sl.AddRemove(1))
+    assert r.infeasible == ("remove 1: leaves 0 records, first needs at least 1",)
+    assert r.not_asked == ()
+    with pytest.raises(ValueError, match="answers of one shape"):
+        sl.global_sensitivity(lambda x: x, DRIVING, size=1, relation=sl.Remove(1))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -161,7 +161,7 @@ def _answers(query: Query, records: Records) -> tuple[np.ndarray, int]:
     found = []
     for mask in range(1 << len(records)):
         dataset = tuple(v for i, v in enumerate(records) if mask >> i & 1)
-        if len(dataset) >= query.smallest_size and dataset not in known:
+        if len(dataset) >= (query.smallest_size or 0) and dataset not in known:
             known[dataset] = query(dataset)
         found.append(known.get(dataset, 0))
     if any(isinstance(answer, float) for answer in found):
@@ -187,7 +187,7 @@ def widest(query: Query, records: Records, pick: Pick | None = None) -> dict[Sha
     return {
         share: Fraction(int(gaps[at].max()), denominator) if exact else float(gaps[at].max())
         for share, at in shares.items()
-        if share[0] + min(share[1:]) >= query.smallest_size
+        if share[0] + min(share[1:]) >= (query.smallest_size or 0)
     }
 
 
@@ -243,7 +243,7 @@ def mixes(query: Query) -> Claim:
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
         d, m = widest(query, records), len(records)
         for n in range(1, m + 1):
-            for k in range(2, min(n - query.smallest_size, m - n) + 1):
+            for k in range(2, min(n - (query.smallest_size or 0), m - n) + 1):
                 pure = max(max(_one_sided(d, n, j, m)) for j in range(1, k + 1))
                 mixed = max(
                     max(d[n - out, out, new], d[n - out, new, out])

@@ -343,7 +343,7 @@ def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
     dataset = (0,) * zeros + (1,) * ones + (2,) * twos
     counts = {"zeros": zeros, "ones": ones, "twos": twos}
     words = ", ".join(f"{n} {name}" for name, n in counts.items())
-    if len(dataset) < query.smallest_size:
+    if len(dataset) < (query.smallest_size or 0):
         text = f"{query.name} has no answer on the empty dataset, so there is no gradient."
         return View((_gradient_figure(query, counts, None),), text, f"{words}; no steps.")
     gradient = discrete_gradient(query, dataset, LEVELS)
@@ -370,7 +370,7 @@ def _gradient_figure(query: Query, counts: dict[str, int], gradient: Gradient | 
 
     The lower panel is as high as the norm can be on any dataset of the explorer.
     """
-    sizes = range(query.smallest_size, MOST_COPIES * len(counts) + 2)
+    sizes = range(query.smallest_size or 0, MOST_COPIES * len(counts) + 2)
     longest = global_sensitivity(query, LEVELS, size=sizes, relation=SymmetricDifference(1))
     with _stage(4.8, legend=True) as (figure, below):
         below.set_position((LEFT, 0.19, 1 - LEFT - RIGHT, 0.37))

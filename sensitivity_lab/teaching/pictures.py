@@ -25,6 +25,7 @@ from sensitivity_lab.plots import (
 )
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
+from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
 from sensitivity_lab.teaching.people import Row, Table
 from sensitivity_lab.universe import Dataset, Universe
@@ -57,7 +58,7 @@ def plot_neighbourhood(
     query = as_query(query)
     _check_few(query, universe, size, relation)
     found = global_sensitivity(query, universe, size=size, relation=relation)
-    pairs = _neighbouring_pairs(query, universe, size, relation)
+    pairs = _neighbouring_pairs(found, universe, size, relation)
     drawn = {dataset for pair in pairs for dataset in pair} | set(universe.datasets(size))
     places = _places(sorted(drawn))
     with styled_figure(figsize=(WIDTH, 4.6)) as figure:
@@ -76,7 +77,7 @@ def plot_neighbourhood(
 
 def _check_few(query: Query, universe: Universe, size: int, relation: Relation) -> None:
     sizes = {size - removed + added for removed, added in relation.moves} | {size}
-    possible = (n for n in sizes if query.smallest_size <= n <= universe.records)
+    possible = (n for n in sizes if (query.smallest_size or 0) <= n <= universe.records)
     count = sum(universe.count(n) for n in possible)
     if count > MOST_NODES:
         raise ValueError(
@@ -89,14 +90,15 @@ def _pair(one: Dataset, other: Dataset) -> Pair:
 
 
 def _neighbouring_pairs(
-    query: Query, universe: Universe, size: int, relation: Relation
+    found: Sensitivity, universe: Universe, size: int, relation: Relation
 ) -> set[Pair]:
     """Each pair of two different neighbours once, where the query answers both."""
+    least = 1 if found.not_asked else found.query.smallest_size or 0
     return {
         _pair(dataset, neighbour)
         for dataset in universe.datasets(size)
         for neighbour in relation.neighbours(dataset, universe)
-        if neighbour != dataset and len(neighbour) >= query.smallest_size
+        if neighbour != dataset and len(neighbour) >= least
     }
 
 
