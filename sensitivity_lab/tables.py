@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
@@ -162,9 +163,13 @@ def _status(form: ClosedForm, universe: Universe) -> str:
 
 
 def _ratio(claimed: Any, found: Any) -> float:
+    """Claimed over found; infinity where that is above the floats."""
     if found == 0:
         return 1.0 if claimed == 0 else math.inf
-    return float(claimed) / float(found)
+    try:
+        return float(Fraction(claimed) / Fraction(found))
+    except OverflowError:
+        return math.inf
 
 
 def _row(column: str, question: Question, found: Sensitivity | None) -> list[Any]:
