@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sensitivity_lab.enumeration import Plan
-from sensitivity_lab.exact import checked_norm
+from sensitivity_lab.exact import brief, checked_norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Relation, check_relation
+from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Universe, check_universe
 
 Size = int | range
+MOST_MOVES = 2_000_000  # sizes × moves of one question: its plan lists them
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,13 @@ class Question:
 
     def _check_sizes(self) -> None:
         sizes = self.sizes
-        if len(sizes) == 0:
+        if not sizes:
             raise ValueError(f"size must name at least one size, got {self.size}")
-        for size in (min(sizes), max(sizes)):
-            self.universe.checked_size(size)
-        if max(sizes) < (self.query.smallest_size or 0):
+        least, most = sorted((sizes[0], sizes[-1]))
+        self.universe.checked_size(least)
+        self.universe.checked_size(most)
+        require_few_moves(sizes, self.relation)
+        if most < (self.query.smallest_size or 0):
             raise ValueError(
                 f"size must be at least {self.query.smallest_size} for {self.query.name}, "
                 f"got size={self.size}"
@@ -221,6 +225,23 @@ class Question:
         return failure_on_nothing(self.query, self.any_answer)
 
 
+def require_few_moves(sizes: range, relation: Relation) -> None:
+    """Refuse more sizes and moves than can be listed; none is.
+
+    >>> from sensitivity_lab import Change
+    >>> require_few_moves(range(1, 10), Change(2))
+
+    Raises ValueError.
+    """
+    asked = max(0, -((sizes.start - sizes.stop) // sizes.step))  # len() fails beyond 2⁶³
+    if asked * len(relation.moves) > MOST_MOVES:
+        raise ValueError(
+            f"size and relation must have at most {MOST_MOVES:,} sizes × moves, got "
+            f"{number_text(asked)} sizes × {len(relation.moves):,} moves of {relation}: ask for "
+            "fewer sizes or a smaller k"
+        )
+
+
 def failure_on_nothing(query: Query, any_answer: bool = False) -> str:
     """Call a query's function on the empty dataset; say how it fails, or nothing if it answers.
 
@@ -242,7 +263,7 @@ def failure_on_nothing(query: Query, any_answer: bool = False) -> str:
         if not any_answer:
             checked_answer(answer, query, ())
     except (TypeError, ValueError):
-        return _short(f"answered {answer!r}")
+        return _short(f"answered {brief(answer)}")
     return ""
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
 
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
+from sensitivity_lab.exact import brief
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import STANDARD, Relation
@@ -43,18 +45,19 @@ def sweep(
     1   days  count  AddRemove  1           1
 
     Where no direction is feasible the sensitivity, dataset and neighbour are None and the method
-    is "infeasible". `table.attrs` holds the universes' reprs by column, and the size.
+    is "infeasible". `table.attrs` holds the universes' reprs by column, and the size. `executor`
+    answers callables on many workers, as in `global_sensitivity`.
 
     Cost: as `global_sensitivity`, but a query is answered once per dataset for all relations.
     Errors and source: as `global_sensitivity`; ValueError for an empty list, too.
     """
     if not isinstance(columns, Mapping):
-        raise TypeError(f"columns must map names to universes, got {columns!r}")
+        raise TypeError(f"columns must map names to universes, got {brief(columns)}")
     for name, given in (("queries", queries), ("relations", relations), ("columns", columns)):
         if not isinstance(given, (Sequence, Mapping)):
-            raise TypeError(f"{name} must be a list, got {given!r}")
+            raise TypeError(f"{name} must be a list, got {brief(given)}")
         if not given:
-            raise ValueError(f"{name} must not be empty, got {given!r}")
+            raise ValueError(f"{name} must not be empty, got {brief(given)}")
     asked = [as_query(query) for query in queries]
     questions = [
         (column, Question(query, universe, size, relation, norm))
@@ -162,9 +165,13 @@ def _status(form: ClosedForm, universe: Universe) -> str:
 
 
 def _ratio(claimed: Any, found: Any) -> float:
+    """Claimed over found; infinity where that is above the floats."""
     if found == 0:
         return 1.0 if claimed == 0 else math.inf
-    return float(claimed) / float(found)
+    try:
+        return float(Fraction(claimed) / Fraction(found))
+    except OverflowError:
+        return math.inf
 
 
 def _row(column: str, question: Question, found: Sensitivity | None) -> list[Any]:

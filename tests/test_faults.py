@@ -367,10 +367,10 @@ CALLS = {
     "histogram": (sl.histogram, is_number_of("histogram"), {"edges": EDGES}),
     "count_where": (sl.count_where, is_number_of("count_where"), {"predicate": [lambda x: x > 1]}),
     "count_distinct": (sl.count_distinct, is_answer("count_distinct"), {"dataset": DATASETS}),
-    "global_sensitivity": (sl.global_sensitivity, is_global, {"query": QUERIES, "universe": UNIVERSES, "size": SIZES, "relation": RELATIONS, "norm": NORMS, "method": METHODS, "max_datasets": [1000]}),
+    "global_sensitivity": (sl.global_sensitivity, is_global, {"query": QUERIES, "universe": UNIVERSES, "size": SIZES, "relation": RELATIONS, "norm": NORMS, "method": METHODS, "max_datasets": [1000], "progress": [False], "executor": [None]}),
     "a vector's": (sl.global_sensitivity, is_global, {"query": [sl.histogram([0, 1, 4])], "universe": UNIVERSES, "size": SIZES, "relation": RELATIONS, "norm": NORMS, "method": ["auto", "walk"]}),
-    "local_sensitivity": (sl.local_sensitivity, is_local, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE], "relation": RELATIONS, "norm": NORMS, "method": ["auto", "walk"], "max_datasets": [1000]}),
-    "sweep": (sl.sweep, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "method": METHODS}),
+    "local_sensitivity": (sl.local_sensitivity, is_local, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE], "relation": RELATIONS, "norm": NORMS, "method": ["auto", "walk"], "max_datasets": [1000], "progress": [False], "executor": [None]}),
+    "sweep": (sl.sweep, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "method": METHODS, "max_datasets": [1000], "progress": [False], "executor": [None]}),
     "compare": (sl.compare, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "bounds": [(0, 4), None]}),
     "closed_form": (sl.closed_form, is_closed_form, {"query": STANDARD, "bounds": BOUNDS, "relation": RELATIONS, "size": [3, 2, range(2, 4)], "norm": NORMS}),
     "at least": (sl.closed_form, is_closed_form, {"query": STANDARD, "bounds": BOUNDS, "relation": RELATIONS, "min_size": [3, 2], "values": [None, 4]}),
@@ -462,6 +462,10 @@ def test_what_the_malformed_calls_once_found():
         sl.closed_form(sl.MEAN, bounds=(0, 1), size=range(0), relation=sl.Change(1))
     tiny = sl.smooth_sensitivity(sl.MEDIAN, (0, 3, 3), bounds=(0, 9), beta=5e-324)
     assert tiny.local == 9
+    with pytest.raises(ValueError, match="query twice failed on dataset"):
+        sl.audit_map(  # was int()'s own TypeError
+            twice, 1, [np.timedelta64(2, "D")], distances=[1], input_metric=max, output_metric=max
+        )
     empty = sl.audit(sl.COUNT, 0, FREE, size=0, relations=[sl.Change(1)], method="search", trials=9)
     assert empty.rows[0].found == 0
 
