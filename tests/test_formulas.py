@@ -144,7 +144,7 @@ def test_every_printed_formula_gives_the_value(query, norm, family, known):
                 exact = not isinstance(value, float)
                 assert printed == value if exact else math.isclose(printed, value), (text, n, k)
                 checked += 1
-    assert checked > 8
+    assert checked > (8 if (query, norm) in FURTHER_DDOF else 20)
 
 
 @pytest.mark.parametrize("make", [sl.variance, sl.std])
