@@ -1,0 +1,183 @@
+"""How numbers and datasets are written for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from itertools import groupby
+from numbers import Rational
+from typing import Any
+
+from sensitivity_lab.exact import Exact, exact_number, is_finite, is_real
+
+LONGEST_FRACTION = 9  # characters; a longer fraction is written in six digits
+LONGEST_NUMBER = 40  # digits; a longer number is written in six digits
+LONGEST_REPR = 300  # digits; in a repr, a longer number is named by its size
+LONGEST_LINE = 12  # records; of a longer dataset equal neighbours are counted: 1 ×126
+LONGEST_SHOWN = 100  # of these; more are shown by the first and the last ten
+
+BEYOND_FLOATS: dict[str, Any] = {"Emax": MAX_EMAX, "Emin": MIN_EMIN, "traps": []}
+WIDE = Context(50, ROUND_HALF_EVEN, **BEYOND_FLOATS)
+SIX_DIGITS = Context(6, ROUND_HALF_EVEN, **BEYOND_FLOATS)
+
+
+def number_text(value: Any) -> str:
+    """Write a number shortly: whole, or a short fraction, as it is; else to six digits.
+
+    >>> number_text(4000), number_text(Fraction(19, 6)), number_text((1, 2**0.5))
+    ('4,000', '19/6', '(1, 1.41421)')
+    >>> number_text(Fraction(10**9, 3)), number_text(10**5000), number_text(Fraction(1, 10**400))
+    ('3.33333e+08', '1e+5000', '1e-400')
+
+    It does not say whether it rounds: `equals_text` and `value_text` do. A vector, which is a
+    tuple, is written as `dataset_text` writes a dataset. Infinity is inf, and what is no number is
+    its own text.
+    Cost: linear in a vector's length. Raises nothing for any number, however long.
+    """
+    if isinstance(value, tuple):
+        return _line(value, _plain)
+    text = _plain(value)
+    return f"{int(text):,}" if isinstance(_exact(value), int) and "e" not in text else text
+
+
+def equals_text(value: Any) -> str:
+    """Say what a number equals: = where the text is the number, ≈ where it is rounded.
+
+    >>> equals_text(4), equals_text(Fraction(3, 2)), equals_text(Fraction(19, 6))
+    ('= 4', '= 3/2 = 1.5', '= 19/6 ≈ 3.16667')
+    >>> equals_text(2**0.5), equals_text((1, 0.5))
+    ('≈ 1.41421', '= (1, 0.5)')
+
+    Cost and errors: as `number_text`.
+    """
+    text = number_text(value)
+    if isinstance(value, tuple):
+        return f"{'=' if all(_says(_plain(entry), entry) for entry in value) else '≈'} {text}"
+    exact = _exact(value)
+    if exact is not None and "/" in text:
+        rounded = _six_digits(exact)
+        return f"= {text} {'=' if _says(rounded, value) else '≈'} {rounded}"
+    return f"{'=' if _says(text.replace(',', ''), value) else '≈'} {text}"
+
+
+def value_text(value: Any) -> str:
+    """Write a number in full: as `equals_text`, without the first equals sign.
+
+    >>> value_text(3), value_text(Fraction(3, 2)), value_text(Fraction(19, 6)), value_text(2**0.5)
+    ('3', '3/2 = 1.5', '19/6 ≈ 3.16667', '≈ 1.41421')
+
+    Cost and errors: as `number_text`.
+    """
+    return equals_text(value).removeprefix("= ")
+
+
+def dataset_text(dataset: Any) -> str:
+    """Write a dataset as it can be checked: every record exactly, none rounded.
+
+    >>> dataset_text((1, 0.1, Fraction(1, 3))), dataset_text(()), dataset_text((0, *[1] * 126))
+    ('(1, 0.1, 1/3)', '()', '(0, 1 ×126)')
+    >>> dataset_text(range(2000))
+    '(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … 1,980 more …, 1990, 1991, 1992, 1993, 1994, 1995, 1996, 1997, 1998, 1999)'
+
+    Up to twelve records are written each; of more, equal neighbours are counted; of over a hundred
+    such runs the first and the last ten are written. Only a number of over forty digits, which
+    nobody could read, is shortened to six. A single value, which is no sequence, is written alone.
+    Cost: linear in the dataset. Raises nothing for any number, however long.
+    """
+    return (
+        _line(dataset, _record) if isinstance(dataset, (tuple, list, range)) else _record(dataset)
+    )
+
+
+def number_repr(value: Any) -> str:
+    """Return a number's repr, or that of a tuple or list of them, whatever their length.
+
+    >>> number_repr((1, Fraction(1, 2))), number_repr((0.5,)), number_repr([10**5000])
+    ('(1, Fraction(1, 2))', '(0.5,)', '[<about 1e+5000>]')
+
+    Python refuses to write an int of over 4,300 digits; here one of over 300 is named by its size.
+    Of over a hundred entries the first and the last ten are written.
+    Cost: linear in the length.
+    """
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join(_ends([(number_repr(entry), 1) for entry in value]))
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        return f"({inside}{comma})" if isinstance(value, tuple) else f"[{inside}]"
+    return f"<about {number_text(value)}>" if _is_long(value, LONGEST_REPR) else repr(value)
+
+
+def _plain(value: Any) -> str:
+    """A number shortly, as `number_text`, without commas."""
+    exact = _exact(value)
+    if exact is None:
+        return str(value)
+    whole = isinstance(exact, int)
+    if _is_long(exact, LONGEST_NUMBER) or not (whole or isinstance(value, Rational)):
+        return _six_digits(exact)
+    text = str(exact)
+    return text if whole or len(text) <= LONGEST_FRACTION else _six_digits(exact)
+
+
+def _exact(value: Any) -> Exact | None:
+    """The exact number of what can be written out; None for other values and for infinities."""
+    if isinstance(value, Decimal):
+        written = value.is_finite() and abs(value.adjusted()) < 10_000
+    else:
+        written = is_real(value) and (isinstance(value, Rational) or is_finite(value))
+    return exact_number(value) if written else None
+
+
+def _six_digits(exact: Exact) -> str:
+    """A number to six digits; where floats end, by decimals without end."""
+    size = abs(Fraction(exact))
+    if exact == 0 or Fraction(1, 10**300) < size < 10**300:
+        return f"{float(exact):.6g}"
+    quotient = WIDE.divide(_decimal(exact.numerator), _decimal(exact.denominator))
+    return f"{quotient.normalize(SIX_DIGITS):e}"
+
+
+def _decimal(whole: int) -> Decimal:
+    """An int to 50 digits; of a long one only the first 200 bits are read."""
+    shift = max(0, whole.bit_length() - 200)
+    return WIDE.multiply(Decimal(whole >> shift), WIDE.power(2, shift))
+
+
+def _says(text: str, value: Any) -> bool:
+    """Whether a text is the number itself, not a rounded one."""
+    exact = _exact(value)
+    return exact is None or Fraction(text) == exact
+
+
+def _record(value: Any) -> str:
+    """A record exactly, unless it is too long to be read."""
+    return _plain(value) if _is_long(value, LONGEST_NUMBER) else str(value)
+
+
+def _is_long(value: Any, digits: int) -> bool:
+    """Whether an int, or either of a fraction's two, has more digits."""
+    if isinstance(value, Decimal):
+        return len(value.as_tuple().digits) > digits
+    if not isinstance(value, Rational):
+        return False
+    return any(
+        int(part).bit_length() > 3.33 * digits for part in (value.numerator, value.denominator)
+    )
+
+
+def _line(entries: Sequence[Any], text: Callable[[Any], str]) -> str:
+    """Entries in brackets: of many the runs of equal ones, of many runs the ends."""
+    if len(entries) <= LONGEST_LINE:
+        return f"({', '.join(map(text, entries))})"
+    runs = [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]
+    counted = [(text(value) + (f" ×{n}" if n > 1 else ""), n) for value, n in runs]
+    return f"({', '.join(_ends(counted))})"
+
+
+def _ends(counted: Sequence[tuple[str, int]]) -> list[str]:
+    """The texts; of over a hundred the first and the last ten, and how many records are between."""
+    texts = [text for text, _ in counted]
+    if len(texts) <= LONGEST_SHOWN:
+        return texts
+    between = sum(n for _, n in counted[10:-10])
+    return [*texts[:10], f"… {between:,} more …", *texts[-10:]]
