@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import Executor
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -16,6 +15,7 @@ from sensitivity_lab.enumeration import arithmetics, common_denominator, same_sh
 from sensitivity_lab.lattice import Lattice
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Dataset
+from sensitivity_lab.workers import answer_block, answers_in_blocks, block_edges
 
 
 class Answers:
@@ -106,7 +106,7 @@ class Answers:
         the arrays hold its numbers as it gave them. Cost and errors: as `of`, for every size.
         """
         parts = {size: self.of(size) for size in sizes}
-        samples = [answers[0] for answers, _ in parts.values()]
+        samples = [self.firsts.get(size, answers[0]) for size, (answers, _) in parts.items()]
         for sample in samples:
             same_shape(sample, samples[0], self.query)
         if len({answers.dtype.kind == "f" for answers, _ in parts.values()}) == 2:
@@ -128,22 +128,13 @@ class Answers:
         return np.concatenate(parts), denominator
 
     def _one_by_one(self, size: int) -> tuple[np.ndarray, int]:
-        rest = self.lattice.count(size) - 1
-        blocks = 6 * worker_count(self.executor) if self.executor else 100
-        edges = 1 + np.linspace(0, rest, min(blocks, rest) + 1).astype(int)
-        tasks = [
-            (self.query, self._values(), self.lattice.rows(size, np.arange(start, stop)))
-            for start, stop in pairwise(edges.tolist())
+        edges = [
+            1 + edge for edge in block_edges(self.lattice.count(size) - 1, size, self.executor)
         ]
-        run = self.executor.map if self.executor else map
-        try:
-            blocks_done = self._bar(run(answer_block, tasks), size, len(tasks))
-            answers = [self.first(size), *(answer for block in blocks_done for answer in block)]
-        except BrokenExecutor as error:
-            raise RuntimeError(
-                f"a worker died while answering query {self.query.name} on datasets of size {size}; "
-                "no result was kept"
-            ) from error
+        blocks = (self.lattice.rows(size, np.arange(*ends)) for ends in pairwise(edges))
+        found = answers_in_blocks(self.query, self._values(), blocks, self.executor)
+        done = self._bar(found, size, len(edges) - 1)
+        answers = [self.first(size), *(answer for block in done for answer in block)]
         for answer in answers:
             same_shape(answer, answers[0], self.query)
         self.arithmetics |= arithmetics(answers)
@@ -151,32 +142,6 @@ class Answers:
 
     def _bar(self, parts: Iterable[Any], size: int, total: int | None = None) -> Any:
         return with_bar(parts, self.progress, total=total, desc=f"size {size}", unit=" blocks")
-
-
-def worker_count(executor: Executor) -> int:
-    """How many workers an executor has: a pool's own count, a Dask client's, else this machine's.
-
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> worker_count(ThreadPoolExecutor(3))
-    3
-    """
-    client = getattr(executor, "_client", None)
-    if client is not None:
-        return max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
-    return getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-
-
-def answer_block(task: tuple[Query, Dataset, np.ndarray]) -> list[Any]:
-    """Answer a query on the datasets of one block: the unit of work of an executor.
-
-    >>> from sensitivity_lab import MAX
-    >>> answer_block((MAX, (10, 20, 30), np.array([[0, 1], [0, 2]])))
-    [20, 30]
-
-    Cost: one answer for each row of value positions. Errors: as `Query.answer`.
-    """
-    query, values, rows = task
-    return [query.answer(tuple(values[i] for i in row)) for row in rows.tolist()]
 
 
 def _as_numerators(answers: list[Any]) -> tuple[np.ndarray, int]:
@@ -203,6 +168,7 @@ def _as_numbers(numerators: np.ndarray, denominator: int) -> np.ndarray:
 def _times(answers: np.ndarray, factor: int) -> np.ndarray:
     if factor == 1:
         return answers
-    if answers.dtype.kind == "i" and answers.size and factor * int(np.abs(answers).max()) >= 2**59:
+    largest = int(np.abs(answers).max(initial=1)) if answers.dtype.kind == "i" else 0
+    if factor * largest >= 2**59:
         answers = answers.astype(object)
     return answers * factor

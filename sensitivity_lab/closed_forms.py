@@ -25,6 +25,7 @@ from sensitivity_lab.exact import (
 )
 from sensitivity_lab.extremes import EXTREMES, FALLING, SPREADS, Extreme, Piece, half_and_half
 from sensitivity_lab.queries import Query
+from sensitivity_lab.questions import require_few_moves
 from sensitivity_lab.relations import STANDARD, Relation, SymmetricDifference, check_relation
 from sensitivity_lab.results import presented
 from sensitivity_lab.universe import Dataset
@@ -163,6 +164,7 @@ def _shares(
             whole_number(size, "size", query.smallest_size or 0)
             sizes, least, most = range(size, size + 1), query.smallest_size or 0, math.inf
         elif size:
+            require_few_moves(size, relation)
             sizes, least, most = size, max(min(size), query.smallest_size or 0), max(size)
         else:
             raise ValueError(f"size must name at least one size, got {size}")

@@ -6,19 +6,24 @@ the first in lexicographic order.
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.exact import Exact, RootGap
+from sensitivity_lab.labels import Labelled
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Move, neighbours_of
 from sensitivity_lab.universe import Indices, Universe, multisets
+from sensitivity_lab.workers import answers_in_blocks, block_edges
 
 Norm = float  # 1, 2 or infinity
 Gap = Any  # int, Fraction, float, Decimal or RootGap: ordered and exact to compare
@@ -58,7 +63,8 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
     (5.0, 1.0)
 
     Cost: a gap is linear in the vectors' length. The function raises ValueError for two answers
-    whose arithmetics do not meet, such as a Decimal and a float.
+    whose arithmetics do not meet, such as a Decimal and a float, or that lie further apart than
+    the largest float.
     Source: def-norms in the book's chapter on norms.
     """
 
@@ -67,15 +73,24 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
             if root:
                 return RootGap(max(a, b), min(a, b))
             if not isinstance(a, tuple):
-                return abs(a - b)
-            steps = [abs(x - y) for x, y in zip(a, b, strict=True)]
-            if norm == 2:
-                return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
-            return sum(steps) if norm == 1 else max(steps, default=0)
+                found = abs(a - b)
+            else:
+                steps = [abs(x - y) for x, y in zip(a, b, strict=True)]
+                if norm == 2 and math.inf not in steps:
+                    return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
+                found = max(steps, default=0) if norm == math.inf else sum(steps)
+        except decimal.Overflow:
+            found = math.inf
         except (TypeError, OverflowError) as error:
             raise ValueError(
                 f"query must answer in one arithmetic, got {a!r:.60} and {b!r:.60}: {error}"
             ) from error
+        if found == math.inf:
+            raise ValueError(
+                "query must give answers whose distance its own numbers can hold, got "
+                f"{a!r:.60} and {b!r:.60}: scale them down, or answer in ints or Fractions"
+            )
+        return found
 
     return gap
 
@@ -105,6 +120,7 @@ def walk(
     norm: Norm,
     progress: bool = False,
     only: Indices | None = None,
+    executor: Executor | None = None,
 ) -> tuple[list[Best], int]:
     """Visit every dataset and every neighbour; answer each query once per dataset.
 
@@ -112,8 +128,8 @@ def walk(
     >>> walk([MAX], Universe.population([1, 2, 9]), {2: ((1, 0),)}, norm=1)
     ([Best(gap=8, dataset=(0, 2), neighbour=(0,))], 6)
 
-    `only` restricts the walk to the neighbours of one dataset. Returns the best pair of each
-    query, and how many datasets were answered.
+    `only` restricts the walk to the neighbours of one dataset; `executor` answers callables on
+    many workers. Returns the best pair of each query, and how many datasets were answered.
     Cost: `count_pairs(universe, plan)` pairs, and an answer held for each dataset.
     Errors: as `Query.answer`, and ValueError for answers of two shapes.
     Source: the definition itself, def-global-sensitivity in the book's chapter `by_hand`.
@@ -125,7 +141,7 @@ def walk(
     else:
         datasets = sorted({only, *neighbours_of(only, universe, plan[len(only)])})
         starts = [only]
-    asked = [_Asked(query, universe, datasets, norm) for query in queries]
+    asked = [_Asked(query, universe, datasets, norm, executor) for query in queries]
     for dataset in with_bar(starts, progress, desc="walk", unit=" datasets"):
         neighbours = list(neighbours_of(dataset, universe, plan[len(dataset)]))
         for query in asked:
@@ -152,10 +168,18 @@ class _Asked:
     best: Best | None = None
 
     def __init__(
-        self, query: Query, universe: Universe, datasets: list[Indices], norm: Norm
+        self,
+        query: Query,
+        universe: Universe,
+        datasets: list[Indices],
+        norm: Norm,
+        executor: Executor | None,
     ) -> None:
         values = universe.exact_values if query.exact else universe.values
-        answers = [query.answer(tuple(values[i] for i in dataset)) for dataset in datasets]
+        edges = block_edges(len(datasets), len(datasets[-1]), executor)
+        blocks = (datasets[start:stop] for start, stop in pairwise(edges))
+        found = answers_in_blocks(query, values, blocks, executor)
+        answers = [answer for block in found for answer in block]
         for answer in answers:
             same_shape(answer, answers[0], query)
         self.gap = gap_between(norm, query.root)
@@ -216,19 +240,30 @@ def in_units(gap: Gap, denominator: int) -> Gap:
 
 
 def same_shape(answer: Any, first: Any, query: Query) -> None:
-    """Refuse a query that returns vectors of different lengths, or a number here, a vector there.
+    """Refuse answers of different lengths or labels, and a number here, a vector there.
 
     >>> from sensitivity_lab import SUM
     >>> same_shape(3, 5, SUM)
 
-    Cost: two lengths. Raises ValueError.
+    Cost: two lengths, or their labels. Raises ValueError.
     """
-    lengths = [len(a) if isinstance(a, (tuple, np.ndarray)) else None for a in (first, answer)]
-    if lengths[0] != lengths[1]:
-        shown = ["a number" if n is None else f"a vector of length {n}" for n in lengths]
+    if _shape(first) != _shape(answer):
         raise ValueError(
-            f"query {query.name} must return answers of one shape, got {shown[0]} and {shown[1]}"
+            f"query {query.name} must return answers of one shape, got {_shape_in_words(first)} "
+            f"and {_shape_in_words(answer)}"
         )
+
+
+def _shape(answer: Any) -> Any:
+    if isinstance(answer, Labelled):
+        return answer.labels
+    return len(answer) if isinstance(answer, (tuple, np.ndarray)) else None
+
+
+def _shape_in_words(answer: Any) -> str:
+    if isinstance(answer, Labelled):
+        return f"a vector with labels {answer.labels!r:.60}"
+    return "a number" if _shape(answer) is None else f"a vector of length {len(answer)}"
 
 
 def count_pairs(universe: Universe, plan: Plan) -> int:

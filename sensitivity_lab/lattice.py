@@ -30,7 +30,8 @@ class Lattice:
     Programming 4A, section 7.2.1.3.
     """
 
-    chunk = 1 << 17  # rows handled at once: bounds the memory
+    chunk = 1 << 17  # rows handled at once, and
+    cells = 1 << 22  # records in them: these bound the memory
 
     def __init__(self, universe: Universe, largest: int) -> None:
         self.universe = universe
@@ -53,10 +54,11 @@ class Lattice:
         >>> list(Lattice(Universe.value_range([1, 2]), largest=3).chunks(3))
         [slice(0, 4, None)]
 
-        Cost: one slice for each 131,072 datasets.
+        Cost: one slice for each 131,072 datasets; of more than 32 records, for fewer.
         """
-        for start in range(0, self.count(size), self.chunk):
-            yield slice(start, min(start + self.chunk, self.count(size)))
+        rows = min(self.chunk, max(1, self.cells // max(1, size)))
+        for start in range(0, self.count(size), rows):
+            yield slice(start, min(start + rows, self.count(size)))
 
     def rows(self, size: int, ranks: np.ndarray) -> np.ndarray:
         """The datasets of the given ranks: (N,) int64 in, (N, size) value positions out.

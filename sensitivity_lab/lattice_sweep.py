@@ -7,6 +7,7 @@ and the first pair that attains it.
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Iterable
 from dataclasses import replace
@@ -156,9 +157,12 @@ class _LevelGaps:
         """The widest gap of the level and the ranks of all datasets that have it."""
         if self.root:
             return self._widest_root()
-        gaps = np.maximum.reduce(
-            [np.maximum(high - own, own - low) for own, high, low in self.gaps]
-        )
+        # An infinite gap is refused where its pair is known, by `gap_between`.
+        with np.errstate(over="ignore"), decimal.localcontext() as context:
+            context.traps[decimal.Overflow] = False
+            gaps = np.maximum.reduce(
+                [np.maximum(high - own, own - low) for own, high, low in self.gaps]
+            )
         widest = gaps.max()
         gap = widest.item() if isinstance(widest, np.generic) else widest
         return gap, np.flatnonzero(gaps == widest)

@@ -13,6 +13,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from sensitivity_lab.exact import (
     Exact,
@@ -24,6 +25,7 @@ from sensitivity_lab.exact import (
     simplest,
     whole_number,
 )
+from sensitivity_lab.labels import in_order_of_labels
 from sensitivity_lab.universe import Dataset, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -133,6 +135,7 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     >>> checked_answer(np.array([1, 2]), SUM, (1, 2))
     (1, 2)
 
+    The numbers of a pandas Series come in one order of their labels, whatever its own.
     Cost: linear in the answer's length. Raises TypeError for what is neither number nor vector,
     ValueError for NaN and infinities: with the query's name and the dataset.
     """
@@ -140,11 +143,21 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
         answer = answer.item()
     if isinstance(answer, str) or not (isinstance(answer, Iterable) and hasattr(answer, "__len__")):
         return _checked_number(answer, query, dataset)
-    if isinstance(answer, (dict, set, frozenset)):
+    if isinstance(answer, (dict, set, frozenset, pd.DataFrame)):
         raise TypeError(
             f"query {query.name} must return a number or a vector, got {answer!r} on dataset {dataset}"
         )
-    return tuple(_checked_number(entry, query, dataset) for entry in answer)
+    numbers = tuple(_checked_number(entry, query, dataset) for entry in answer)
+    return _by_label(numbers, answer, query, dataset) if isinstance(answer, pd.Series) else numbers
+
+
+def _by_label(numbers: tuple[Any, ...], answer: Any, query: Query, dataset: Dataset) -> Any:
+    try:
+        return in_order_of_labels(numbers, answer.index.tolist())
+    except ValueError as error:
+        raise ValueError(
+            f"query {query.name} must label each number once: {error} on dataset {dataset}"
+        ) from error
 
 
 def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:

@@ -13,6 +13,7 @@ from sensitivity_lab.relations import Move, Relation, check_relation
 from sensitivity_lab.universe import Universe, check_universe
 
 Size = int | range
+MOST_MOVES = 2_000_000  # sizes × moves of one question: its plan lists them
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,13 @@ class Question:
 
     def _check_sizes(self) -> None:
         sizes = self.sizes
-        if len(sizes) == 0:
+        if not sizes:
             raise ValueError(f"size must name at least one size, got {self.size}")
-        for size in (min(sizes), max(sizes)):
-            self.universe.checked_size(size)
-        if max(sizes) < (self.query.smallest_size or 0):
+        least, most = sorted((sizes[0], sizes[-1]))
+        self.universe.checked_size(least)
+        self.universe.checked_size(most)
+        require_few_moves(sizes, self.relation)
+        if most < (self.query.smallest_size or 0):
             raise ValueError(
                 f"size must be at least {self.query.smallest_size} for {self.query.name}, "
                 f"got size={self.size}"
@@ -219,6 +222,23 @@ class Question:
         if self.query.smallest_size is not None:
             return ""
         return failure_on_nothing(self.query, self.any_answer)
+
+
+def require_few_moves(sizes: range, relation: Relation) -> None:
+    """Refuse more sizes and moves than can be listed; none is.
+
+    >>> from sensitivity_lab import Change
+    >>> require_few_moves(range(1, 10), Change(2))
+
+    Raises ValueError.
+    """
+    asked = max(0, -((sizes.start - sizes.stop) // sizes.step))  # len() fails beyond 2⁶³
+    if asked * len(relation.moves) > MOST_MOVES:
+        counted = f"{asked:,}" if asked < 10**18 else "over 10^18"
+        raise ValueError(
+            f"size and relation must have at most {MOST_MOVES:,} sizes × moves, got {counted} sizes "
+            f"× {len(relation.moves):,} moves of {relation}: ask for fewer sizes or a smaller k"
+        )
 
 
 def failure_on_nothing(query: Query, any_answer: bool = False) -> str:

@@ -18,10 +18,14 @@ from sensitivity_lab.relations import Relation, count_neighbours_of
 from sensitivity_lab.results import Sensitivity, result, solved_result
 from sensitivity_lab.solvers import solve
 from sensitivity_lab.universe import Universe, check_universe
+from sensitivity_lab.workers import check_run
 
 MAX_DATASETS = 10_000_000
 AT_ONCE = 1_000_000  # datasets: with more to answer, "auto" asks the solver first
 PAIRS_PER_DATASET = 20  # a walk may visit this many pairs for each dataset allowed
+HELD_PER_DATASET = 20  # and hold this many records
+READ_PER_DATASET = 100  # a sweep may read this many records
+CELLS_PER_DATASET = 10  # and its table of ranks have this many cells
 METHODS = ("auto", "sweep", "walk", "solver")
 BEYOND_PROOF = "where each dataset has records of its own and the smaller has the larger answer"
 
@@ -51,16 +55,21 @@ def global_sensitivity(
     "sweep" (each dataset answered once), "walk" (each pair visited: the reference), "solver" (no
     enumeration; standard queries, where a proof covers them; any valid witness) or "auto": the
     sweep where it serves, else the walk; with more than a million datasets the solver, if it can.
-    `executor`, any `concurrent.futures.Executor`, answers a callable on many workers.
+    A callable is asked about the empty dataset, too, where it is reached: if it fails there, the
+    result's `not_asked` says so.
+
+    `executor`, any `concurrent.futures.Executor`, answers a callable on many workers. With threads
+    the callable must be thread-safe; a pool of processes needs one that is defined at the top of
+    a module. Standard queries are quicker without, and do not use it.
 
     Cost: the sweep answers `universe.count(size)` datasets and those of the neighbours' sizes;
-    the walk also visits every pair. Where these exceed `max_datasets` and no solver is proved, it
-    raises before any work.
-    Raises ValueError or TypeError for bad input, or if no direction of the relation is feasible.
+    the walk also visits every pair, and holds every dataset. Where these exceed what
+    `max_datasets` allows and no solver is proved, it raises before any work.
+    Raises ValueError or TypeError for bad input, or if no direction of the relation is feasible;
+    RuntimeError if a worker dies.
     Source: Dwork, McSherry, Nissim and Smith (2006).
     """
     question = Question(as_query(query), universe, size, relation, norm)
-    question.require_feasible()
     return settle(
         [question], method=method, max_datasets=max_datasets, progress=progress, executor=executor
     )[0]
@@ -76,6 +85,7 @@ def local_sensitivity(
     method: str = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
+    executor: Executor | None = None,
 ) -> Sensitivity:
     """Return the largest distance between the answer on one dataset and on its neighbours.
 
@@ -86,7 +96,9 @@ def local_sensitivity(
     (Fraction(33, 14), (1, 2, 3, 4, 5, 6, 20))
 
     `method` is "walk" (the dataset's neighbours, one by one), "solver" (standard queries, without
-    walking) or "auto": the walk; with more than a million neighbours the solver, if it can.
+    walking) or "auto": the walk; with more than a million neighbours, or 20 million records in
+    them, the solver, if it can.
+    `executor` answers a callable on many workers, as in `global_sensitivity`.
     Cost: `relation.count_neighbours(dataset, universe)` evaluations for the walk; for the solver
     O(k·m) arithmetic per move at the most, on m records.
     Errors: as `global_sensitivity`, and ValueError for a dataset outside the universe.
@@ -95,21 +107,27 @@ def local_sensitivity(
     check_universe(universe)
     indices = universe.indices(dataset)
     question = Question(as_query(query), universe, len(indices), relation, norm)
-    question.require_feasible()
     if not is_one_of(method, ("auto", "walk", "solver")):
         raise ValueError(
             f"method must be auto, walk or solver for one dataset, got method={method!r}"
         )
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
+    check_run(executor, progress, [question.query])
+    question.require_feasible()
     neighbours = count_neighbours_of(indices, universe, question.plan[len(indices)])
-    if method == "solver" or (method == "auto" and neighbours > min(AT_ONCE, max_datasets)):
+    records, most = neighbours * max(question.sizes_answered), min(AT_ONCE, max_datasets)
+    is_large = neighbours > most or records > HELD_PER_DATASET * most
+    if method == "solver" or (method == "auto" and is_large):
         found = solve_local(question, indices)
         if found is not None:
             return result(question, Best(found[0], indices, found[1]), "solver", 0)
         if method == "solver":
             raise ValueError(_no_proof(question))
     within_budget(neighbours, max_datasets, "neighbours to walk")
-    bests, answered = walk([question.query], universe, question.plan, norm, progress, only=indices)
+    within_budget(records, HELD_PER_DATASET * max_datasets, "records in the neighbours to walk")
+    bests, answered = walk(
+        [question.query], universe, question.plan, norm, progress, indices, executor
+    )
     return result(question, bests[0], "walk", answered)
 
 
@@ -128,7 +146,7 @@ def settle(
     progress: bool = False,
     executor: Executor | None = None,
 ) -> list[Sensitivity]:
-    """Answer feasible questions together: all budgets are checked before any work.
+    """Answer questions together: all budgets are checked before any work.
 
     >>> from sensitivity_lab import MEAN, SUM, Change
     >>> school = Universe.population([1, 2, 3, 10])
@@ -142,30 +160,37 @@ def settle(
     if not is_one_of(method, METHODS):
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
+    check_run(executor, progress, [question.query for question in questions])
+    for question in questions:
+        question.require_feasible()
     settled = _solved(questions, method, max_datasets, progress)
     rest = [question for question in questions if id(question) not in settled]
-    answers = _shared_answers(rest, executor, progress)
+    answers = _shared_answers(
+        [question for question in rest if _may_sweep(question, method, max_datasets)],
+        executor,
+        progress,
+    )
     walks: dict[Any, list[Question]] = {}
-    for question, given in zip(rest, answers, strict=True):
-        if method == "walk" or not _sweepable(question, given, max_datasets):
+    for question in rest:
+        given = answers.get(id(question))
+        if given is None or not _sweepable(question, given, max_datasets):
             _refuse_sweep(question, method)
             key = (question.universe, question.relation, str(question.plan), question.norm)
             walks.setdefault(key, []).append(question)
     for group in walks.values():
-        pairs = count_pairs(group[0].universe, group[0].plan)
-        within_budget(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
+        _within_walk(group[0], max_datasets)
     for group in walks.values():
-        settled |= _walked(group, progress)
-    for question, given in zip(rest, answers, strict=True):
+        settled |= _walked(group, progress, executor)
+    for question in rest:
         if id(question) in settled:
             continue
+        given = answers[id(question)]
         if keeps_order(given, question.sizes_answered, question.norm):
             settled[id(question)] = _swept(question, given)
         else:
             _refuse_sweep(question, method)
-            pairs = count_pairs(question.universe, question.plan)
-            within_budget(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
-            settled |= _walked([question], progress)
+            _within_walk(question, max_datasets)
+            settled |= _walked([question], progress, executor)
     return [settled[id(question)] for question in questions]
 
 
@@ -177,7 +202,7 @@ def _solved(
     for question in questions:
         where = "here"
         datasets = 0 if method == "solver" else _datasets_to_answer(question, max_datasets)
-        if method == "solver" or (method == "auto" and datasets > min(AT_ONCE, max_datasets)):
+        if method == "solver" or (method == "auto" and _is_large(question, datasets, max_datasets)):
             found = solve(question, progress)
             if found is not None and found.attained:
                 settled[id(question)] = solved_result(question, found)
@@ -200,10 +225,14 @@ def _refuse_sweep(question: Question, method: str) -> None:
         )
 
 
-def _walked(group: list[Question], progress: bool) -> dict[int, Sensitivity]:
+def _walked(
+    group: list[Question], progress: bool, executor: Executor | None
+) -> dict[int, Sensitivity]:
     first = group[0]
     queries = [question.query for question in group]
-    bests, answered = walk(queries, first.universe, first.plan, first.norm, progress)
+    bests, answered = walk(
+        queries, first.universe, first.plan, first.norm, progress, executor=executor
+    )
     return {
         id(question): result(question, best, "walk", answered)
         for question, best in zip(group, bests, strict=True)
@@ -218,8 +247,8 @@ def _swept(question: Question, answers: Answers) -> Sensitivity:
 
 def _shared_answers(
     questions: Sequence[Question], executor: Executor | None, progress: bool
-) -> list[Answers]:
-    """One lattice per universe, up to the largest dataset; one `Answers` per query."""
+) -> dict[int, Answers]:
+    """By question: one lattice per universe, up to the largest dataset; one `Answers` per query."""
     largest: dict[Universe, int] = {}
     for question in questions:
         sizes = [largest.get(question.universe, 0), *question.sizes_answered]
@@ -230,7 +259,7 @@ def _shared_answers(
         key = (question.universe, id(question.query))
         if key not in shared:
             shared[key] = Answers(question.query, lattices[question.universe], executor, progress)
-    return [shared[question.universe, id(question.query)] for question in questions]
+    return {id(q): shared[q.universe, id(q.query)] for q in questions}
 
 
 def _datasets_to_answer(question: Question, limit: int) -> int:
@@ -239,8 +268,47 @@ def _datasets_to_answer(question: Question, limit: int) -> int:
         total += question.universe.count_at_least(size, limit)
         if total > limit:
             break
-    cells = question.universe.distinct * max(question.sizes_answered)
-    return max(total, cells // 10)  # the ranks' table must fit in memory too
+    return total
+
+
+def _table_cells(question: Question) -> int:
+    """How many numbers the sweep's table of ranks has: the lattice's."""
+    return int(question.universe.distinct * max(question.sizes_answered))
+
+
+def _records(question: Question) -> int:
+    """How many records all its datasets have together; for few datasets only."""
+    return sum(size * question.universe.count(size) for size in question.sizes_answered)
+
+
+def _is_large(question: Question, datasets: int, max_datasets: int) -> bool:
+    """Whether the solver is asked before anything is enumerated."""
+    most = min(AT_ONCE, max_datasets)
+    return (
+        datasets > most
+        or _table_cells(question) > CELLS_PER_DATASET * most
+        or _records(question) > READ_PER_DATASET * most
+    )
+
+
+def _may_sweep(question: Question, method: str, max_datasets: int) -> bool:
+    """Whether the sweep's table can be made, and its datasets read; a walk needs neither."""
+    needs = (
+        (_table_cells(question), CELLS_PER_DATASET, "cells in the table of the sweep"),
+        (_records(question), READ_PER_DATASET, "records in the datasets to answer"),
+    )
+    if method == "sweep":
+        for count, each, what in needs:
+            within_budget(count, each * max_datasets, what)
+    return method != "walk" and all(count <= each * max_datasets for count, each, _ in needs)
+
+
+def _within_walk(question: Question, max_datasets: int) -> None:
+    """Refuse a walk that would hold too many records, or visit too many pairs."""
+    most = HELD_PER_DATASET * max_datasets
+    within_budget(_records(question), most, "records in the datasets to walk")
+    pairs = count_pairs(question.universe, question.plan)
+    within_budget(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
 
 
 def _sweepable(question: Question, answers: Answers, max_datasets: int) -> bool:

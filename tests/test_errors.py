@@ -133,7 +133,7 @@ OPTIONS = {"size": 2, "relation": sl.Change(1)}
         ({"max_datasets": 0}, ValueError, ["max_datasets", "0"]),
         ({"max_datasets": 1}, ValueError, ["max_datasets", "at least", "limit of 1"]),
         ({"relation": sl.Add(3)}, ValueError, ["feasible", "Add(3)"]),
-        ({"relation": sl.Remove(2)}, ValueError, ["feasible", "Remove(2)"]),
+        ({"relation": sl.Remove(3)}, ValueError, ["feasible", "Remove(3)"]),
         ({"relation": sl.AddRemove(3)}, ValueError, ["feasible", "AddRemove(3)"]),
     ],
 )
@@ -181,7 +181,7 @@ def test_local_dataset(dataset, error, words):
     assert query.calls == 0
 
 
-@pytest.mark.parametrize("relation", [sl.Remove(2), sl.Add(3)])
+@pytest.mark.parametrize("relation", [sl.Remove(3), sl.Add(3)])
 def test_local_with_no_feasible_direction(relation):
     """Catches a zero, or a bare max() error, where there is no neighbour at all."""
     query = Counting()
