@@ -168,7 +168,6 @@ def _as_numbers(numerators: np.ndarray, denominator: int) -> np.ndarray:
 def _times(answers: np.ndarray, factor: int) -> np.ndarray:
     if factor == 1:
         return answers
-    largest = int(np.abs(answers).max(initial=1)) if answers.dtype.kind == "i" else 0
-    if factor * largest >= 2**59:
-        answers = answers.astype(object)
+    if answers.dtype.kind == "i" and factor * int(np.abs(answers).max(initial=1)) >= 2**59:
+        answers = answers.astype(object)  # also where all are 0: the factor itself must fit
     return answers * factor

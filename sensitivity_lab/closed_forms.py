@@ -18,6 +18,7 @@ from typing import Any
 from sensitivity_lab.exact import (
     Exact,
     RootGap,
+    brief,
     checked_bounds,
     checked_norm,
     simplest,
@@ -95,7 +96,7 @@ def closed_form(
     family = _checked_family(query)
     check_relation(relation)
     if type(relation) not in STANDARD:
-        raise ValueError(f"relation must be a standard one for a closed form, got {relation}")
+        raise ValueError(f"relation must be a standard one for a closed form, got {brief(relation)}")
     checked_norm(norm)
     if values is not None:
         whole_number(values, "values", 1)
@@ -155,7 +156,9 @@ def _shares(
 ) -> Iterator[Share]:
     """Every (c, a, b) of a relation, from either side; of sizes without end, those that suffice."""
     if (size is None) == (min_size is None):
-        raise ValueError(f"give either size or min_size, got size={size!r}, min_size={min_size!r}")
+        raise ValueError(
+            f"give either size or min_size, got size={brief(size)}, min_size={brief(min_size)}"
+        )
     if size is None:
         least, most = _checked_min_size(query, min_size), math.inf
         asked = _from_least(relation, least, falling=query.family[0] in FALLING)
@@ -249,7 +252,7 @@ def _by_steps(
 def _checked_family(query: Any) -> str:
     if not isinstance(query, Query) or not query.family:
         raise TypeError(
-            f"query must be a standard query, got {query!r}: no formula is known for it"
+            f"query must be a standard query, got {brief(query)}: no formula is known for it"
         )
     family: str = query.family[0]
     return family

@@ -84,7 +84,8 @@ class Spread:
     def __init__(self, records: SortedRecords, centred: np.ndarray) -> None:
         self.records, self.count = records, len(centred)
         self.largest = max(abs(int(centred[0])), abs(int(centred[-1])))
-        self.numbers = centred if self.largest < 2**31 else centred.astype(object)
+        small = self.largest < 2**31  # then squares fit in 64 bits
+        self.numbers = centred.astype(np.int64 if small else object, copy=False)
         self.sums = Sums(self.numbers, self.largest)
         self.squares = Sums(self.numbers * self.numbers, self.largest**2)
 
@@ -96,7 +97,9 @@ class Spread:
         >>> Spread.of(SortedRecords.of(Universe.population([4, 4, 6]))).largest
         2
         """
-        return cls(records, records.whole - records[len(records) // 2])
+        fits = records.largest < 2**62  # then no difference of two wraps
+        whole = records.whole if fits else records.whole.astype(object)
+        return cls(records, whole - records[len(records) // 2])
 
     @cached_property
     def mirror(self) -> Spread:

@@ -1,4 +1,7 @@
-"""Exact numbers: what a value means, and differences of square roots settled without rounding."""
+"""Exact numbers: what a value means, and differences of square roots settled without rounding.
+
+`brief` writes any value for a message.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import total_ordering
 from numbers import Integral, Rational, Real
+from reprlib import Repr
 from typing import Any
 
 import numpy as np
 
 Exact = int | Fraction
+
+MOST_EXPONENT = 100_000  # a Decimal of a larger exponent is a few letters that no memory can hold
 
 
 def exact_number(value: Any, what: str = "value") -> Exact:
@@ -24,18 +30,39 @@ def exact_number(value: Any, what: str = "value") -> Exact:
 
     A float stands for its shortest decimal text, so 0.1 is one tenth.
     Cost: ints and Fractions are taken as they are; a float or a Decimal is written out once.
-    Raises ValueError for NaN and infinities, TypeError for what is not a real number;
-    `what` names the parameter in the message.
+    Raises ValueError for NaN, infinities and powers of ten beyond 10^±100,000, TypeError for
+    what is not a real number; `what` names the parameter in the message.
     """
     if not is_real(value):
-        raise TypeError(f"{what} must be a number, got {value!r}")
+        raise TypeError(f"{what} must be a number, got {brief(value)}")
     if isinstance(value, (Integral, np.bool_)):
         return int(value)
     if isinstance(value, Rational):
         return simplest(Fraction(value))
     if not is_finite(value):
-        raise ValueError(f"{what} must be finite, got {value}")
-    return simplest(Fraction(str(value)))
+        raise ValueError(f"{what} must be finite, got {_decimal_text(value)}")
+    return simplest(_written_out(value, what))
+
+
+def _written_out(value: Any, what: str) -> Fraction:
+    """What the decimal text of a finite number says, if its exponent is within reason."""
+    try:
+        decimal = value if isinstance(value, Decimal) else Decimal(_decimal_text(value))
+    except ArithmeticError as error:
+        raise ValueError(f"{what} must be written in decimals, got {brief(value)}") from error
+    exponent = decimal.as_tuple().exponent
+    if not isinstance(exponent, int):
+        raise ValueError(f"{what} must be written in decimals, got {brief(value)}")
+    if decimal and max(-exponent, decimal.adjusted()) > MOST_EXPONENT:
+        raise ValueError(
+            f"{what} must lie within 10 to the power of ±{MOST_EXPONENT:,}, got {brief(value)}"
+        )
+    return Fraction(decimal) if decimal else Fraction(0)
+
+
+def _decimal_text(value: Any) -> str:
+    """A number's digits; a float's own, whatever a subclass makes of them."""
+    return float.__repr__(value) if isinstance(value, float) else str(value)
 
 
 def is_real(value: Any) -> bool:
@@ -54,7 +81,9 @@ def is_finite(value: Any) -> bool:
     >>> is_finite(Decimal("1e400")), is_finite(Decimal("sNaN"))
     (True, False)
     """
-    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    return bool(np.isfinite(value)) if isinstance(value, np.floating) else math.isfinite(value)
 
 
 def simplest(value: Fraction) -> Exact:
@@ -78,7 +107,7 @@ def whole_number(value: Any, what: str, least: int) -> int:
     if whole and value >= least:
         return int(value)
     kind = ValueError if is_real(value) else TypeError
-    raise kind(f"{what} must be a whole number of at least {least}, got {what}={value!r}")
+    raise kind(f"{what} must be a whole number of at least {least}, got {what}={brief(value)}")
 
 
 def is_one_of(value: Any, names: Iterable[str | None]) -> bool:
@@ -99,7 +128,7 @@ def sequence(values: Any, what: str, of: str = "records") -> tuple[Any, ...]:
     Cost: one copy. Raises TypeError.
     """
     if not is_sequence(values):
-        raise TypeError(f"{what} must be a sequence of {of}, got {values!r}")
+        raise TypeError(f"{what} must be a sequence of {of}, got {brief(values)}")
     return tuple(values)
 
 
@@ -125,7 +154,7 @@ def checked_norm(norm: Any, what: str = "norm") -> None:
     Raises ValueError. Source: def-norms in the book's chapter on norms.
     """
     if not isinstance(norm, Real) or norm not in NORMS:
-        raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={norm!r}")
+        raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={brief(norm)}")
 
 
 def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
@@ -137,11 +166,51 @@ def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
     Raises ValueError for bounds that fall, TypeError for what is no pair.
     """
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
-        raise TypeError(f"bounds must be a pair (L, U), got {bounds!r}")
+        raise TypeError(f"bounds must be a pair (L, U), got {brief(bounds)}")
     low, high = (exact_number(end, "bounds") for end in bounds)
     if low > high:
-        raise ValueError(f"bounds must rise, got bounds={bounds!r}")
+        raise ValueError(f"bounds must rise, got bounds={brief(bounds)}")
     return low, high
+
+
+def brief(value: Any) -> str:
+    """Write any value for a message, shortened; this never fails, whatever the value.
+
+    >>> brief([1, 0.5]), brief(10**5000), brief(list(range(10**6)))[-8:]
+    ('[1, 0.5]', 'a whole number of about 5,001 digits', '11, ...]')
+
+    Cost: a list is read as far as it is shown.
+    """
+    try:
+        return _BRIEF.repr(value)
+    except Exception:
+        return f"a value of type {type(value).__name__} that cannot be shown"
+
+
+class _Brief(Repr):
+    """Python's own forms, cut short; numbers too long for a line in words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = 12
+        self.maxdeque = self.maxarray = 12
+        self.maxstring = self.maxother = 200
+
+    def repr_int(self, x: int, level: int) -> str:
+        digits = 1 + int(x.bit_length() * math.log10(2))
+        return repr(x) if digits <= 200 else f"a whole number of about {digits:,} digits"
+
+    def repr_Fraction(self, x: Fraction, level: int) -> str:  # noqa: N802: the type's name
+        parts = (self.repr1(part, level) for part in (x.numerator, x.denominator))
+        return f"Fraction({', '.join(parts)})"
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        text = repr(x)
+        return text if len(text) <= self.maxother else f"{text[:150]} ... {text[-40:]}"
+
+
+_BRIEF = _Brief()
 
 
 @total_ordering

@@ -10,6 +10,7 @@ a docstring names one, as in (thm-monotone), that is its label there.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -185,11 +186,14 @@ def _count_where(records: SortedRecords, options: Any, norm: Norm) -> Finder:
 
 
 def _histogram(records: SortedRecords, edges: Any, norm: Norm) -> Finder:
-    """Each bin is a run of the sorted records; those before and after are in none."""
+    """Each bin is a run of the sorted records; those before and after are in none.
+
+    Edges are compared as Python ints: NumPy would round those of 64 bits to floats.
+    """
     scaled = [math.ceil(Fraction(edge) * records.scale) for edge in edges[:-1]]
-    starts = [int(place) for place in np.searchsorted(records.whole, scaled, side="left")]
+    starts = [bisect_left(records.whole, edge, key=int) for edge in scaled]
     last = math.floor(Fraction(edges[-1]) * records.scale)
-    end = max(int(np.searchsorted(records.whole, last, side="right")), starts[-1])
+    end = max(bisect_right(records.whole, last, key=int), starts[-1])
     bins = list(pairwise([*starts, end]))
     return partial(_by_bins, records, bins, [(0, starts[0]), (end, len(records))], norm)
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import spread, spread_outermost, spread_runs
+from sensitivity_lab import contest, spread, spread_outermost, spread_runs
 from sensitivity_lab.records import SortedRecords
 from sensitivity_lab.teaching import conjectures
 
@@ -406,3 +406,137 @@ def test_a_large_witness_is_held_compactly():
     assert len(found.witness) == 2
     added = sl.global_sensitivity(sl.SUM, universe, size=2500, relation=sl.Add(1))
     assert (added.witness.removed, added.witness.added) == ((), (4999,))
+
+
+EDGES = {
+    **{f"{kind}{bits}": np.dtype(f"{kind}{bits}") for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+}
+MEASURED = [
+    sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.quantile(0.3), sl.VARIANCE, sl.STD, sl.variance(ddof=1)
+]  # fmt: skip
+
+
+def at_the_edges(dtype, rng):
+    """A few records of a type: its ends and their neighbours, around zero and halves, or anywhere."""
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    ends = [low, low + 1, high - 1, high, 0, 1, high // 2, high // 2 + 1]
+    ends += [-1, low // 2] if low else [2, high // 4]
+    picks = [rng.choice([*ends, rng.randint(low, high)]) for _ in range(rng.randint(2, 6))]
+    return np.array(picks, dtype=dtype)
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_the_edges_of_every_integer_type(name):
+    """Would catch arithmetic that wraps: the walk and the plain formulas work in Python ints."""
+    rng = random.Random(name)
+    solved = 0
+    for _ in range(40):
+        records = at_the_edges(EDGES[name], rng)
+        edges = sorted({rng.choice([-(2**63), 0, 2**63, 2**64, *map(int, records)]) for _ in range(3)})
+        query = rng.choice([*MEASURED, *([sl.histogram(edges)] if len(edges) > 1 else [])])
+        make = rng.choice([sl.Universe.population] * 3 + [sl.Universe.value_range])
+        universe, relation = make(records), rng.choice(RELATIONS)(rng.randint(1, 3))
+        size = rng.randint(1, 3 if universe.unlimited else len(records))
+        solved += agrees_with_the_walk(query, universe, size, relation)
+        dataset = tuple(sorted(rng.sample(records.tolist(), min(size, len(records)))))
+        solved += agrees_with_the_walk(query, universe, dataset, relation)
+    assert solved > 20
+
+
+def agrees_with_the_walk(query, universe, asked, relation):
+    """Whether every method that answers gives the walk's value, with a witness that has it.
+
+    `asked` is a size, or a dataset for its local sensitivity.
+    """
+    local = isinstance(asked, tuple)
+    methods = ("solver", "auto") if local else ("solver", "auto", "sweep")
+
+    def ask(method):
+        given = {"relation": relation, "method": method}
+        if local:
+            return sl.local_sensitivity(query, asked, universe, **given)
+        return sl.global_sensitivity(query, universe, size=asked, **given)
+
+    try:
+        walked = ask("walk")
+    except ValueError as error:
+        assert any(reason in str(error) for reason in ("feasible", "size", "records"))  # noqa: PT017
+        return False
+    for method in methods:
+        try:
+            found = ask(method)
+        except ValueError as error:
+            assert "no proof" in str(error) or "serves scalars" in str(error)  # noqa: PT017
+            continue
+        assert found.value == walked.value, (method, query.name, universe, asked, relation)
+        answers = [query(side) for side in found.witness]
+        if query.family[0] not in ("histogram", "std"):
+            assert abs(answers[0] - answers[1]) == found.value, (method, query.name, universe)
+        assert found.check()
+    return True
+
+
+WRAPPED = {
+    "two at the low end": ([-(2**63), -(2**63), 2**62], 2, sl.Change(1)),
+    "both ends": ([-(2**63), 0, 2**63 - 1], 2, sl.AddRemove(1)),
+    "unsigned": ([0, 2**63, 2**64 - 1, 2**64 - 1], 3, sl.Change(1)),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+@pytest.mark.parametrize("query", SPREADS, ids=str)
+def test_a_spread_over_more_than_64_bits_does_not_wrap(name, query):
+    """Would catch a difference of two records that is taken in int64."""
+    records, size, relation = WRAPPED[name]
+    if size > query.family[1] + 1:
+        assert agrees_with_the_walk(query, sl.Universe.population(records), size, relation)
+
+
+def test_a_wide_spread_of_many_records_does_not_wrap():
+    """Would catch the wrap where nothing can be enumerated; the witness is held to its value."""
+    records = [*range(-(2**63), -(2**63) + 12), *range(2**62, 2**62 + 12)]
+    universe = sl.Universe.population(records)
+    found = sl.global_sensitivity(sl.STD, universe, size=12, relation=sl.Change(1), method="solver")
+    assert found.check()
+    assert found.value > 3.8e18
+
+
+def test_offsets_near_the_largest_int_stay_in_64_bits():
+    """Would catch a million close records that are summed one by one because they lie far out."""
+    spread_out = contest.Spread.of(SortedRecords.of(sl.Universe.population([2**63 - 9, 2**63 - 1])))
+    assert spread_out.numbers.dtype == np.int64
+    assert spread_out.numbers.tolist() == [-8, 0]
+
+
+@pytest.mark.parametrize(
+    ("records", "relation"),
+    [([2**60] * 5, sl.SymmetricDifference(2)), ([2**60] * 3 + [2**60 + 2], sl.Change(2))],
+)
+def test_bins_far_beyond_the_records_are_compared_exactly(records, relation):
+    """Would catch edges of 64 bits that are compared with the records in floats."""
+    query = sl.histogram([2**60 + 1, 2**63, 2**64])
+    assert agrees_with_the_walk(query, sl.Universe.population(records), 2, relation)
+
+
+ZEROS = {
+    "one size whose answers are all 0": (
+        sl.VARIANCE, [0, 1], range(1, 24), sl.AddRemove(1), Fraction(1, 4)
+    ),
+    "its root": (sl.STD, [0, 1], range(1, 24), sl.AddRemove(1), 0.5),
+    "many sizes from one": (
+        sl.VARIANCE, [0, 1], 3, sl.SymmetricDifference(22), Fraction(1, 4)
+    ),
+    "nothing but 0": (sl.MEAN, [0], range(1, 50), sl.AddRemove(1), 0),
+    "ranks weighed by long fractions": (
+        sl.quantile(Fraction(1, 10**20)), [0], 2, sl.AddRemove(1), 0
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ZEROS)
+def test_zeros_over_a_denominator_of_more_than_64_bits(name):
+    """Would catch a factor that only fits because what it multiplies is 0."""
+    query, values, size, relation, expected = ZEROS[name]
+    universe = sl.Universe.value_range(values)
+    found = sl.global_sensitivity(query, universe, size=size, relation=relation, method="sweep")
+    assert (found.value, found.check()) == (expected, True)
