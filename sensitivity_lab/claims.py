@@ -62,36 +62,57 @@ def claim_takes(claim: Any) -> tuple[str, ...]:
     """
     if not callable(claim):
         return ()
-    try:
-        parameters = inspect.signature(claim).parameters.values()
-    except (TypeError, ValueError):
-        parameters = {}.values()
-    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    rest = [p for p in parameters if p.kind is p.VAR_KEYWORD]
-    takes = tuple(name for name in NAMES if rest or name in {p.name for p in named})
-    needed = {p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_POSITIONAL}
-    strangers = needed - {*NAMES, *(p.name for p in rest)}
-    unnamed = any(p.kind is p.POSITIONAL_ONLY and p.default is p.empty for p in parameters)
-    if strangers or unnamed or not takes:
-        got = ", ".join(map(str, parameters)) or "none that can be read"
+    parameters = _parameters(claim)
+    given = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    any_name = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    takes = tuple(name for name in NAMES if any_name or name in {p.name for p in given})
+    others = [
+        p
+        for p in parameters
+        if p.default is p.empty
+        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        and (p.kind is p.POSITIONAL_ONLY or p.name not in NAMES)
+    ]
+    if others or not takes:
         raise TypeError(
             "claim must be a number or a function of parameters named k and size, or of one of "
-            f"them, such as lambda k, size: k / size; got a function of ({got})"
+            "them, such as lambda k, size: k / size; got a function of "
+            f"{', '.join(map(str, parameters)) or 'no names that can be read'}"
         )
     return takes
 
 
-def claimed_at(claim: Any, takes: tuple[str, ...], **place: Any) -> Any:
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a function; of one in C without a signature, none."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def check_claim(claim: Any) -> None:
+    """Refuse a claim that is no number, or a function that cannot be given k and size by name.
+
+    >>> check_claim(lambda size: 5 / size)
+
+    Errors: as `amount` and `claim_takes`.
+    """
+    if not claim_takes(claim):
+        amount(claim, "claim")
+
+
+def claimed_at(claim: Any, **place: Any) -> Any:
     """Return the claimed number for a place: its k and its size.
 
-    >>> claimed_at(lambda size: Fraction(5, size), ("size",), k=1, size=10)
+    >>> claimed_at(lambda size: Fraction(5, size), k=1, size=10)
     Fraction(1, 2)
 
     Cost: one call. Raises ValueError where the claim fails, and as `amount`.
     """
     if not callable(claim):
         return amount(claim, "claim")
-    return _called(lambda: claim(**{name: place[name] for name in takes}), place)
+    given = {name: place[name] for name in claim_takes(claim)}
+    return _called(lambda: claim(**given), place)
 
 
 def claimed_for(claim: Any, distance: Any) -> Any:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from sensitivity_lab.relations import Relation
+from sensitivity_lab.exact import brief, is_sequence
+from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.universe import Universe
 
+MOST_ROWS = 10_000
 NAMED = 4  # relations, directions or single sizes; of more the rest is counted
 ORDERS = {None: "", "any": ", in every order", "kept": ", as sequences edited in place"}
 
@@ -57,6 +60,71 @@ class Scope:
         sizes = sizes or sizes_text(self.sizes or ())
         under = and_more([str(relation) for relation in self.relations])
         return f"{self.universe!r}, {sizes}, under {under}{ORDERS[self.order]}{measured}"
+
+
+def checked_relations(relations: Any) -> tuple[Relation, ...]:
+    """Return the relations, each once.
+
+    >>> from sensitivity_lab import Change
+    >>> checked_relations([Change(1), Change(1)])
+    (<Change(1): at most 1 record changed>,)
+
+    Raises TypeError or ValueError for what is no list of relations.
+    """
+    if not is_sequence(relations):
+        raise TypeError(f"relations must be a list of relations, got {brief(relations)}")
+    asked = list(islice(relations, MOST_ROWS + 1))
+    for relation in asked:
+        check_relation(relation)
+    if not asked:
+        raise ValueError("relations must not be empty, got []")
+    return tuple(dict.fromkeys(asked))
+
+
+def checked_sizes(universe: Universe, sizes: Any, within: Any, relations: int) -> tuple[int, ...]:
+    """Return the size of each row, if these are few enough for all the relations.
+
+    >>> checked_sizes(Universe.value_range([1, 2]), None, range(1, 4), relations=2)
+    (1, 2, 3)
+
+    Raises TypeError or ValueError for bad or missing sizes.
+    """
+    if (sizes is None) == (within is None):
+        raise TypeError(
+            "exactly one of sizes and sizes_within must be given, got "
+            f"sizes={brief(sizes)}, sizes_within={brief(within)}"
+        )
+    if within is not None and not isinstance(within, range):
+        raise TypeError(
+            "sizes_within must be a range in which both sizes lie, such as range(1, 5), got "
+            f"{brief(within)}; for sizes of the dataset alone there is sizes="
+        )
+    name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
+    given = given if is_sequence(given) else [given]
+    given = given if isinstance(given, range) else list(islice(given, MOST_ROWS + 1))
+    counted = _length(given) if isinstance(given, range) else len(given)
+    if not counted:
+        raise ValueError(f"{name} must not be empty, got {brief(given)}")
+    if counted * relations > MOST_ROWS:
+        raise ValueError(
+            f"{name} and relations must make at most {MOST_ROWS:,} rows, got "
+            f"{count_text(counted)} sizes × {relations:,} relations"
+        )
+    return tuple(dict.fromkeys(universe.checked_size(size) for size in given))
+
+
+def _length(sizes: range) -> int:
+    """How many sizes a range has; `len` knows no more than 2⁶³."""
+    return max(0, -((sizes.start - sizes.stop) // sizes.step))
+
+
+def count_text(number: int) -> str:
+    """Write a count; of one that is beyond reason, that it is.
+
+    >>> count_text(12_000), count_text(10**30)
+    ('12,000', 'over 10^18')
+    """
+    return f"{number:,}" if number < 10**18 else "over 10^18"
 
 
 def sizes_text(sizes: Sequence[int]) -> str:

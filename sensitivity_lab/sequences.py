@@ -126,6 +126,7 @@ class Edited:
     moves: tuple[Move, ...]
 
     def __call__(self, sequence: Iterable[Any], other: Iterable[Any]) -> bool:
+        """Cost: every sequence that the moves lead to."""
         place = {value: i for i, value in enumerate(self.universe.values)}
         start, end = (tuple(place[record] for record in side) for side in (sequence, other))
         copies = self.universe.copies(len(start) + self.relation.k)

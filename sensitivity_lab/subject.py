@@ -11,7 +11,9 @@ from sensitivity_lab.enumeration import Gap, gap_between, same_shape
 from sensitivity_lab.exact import brief
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results import presented, raw_answer
+from sensitivity_lab.text import dataset_text, number_text
 
+LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
 Measure = Callable[[Any, Any], Any]
 
 
@@ -91,7 +93,58 @@ class Within:
     distance: Any
 
     def __call__(self, x: Any, y: Any) -> bool:
+        """Cost: one call of the metric."""
         return bool(self.metric(x, y) <= self.distance)
+
+
+def answers_stood_by(subject: Subject, found: Any, dataset: Any, neighbour: Any) -> tuple[Any, Any]:
+    """Return the answers on a pair, asked twice more; refuse a function that changes them.
+
+    >>> from sensitivity_lab import Query
+    >>> answers_stood_by(Subject.of(Query("first", min), 1, None), 2, (0, 4), (2, 4))
+    (0, 2)
+
+    Without this a function with noise in it would get a verdict, and a wrong one. A standard query
+    sees nothing but the dataset: it is asked once. Cost: four answers. Raises ValueError.
+    """
+    if subject.query.exact:
+        return subject.shown(dataset), subject.shown(neighbour)
+    first, last = (_asked_twice(subject, records) for records in (dataset, neighbour))
+    apart = presented(subject.measure()(first, last))
+    if apart != found:
+        raise ValueError(
+            f"function must be deterministic: {subject.query.name} answered "
+            f"{number_text(found)} apart on {_short(dataset)} and {_short(neighbour)}, "
+            f"asked again {number_text(apart)} apart, {_short(first)} and {_short(last)}"
+        )
+    return first, last
+
+
+def _asked_twice(subject: Subject, dataset: Any) -> Any:
+    answer, again = subject.answer(dataset), subject.answer(dataset)
+    if not _alike(subject, answer, again):
+        raise ValueError(
+            f"function must be deterministic: {subject.query.name} answered {_short(answer)} on "
+            f"{_short(dataset)}, then {_short(again)}; fix its seed, or audit it without its noise"
+        )
+    return answer
+
+
+def _alike(subject: Subject, answer: Any, again: Any) -> bool:
+    """Whether two answers are one: tables that cannot be compared by == by the metric alone."""
+    if subject.metric is None:
+        return bool(answer == again)
+    try:
+        equal = bool(answer == again)
+    except Exception:
+        equal = False
+    return equal or subject.measure()(answer, again) == 0
+
+
+def _short(value: Any) -> str:
+    """A dataset or an answer on a line of a message."""
+    text = " ".join(dataset_text(value).split())
+    return text if len(text) <= LONGEST_TOLD else f"{text[: LONGEST_TOLD - 1]}…"
 
 
 def measured(metric: Measure, name: str, x: Any, y: Any) -> Any:
