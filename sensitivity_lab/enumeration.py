@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact, RootGap
+from sensitivity_lab.exact import Exact, RootGap, brief
 from sensitivity_lab.labels import Labelled
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Move, neighbours_of
@@ -83,12 +83,12 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
             found = math.inf
         except (TypeError, OverflowError) as error:
             raise ValueError(
-                f"query must answer in one arithmetic, got {a!r:.60} and {b!r:.60}: {error}"
+                f"query must answer in one arithmetic, got {brief(a)} and {brief(b)}: {error}"
             ) from error
         if found == math.inf:
             raise ValueError(
                 "query must give answers whose distance its own numbers can hold, got "
-                f"{a!r:.60} and {b!r:.60}: scale them down, or answer in ints or Fractions"
+                f"{brief(a)} and {brief(b)}: scale them down, or answer in ints or Fractions"
             )
         return found
 
@@ -262,7 +262,7 @@ def _shape(answer: Any) -> Any:
 
 def _shape_in_words(answer: Any) -> str:
     if isinstance(answer, Labelled):
-        return f"a vector with labels {answer.labels!r:.60}"
+        return f"a vector with labels {brief(answer.labels)}"
     return "a number" if _shape(answer) is None else f"a vector of length {len(answer)}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.exact import exact_number, is_finite, is_real
+from sensitivity_lab.exact import brief, exact_number, is_finite, is_real
 
 
 class Labelled(tuple[Any, ...]):
@@ -52,7 +52,7 @@ def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> tuple[A
     ordered = [known[place] for place in order]
     for label, following in pairwise(ordered):
         if label == following:
-            raise ValueError(f"label {label!r} comes twice")
+            raise ValueError(f"label {brief(label)} comes twice")
     sorted_numbers = [numbers[place] for place in order]
     if ordered == list(range(len(ordered))):
         return tuple(sorted_numbers)

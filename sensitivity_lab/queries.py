@@ -17,6 +17,7 @@ import pandas as pd
 
 from sensitivity_lab.exact import (
     Exact,
+    brief,
     exact_number,
     is_finite,
     is_real,
@@ -26,6 +27,7 @@ from sensitivity_lab.exact import (
     whole_number,
 )
 from sensitivity_lab.labels import in_order_of_labels
+from sensitivity_lab.text import number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -107,7 +109,8 @@ class Query:
             return self.function(dataset)
         except Exception as error:
             raise ValueError(
-                f"query {self.name} failed on dataset {dataset}: {type(error).__name__}: {error}"
+                f"query {self.name} failed on dataset {number_repr(dataset)}: "
+                f"{type(error).__name__}: {error}"
             ) from error
 
     def __str__(self) -> str:
@@ -125,7 +128,7 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
     if isinstance(query, Query):
         return query
     if not callable(query):
-        raise TypeError(f"query must be a Query or a callable, got {query!r}")
+        raise TypeError(f"query must be a Query or a callable, got {brief(query)}")
     return Query(getattr(query, "__name__", type(query).__name__), query)
 
 
@@ -145,7 +148,7 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
         return _checked_number(answer, query, dataset)
     if isinstance(answer, (dict, set, frozenset, pd.DataFrame)):
         raise TypeError(
-            f"query {query.name} must return a number or a vector, got {answer!r} on dataset {dataset}"
+            f"query {query.name} must return a number or a vector, got {brief(answer)} on dataset {number_repr(dataset)}"
         )
     numbers = tuple(_checked_number(entry, query, dataset) for entry in answer)
     return _by_label(numbers, answer, query, dataset) if isinstance(answer, pd.Series) else numbers
@@ -156,14 +159,14 @@ def _by_label(numbers: tuple[Any, ...], answer: Any, query: Query, dataset: Data
         return in_order_of_labels(numbers, answer.index.tolist())
     except ValueError as error:
         raise ValueError(
-            f"query {query.name} must label each number once: {error} on dataset {dataset}"
+            f"query {query.name} must label each number once: {error} on dataset {number_repr(dataset)}"
         ) from error
 
 
 def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
     if not is_real(number):
         raise TypeError(
-            f"query {query.name} must return a number or a vector, got {number!r} on dataset {dataset}"
+            f"query {query.name} must return a number or a vector, got {brief(number)} on dataset {number_repr(dataset)}"
         )
     if isinstance(number, (Integral, np.bool_)):
         return int(number)
@@ -171,7 +174,7 @@ def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
         return simplest(number)
     if not is_finite(number):
         raise ValueError(
-            f"query {query.name} must return finite numbers, got {number} on dataset {dataset}"
+            f"query {query.name} must return finite numbers, got {number} on dataset {number_repr(dataset)}"
         )
     return number if isinstance(number, Decimal) else float(number)
 

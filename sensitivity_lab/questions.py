@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sensitivity_lab.enumeration import Plan
-from sensitivity_lab.exact import checked_norm
+from sensitivity_lab.exact import brief, checked_norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Relation, check_relation
 from sensitivity_lab.universe import Universe, check_universe
@@ -262,7 +262,7 @@ def failure_on_nothing(query: Query, any_answer: bool = False) -> str:
         if not any_answer:
             checked_answer(answer, query, ())
     except (TypeError, ValueError):
-        return _short(f"answered {answer!r}")
+        return _short(f"answered {brief(answer)}")
     return ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sensitivity_lab.answers import Answers
 from sensitivity_lab.enumeration import Best, count_pairs, walk
-from sensitivity_lab.exact import is_one_of, whole_number
+from sensitivity_lab.exact import brief, is_one_of, whole_number
 from sensitivity_lab.lattice import lattice_of
 from sensitivity_lab.lattice_sweep import can_sweep, keeps_order, sweep_lattice
 from sensitivity_lab.local import solve_local
@@ -109,7 +109,7 @@ def local_sensitivity(
     question = Question(as_query(query), universe, len(indices), relation, norm)
     if not is_one_of(method, ("auto", "walk", "solver")):
         raise ValueError(
-            f"method must be auto, walk or solver for one dataset, got method={method!r}"
+            f"method must be auto, walk or solver for one dataset, got method={brief(method)}"
         )
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
     check_run(executor, progress, [question.query])
@@ -158,7 +158,7 @@ def settle(
     all queries that can make the same moves. Cost and errors: as `global_sensitivity`.
     """
     if not is_one_of(method, METHODS):
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={method!r}")
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={brief(method)}")
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
     check_run(executor, progress, [question.query for question in questions])
     for question in questions:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
 
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
+from sensitivity_lab.exact import brief
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import STANDARD, Relation
@@ -49,12 +51,12 @@ def sweep(
     Errors and source: as `global_sensitivity`; ValueError for an empty list, too.
     """
     if not isinstance(columns, Mapping):
-        raise TypeError(f"columns must map names to universes, got {columns!r}")
+        raise TypeError(f"columns must map names to universes, got {brief(columns)}")
     for name, given in (("queries", queries), ("relations", relations), ("columns", columns)):
         if not isinstance(given, (Sequence, Mapping)):
-            raise TypeError(f"{name} must be a list, got {given!r}")
+            raise TypeError(f"{name} must be a list, got {brief(given)}")
         if not given:
-            raise ValueError(f"{name} must not be empty, got {given!r}")
+            raise ValueError(f"{name} must not be empty, got {brief(given)}")
     asked = [as_query(query) for query in queries]
     questions = [
         (column, Question(query, universe, size, relation, norm))
@@ -162,9 +164,13 @@ def _status(form: ClosedForm, universe: Universe) -> str:
 
 
 def _ratio(claimed: Any, found: Any) -> float:
+    """Claimed over found; infinity where that is above the floats."""
     if found == 0:
         return 1.0 if claimed == 0 else math.inf
-    return float(claimed) / float(found)
+    try:
+        return float(Fraction(claimed) / Fraction(found))
+    except OverflowError:
+        return math.inf
 
 
 def _row(column: str, question: Question, found: Sensitivity | None) -> list[Any]:

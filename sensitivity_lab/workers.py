@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.exact import brief
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Dataset, Indices
 
@@ -26,7 +27,7 @@ def check_run(executor: Any, progress: Any, queries: Iterable[Query] = ()) -> No
     Raises TypeError, and ValueError for a query that cannot be pickled.
     """
     if not isinstance(progress, (bool, np.bool_)):
-        raise TypeError(f"progress must be True or False, got {progress!r:.60}")
+        raise TypeError(f"progress must be True or False, got {brief(progress)}")
     if executor is None:
         return
     if isinstance(executor, type):
@@ -36,7 +37,7 @@ def check_run(executor: Any, progress: Any, queries: Iterable[Query] = ()) -> No
     if not all(callable(getattr(executor, name, None)) for name in ("map", "submit")):
         raise TypeError(
             "executor must be a concurrent.futures.Executor, or have its map and submit, "
-            f"got {executor!r:.60}"
+            f"got {brief(executor)}"
         )
     if isinstance(executor, ProcessPoolExecutor):
         for query in queries:

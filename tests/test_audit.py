@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_errors import refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.sequences import count_sequences, edits, orderings
-from tests.test_errors import refused
 
 DIGITS = sl.Universe.value_range([0, 1, 2, 3])
 ONE_CHANGED = [sl.Change(1)]

@@ -4,12 +4,15 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.lattice import Lattice
+from sensitivity_lab.workers import block_edges
 
 SCHOOL = sl.Universe.population([1, 2, 3, 10])
 METHODS = ("auto", "walk", "sweep")
@@ -284,3 +287,173 @@ def test_sweep_finds_the_last_bad_relation_before_the_first_row():
     with refused(TypeError, "relation", "'x'"):
         sl.sweep([query], {"a": SCHOOL}, size=2, relations=[sl.Change(1), "x"])
     assert query.calls == 0
+
+
+# --- budgets: refused before any work, with the true number --------------------------------
+
+PAIR = sl.Universe.value_range([0, 1])
+MANY = sl.Universe.population(range(20_000))
+
+
+@pytest.mark.parametrize("sizes", [range(1, 10**12), range(10**12, 0, -1), range(0, 2**62, 3)])
+def test_more_sizes_than_can_be_listed(sizes):
+    """Catches a plan that is built size by size before anything is asked: minutes, then no memory."""
+    query = Counting()
+    ask = {"size": sizes, "relations": [sl.Change(1)]}
+    calls = [
+        lambda: sl.global_sensitivity(query, PAIR, size=sizes, relation=sl.Change(1)),
+        lambda: sl.closed_form(sl.MEAN, bounds=(0, 1), size=sizes, relation=sl.Change(1)),
+        lambda: sl.sweep([query], {"a": PAIR}, **ask),
+        lambda: sl.compare([sl.MEAN], {"a": PAIR}, **ask),
+    ]
+    for call in calls:
+        with refused(ValueError, "at most 2,000,000 sizes × moves", "2 moves of Change(1)"):
+            call()
+    with refused(ValueError, "999,999,999,999 sizes"):
+        sl.global_sensitivity(query, PAIR, size=range(1, 10**12), relation=sl.Change(1))
+    with refused(ValueError, "over 10^18 sizes"):
+        sl.closed_form(sl.MEAN, bounds=(0, 1), size=range(1, 10**5000), relation=sl.Change(1))
+    with refused(ValueError, "size must be at most 9223372036854775807"):
+        sl.global_sensitivity(query, PAIR, size=range(1, 10**30), relation=sl.Change(1))
+    assert query.calls == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("walk", "400,000,000 records in the datasets to walk exceed the limit of 200,000,000"),
+        ("auto", "400,000,000 records in the datasets to walk exceed the limit of 200,000,000"),
+        ("sweep", "400,000,000 cells in the table of the sweep exceed the limit of 100,000,000"),
+    ],
+)
+def test_few_datasets_of_many_records(method, words):
+    """Catches a refusal that speaks of 40,000,000 datasets where there are 20,001."""
+    query = Counting()
+    with refused(ValueError, words):
+        sl.global_sensitivity(query, MANY, size=20_000, relation=sl.Remove(1), method=method)
+    assert query.calls == 0
+    found = sl.global_sensitivity(sl.SUM, MANY, size=20_000, relation=sl.Remove(1))
+    assert (found.value, found.method) == (19_999, "solver")
+
+
+def test_datasets_too_long_to_be_read():
+    """Catches a sweep of 900,001 datasets of 900,000 records each, which has no end."""
+    found = sl.global_sensitivity(sl.SUM, PAIR, size=900_000, relation=sl.Change(2))
+    assert (found.value, found.method) == (2, "solver")
+    with refused(ValueError, "810,000,900,000 records in the datasets to answer"):
+        sl.global_sensitivity(sl.SUM, PAIR, size=900_000, relation=sl.Change(2), method="sweep")
+    dataset = range(10_000)
+    ask = {"relation": sl.Change(1), "max_datasets": 10_000_000}
+    with refused(ValueError, "records in the neighbours to walk", "200,000,000"):
+        sl.local_sensitivity(sum, dataset, sl.Universe.population(range(10_010)), **ask)
+    found = sl.local_sensitivity(sl.MAX, dataset, sl.Universe.population(range(10_010)), **ask)
+    assert (found.value, found.method) == (10, "solver")
+
+
+def test_a_sweep_reads_in_pieces_that_fit_in_memory():
+    """Catches 131,072 datasets at once whatever their length: 200 GB here."""
+    pieces = list(Lattice(PAIR, largest=200_000).chunks(200_000))
+    assert sum(piece.stop - piece.start for piece in pieces) == 200_001
+    assert max(piece.stop - piece.start for piece in pieces) * 200_000 < 2**23
+    edges = block_edges(200_001, 200_000, executor=None)
+    assert (edges[0], edges[-1]) == (0, 200_001)
+    assert max(b - a for a, b in pairwise(edges)) * 200_000 < 2**23
+
+
+def test_the_walk_makes_no_table(monkeypatch):
+    """Catches a walk, the reference, that leans on the sweep's lattice."""
+    monkeypatch.setattr("sensitivity_lab.sensitivity.lattice_of", pytest.fail)
+    ask = {"size": 2, "relation": sl.Change(1), "method": "walk"}
+    assert sl.global_sensitivity(sl.SUM, SCHOOL, **ask).value == 9
+    assert sl.sweep([sl.SUM], {"a": SCHOOL}, size=2, relations=[sl.Change(1)], method="walk").shape
+
+
+@pytest.mark.parametrize("value", [np.array([1, 2]), "yes", None, 2.5], ids=str)
+@pytest.mark.parametrize("name", ["progress", "max_datasets"])
+def test_how_it_is_run(name, value):
+    """Catches numpy's "truth value is ambiguous", and a yes or no that is read into a word."""
+    query, run = Counting(), {name: value}
+    calls = [
+        lambda: sl.global_sensitivity(query, SCHOOL, **OPTIONS, **run),
+        lambda: sl.local_sensitivity(query, (1, 2), SCHOOL, relation=sl.Change(1), **run),
+        lambda: sl.sweep([query], {"a": SCHOOL}, size=2, relations=[sl.Change(1)], **run),
+        lambda: sl.compare([sl.SUM], {"a": SCHOOL}, size=2, relations=[sl.Change(1)], **run),
+    ]
+    for call in calls:
+        with refused((TypeError, ValueError), f"{name} must be"):
+            call()
+    assert query.calls == 0
+
+
+# --- numbers at the ends of the floats -----------------------------------------------------
+
+
+def far_ends(x):
+    return 1e308 if x[0] else -1e308
+
+
+def far_decimals(x):
+    return Decimal("9e999999") if x[0] else Decimal("-9e999999")
+
+
+def far_vectors(x):
+    return (far_ends(x), 0.5)
+
+
+def far_sum(x):
+    return (1e308 * x[0], 1e308 * x[0])
+
+
+@pytest.mark.parametrize("method", ["auto", "walk"])
+@pytest.mark.parametrize(
+    ("function", "norm"),
+    [
+        (far_ends, 1),
+        (far_decimals, 1),
+        (far_vectors, 1),
+        (far_vectors, 2),
+        (far_vectors, math.inf),
+        (far_sum, 1),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_answers_further_apart_than_their_numbers_reach(function, norm, method):
+    """Catches a sensitivity of infinity, with a warning of numpy's, between two finite answers."""
+    ask = {"relation": sl.Change(1), "norm": norm}
+    with refused(ValueError, "query must give answers whose distance", "scale them down"):
+        sl.global_sensitivity(function, PAIR, size=1, **ask, method=method)
+    with refused(ValueError, "query must give answers whose distance"):
+        sl.local_sensitivity(function, (0,), PAIR, **ask)
+    exactly = sl.global_sensitivity(
+        lambda x: Fraction(far_ends(x)), PAIR, size=1, relation=sl.Change(1), method=method
+    )
+    assert exactly.value == 2 * Fraction(1e308)
+    euclidean = sl.global_sensitivity(far_sum, PAIR, size=1, relation=sl.Change(1), norm=2)
+    assert euclidean.value == 1e308 * math.sqrt(2)
+
+
+@pytest.mark.parametrize("ends", [(0, 10**400), (-1e308, 1e308), (0, Fraction(1, 10**400))])
+@pytest.mark.parametrize("query", [sl.SUM, sl.MEAN, sl.MEDIAN, sl.VARIANCE], ids=str)
+def test_a_table_of_numbers_beyond_the_floats(query, ends):
+    """Catches an OverflowError where the formula is attained and the ratio is 1."""
+    ask = {"size": 2, "relations": [sl.Change(1)]}
+    universe = sl.Universe.value_range(ends)
+    table = sl.compare([query], {"a": universe}, **ask)
+    assert table["ratio"].tolist() == [1.0]
+    assert (
+        sl.sweep([query], {"a": universe}, **ask)["sensitivity"].tolist()
+        == table["closed_form"].tolist()
+    )
+    known = sl.Universe.population([0, 1])
+    loose = sl.compare([query], {"a": known}, **ask, bounds=(0, 10**400))
+    assert loose["ratio"].tolist() == [math.inf]
+
+
+def test_the_columns_of_a_comparison(capsys):
+    """Catches columns in another order, and a bar that nobody asked for."""
+    table = sl.compare([sl.MEAN], {"a": SCHOOL}, size=2, relations=[sl.Change(1)])
+    assert list(table.columns) == [
+        "column", "query", "relation", "k", "sensitivity", "closed_form", "status", "ratio",
+        "dataset", "neighbour", "method",
+    ]  # fmt: skip
+    assert capsys.readouterr() == ("", "")

@@ -2,9 +2,11 @@
 
 import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from multiprocessing import get_context
 
+import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
@@ -39,21 +41,106 @@ class DiesInAWorker:
         return spread_of_gaps(dataset)
 
 
-def ask(query, executor=None):
+def labelled_counts(dataset):
+    """Answers with labels, in an order that differs from dataset to dataset."""
+    odd = pd.Series(dataset).mod(2).map({0: "even", 1: "odd"})
+    return (
+        odd.value_counts()
+        .reindex(["odd", "even"] if dataset[0] == 1 else ["even", "odd"])
+        .fillna(0)
+    )
+
+
+def ask(query, executor=None, **options):
     found = sl.global_sensitivity(
-        query, UNIVERSE, size=6, relation=sl.SymmetricDifference(2), executor=executor
+        query, UNIVERSE, size=6, relation=sl.SymmetricDifference(2), executor=executor, **options
+    )
+    return found.value, found.witness, found.datasets
+
+
+def ask_locally(query, executor=None):
+    found = sl.local_sensitivity(
+        query, (1, 2, 3, 5, 7, 20), UNIVERSE, relation=sl.SymmetricDifference(2), executor=executor
     )
     return found.value, found.witness, found.datasets
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_pools_of_any_size_agree_with_none(workers):
-    """Would catch blocks lost, repeated or returned out of order."""
-    alone = ask(spread_of_gaps)
+    """Would catch blocks lost, repeated or returned out of order, and labels lost on the way."""
+    asked = [
+        partial(ask, spread_of_gaps),
+        partial(ask, spread_of_gaps, method="walk"),
+        partial(ask_locally, spread_of_gaps),
+        partial(ask_locally, labelled_counts),
+    ]
+    alone = [answer() for answer in asked]
     with ThreadPoolExecutor(workers) as threads:
-        assert ask(spread_of_gaps, threads) == alone
+        assert [answer(executor=threads) for answer in asked] == alone
     with process_pool(workers) as processes:
-        assert ask(spread_of_gaps, processes) == alone
+        assert [answer(executor=processes) for answer in asked] == alone
+
+
+class Counted(ThreadPoolExecutor):
+    """Threads that count their tasks."""
+
+    tasks = 0
+
+    def submit(self, *task):
+        self.tasks += 1
+        return super().submit(*task)
+
+
+@pytest.mark.parametrize(
+    "answer", [ask, partial(ask, method="walk"), ask_locally], ids=["sweep", "walk", "local"]
+)
+def test_an_executor_is_used(answer):
+    """Would catch an executor that is taken and left idle."""
+    with Counted(2) as threads:
+        answer(spread_of_gaps, threads)
+        assert threads.tasks == 12 * (5 if answer is ask else 1)  # the sweep goes size by size
+
+
+STANDARD_TOO = pytest.mark.parametrize("query", [sl.MEAN, spread_of_gaps], ids=["MEAN", "callable"])
+
+
+@STANDARD_TOO
+@pytest.mark.parametrize("answer", [ask, ask_locally], ids=["global", "local"])
+@pytest.mark.parametrize(
+    ("executor", "words"),
+    [
+        (ThreadPoolExecutor, "must be made before it is given.*ThreadPoolExecutor"),
+        (4, "must be a concurrent.futures.Executor.*got 4"),
+        (map, "must be made before it is given.*map"),
+        (object(), "must be a concurrent.futures.Executor.*got <object"),
+    ],
+    ids=["class", "number", "map", "object"],
+)
+def test_what_is_no_executor_is_refused(executor, words, answer, query):
+    """Would catch an AttributeError or IndexError from the depths, or a wrong one left unnoticed."""
+    with pytest.raises(TypeError, match=f"executor {words}"):
+        answer(query, executor)
+
+
+@pytest.mark.parametrize("answer", [ask, ask_locally], ids=["global", "local"])
+def test_an_executor_that_is_shut_down_is_refused(answer):
+    """Would catch a bare RuntimeError that does not say which parameter it is about."""
+    closed = ThreadPoolExecutor(2)
+    closed.shutdown()
+    with pytest.raises(ValueError, match=r"executor must take tasks, got .* after shutdown"):
+        answer(spread_of_gaps, closed)
+
+
+@pytest.mark.parametrize("answer", [ask, ask_locally], ids=["global", "local"])
+def test_a_pool_of_processes_needs_a_function_of_a_module(answer):
+    """Would catch pickle's own words, and work begun with a function that cannot be sent."""
+    with (
+        process_pool(1) as processes,
+        pytest.raises(
+            ValueError, match=r"executor is a pool of processes.*top of a module: query <l"
+        ),
+    ):
+        answer(lambda dataset: pytest.fail("was asked"), processes)
 
 
 def test_every_dataset_is_asked_once():
@@ -108,3 +195,10 @@ def test_dask_survives_a_worker_that_dies(cluster, tmp_path):
     found = ask(DiesInAWorker(marker), cluster.get_executor())
     assert found == ask(spread_of_gaps)
     assert marker.exists()
+
+
+def test_dask_workers_that_keep_dying_are_an_error(cluster, monkeypatch):
+    """Would catch Dask's own KilledWorker, which says nothing of the query."""
+    monkeypatch.setattr(cluster.cluster.scheduler, "allowed_failures", 0)
+    with pytest.raises(RuntimeError, match=r"a worker died while answering query dies_in_a_worker"):
+        ask(DiesInAWorker(), cluster.get_executor())

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import oracle
+import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
@@ -541,3 +542,107 @@ def test_progress_goes_to_stderr(capsys):
         printed, progress = capsys.readouterr()
         assert printed == ""
         assert progress
+
+
+# --- answers with labels -------------------------------------------------------------------
+
+KINDS = {1: "odd", 2: "even", 3: "odd", 4: "even"}
+
+
+def by_kind(x):
+    """The sum of each kind, the largest first: the order of the labels is the dataset's."""
+    sums = pd.Series({"odd": 0, "even": 0})
+    for value in x:
+        sums[KINDS[value]] += value
+    return sums.sort_values(ascending=False, kind="stable")
+
+
+def by_number(x):
+    return by_kind(x).rename({"odd": 7, "even": 2.5})
+
+
+def by_position(x):
+    """Labels that are 0 and 1, in either order; the default labels where that is the order."""
+    sums = by_kind(x).rename({"even": 0, "odd": 1})
+    return sums if x[0] % 2 else pd.Series([sums[0], sums[1]])
+
+
+def by_pair(x):
+    sums = by_kind(x)
+    return sums.set_axis(pd.MultiIndex.from_tuples([(name, 1) for name in sums.index]))
+
+
+def by_label_or_none(x):
+    return by_kind(x).rename({"odd": math.nan})
+
+
+@pytest.mark.parametrize("function", [by_kind, by_number, by_position, by_pair, by_label_or_none])
+@pytest.mark.parametrize("norm", [1, 2, math.inf])
+def test_answers_are_compared_label_by_label(function, norm):
+    """Catches labels that are dropped, on any route: 7 of one kind beside 7 of the other."""
+    universe = sl.Universe.population(list(KINDS))
+    ask = {"relation": sl.Change(1), "norm": norm}
+
+    def plainly(x):
+        return tuple(sum(v for v in x if KINDS[v] == kind) for kind in ("odd", "even"))
+
+    expected = oracle.greatest(
+        plainly, 0, oracle.population_pairs(list(KINDS), 2, "Change", 1), norm
+    )
+    for method in ("walk", "auto"):
+        r = sl.global_sensitivity(function, universe, size=2, **ask, method=method)
+        assert float(r) == pytest.approx(float(expected.value))
+        assert r.witness in expected.witnesses
+        assert r.check()
+    local = sl.local_sensitivity(function, r.witness[0], universe, **ask)
+    assert local.value == r.value
+    if norm == 1:
+        steps = sl.discrete_gradient(function, (1, 2), universe)
+        assert steps.norm(1) == 4
+        row = sl.audit(
+            function, 0, universe, size=2, relations=[sl.Change(1)], method="search", trials=50
+        ).rows[0]
+        assert row.found == r.value
+
+
+def named_first(x):
+    return pd.Series([1], index=[x[0]])
+
+
+def twice_the_same(x):
+    return pd.Series([1, 2], index=["a", "a"])
+
+
+def a_frame(x):
+    return pd.DataFrame({0: [1], 1: [2]})
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (
+            named_first,
+            r"one shape, got a vector with labels \(1,\) and a vector with labels \(2,\)",
+        ),
+        (
+            lambda x: by_kind(x) if 1 in x else list(by_kind(x)),
+            r"labels \('even', 'odd'\) and a vect",
+        ),
+        (
+            lambda x: by_kind(x).rename({"odd": f"{len(x)}"}),
+            r"labels \('1', 'even'\) and a vector with",
+        ),
+        (twice_the_same, r"must label each number once: label 'a' comes twice on dataset"),
+        (a_frame, r"must return a number or a vector"),
+    ],
+)
+def test_labels_that_differ_are_refused(function, words, method):
+    """Catches labels that are compared by position, within a size or between two."""
+    ask = {"size": range(1, 3), "relation": sl.AddRemove(1), "method": method}
+    with pytest.raises((ValueError, TypeError), match=words):
+        sl.global_sensitivity(function, sl.Universe.population([1, 2, 3]), **ask)
+    pairs = {"size": [1, 2], "relations": [sl.SymmetricDifference(2)]}
+    for route in ({"method": "search", "trials": 50}, {"order": "any"}):
+        with pytest.raises((ValueError, TypeError), match=r"one shape|label|vector"):
+            sl.audit(function, 0, sl.Universe.population([1, 2, 3]), **pairs, **route)

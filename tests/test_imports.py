@@ -1,0 +1,45 @@
+"""The rule of imports, read from the imports themselves."""
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "sensitivity_lab"
+
+
+def name_of(path):
+    """The dotted name of a file, `sensitivity_lab` for the package's own `__init__`."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imported_by(name):
+    """The modules of the package that a module imports, inside its functions too."""
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:  # a name may be a module of its own
+                whole = f"{node.module}.{alias.name}"
+                found.add(whole if whole in MODULES else node.module)
+    return found & set(MODULES)
+
+
+IMPORTS = {name: imported_by(name) for name in MODULES}
+ENGINE = {name for name in MODULES if ".teaching" not in name and name != "sensitivity_lab"}
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """Catches a circle: `prepare` names it."""
+    TopologicalSorter(IMPORTS).prepare()
+    assert IMPORTS["sensitivity_lab"] >= {"sensitivity_lab.audit", "sensitivity_lab.universe"}
+
+
+def test_the_package_never_imports_what_the_book_alone_needs():
+    """Catches an engine that leans on the chapters' tools, or on its own front door."""
+    assert len(ENGINE) > 30
+    assert {name: IMPORTS[name] - ENGINE for name in ENGINE if IMPORTS[name] - ENGINE} == {}
