@@ -411,7 +411,11 @@ def test_a_large_witness_is_held_compactly():
 
 
 EDGES = {
-    **{f"{kind}{bits}": np.dtype(f"{kind}{bits}") for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+    **{
+        f"{kind}{bits}": np.dtype(f"{kind}{bits}")
+        for kind in ("int", "uint")
+        for bits in (8, 16, 32, 64)
+    }
 }
 MEASURED = [
     sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.quantile(0.3), sl.VARIANCE, sl.STD, sl.variance(ddof=1)
@@ -434,7 +438,9 @@ def test_the_edges_of_every_integer_type(name):
     solved = 0
     for _ in range(40):
         records = at_the_edges(EDGES[name], rng)
-        edges = sorted({rng.choice([-(2**63), 0, 2**63, 2**64, *map(int, records)]) for _ in range(3)})
+        edges = sorted(
+            {rng.choice([-(2**63), 0, 2**63, 2**64, *map(int, records)]) for _ in range(3)}
+        )
         query = rng.choice([*MEASURED, *([sl.histogram(edges)] if len(edges) > 1 else [])])
         make = rng.choice([sl.Universe.population] * 3 + [sl.Universe.value_range])
         universe, relation = make(records), rng.choice(RELATIONS)(rng.randint(1, 3))
@@ -618,3 +624,16 @@ def test_a_value_off_the_middle_at_a_large_size():
         near = (min(max(j, 0), c) for j in (vertex, vertex + 1))
         expected = max([expected, *(gap(j, x) for j in near)])
     assert found.gap == expected
+
+
+def test_a_solver_that_wraps_is_found_out(monkeypatch):
+    """Would catch a wrong value that is handed on although its own witness does not have it."""
+
+    def wrapping(records):
+        return contest.Spread(records, records.whole - records[len(records) // 2])
+
+    monkeypatch.setattr(contest.Spread, "of", wrapping)
+    universe = sl.Universe.population([-(2**63), -(2**63), 2**62])
+    for query in (sl.STD, sl.VARIANCE):
+        with pytest.raises(ArithmeticError, match=r"witness for .* does not have the value found"):
+            sl.global_sensitivity(query, universe, size=2, relation=sl.Change(1), method="solver")
