@@ -101,6 +101,8 @@ def _shares(question: Question) -> list[tuple[int, int, int, bool]]:
 def gap_finder(question: Question) -> Finder | None:
     """Return D for a question's query and universe, or None where no proof covers it.
 
+    For a spread on a population it is D where that is positive, else a gap of at most D.
+
     >>> from sensitivity_lab import MAX, Change
     >>> find = gap_finder(Question(MAX, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
     >>> find(1, 1, 1).gap

@@ -637,3 +637,33 @@ def test_a_solver_that_wraps_is_found_out(monkeypatch):
     for query in (sl.STD, sl.VARIANCE):
         with pytest.raises(ArithmeticError, match=r"witness for .* does not have the value found"):
             sl.global_sensitivity(query, universe, size=2, relation=sl.Change(1), method="solver")
+
+
+@pytest.mark.parametrize("query", SPREADS[:4], ids=str)
+def test_places_that_floats_cannot_tell_apart(query):
+    """Would catch a wrong winner among those near the top: they differ in the seventeenth digit.
+
+    The highest record is moved until another pair wins; just before and just after, both are
+    nearly as wide.
+    """
+    rng = random.Random(f"near {query}")
+    for _ in range(CASES // 12):
+        records = [rng.randint(-(10**17), 10**17) for _ in range(6)]
+        size, relation = rng.randint(3, 4), rng.choice([sl.Add, sl.Remove, sl.Change])(1)
+
+        def universe(top, records=records):
+            return sl.Universe.population([*records, top])
+
+        def winner(top, universe=universe, size=size, relation=relation):
+            ask = {"size": size, "relation": relation, "method": "sweep"}
+            drawn = universe(top)
+            found = sl.global_sensitivity(query, drawn, **ask)
+            return [drawn.indices(side) for side in found.witness]
+
+        low, high = max(records) + 1, 10**18
+        first = winner(low)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if winner(middle) == first else (low, middle)
+        for top in (low, high):
+            assert assert_agree(query, universe(top), size, relation)
