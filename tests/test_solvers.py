@@ -667,3 +667,25 @@ def test_places_that_floats_cannot_tell_apart(query):
             low, high = (middle, high) if winner(middle) == first else (low, middle)
         for top in (low, high):
             assert assert_agree(query, universe(top), size, relation)
+
+
+def test_gaps_of_roots_that_tie_in_floats_are_settled_exactly():
+    """Would catch a sum of roots that weighs the two sizes wrongly: it drops the wider of these.
+
+    A pair whose lower side is constant, and one whose lower side is not; one step of the record
+    x decides which is wider.
+    """
+    y, z, w = 10**17, 2 * 10**17 + 7, 10**18
+    gap = math.isqrt(sl.VARIANCE((y, z, w)) * 2**200 // 1) - math.isqrt(
+        sl.VARIANCE((y, z)) * 2**200 // 1
+    )
+    tie = gap * 3 // math.isqrt(2 << 200)  # √V = x·√2/3 for 0, 0 and x
+    for x, wider in ((tie, [y, z, w]), (tie + 1, [0, 0, tie + 1])):
+        spread_out = contest.Spread.of(SortedRecords.of(sl.Universe.population([0, 0, y, z, x, w])))
+        entered = contest.Contest(spread_out, (2, 1, 0), ddof=0, root=True)
+        entered.enter(
+            contest.Places(
+                [(np.array([0, 2]), np.array([2, 4]))], [(np.array([4, 5]), np.array([5, 6]))], []
+            )
+        )
+        assert list(entered.winner().pair()[0]) == wider
