@@ -96,7 +96,9 @@ def closed_form(
     family = _checked_family(query)
     check_relation(relation)
     if type(relation) not in STANDARD:
-        raise ValueError(f"relation must be a standard one for a closed form, got {brief(relation)}")
+        raise ValueError(
+            f"relation must be a standard one for a closed form, got {brief(relation)}"
+        )
     checked_norm(norm)
     if values is not None:
         whole_number(values, "values", 1)

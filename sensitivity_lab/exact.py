@@ -201,7 +201,7 @@ class _Brief(Repr):
         digits = 1 + int(x.bit_length() * math.log10(2))
         return repr(x) if digits <= 200 else f"a whole number of about {digits:,} digits"
 
-    def repr_Fraction(self, x: Fraction, level: int) -> str:  # noqa: N802: the type's name
+    def repr_Fraction(self, x: Fraction, level: int) -> str:
         parts = (self.repr1(part, level) for part in (x.numerator, x.denominator))
         return f"Fraction({', '.join(parts)})"
 

@@ -140,6 +140,16 @@ class SortedRecords:
             return sum(int(n) for start, stop in runs for n in self.whole[start:stop])
         return self.sums.exact(runs)
 
+    def numbers(self, runs: Sequence[Run]) -> list[int]:
+        """The whole numbers of some runs, run after run, as Python ints.
+
+        >>> SortedRecords.of(Universe.population([1, 2, 4])).numbers([(2, 3), (0, 1)])
+        [4, 1]
+
+        Cost: linear in the records.
+        """
+        return [number for start, stop in runs for number in self.whole[start:stop].tolist()]
+
     def count(self, runs: Sequence[Run]) -> int:
         """How many records some runs have.
 

@@ -468,7 +468,9 @@ class _Ranks:
         doubt = _doubt(values.max(), most)
         floor = values.max() - doubt
         near = np.flatnonzero(values >= floor)
-        pairs = [(start + row, j) for row, j in zip(near.tolist(), ends[near].tolist(), strict=True)]
+        pairs = [
+            (start + row, j) for row, j in zip(near.tolist(), ends[near].tolist(), strict=True)
+        ]
         searched = near[: MOST_PAIRS // len(above) + 1].tolist()
         for row in searched:
             pairs += [(start + row, j) for j in self._near_ends(start + row, beta, floor)]
