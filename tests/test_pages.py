@@ -1,5 +1,6 @@
 """What the front pages and the reference say is what the package and the chapters are."""
 
+import ast
 import doctest
 import importlib
 import re
@@ -28,13 +29,13 @@ def test_examples_on_the_front_pages_run(page):
 def test_the_cover_is_what_the_package_draws(tmp_path):
     """Would catch a cover left behind by a change of the package."""
     draw(tmp_path / "cover.svg")
-    assert (tmp_path / "cover.svg").read_text() == COVER.read_text()
+    assert (tmp_path / "cover.svg").read_text("utf-8") == COVER.read_text("utf-8")
 
 
 def test_the_map_is_what_the_chapters_say(tmp_path):
     """Would catch a map left behind by a chapter that is new, or that needs another one now."""
     book_map.draw(tmp_path / "map.svg")
-    assert (tmp_path / "map.svg").read_text() == book_map.MAP.read_text()
+    assert (tmp_path / "map.svg").read_text("utf-8") == book_map.MAP.read_text("utf-8")
 
 
 def test_the_table_of_chapters_is_complete_and_true():
@@ -92,3 +93,46 @@ def test_printed_pieces_are_joined_as_they_are(monkeypatch):
         for text in ("L1", " 2\nL2", " 3\n")
     ]
     assert [output["text"] for output in join_pieces(pieces)] == ["L1 2\nL2 3\n"]
+
+
+# --- files ------------------------------------------------------------------------------------
+
+FOLDERS = "sensitivity_lab", "book", "scripts", "tests", "benchmarks"
+SOURCES = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+
+
+def unnamed_encodings(source):
+    """The calls that read or write text in whatever encoding the machine has."""
+    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+        modes = {arg.value for arg in call.args if isinstance(arg, ast.Constant)} & {"rb", "wb"}
+        named = "encoding" in given or (name == "read_text" and call.args)
+        reads = name in ("open", "read_text", "write_text") and not modes
+        if (reads or ("text" in given and name in ("run", "Popen"))) and not named:
+            yield ast.unparse(call)
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("path.read_text()", 1),
+        ("open(name, 'w')", 1),
+        ("subprocess.run(command, text=True)", 1),
+        ("path.open('rb'), path.read_text(encoding='utf-8'), run(x, encoding='utf-8')", 0),
+    ],
+)
+def test_an_unnamed_encoding_is_seen(source, count):
+    """Would catch a guard, below, that no longer sees what it is there for."""
+    assert len(list(unnamed_encodings(source))) == count
+
+
+def test_utf_8_is_named_wherever_text_is_read():
+    """Catches a file that a Windows machine, or an ASCII locale, would read as other letters."""
+    assert len(SOURCES) > 50
+    found = {
+        str(path.relative_to(ROOT)): calls
+        for path in SOURCES
+        if (calls := list(unnamed_encodings(path.read_text(encoding="utf-8"))))
+    }
+    assert found == {}

@@ -82,7 +82,7 @@ def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
 def test_the_book_is_built() -> None:
     """Catches a run before `make book`, which would look at no page at all."""
     assert PAGES, "no built page found: run `make book` first"
-    assert "intro.html" in (HTML / "index.html").read_text()
+    assert "intro.html" in (HTML / "index.html").read_text("utf-8")
 
 
 def test_no_request_leaves_the_machine(visit: Visit) -> None:
@@ -139,19 +139,19 @@ def test_search_finds_a_chapter(browser: Browser) -> None:
 )
 def test_the_index_has_more_than_names(entry: str, leads_to: str) -> None:
     """Catches an index without definitions, theorems and sections."""
-    index = (HTML / "genindex.html").read_text()
+    index = (HTML / "genindex.html").read_text("utf-8")
     assert re.search(rf'href="{leads_to}">(<strong>)?{re.escape(entry)}<', index)
 
 
 def test_the_index_has_what_a_term_is_also_called() -> None:
     """Catches an index in which a reader who knows another word finds nothing."""
-    index = re.sub(r"<.*?>|\s+", " ", (HTML / "genindex.html").read_text())
+    index = re.sub(r"<.*?>|\s+", " ", (HTML / "genindex.html").read_text("utf-8"))
     assert re.search(r"clamping +see +clipping", index)
 
 
 def test_docstrings_lead_to_the_proofs_they_name() -> None:
     """Catches a label that is shown as it is written, and a first line read as a type."""
-    page = (HTML / "book" / "api.html").read_text()
+    page = (HTML / "book" / "api.html").read_text("utf-8")
     assert re.search(r'href="proofs.html#thm-share"[^>]*>.*?Theorem \d+', page)
     assert re.findall(r">[^<]*\b(?:thm|def)-[a-z][^<]*<", page) == []
     assert ">Type<" not in page

@@ -15,7 +15,7 @@ EXPLORERS = explorers()
 PAGES = {
     name: page
     for page in sorted(HTML.glob("notebooks/*.html"))
-    for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text())
+    for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text("utf-8"))
 }
 
 
@@ -157,7 +157,7 @@ def click_box(explorer: Explorer, page: Page, column: int, height: int) -> None:
 def test_no_page_is_too_heavy() -> None:
     """Catches an explorer that would be slow to open on a phone: 600 kB of content at most."""
     for page in sorted(HTML.glob("notebooks/*.html")):
-        text = page.read_text()
+        text = page.read_text("utf-8")
         article = text[text.index("<article") : text.index("</article>")]
         pictures = re.findall(r'src="\.\./(_images/[^"]+)"', article)
         size = len(article.encode()) + sum((HTML / name).stat().st_size for name in set(pictures))
