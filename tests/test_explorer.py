@@ -67,6 +67,13 @@ def test_it_opens_at_its_start(explorer):
     assert explorer.html.count("</script>") == 2  # a text that ends a script stays text
 
 
+def test_without_a_script_it_says_why_the_knobs_are_dead(explorer):
+    """Would catch knobs that do nothing, and no word why."""
+    note, knobs = explorer.html.index("<noscript>"), explorer.html.index('class="knob"')
+    assert note < knobs
+    assert "The knobs need JavaScript" in explorer.html[note:knobs]
+
+
 def test_it_is_the_same_twice(explorer):
     """Would catch identifiers that change from run to run, which the notebooks' check forbids."""
     again = Explorer("product", plotted, explorer.knobs)

@@ -15,8 +15,11 @@ pandas leaves the corner of a table an empty heading, which a screen reader anno
 a heading without a name.  It becomes a plain cell.  It also gives the names of the index a row of
 headings of their own, empty but for them.  They move up into the row above, where that has room.
 
-Without JavaScript formulas stay TeX and knobs stand still.  A page that has them says so.  The
-page that leads on to the first one names the book's icon, or a browser would ask the server's root.
+Every exercise, solution and proof of a page bears the same id, which is taken away: nothing leads
+there.  The link in a solution's title begins with a space, which moves out of it.
+
+Without JavaScript formulas stay TeX, and a page that has some says so.  The page that leads on to
+the first one names the book's icon, or a browser would ask the server's root for another.
 """
 
 import re
@@ -33,7 +36,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", unplug_thebe)
     app.connect("doctree-read", tidy_tables)
     app.connect("env-updated", leave_widgets_out)
-    app.connect("html-page-context", say_what_needs_a_script)
+    app.connect("html-page-context", explain_raw_formulas)
+    app.connect("html-page-context", mend_boxes)
     app.connect("build-finished", name_the_icon, priority=900)  # when the page stands
     render.coalesce_streams = join_pieces
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -97,17 +101,20 @@ def leave_widgets_out(app: Sphinx, env: Any) -> None:
         }
 
 
-NEEDS = {'class="math': "Formulas are shown as TeX", 'class="explorer"': "Knobs do not turn"}
-
-
-def say_what_needs_a_script(
+def explain_raw_formulas(
     app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    body = context.get("body", "")
-    for sign, what in reversed(NEEDS.items()):
-        if sign in body:
-            note = f"{what} here, because JavaScript is switched off."
-            context["body"] = f"<noscript><p><em>{note}</em></p></noscript>\n" + context["body"]
+    if 'class="math' in context.get("body", ""):
+        note = "Formulas on this page stay TeX, because JavaScript is switched off."
+        context["body"] = f"<noscript><p><em>{note}</em></p></noscript>\n{context['body']}"
+
+
+def mend_boxes(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    if "body" in context:
+        body = re.sub(r' id="(?:proof|exercise|solution)-content"', "", context["body"])
+        context["body"] = re.sub(r">Solution to(<a [^>]*>) ", r">Solution to \1", body)
 
 
 def name_the_icon(app: Sphinx, exception: Exception | None) -> None:
