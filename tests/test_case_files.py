@@ -17,7 +17,7 @@ from sensitivity_lab.teaching.case_files.opendp_live import LARGE
 from sensitivity_lab.teaching.case_files.stated import TRUNCATIONS
 from sensitivity_lab.teaching.explorers import audit_view
 from sensitivity_lab.teaching.joins import join_bound
-from sensitivity_lab.teaching.stored_figures import SOURCE, figures
+from sensitivity_lab.teaching.stored_figures import SOURCE, figures, library_figures
 
 EXACT, LOOSE, TOO_SMALL = "exact", "loose", "too small"
 CHANGE, ADD_REMOVE = "Change(1)", "SymmetricDifference(1)"
@@ -392,6 +392,12 @@ def test_tumult_is_skipped_without_its_java(monkeypatch, capsys):
     monkeypatch.setattr(again.shutil, "which", lambda name: None if name == "java" else name)
     assert again.audited("tumult")
     assert capsys.readouterr().out == "tumult: skipped. It needs Java 17; found none.\n"
+
+
+def test_the_tables_are_one_table():
+    """Would catch rows of two tables under one number."""
+    found = library_figures()
+    assert list(found.index) == list(range(len(found)))
 
 
 def test_every_table_has_its_script_its_lock_and_one_layout():

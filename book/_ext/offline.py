@@ -109,11 +109,16 @@ def explain_raw_formulas(
         context["body"] = f"<noscript><p><em>{note}</em></p></noscript>\n{context['body']}"
 
 
+BOXES = (
+    r'(<section|<div class="proof admonition") id="(?:proof|(?:proof|exercise|solution)-content)"'
+)
+
+
 def mend_boxes(
     app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
     if "body" in context:
-        body = re.sub(r' id="(?:proof|exercise|solution)-content"', "", context["body"])
+        body = re.sub(BOXES, r"\1", context["body"])
         context["body"] = re.sub(r">Solution to(<a [^>]*>) ", r">Solution to \1", body)
 
 

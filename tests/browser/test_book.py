@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -199,6 +200,40 @@ def test_faint_text_is_found_as_axe_core_finds_it(browser: Browser) -> None:
     assert faults(page, runOnly=["color-contrast"]) == {"color-contrast": ours}
     assert len(ours) == 2
     page.close()
+
+
+def test_no_id_stands_twice() -> None:
+    """Catches tables, boxes and pictures that share ids: a link or a style then finds the first.
+
+    Two pictures may draw one marker: either definition serves both.
+    """
+    for name in PAGES:
+        text = re.sub(r"<script.*?</script>", "", (HTML / name).read_text("utf-8"), flags=re.DOTALL)
+        tags = re.findall(r'<\w[^>]*\sid="[^"]+"[^>]*>', text)
+        ids = [re.findall(r'\sid="([^"]+)"', tag)[0] for tag in tags if not tag.startswith("<path")]
+        assert [one for one, times in Counter(ids).items() if times > 1] == [], name
+
+
+def test_the_first_page_names_the_icon() -> None:
+    """Catches a page that leads on and asks the server's root for an icon."""
+    icon = re.search(r'rel="icon" href="([^"]+)"', (HTML / "index.html").read_text("utf-8"))
+    assert icon
+    assert (HTML / icon[1]).exists()
+
+
+def test_a_reference_is_found_by_what_the_text_cites_it_by() -> None:
+    """Catches a list of numbers under a text that cites authors and years, and a wrong order."""
+    listed = (HTML / "book" / "bibliography.html").read_text("utf-8")
+    entry = r'<div class="citation" id="(\w+)".*?class="label">(.*?)</span>\n'
+    labels = {id_: re.sub("<.*?>", "", text) for id_, text in re.findall(entry, listed, re.DOTALL)}
+    assert len(labels) > 25
+    assert [*labels.values()] == sorted(
+        labels.values(), key=lambda text: text.replace("The ", "").casefold()
+    )
+    cited = r'<a class="reference internal" href="[^"]*bibliography.html#(\w+)"[^>]*>(.*?)</a>'
+    for name in PAGES:
+        for id_, text in re.findall(cited, (HTML / name).read_text("utf-8")):
+            assert re.sub("<.*?>", "", text).replace("\xa0", " ") in labels[id_], (name, text)
 
 
 @contextmanager
