@@ -151,5 +151,8 @@ def test_the_worlds_are_what_they_are_called():
     some = list(cj.random_populations(50))
     assert some == list(cj.random_populations(50))
     assert all(list(records) == sorted(records) and 6 <= len(records) <= 8 for records in some)
+    far = [-records[0] for records in cj.random_populations(500) if records[0] < 0]
+    assert 100 < len(far) < 200
+    assert {*far} <= {a * b for a in (1, 5, 20) for b in (1, 2, 3, 5, 10, 30, 1000)}
     datasets = list(islice(open_questions.worlds("datasets 2", 100), 200))
     assert {len(x) for x in datasets} == {3, 4, 5}

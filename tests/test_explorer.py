@@ -11,9 +11,12 @@ from matplotlib.patches import Rectangle
 
 import sensitivity_lab as sl
 from sensitivity_lab.plots import equals_text, styled_figure
+from sensitivity_lab.teaching import explorers
+from sensitivity_lab.teaching.case_files import Case
 from sensitivity_lab.teaching.explorer import LIVE, Explorer, Knob, Own, View, svg
 from sensitivity_lab.teaching.explorers import (
     RELATIONS,
+    audit_view,
     derivative_explorer,
     formula_explorer,
     witness_explorer,
@@ -65,6 +68,13 @@ def test_it_opens_at_its_start(explorer):
     assert '<p role="status" aria-live="polite">2 × 2 = 4 &lt;/script&gt;</p>' in explorer.html
     assert re.search(r'name="x" data-count="3" [^>]* value="1"', explorer.html)
     assert explorer.html.count("</script>") == 2  # a text that ends a script stays text
+
+
+def test_without_a_script_it_says_why_the_knobs_are_dead(explorer):
+    """Would catch knobs that do nothing, and no word why."""
+    note, knobs = explorer.html.index("<noscript>"), explorer.html.index('class="knob"')
+    assert note < knobs
+    assert "The knobs need JavaScript" in explorer.html[note:knobs]
 
 
 def test_it_is_the_same_twice(explorer):
@@ -206,6 +216,44 @@ def test_an_infeasible_direction_is_said(monkeypatch):
     relation.value = "exactly k added or removed"
     field.value = "5"
     assert "no dataset of size 1 has a neighbour" in sentence.value
+
+
+def test_a_picture_holds_all_that_it_says():
+    """Would catch an axis without a name, and a point or a bar that ends outside."""
+    (formula,) = formula_explorer().view(k="3").figures
+    row = sl.AuditRow("Change", 1, 5, claimed=7, found=4)
+    (audit,) = audit_view(Case("a library", "1", "sum", "", (row,))).figures
+    panels = [formula.axes[0], audit.axes[0]]
+    assert all(panel.get_xlabel() for panel in panels)
+    assert panels[0].get_ylabel()
+    for line in panels[0].lines:
+        (left, right), (low, high) = panels[0].get_xlim(), panels[0].get_ylim()
+        assert all(left < x < right for x in line.get_xdata())
+        assert all(low <= y < high for y in line.get_ydata())
+    bars = {round(bar.get_y() + 0.3): bar.get_width() for bar in panels[1].patches}
+    assert bars == {1: 7, 0: 4}
+    assert [tick.get_text() for tick in panels[1].get_yticklabels()] == ["claimed", "exact"]
+    assert 7 < panels[1].get_xlim()[1] < 8
+
+
+PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "column"), [("school_large", "absence_days"), ("vehicle", "driving_proficiency")]
+)
+def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, column, monkeypatch):
+    """Would catch a pair whose records are not printed in full, or are another setting's."""
+    monkeypatch.setattr(explorers, "plot_witness", lambda _: None)
+    monkeypatch.setattr(explorers, "_curve_figure", lambda *_: None)
+    explorer = witness_explorer(scenario, column)
+    queries, relations, ks = (knob.settings for knob in explorer.knobs)
+    for query, relation, k in itertools.product(queries, relations, ks):
+        text = explorer.view(query=query, relation=relation, k=k).text
+        value, *sides = PAIR.search(text).groups()
+        one, other = (tuple(map(Fraction, side.split(", "))) for side in sides)
+        gap = abs(float(queries[query](one)) - float(queries[query](other)))
+        assert gap == pytest.approx(float(Fraction(re.split("[=≈] ", value)[-1])), rel=1e-5), text
 
 
 @pytest.mark.parametrize("counts", list(itertools.product(range(4), repeat=3))[::5])

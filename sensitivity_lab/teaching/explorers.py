@@ -486,18 +486,13 @@ def audit_explorer() -> Explorer:
     """Return the explorer of the case files: a function of a library, its claim, the witness.
 
     >>> audit_explorer().view(case="diffprivlib: sum, bounds (1, 3), 1 added or removed").text
-    'diffprivlib 0.6.6 claims 2; the exact number is 3: too small by ×1.5. Witness: (1) → 1; (1, 3) → 4.'
+    'diffprivlib: sum, bounds (1, 3), 1 added or removed. Version 0.6.6 claims 2; the exact number is 3: too small by ×1.5. Witness: (1) → 1; (1, 3) → 4.'
 
     Cost: about a second, to ask OpenDP and read the tables of the others.
     """
-    from sensitivity_lab.teaching.case_files import case_files, scoreboard  # loads OpenDP
+    from sensitivity_lab.teaching.case_files import case_files  # loads OpenDP
 
-    cases = case_files()
-    relations = scoreboard(cases)["relation"]
-    named = {}
-    for case, relation in zip(cases, relations, strict=True):
-        setting = f", {case.setting}" if case.setting not in ("", "none") else ""
-        named[f"{case.library}: {case.function}{setting}, {relation}"] = case
+    named = {case.name: case for case in case_files()}
     first = next(name for name, case in named.items() if case.verdict == "too small")
     knob = Knob("case", "function", named, start=first, ordered=False)
     return Explorer("audit", audit_view, [knob])
@@ -510,7 +505,7 @@ def audit_view(case: Case) -> View:
     verdict = headline.partition(": ")[2].partition(",")[0]
     witness = f" Witness: {'; '.join(side.strip() for side in pair)}." if pair else ""
     text = (
-        f"{case.library} {case.version} claims {number_text(row.claimed)}; the exact number is "
+        f"{case.name}. Version {case.version} claims {number_text(row.claimed)}; the exact number is "
         f"{number_text(row.exact)}: {verdict}.{witness}"
     )
     heights = [float(row.claimed), float(row.exact)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -37,6 +38,8 @@ def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
     rows = list(_rows(query, norm))
     table = pd.DataFrame(rows).set_index(["size", "relation"])
     table.attrs = {"conditions": CONDITIONS.get(query.family[0], CONDITIONS["any"])}
+    words = query.name if norm == 1 else f"{query.name} L{norm}"
+    table.attrs["name"] = re.sub(r"\W+", "-", words).strip("-")
     table.attrs["where"] = formula_text(query, Change(1), pinned=True, norm=norm)[1]
     return table
 
@@ -74,7 +77,7 @@ def printed(table: pd.DataFrame) -> Styler:
     texts: dict[Any, Any] = dict.fromkeys(("k = 1", "k = 2"), number_text)
     texts["witness at k = 1"] = witness_text
     style = _merged(table).style.format(texts).hide(axis="index").set_caption(" ".join(notes))
-    return style.set_table_styles(LOOK).set_uuid("formulas")
+    return style.set_table_styles(LOOK).set_uuid(table.attrs["name"])
 
 
 def _merged(table: pd.DataFrame) -> pd.DataFrame:
