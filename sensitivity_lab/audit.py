@@ -136,7 +136,7 @@ def _as_function(function: Any) -> Query:
 
 def _name(function: Any, default: str) -> str:
     name = getattr(function, "__name__", type(function).__name__)
-    return name if name.isidentifier() else default
+    return default if name == "<lambda>" else name
 
 
 def _check_options(metric: Any, order: Any, method: Any, executor: Any) -> None:
