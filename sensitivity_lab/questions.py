@@ -10,6 +10,7 @@ from sensitivity_lab.enumeration import Plan
 from sensitivity_lab.exact import brief, checked_norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Relation, check_relation
+from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Universe, check_universe
 
 Size = int | range
@@ -234,10 +235,10 @@ def require_few_moves(sizes: range, relation: Relation) -> None:
     """
     asked = max(0, -((sizes.start - sizes.stop) // sizes.step))  # len() fails beyond 2⁶³
     if asked * len(relation.moves) > MOST_MOVES:
-        counted = f"{asked:,}" if asked < 10**18 else "over 10^18"
         raise ValueError(
-            f"size and relation must have at most {MOST_MOVES:,} sizes × moves, got {counted} sizes "
-            f"× {len(relation.moves):,} moves of {relation}: ask for fewer sizes or a smaller k"
+            f"size and relation must have at most {MOST_MOVES:,} sizes × moves, got "
+            f"{number_text(asked)} sizes × {len(relation.moves):,} moves of {relation}: ask for "
+            "fewer sizes or a smaller k"
         )
 
 

@@ -17,6 +17,7 @@ from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import Relation, count_neighbours_of
 from sensitivity_lab.results import Sensitivity, result, solved_result
 from sensitivity_lab.solvers import solve
+from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Universe, check_universe
 from sensitivity_lab.workers import check_run
 
@@ -124,7 +125,8 @@ def local_sensitivity(
         if method == "solver":
             raise ValueError(_no_proof(question))
     within_budget(neighbours, max_datasets, "neighbours to walk")
-    within_budget(records, HELD_PER_DATASET * max_datasets, "records in the neighbours to walk")
+    most = _room(HELD_PER_DATASET, max_datasets)
+    within_budget(records, most, "records in the neighbours to walk")
     bests, answered = walk(
         [question.query], universe, question.plan, norm, progress, indices, executor
     )
@@ -271,6 +273,11 @@ def _datasets_to_answer(question: Question, limit: int) -> int:
     return total
 
 
+def _room(each: int, max_datasets: int) -> int:
+    """How much memory may be taken: a smaller `max_datasets` than the default leaves it as it is."""
+    return each * max(max_datasets, MAX_DATASETS)
+
+
 def _table_cells(question: Question) -> int:
     """How many numbers the sweep's table of ranks has: the lattice's."""
     return int(question.universe.distinct * max(question.sizes_answered))
@@ -299,13 +306,13 @@ def _may_sweep(question: Question, method: str, max_datasets: int) -> bool:
     )
     if method == "sweep":
         for count, each, what in needs:
-            within_budget(count, each * max_datasets, what)
-    return method != "walk" and all(count <= each * max_datasets for count, each, _ in needs)
+            within_budget(count, _room(each, max_datasets), what)
+    return method != "walk" and all(n <= _room(each, max_datasets) for n, each, _ in needs)
 
 
 def _within_walk(question: Question, max_datasets: int) -> None:
     """Refuse a walk that would hold too many records, or visit too many pairs."""
-    most = HELD_PER_DATASET * max_datasets
+    most = _room(HELD_PER_DATASET, max_datasets)
     within_budget(_records(question), most, "records in the datasets to walk")
     pairs = count_pairs(question.universe, question.plan)
     within_budget(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
@@ -330,6 +337,6 @@ def within_budget(count: int, limit: int, what: str) -> None:
     """
     if count > limit:
         raise ValueError(
-            f"at least {count:,} {what} exceed the limit of {limit:,}; raise max_datasets, "
-            "ask for a smaller size or k, or thin out the universe"
+            f"at least {number_text(count)} {what} exceed the limit of {number_text(limit)}; raise "
+            "max_datasets, ask for a smaller size or k, or thin out the universe"
         )

@@ -45,7 +45,8 @@ def sweep(
     1   days  count  AddRemove  1           1
 
     Where no direction is feasible the sensitivity, dataset and neighbour are None and the method
-    is "infeasible". `table.attrs` holds the universes' reprs by column, and the size.
+    is "infeasible". `table.attrs` holds the universes' reprs by column, and the size. `executor`
+    answers callables on many workers, as in `global_sensitivity`.
 
     Cost: as `global_sensitivity`, but a query is answered once per dataset for all relations.
     Errors and source: as `global_sensitivity`; ValueError for an empty list, too.

@@ -158,7 +158,7 @@ def _is_long(value: Any, digits: int) -> bool:
     """Whether an int, or either of a fraction's two, has more digits."""
     if isinstance(value, Decimal):
         return len(value.as_tuple().digits) > digits
-    if not isinstance(value, Rational):
+    if not (isinstance(value, Rational) and is_real(value)):
         return False
     return any(
         int(part).bit_length() > 3.33 * digits for part in (value.numerator, value.denominator)

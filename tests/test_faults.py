@@ -462,6 +462,10 @@ def test_what_the_malformed_calls_once_found():
         sl.closed_form(sl.MEAN, bounds=(0, 1), size=range(0), relation=sl.Change(1))
     tiny = sl.smooth_sensitivity(sl.MEDIAN, (0, 3, 3), bounds=(0, 9), beta=5e-324)
     assert tiny.local == 9
+    with pytest.raises(ValueError, match="query twice failed on dataset"):
+        sl.audit_map(  # was int()'s own TypeError
+            twice, 1, [np.timedelta64(2, "D")], distances=[1], input_metric=max, output_metric=max
+        )
     empty = sl.audit(sl.COUNT, 0, FREE, sizes=0, relations=[sl.Change(1)], method="search", trials=9)
     assert empty.rows[0].found == 0
 
