@@ -603,6 +603,21 @@ def test_noise_in_a_map_gets_no_verdict():
     assert len(str(caught.value)) < 800
 
 
+def test_noise_of_another_shape_gets_no_verdict():
+    """Catches answers of two lengths on one dataset that are blamed on two datasets."""
+    calls = iter([*[2] * 11, 3, *[2] * 99])
+    with refused(ValueError, "function must be deterministic", "(0, 0), then (0, 0, 0)"):
+        sl.audit(lambda d: [0] * next(calls), 1, DIGITS, sizes=2, relations=ONE_CHANGED)
+
+
+def test_noise_in_a_query_that_says_it_is_exact():
+    """Catches trust in a word: `exact` says which records a function is given, not what it does."""
+    calls = iter(range(10**6))
+    query = sl.Query("restless", lambda d: next(calls) ** 2, 0, exact=True)
+    with refused(ValueError, "function must be deterministic", "asked again"):
+        sl.audit(query, 1, DIGITS, sizes=2, relations=ONE_CHANGED)
+
+
 def test_answers_that_cannot_be_compared_by_equality():
     """Catches a deterministic map of tables that is taken for noise."""
     report = sl.audit(
@@ -1186,7 +1201,9 @@ def test_answers_of_two_shapes_are_refused():
         ({"output_metric": None}, TypeError, ["output_metric", "None"]),
         ({"claim": math.nan}, ValueError, ["claim", "nan"]),
         ({"claim": lambda d: -d}, ValueError, ["claim at distance=1", "-1"]),
-        ({"max_pairs": 100}, ValueError, ["190 pairs", "limit of 100"]),
+        ({"inputs": iter(int, 1), "max_pairs": 10**6}, ValueError, ["pairs", "limit of 1,000,000"]),
+        ({"distances": iter(int, 1)}, ValueError, ["distances", "10,000 rows"]),
+        ({"max_pairs": 100}, ValueError, ["at least 120 pairs", "limit of 100"]),
     ],
 )
 def test_map_errors(changed, error, words):
