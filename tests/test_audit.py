@@ -1173,15 +1173,17 @@ def test_a_function_that_fails_says_where():
 
 
 def test_an_order_that_changes_the_arithmetic():
-    """Catches a least and a greatest answer chosen among ints and floats, where neither is widest."""
+    """Catches a least and a greatest answer chosen among ints and floats, where neither is widest:
+    seen from c the float 2⁵³ + 2 is 2⁵⁴ away, rounded, and the int 2⁵³ + 1 is 2⁵⁴ + 2."""
+    c = -(2**53 + 1)
+    by_first = {1: 0, 2: 2**53 + 1, 3: 2.0**53 + 2}
 
     def mixed(sequence):
-        return 2**60 + 1 if sequence[0] < sequence[1] else float(2**60)
+        return c if 4 in sequence else by_first[sequence[0]]
 
-    universe = sl.Universe.population([1, 2])
-    report = audited(mixed, 0, [2], universe=universe, order="any")
-    answers = {mixed((1, 2)), mixed((2, 1))}
-    assert report.rows[0].found == max(abs(a - b) for a in answers for b in answers)
+    universe = sl.Universe.population([1, 2, 3, 4])
+    report = audited(mixed, 0, [3], universe=universe, order="any")
+    assert report.rows[0].found == 2**54 + 2 > by_first[3] - c
 
 
 def test_answers_of_two_shapes_are_refused():
