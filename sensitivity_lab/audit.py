@@ -402,7 +402,13 @@ def _widest_by_distance(
     """The widest pair of inputs for each distance; an input beside itself is at distance 0."""
     answers = [subject.answer(given) for given in inputs]
     gap = subject.measure()
-    widest: list[Pair] = [(0, inputs[0], inputs[0])] * len(distances)
+    itself = measured(metric, "input_metric", inputs[0], inputs[0])
+    if itself != 0:
+        raise ValueError(
+            f"input_metric must be 0 between an input and itself, got {brief(itself)} on "
+            f"{brief(inputs[0])}"
+        )
+    widest: list[Pair] = [(gap(answers[0], answers[0]), inputs[0], inputs[0])] * len(distances)
     for (x, at_x), (y, at_y) in combinations(zip(inputs, answers, strict=True), 2):
         apart = measured(metric, "input_metric", x, y)
         reached = [i for i, distance in enumerate(distances) if apart <= distance]

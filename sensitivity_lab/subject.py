@@ -94,7 +94,7 @@ class Within:
 
     def __call__(self, x: Any, y: Any) -> bool:
         """Cost: one call of the metric."""
-        return bool(self.metric(x, y) <= self.distance)
+        return bool(measured(self.metric, "input_metric", x, y) <= self.distance)
 
 
 def answers_stood_by(subject: Subject, found: Any, dataset: Any, neighbour: Any) -> tuple[Any, Any]:

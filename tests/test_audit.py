@@ -1200,6 +1200,16 @@ def test_answers_of_two_shapes_are_refused():
         ({"distances": []}, ValueError, ["distances must not be empty"]),
         ({"distances": [-1]}, ValueError, ["distances", "-1"]),
         ({"input_metric": 1}, TypeError, ["input_metric", "1"]),
+        (
+            {"function": len, "inputs": [(1,)], "input_metric": lambda a: 0},
+            ValueError,
+            ["input_metric failed on (1,)"],
+        ),
+        (
+            {"function": len, "input_metric": lambda a, b: 1},
+            ValueError,
+            ["input_metric must be 0", "got 1 on ()"],
+        ),
         ({"output_metric": None}, TypeError, ["output_metric", "None"]),
         ({"claim": math.nan}, ValueError, ["claim", "nan"]),
         ({"claim": lambda d: -d}, ValueError, ["claim at distance=1", "-1"]),
