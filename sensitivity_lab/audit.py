@@ -6,18 +6,25 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from sensitivity_lab.claims import amount, check_claim, claimed_at, claimed_for
 from sensitivity_lab.enumeration import Best
-from sensitivity_lab.exact import brief, is_one_of, sequence, whole_number
+from sensitivity_lab.exact import brief, is_one_of, is_sequence, whole_number
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.report import Audit, AuditRow
 from sensitivity_lab.results import presented
-from sensitivity_lab.scope import Scope, and_more, checked_relations, checked_sizes, count_text
+from sensitivity_lab.scope import (
+    MOST_ROWS,
+    Scope,
+    and_more,
+    checked_relations,
+    checked_sizes,
+    count_text,
+)
 from sensitivity_lab.search import require_budget, search
 from sensitivity_lab.sensitivity import MAX_DATASETS, METHODS, settle
 from sensitivity_lab.sequences import ORDERS, Edited, OrderedWalk
@@ -136,7 +143,7 @@ def _as_function(function: Any) -> Query:
 
 def _name(function: Any, default: str) -> str:
     name = getattr(function, "__name__", type(function).__name__)
-    return name if name.isidentifier() else default
+    return default if name == "<lambda>" else name
 
 
 def _check_options(metric: Any, order: Any, method: Any, executor: Any) -> None:
@@ -340,20 +347,13 @@ def audit_map(
     for name, metric in (("input_metric", input_metric), ("output_metric", output_metric)):
         if not callable(metric):
             raise TypeError(f"{name} must be callable, got {brief(metric)}")
-    given = list(sequence(inputs, "inputs", "datasets"))
+    given = _few_inputs(inputs, whole_number(max_pairs, "max_pairs", 1))
     asked = [
-        amount(distance, "distances") for distance in sequence(distances, "distances", "numbers")
+        amount(distance, "distances") for distance in _listed(distances, "distances", "numbers")
     ]
-    for name, values in (("inputs", given), ("distances", asked)):
-        if not values:
-            raise ValueError(f"{name} must not be empty, got []")
+    if len(asked) > MOST_ROWS:
+        raise ValueError(f"distances must make at most {MOST_ROWS:,} rows, got more")
     claims = [claimed_for(claim, distance) for distance in asked]
-    pairs = math.comb(len(given), 2)
-    if pairs > whole_number(max_pairs, "max_pairs", 1):
-        raise ValueError(
-            f"{pairs:,} pairs of inputs exceed the limit of {max_pairs:,}; "
-            "raise max_pairs or thin out the inputs"
-        )
     subject = Subject.of(query, 1, output_metric)
     found = _widest_by_distance(subject, given, asked, input_metric)
     name = _name(input_metric, "input_metric")
@@ -373,13 +373,42 @@ def audit_map(
     return Audit(query.name, tuple(rows), scope, subject)
 
 
+def _few_inputs(inputs: Any, max_pairs: int) -> list[Any]:
+    """The inputs, if they make few enough pairs."""
+    enough = math.isqrt(2 * max_pairs) + 2  # make more pairs than the limit
+    given = _listed(inputs, "inputs", "datasets", enough)
+    pairs = math.comb(len(given), 2)
+    if pairs > max_pairs:
+        raise ValueError(
+            f"at least {pairs:,} pairs of inputs exceed the limit of {max_pairs:,}; "
+            "raise max_pairs or thin out the inputs"
+        )
+    return given
+
+
+def _listed(values: Any, what: str, of: str, most: int = MOST_ROWS + 1) -> list[Any]:
+    """The first of some values, of which there must be any."""
+    if not is_sequence(values):
+        raise TypeError(f"{what} must be a sequence of {of}, got {brief(values)}")
+    listed = list(islice(values, most))
+    if not listed:
+        raise ValueError(f"{what} must not be empty, got []")
+    return listed
+
+
 def _widest_by_distance(
     subject: Subject, inputs: list[Any], distances: list[Any], metric: Callable[[Any, Any], Any]
 ) -> list[Pair]:
     """The widest pair of inputs for each distance; an input beside itself is at distance 0."""
     answers = [subject.answer(given) for given in inputs]
     gap = subject.measure()
-    widest: list[Pair] = [(0, inputs[0], inputs[0])] * len(distances)
+    itself = measured(metric, "input_metric", inputs[0], inputs[0])
+    if itself != 0:
+        raise ValueError(
+            f"input_metric must be 0 between an input and itself, got {brief(itself)} on "
+            f"{brief(inputs[0])}"
+        )
+    widest: list[Pair] = [(gap(answers[0], answers[0]), inputs[0], inputs[0])] * len(distances)
     for (x, at_x), (y, at_y) in combinations(zip(inputs, answers, strict=True), 2):
         apart = measured(metric, "input_metric", x, y)
         reached = [i for i, distance in enumerate(distances) if apart <= distance]

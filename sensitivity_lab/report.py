@@ -24,7 +24,7 @@ from sensitivity_lab.universe import Universe
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
 CLEAN_SEARCH, INFEASIBLE, NOT_ASKED = "no violation found", "infeasible", "not asked"
 COLUMNS = ["relation", "k", "size", "claimed", "exact", "ratio", "verdict", "dataset", "neighbour"]
-ROWS_SHOWN = 4
+ROWS_SHOWN, HTML_ROWS = 4, 60
 LINE = 72  # characters
 LONGEST_WRITTEN = 4000  # bits: Python writes longer ints in hexadecimals only
 
@@ -335,7 +335,7 @@ class Audit:
         ]
         for side, answer in zip(("dataset", "neighbour"), row.answers or (), strict=True):
             shown = number_text(answer) if _is_long(answer) else repr(answer)
-            lines.append(f"print({name}({side}))  # {shown}")
+            lines.append(f"print({name}({side}))  # {' '.join(shown.split())}")
         return runnable(lines)
 
     def raise_if_too_small(self) -> None:
@@ -375,7 +375,9 @@ class Audit:
         for side in ("dataset", "neighbour"):
             table[side] = [_cell(data, dataset_text) for data in table[side]]
         head = html.escape(f"{self.function}: {self.headline}")
-        body = table.to_html(index=False, na_rep="", float_format=lambda x: f"{x:.6g}")
+        body = table.to_html(
+            index=False, na_rep="", float_format=lambda x: f"{x:.6g}", max_rows=HTML_ROWS
+        )
         return f"<p><strong>{head}</strong></p>{body}<p>{html.escape(self.scope)}</p>"
 
 

@@ -603,6 +603,21 @@ def test_noise_in_a_map_gets_no_verdict():
     assert len(str(caught.value)) < 800
 
 
+def test_noise_of_another_shape_gets_no_verdict():
+    """Catches answers of two lengths on one dataset that are blamed on two datasets."""
+    calls = iter([*[2] * 11, 3, *[2] * 99])
+    with refused(ValueError, "function must be deterministic", "(0, 0), then (0, 0, 0)"):
+        sl.audit(lambda d: [0] * next(calls), 1, DIGITS, sizes=2, relations=ONE_CHANGED)
+
+
+def test_noise_in_a_query_that_says_it_is_exact():
+    """Catches trust in a word: `exact` says which records a function is given, not what it does."""
+    calls = iter(range(10**6))
+    query = sl.Query("restless", lambda d: next(calls) ** 2, 0, exact=True)
+    with refused(ValueError, "function must be deterministic", "asked again"):
+        sl.audit(query, 1, DIGITS, sizes=2, relations=ONE_CHANGED)
+
+
 def test_answers_that_cannot_be_compared_by_equality():
     """Catches a deterministic map of tables that is taken for noise."""
     report = sl.audit(
@@ -1158,15 +1173,17 @@ def test_a_function_that_fails_says_where():
 
 
 def test_an_order_that_changes_the_arithmetic():
-    """Catches a least and a greatest answer chosen among ints and floats, where neither is widest."""
+    """Catches a least and a greatest answer chosen among ints and floats, where neither is widest:
+    seen from c the float 2⁵³ + 2 is 2⁵⁴ away, rounded, and the int 2⁵³ + 1 is 2⁵⁴ + 2."""
+    c = -(2**53 + 1)
+    by_first = {1: 0, 2: 2**53 + 1, 3: 2.0**53 + 2}
 
     def mixed(sequence):
-        return 2**60 + 1 if sequence[0] < sequence[1] else float(2**60)
+        return c if 4 in sequence else by_first[sequence[0]]
 
-    universe = sl.Universe.population([1, 2])
-    report = audited(mixed, 0, [2], universe=universe, order="any")
-    answers = {mixed((1, 2)), mixed((2, 1))}
-    assert report.rows[0].found == max(abs(a - b) for a in answers for b in answers)
+    universe = sl.Universe.population([1, 2, 3, 4])
+    report = audited(mixed, 0, [3], universe=universe, order="any")
+    assert report.rows[0].found == 2**54 + 2 > by_first[3] - c
 
 
 def test_answers_of_two_shapes_are_refused():
@@ -1183,10 +1200,22 @@ def test_answers_of_two_shapes_are_refused():
         ({"distances": []}, ValueError, ["distances must not be empty"]),
         ({"distances": [-1]}, ValueError, ["distances", "-1"]),
         ({"input_metric": 1}, TypeError, ["input_metric", "1"]),
+        (
+            {"function": len, "inputs": [(1,)], "input_metric": lambda a: 0},
+            ValueError,
+            ["input_metric failed on (1,)"],
+        ),
+        (
+            {"function": len, "input_metric": lambda a, b: 1},
+            ValueError,
+            ["input_metric must be 0", "got 1 on ()"],
+        ),
         ({"output_metric": None}, TypeError, ["output_metric", "None"]),
         ({"claim": math.nan}, ValueError, ["claim", "nan"]),
         ({"claim": lambda d: -d}, ValueError, ["claim at distance=1", "-1"]),
-        ({"max_pairs": 100}, ValueError, ["190 pairs", "limit of 100"]),
+        ({"inputs": iter(int, 1), "max_pairs": 10**6}, ValueError, ["pairs", "limit of 1,000,000"]),
+        ({"distances": iter(int, 1)}, ValueError, ["distances", "10,000 rows"]),
+        ({"max_pairs": 100}, ValueError, ["at least 120 pairs", "limit of 100"]),
     ],
 )
 def test_map_errors(changed, error, words):
