@@ -2,140 +2,32 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from itertools import combinations
-from numbers import Integral, Rational
 from typing import Any
 
-import numpy as np
-
-from sensitivity_lab.enumeration import Best, Gap, gap_between, same_shape
-from sensitivity_lab.exact import is_one_of, is_real, is_sequence, sequence, simplest, whole_number
+from sensitivity_lab.claims import amount, check_claim, claimed_at, claimed_for
+from sensitivity_lab.enumeration import Best
+from sensitivity_lab.exact import brief, is_one_of, sequence, whole_number
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question
-from sensitivity_lab.relations import Change, Relation, check_relation
+from sensitivity_lab.relations import Relation
 from sensitivity_lab.report import Audit, AuditRow
-from sensitivity_lab.results import presented, raw_answer
-from sensitivity_lab.search import search
+from sensitivity_lab.results import presented
+from sensitivity_lab.scope import Scope, and_more, checked_relations, checked_sizes, count_text
+from sensitivity_lab.search import require_budget, search
 from sensitivity_lab.sensitivity import MAX_DATASETS, METHODS, settle
-from sensitivity_lab.sequences import ORDERS, OrderedWalk, edits
-from sensitivity_lab.universe import Indices, Universe, check_universe
+from sensitivity_lab.sequences import ORDERS, Edited, OrderedWalk
+from sensitivity_lab.subject import Subject, Within, answers_stood_by, measured
+from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
+from sensitivity_lab.workers import check_run
 
 MAX_PAIRS = 2_000_000
-Place = tuple[Relation, int]  # and size
+MOST_HELD = 20_000_000  # records: each row holds its two datasets
 Pair = tuple[Any, Any, Any]  # gap, dataset, neighbour
-
-
-# --- a claim, and the function it is made of -----------------------------------------------
-
-
-def _number(value: Any, what: str) -> Any:
-    """A number of at least 0 as int, Fraction, Decimal or float; infinity is one."""
-    if not is_real(value):
-        raise TypeError(f"{what} must be a number of at least 0, got {value!r}")
-    if isinstance(value, (Integral, np.bool_)):
-        number: Any = int(value)
-    elif isinstance(value, Rational):
-        number = simplest(Fraction(value))
-    else:
-        number = value if isinstance(value, Decimal) else float(str(value))
-    nan = number.is_nan() if isinstance(number, Decimal) else math.isnan(number)
-    if nan or number < 0:
-        raise ValueError(f"{what} must be a number of at least 0, got {value}")
-    return number
-
-
-def _measured(metric: Callable[[Any, Any], Any], name: str, x: Any, y: Any) -> Any:
-    """A metric's number for a pair; where it fails, say on which."""
-    try:
-        apart = metric(x, y)
-    except Exception as error:
-        raise ValueError(
-            f"{name} failed on {x!r} and {y!r}: {type(error).__name__}: {error}"
-        ) from error
-    return _number(apart, name)
-
-
-def _claim_at(claim: Any, **place: Any) -> Any:
-    """The claimed number for a place: k and size, or a distance."""
-    if not callable(claim):
-        return _number(claim, "claim")
-    given = tuple(place.values())
-    try:
-        inspect.signature(claim).bind(*given)
-    except (TypeError, ValueError):  # it takes k alone, or has no signature to read
-        given = given[:1]
-    at = ", ".join(f"{name}={value}" for name, value in place.items())
-    try:
-        claimed = claim(*given)
-    except Exception as error:
-        raise ValueError(f"claim failed at {at}: {type(error).__name__}: {error}") from error
-    return _number(claimed, f"claim at {at}")
-
-
-class _Subject:
-    """The function under audit, and how far apart its answers lie."""
-
-    def __init__(self, query: Query, norm: float, metric: Callable[[Any, Any], Any] | None) -> None:
-        self.query, self.metric = query, metric
-        self.between = gap_between(norm, query.root)
-        self.first: Any = None
-
-    def answer(self, dataset: Any) -> Any:
-        """The answer that gaps are measured from: a root query's square, unless by a metric."""
-        if self.metric is not None:
-            return self.query(dataset) if self.query.exact else self.query.called(dataset)
-        answer = raw_answer(self.query, dataset)
-        self.first = answer if self.first is None else self.first
-        same_shape(answer, self.first, self.query)
-        return answer
-
-    def at(self, universe: Universe) -> Callable[[Indices], Any]:
-        """The answer on records given by position among a universe's values."""
-        values = universe.values
-        return lambda positions: self.answer(tuple(values[i] for i in positions))
-
-    def gap(self, answer: Any, other: Any) -> Gap:
-        """The distance between two answers, ready to be compared."""
-        if self.metric is None:
-            return self.between(answer, other)
-        return _measured(self.metric, "output_metric", answer, other)
-
-    def final_gap(self, answer: Any, other: Any) -> Any:
-        """The distance as a caller sees it."""
-        return presented(self.gap(answer, other))
-
-    def shown_answer(self, dataset: Any) -> Any:
-        """The answer as a caller sees it: the root of a root query."""
-        return self.query(dataset) if self.query.exact else self.answer(dataset)
-
-    def row(
-        self,
-        key: tuple[str, Any, int | None],  # relation, k, size
-        claimed: Any,
-        pair: Pair,
-        related: Callable[[Any, Any], bool],
-        searched: bool = False,
-    ) -> AuditRow:
-        """A claim held against the widest pair that was found."""
-        found, dataset, neighbour = pair
-        answers = self.shown_answer(dataset), self.shown_answer(neighbour)
-        return AuditRow(
-            *key, claimed, found, dataset, neighbour, answers, searched, related=related
-        )
-
-
-def _as_function(function: Any) -> Query:
-    if not callable(function):
-        raise TypeError(f"function must be a Query or a callable, got {function!r}")
-    return as_query(function)
-
-
-# --- audits of a query ---------------------------------------------------------------------
 
 
 def audit(
@@ -143,22 +35,25 @@ def audit(
     claim: Any,
     universe: Universe,
     *,
-    size: int | Iterable[int],
+    sizes: int | Iterable[int] | None = None,
+    sizes_within: range | None = None,
     relations: Sequence[Relation],
     norm: float = 1,
     output_metric: Callable[[Any, Any], Any] | None = None,
     order: str | None = None,
     method: str = "auto",
+    max_datasets: int = MAX_DATASETS,
     trials: int = 10_000,
     seed: int = 0,
-    max_datasets: int = MAX_DATASETS,
+    executor: Executor | None = None,
+    progress: bool = False,
 ) -> Audit:
     """Hold a claimed sensitivity against every pair of neighbours, size by size.
 
     >>> from sensitivity_lab import Change
     >>> def spread(dataset):
     ...     return dataset[-1] - dataset[0]
-    >>> audit(spread, 1, Universe.value_range([0, 1, 2]), size=range(1, 4), relations=[Change(1)])
+    >>> audit(spread, 1, Universe.value_range([0, 1, 2]), sizes=[1, 2, 3], relations=[Change(1)])
     spread: too small by ×2 (rows: 2 too small, 1 loose)
     Change(1), size 2: too small by ×2, claimed 1, exact 2
       (0, 0) → 0
@@ -166,157 +61,240 @@ def audit(
     Change(1), size 3: too small by ×2, claimed 1, exact 2
       (0, 0, 0) → 0
       (0, 0, 2) → 2
-    Held against all pairs from Universe.value_range([0, 1, 2]); "exact" and
-    "loose" speak of these.
+    Held against all pairs from Universe.value_range([0, 1, 2]), sizes 1 to 3,
+    under Change(1); "exact" and "loose" speak of these.
 
-    `claim` is a number, a function of k, or one of (k, size): whichever its signature takes.
-    `size` is one size or several, each a row: with a `range` the neighbour's size lies in it too,
-    else it is what the relation gives. Rows where nothing is feasible say "infeasible".
+    - `function`: a `Query` or any callable. It is asked about the empty dataset, too, where a
+      neighbour is empty: if it fails there, the row and the headline say what was not asked.
+      A pandas Series is compared label by label.
+    - `claim`: a number, or a function of parameters named `k` and `size`, or of one of them; they
+      are given by name.
+    - `sizes`: the sizes of the datasets, each a row: one, a list or a range, and the neighbour has
+      what the relation gives.
+    - `sizes_within`: in its place, a range in which the sizes of dataset and neighbour both lie.
+    - `relations`: a list; each makes a row with every size.
+    - `norm`: 1, 2 or infinity measures vectors. `output_metric(answer, other)` measures answers of
+      any kind in its place.
+    - `order`: None gives the function sorted records; "any" every ordering of dataset and
+      neighbour (an at-most relation then holds two orderings of one dataset together); "kept"
+      sequences whose records are inserted, deleted or, for `Change`, replaced in place. A standard
+      query is given its records sorted all the same.
+    - `method`: as `global_sensitivity`; or "search", which tries `trials` pairs in each row of a
+      universe that is too large: a find is a proof, and that nothing is found proves nothing.
+    - `max_datasets`: as `global_sensitivity`; it bounds sequences, too.
+    - `executor`: answers a callable on many workers, but in a search, where each step waits for the
+      last; the function must be thread-safe in a pool of threads. `progress` shows a bar.
+
     Ints and Fractions are compared exactly. Where the claim or the answers are floats (or
-    Decimals), numbers that agree to 1e-9, relative, are the same.
-
-    `output_metric(answer, other)` measures answers that are no numbers or vectors; `norm` is then
-    not used. `order` gives the function sequences: "any" every ordering of dataset and neighbour
-    (an at-most relation then holds two orderings of one dataset together), "kept" sequences
-    whose records are inserted, deleted or, for `Change`, replaced in place. A standard query is
-    given its records sorted all the same.
-    `method="search"` tries `trials` pairs in each row of a universe that is too large: what it
-    finds is a proof, and that it finds nothing proves nothing.
+    Decimals), numbers that agree to 1e-9, relative, are the same. Rows where nothing is feasible
+    say "infeasible". The function is asked twice more about the pair of each row before the
+    verdict: if it then answers otherwise, it depends on more than the dataset, and is refused.
 
     Cost: as `global_sensitivity`; with an `output_metric` or an `order` every pair is walked.
     Errors: as `global_sensitivity`; ValueError or TypeError for a claim that is negative, NaN or
-    no number, and if no row is feasible. `max_datasets` bounds sequences, too.
+    no number, or has other parameters; ValueError if no row is feasible, over 10,000 rows, for
+    datasets too large to hold, and for a function that is not deterministic.
     Source: def-audits-verdict and thm-audits-wider in the book's chapter on audits.
     """
     query = _as_function(function)
-    _check_options(output_metric, order, method)
-    places = _places(query, universe, size, relations, norm)
-    questions = {place: q for place, q in places.items() if isinstance(q, Question)}
+    subject = Subject.of(query, norm, output_metric)
+    _check_options(output_metric, order, method, executor)
+    check_run(executor, progress, [subject.query])
+    check_claim(claim)
+    check_universe(universe)
+    asked = checked_relations(relations)
+    given = checked_sizes(universe, sizes, sizes_within, len(asked))
+    scope = Scope(
+        universe=universe,
+        sizes=given if sizes_within is None else None,
+        sizes_within=sizes_within,
+        relations=asked,
+        norm=norm,
+        measured_by=None if output_metric is None else _name(output_metric, "output_metric"),
+        order=order,
+        trials=whole_number(trials, "trials", 1) if method == "search" else None,
+    )
+    rows = [_row(subject, scope, relation, n, claim) for relation in asked for n in given]
+    questions = [row.question for row in rows if row.question and not row.why]
     if not questions:
-        raise ValueError(f"no row is feasible: {'; '.join(map(str, places.values()))}")
-    claims = {place: _claim_at(claim, k=place[0].k, size=place[1]) for place in questions}
-    subject = _Subject(query, norm, output_metric)
-    asked = list(questions.values())
-    if method == "search":
-        pairs = _searched(subject, universe, asked, trials, seed)
-    elif output_metric is None and order is None:
-        settled = settle(asked, method=method, max_datasets=max_datasets)
-        pairs = [(found.value, *found.witness) for found in settled]
-    else:
-        pairs = _walked(subject, universe, order, asked, max_datasets)
-    widest = dict(zip(questions, pairs, strict=True))
-    rows = []
-    for place, question in places.items():
-        key = (type(place[0]).__name__, place[0].k, place[1])
-        if isinstance(question, Question):
-            related = _related(question, order)
-            row = subject.row(key, claims[place], widest[place], related, method == "search")
-        else:
-            row = AuditRow(*key, note=question)
-        rows.append(row)
-    scope = _scope(universe, rows, order, trials)
-    return Audit(query.name, tuple(rows), scope, subject.answer, subject.final_gap)
+        raise ValueError(f"no row is feasible: {and_more([row.why for row in rows])}")
+    _require_room(questions)
+    run = _Run(subject, scope, method, max_datasets, seed, executor, progress)
+    widest = iter(run.widest(questions))
+    judged = [row.judged(subject, scope, widest) for row in rows]
+    return Audit(query.name, tuple(judged), scope, subject)
 
 
-def _check_options(metric: Any, order: Any, method: str) -> None:
+# --- what is asked ---------------------------------------------------------------------------
+
+
+def _as_function(function: Any) -> Query:
+    if not callable(function):
+        raise TypeError(f"function must be a Query or a callable, got {brief(function)}")
+    return as_query(function)
+
+
+def _name(function: Any, default: str) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return name if name.isidentifier() else default
+
+
+def _check_options(metric: Any, order: Any, method: Any, executor: Any) -> None:
     if metric is not None and not callable(metric):
-        raise TypeError(f"output_metric must be callable, got {metric!r}")
+        raise TypeError(f"output_metric must be callable, got {brief(metric)}")
     if not is_one_of(method, (*METHODS, "search")):
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, search, got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, search, got {brief(method)}")
     if not is_one_of(order, ORDERS):
-        raise ValueError(f"order must be None, 'any' or 'kept', got order={order!r}")
+        raise ValueError(f"order must be None, 'any' or 'kept', got order={brief(order)}")
     if order is not None and method not in ("auto", "walk"):
         raise ValueError(f"method must be auto or walk where order is given, got method={method!r}")
     if metric is not None and method not in ("auto", "walk", "search"):
         raise ValueError(
             f"method must be auto, walk or search with an output_metric, got method={method!r}"
         )
+    if executor is not None and method == "search":
+        raise ValueError(
+            "executor must be None for method='search', where each step waits for the last; every "
+            f"other method takes one, got {brief(executor)}"
+        )
 
 
-def _places(
-    query: Query, universe: Universe, size: Any, relations: Any, norm: float
-) -> dict[Place, Question | str]:
-    """A question for each relation and size, or why there is none."""
-    if not is_sequence(relations):
-        raise TypeError(f"relations must be a list of relations, got {relations!r}")
-    asked = list(relations)
-    for relation in asked:
-        check_relation(relation)
-    sizes = list(size) if is_sequence(size) else [size]
-    for name, given in (("relations", asked), ("size", sizes)):
-        if not given:
-            raise ValueError(f"{name} must not be empty, got {size if name == 'size' else asked}")
-    check_universe(universe)
-    within = size if isinstance(size, range) else None
-    places: dict[Place, Question | str] = {}
-    for relation in asked:
-        for given in sizes:
-            n = universe.checked_size(given)
-            if query.smallest_size is not None and n < query.smallest_size:
-                places[relation, n] = f"size {n}: {query.name} needs {query.smallest_size}"
-                continue
-            question = Question(query, universe, n, relation, norm, within)
-            places[relation, n] = question if question.plan else question.why_infeasible
-    return places
+def _require_room(questions: Sequence[Question]) -> None:
+    """Refuse rows whose pairs of datasets are too large to hold."""
+    records = 2 * sum(max(question.sizes_answered) for question in questions)
+    if records > MOST_HELD:
+        raise ValueError(
+            f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
+            f"{MOST_HELD:,}; ask for smaller or fewer sizes"
+        )
 
 
-def _searched(
-    subject: _Subject, universe: Universe, questions: list[Question], trials: int, seed: int
-) -> list[Pair]:
-    trials, seed = whole_number(trials, "trials", 1), whole_number(seed, "seed", 0)
-    answer = subject.at(universe)
-    return [
-        _pair(search(question, answer, subject.gap, trials=trials, seed=seed), universe)
-        for question in questions
-    ]
+@dataclass(frozen=True)
+class _Row:
+    """A row before its verdict: a question, if its size can be asked about, and what is claimed."""
+
+    relation: Relation
+    size: int
+    question: Question | None
+    claimed: Any
+    why: str  # nothing is asked
+
+    def judged(self, subject: Subject, scope: Scope, widest: Iterator[Pair]) -> AuditRow:
+        """The row with its verdict; if anything is asked, by the next of the widest pairs."""
+        row = AuditRow(
+            type(self.relation).__name__,
+            self.relation.k,
+            self.size,
+            note=self.why,
+            not_asked=self.question.not_asked if self.question else (),
+            infeasible=self.question.infeasible if self.question else (self.why,),
+        )
+        if self.question is None or self.why:
+            return row
+        found, dataset, neighbour = next(widest)
+        return replace(
+            row,
+            claimed=self.claimed,
+            found=found,
+            dataset=dataset,
+            neighbour=neighbour,
+            answers=answers_stood_by(subject, found, dataset, neighbour),
+            searched=scope.trials is not None,
+            related=_related(self.question, scope.order),
+        )
 
 
-def _walked(
-    subject: _Subject, universe: Universe, order: str | None, questions: list[Question], limit: int
-) -> list[Pair]:
-    limit = whole_number(limit, "max_datasets", 1)
-    extremes = subject.metric is None
-    walk = OrderedWalk(universe, order, subject.at(universe), subject.gap, extremes)
-    for question in questions:
-        walk.require_budget(question, limit)
-    return [_pair(walk.widest(question), universe) for question in questions]
-
-
-def _pair(best: Best, universe: Universe) -> Pair:
-    dataset, neighbour = (
-        tuple(universe.values[i] for i in side) for side in (best.dataset, best.neighbour)
+def _row(subject: Subject, scope: Scope, relation: Relation, size: int, claim: Any) -> _Row:
+    """What is asked and claimed of one relation and size."""
+    query, universe = subject.query, scope.universe
+    assert universe is not None
+    needed = query.smallest_size or 0
+    if size < needed:
+        return _Row(relation, size, None, None, f"size {size}: {query.name} needs {needed}")
+    question = Question(
+        query,
+        universe,
+        size,
+        relation,
+        scope.norm,
+        scope.sizes_within,
+        any_answer=subject.metric is not None,
     )
-    return presented(best.gap), dataset, neighbour
+    if not question.plan:
+        return _Row(relation, size, question, None, question.why_infeasible)
+    return _Row(relation, size, question, claimed_at(claim, k=relation.k, size=size), "")
 
 
 def _related(question: Question, order: str | None) -> Callable[[Any, Any], bool]:
     """What tells whether two datasets are a pair that the question is about."""
-    relation, universe = question.relation, question.universe
+    relation = question.relation
     if order != "kept":
         return relation.are_neighbours
-
-    def reachable(x: Any, y: Any) -> bool:
-        index = {value: i for i, value in enumerate(universe.values)}
-        start, end = (tuple(index[record] for record in side) for side in (x, y))
-        copies = universe.copies(len(x) + relation.k)
-        in_place = isinstance(relation, Change)
-        return end in edits(start, question.plan[len(x)], copies, in_place=in_place)
-
-    return reachable
+    (moves,) = question.plan.values()
+    return Edited(relation, question.universe, moves)
 
 
-def _scope(universe: Universe, rows: Sequence[AuditRow], order: str | None, trials: int) -> str:
-    if any(row.searched for row in rows):
-        return (
-            f"Search: {trials:,} pairs a row, from {universe!r}. What it finds is a proof; "
-            "a clean search proves nothing."
+# --- what is answered ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How the widest pairs of some questions are found."""
+
+    subject: Subject
+    scope: Scope
+    method: str
+    max_datasets: int
+    seed: int
+    executor: Executor | None
+    progress: bool
+
+    def widest(self, questions: Sequence[Question]) -> list[Pair]:
+        """The widest pair of each question; all budgets are checked first."""
+        if self.method == "search":
+            return self._searched(questions)
+        if self.subject.metric is not None or self.scope.order is not None:
+            return self._walked(questions)
+        settled = settle(
+            questions,
+            method=self.method,
+            max_datasets=self.max_datasets,
+            progress=self.progress,
+            executor=self.executor,
         )
-    orders = {None: "", "any": ", in every order", "kept": ", as sequences edited in place"}
-    return _held_against(f"{universe!r}{orders[order]}")
+        return [(found.value, *found.witness) for found in settled]
+
+    def _searched(self, questions: Sequence[Question]) -> list[Pair]:
+        seed, trials = whole_number(self.seed, "seed", 0), self.scope.trials
+        assert trials is not None
+        require_budget(questions, trials)
+        values, gap = questions[0].universe.values, self.subject.measure()
+
+        def answer(positions: Indices) -> Any:
+            return self.subject.answer(tuple(values[i] for i in positions))
+
+        found = (
+            search(question, answer, gap, trials=trials, seed=seed, progress=self.progress)
+            for question in questions
+        )
+        return [_pair(best, values) for best in found]
+
+    def _walked(self, questions: Sequence[Question]) -> list[Pair]:
+        limit = whole_number(self.max_datasets, "max_datasets", 1)
+        universe = questions[0].universe
+        walk = OrderedWalk(self.subject, universe, self.scope.order)
+        for question in questions:
+            walk.require_budget(question, limit)
+        sizes = set().union(*(question.sizes_answered for question in questions))
+        walk.answer_all(sizes, self.executor, self.progress)
+        return [
+            _pair(walk.widest(question, self.progress), universe.values) for question in questions
+        ]
 
 
-def _held_against(what: str) -> str:
-    return f'Held against all pairs from {what}; "exact" and "loose" speak of these.'
+def _pair(best: Best, values: Dataset) -> Pair:
+    dataset, neighbour = (tuple(values[i] for i in side) for side in (best.dataset, best.neighbour))
+    return presented(best.gap), dataset, neighbour
 
 
 # --- audits of a map -----------------------------------------------------------------------
@@ -346,8 +324,8 @@ def audit_map(
     symmetric_distance(2): too small by ×2, claimed 2, exact 4
       () → ()
       (1, 2) → (1, 2, 1, 2)
-    Held against all pairs from 3 inputs; "exact" and "loose" speak of
-    these.
+    Held against all pairs from 3 inputs, measured by symmetric_distance;
+    "exact" and "loose" speak of these.
 
     For each d of `distances` the exact number is the largest output distance over all pairs
     whose input distance is at most d; `claim` is a function of d, or a number. Inputs and
@@ -361,48 +339,53 @@ def audit_map(
     query = _as_function(function)
     for name, metric in (("input_metric", input_metric), ("output_metric", output_metric)):
         if not callable(metric):
-            raise TypeError(f"{name} must be callable, got {metric!r}")
+            raise TypeError(f"{name} must be callable, got {brief(metric)}")
     given = list(sequence(inputs, "inputs", "datasets"))
     asked = [
-        _number(distance, "distances") for distance in sequence(distances, "distances", "numbers")
+        amount(distance, "distances") for distance in sequence(distances, "distances", "numbers")
     ]
-    for name, listed_ in (("inputs", given), ("distances", asked)):
-        if not listed_:
-            raise ValueError(f"{name} must not be empty, got {listed_}")
-    claims = [_claim_at(claim, distance=distance) for distance in asked]
+    for name, values in (("inputs", given), ("distances", asked)):
+        if not values:
+            raise ValueError(f"{name} must not be empty, got []")
+    claims = [claimed_for(claim, distance) for distance in asked]
     pairs = math.comb(len(given), 2)
     if pairs > whole_number(max_pairs, "max_pairs", 1):
         raise ValueError(
             f"{pairs:,} pairs of inputs exceed the limit of {max_pairs:,}; "
             "raise max_pairs or thin out the inputs"
         )
-    subject = _Subject(query, 1, output_metric)
+    subject = Subject.of(query, 1, output_metric)
     found = _widest_by_distance(subject, given, asked, input_metric)
-    name = getattr(input_metric, "__name__", type(input_metric).__name__)
-
-    def within(distance: Any) -> Callable[[Any, Any], bool]:
-        return lambda x, y: bool(input_metric(x, y) <= distance)
-
-    rows = tuple(
-        subject.row((name, distance, None), claimed, pair, within(distance))
+    name = _name(input_metric, "input_metric")
+    rows = [
+        AuditRow(
+            name,
+            distance,
+            None,
+            claimed,
+            *pair,
+            answers_stood_by(subject, *pair),
+            related=Within(input_metric, distance),
+        )
         for distance, claimed, pair in zip(asked, claims, found, strict=True)
-    )
-    scope = _held_against(f"{len(given):,} inputs")
-    return Audit(query.name, rows, scope, subject.answer, subject.final_gap)
+    ]
+    scope = Scope(inputs=len(given), measured_by=_name(output_metric, "output_metric"))
+    return Audit(query.name, tuple(rows), scope, subject)
 
 
 def _widest_by_distance(
-    subject: _Subject, inputs: list[Any], distances: list[Any], metric: Callable[[Any, Any], Any]
+    subject: Subject, inputs: list[Any], distances: list[Any], metric: Callable[[Any, Any], Any]
 ) -> list[Pair]:
     """The widest pair of inputs for each distance; an input beside itself is at distance 0."""
     answers = [subject.answer(given) for given in inputs]
+    gap = subject.measure()
     widest: list[Pair] = [(0, inputs[0], inputs[0])] * len(distances)
     for (x, at_x), (y, at_y) in combinations(zip(inputs, answers, strict=True), 2):
-        apart = _measured(metric, "input_metric", x, y)
+        apart = measured(metric, "input_metric", x, y)
         reached = [i for i, distance in enumerate(distances) if apart <= distance]
         if reached:
-            gap = subject.gap(at_x, at_y)
+            found = gap(at_x, at_y)
             for i in reached:
-                if gap > widest[i][0]:
-                    widest[i] = gap, x, y
+                if found > widest[i][0]:
+                    widest[i] = found, x, y
     return widest

@@ -218,7 +218,7 @@ def _quantile(q: Exact, name: str) -> Query:
         lower, upper, weight = _quantile_position(q, rows.shape[1])
         top, bottom = weight.numerator, weight.denominator
         x, scale = _integers(rows[:, [lower, upper]], universe, power=1)
-        if bottom * max(abs(int(end)) for end in universe.scaled[0][[0, -1]]) > 2**59:
+        if bottom * max(1, *(abs(int(end)) for end in universe.scaled[0][[0, -1]])) > 2**59:
             x = x.astype(object)
         return x[:, 0] * (bottom - top) + x[:, 1] * top, scale * bottom
 

@@ -7,25 +7,29 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import groupby
 from textwrap import fill
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from sensitivity_lab.exact import simplest
-from sensitivity_lab.results import Snippet, listed, runnable
+from sensitivity_lab.claims import ratio
+from sensitivity_lab.relations import Relation
+from sensitivity_lab.results import Snippet, runnable
+from sensitivity_lab.scope import Scope, and_more
+from sensitivity_lab.subject import Subject
+from sensitivity_lab.text import dataset_text, number_text
+from sensitivity_lab.universe import Universe
 
-RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
-CLEAN_SEARCH, INFEASIBLE = "no violation found", "infeasible"
+CLEAN_SEARCH, INFEASIBLE, NOT_ASKED = "no violation found", "infeasible", "not asked"
 COLUMNS = ["relation", "k", "size", "claimed", "exact", "ratio", "verdict", "dataset", "neighbour"]
 ROWS_SHOWN = 4
 LINE = 72  # characters
-LONGEST_LINE = 12  # records; longer datasets are shown as runs of equal ones
+LONGEST_WRITTEN = 4000  # bits: Python writes longer ints in hexadecimals only
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AuditRow:
     """One claim held against one number: the widest gap between neighbours, with its witness.
 
@@ -36,9 +40,12 @@ class AuditRow:
       (0, 2) → 2
 
     `found` is the exact sensitivity on the universe that was enumerated; after a search it is a
-    lower bound. `answers` are those on the dataset and on its neighbour. An infeasible row has
-    None in their place, and a `note` that says why.
+    lower bound. `answers` are those on the dataset and on its neighbour. `not_asked` names the
+    directions that lead to the empty dataset where the function fails on it, `infeasible` those
+    that no dataset can take: the verdict does not speak of either. Where no direction is left,
+    these numbers are None, and a `note` says why.
 
+    Rows are equal if all of this is, and hash by their numbers: datasets can be tables.
     Source: def-audits-verdict in the book's chapter on audits.
     """
 
@@ -52,7 +59,20 @@ class AuditRow:
     answers: tuple[Any, Any] | None = None
     searched: bool = False
     note: str = ""
-    related: Callable[[Any, Any], bool] | None = field(default=None, repr=False, compare=False)
+    not_asked: tuple[str, ...] = ()
+    infeasible: tuple[str, ...] = ()
+    related: Callable[[Any, Any], bool] | None = field(default=None, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AuditRow) and _same(self._content, other._content)
+
+    def __hash__(self) -> int:
+        return hash((self.relation, self.k, self.size, self.claimed, self.found, self.note))
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        """All but what tells neighbours, which the relation's name stands for."""
+        return tuple(value for name, value in vars(self).items() if name != "related")
 
     @property
     def exact(self) -> Any:
@@ -65,26 +85,28 @@ class AuditRow:
 
     @property
     def ratio(self) -> Any:
-        """Claimed over found: 1 where the two agree; None if infeasible.
+        """Claimed over found: 1 where the two agree; None if nothing was asked.
 
         >>> AuditRow("Change", 1, 2, claimed=1, found=3).ratio
         Fraction(1, 3)
 
         Source: thm-audits-cost in the book's chapter on audits: what a ratio below 1 costs.
         """
-        return None if self.note else _ratio(self.claimed, self.found)
+        return None if self.note else ratio(self.claimed, self.found)
 
     @property
     def verdict(self) -> str:
-        """One of "too small", "exact", "loose"; "no violation found" (a search); "infeasible".
+        """One of "too small", "exact", "loose", "no violation found", "infeasible", "not asked".
 
         >>> AuditRow("Change", 1, 2, claimed=1, found=1).verdict
         'exact'
 
+        "No violation found" is that of a search. The last two are of a row in which no direction
+        is left: none is feasible, or all lead to the empty dataset, where the function fails.
         Source: def-audits-verdict in the book's chapter on audits.
         """
         if self.note:
-            return INFEASIBLE
+            return NOT_ASKED if self.not_asked else INFEASIBLE
         if self.ratio < 1:
             return TOO_SMALL
         if self.searched:
@@ -98,18 +120,19 @@ class AuditRow:
         >>> AuditRow("Change", 1, 2).place
         'Change(1), size 2'
         """
-        return f"{self.relation}({self.k})" + ("" if self.size is None else f", size {self.size}")
+        at = "" if self.size is None else f", size {self.size}"
+        return f"{self.relation}({number_text(self.k)}){at}"
 
     def __str__(self) -> str:
-        if self.verdict == INFEASIBLE:
-            return f"{self.place}: infeasible ({self.note})"
+        if self.note:
+            return f"{self.place}: {self.verdict} ({self.note})"
         kind = "found" if self.searched else "exact"
-        numbers = f"claimed {_brief(self.claimed)}, {kind} {_brief(self.found)}"
-        line = f"{self.place}: {self.verdict}{_times(self)}, {numbers}"
-        if self.verdict != TOO_SMALL:
-            return line
-        pair = zip((self.dataset, self.neighbour), self.answers or (), strict=True)
-        return "\n".join([line, *(f"  {_text(data)} → {_text(a, _brief)}" for data, a in pair)])
+        numbers = f"claimed {number_text(self.claimed)}, {kind} {number_text(self.found)}"
+        lines = [f"{self.place}: {self.verdict}{_times(self)}, {numbers}"]
+        if self.verdict == TOO_SMALL:
+            pair = zip((self.dataset, self.neighbour), self.answers or (), strict=True)
+            lines += [f"  {dataset_text(data)} → {number_text(answer)}" for data, answer in pair]
+        return "\n".join([*lines, *(f"  not asked: {direction}" for direction in self.not_asked)])
 
 
 @dataclass(frozen=True)
@@ -117,31 +140,85 @@ class Audit:
     """What became of a claim: a row for each relation, k and size.
 
     >>> from sensitivity_lab import MAX, Change, Universe, audit
-    >>> audit(MAX, 3, Universe.value_range([0, 2]), size=[1, 2], relations=[Change(1)])
+    >>> audit(MAX, 3, Universe.value_range([0, 2]), sizes=[1, 2], relations=[Change(1)])
     max: loose by ×1.5 (rows: 2 loose)
     Change(1), size 1: loose by ×1.5, claimed 3, exact 2
     Change(1), size 2: loose by ×1.5, claimed 3, exact 2
-    Held against all pairs from Universe.value_range([0, 2]); "exact" and
-    "loose" speak of these.
+    Held against all pairs from Universe.value_range([0, 2]), sizes 1 to 2,
+    under Change(1); "exact" and "loose" speak of these.
 
-    "Too small" is a proof, and its row carries the witness. "Exact" and "loose" speak of the
-    universe that was enumerated: on a wider one the same claim has the same ratio or a smaller.
+    "Too small" is a proof, and its row carries the witness. "Exact" and "loose" cover the pairs
+    that were asked about, and no more: this universe, these sizes and relations, but for the
+    directions that `not_asked` names. On a wider universe the same claim has the same ratio or a
+    smaller one. `asked` holds what was asked, piece by piece.
 
+    Two audits are equal if what they asked, of a function of what name, and all rows are. They
+    can be pickled if the function can.
     Source: thm-audits-wider in the book's chapter on audits.
     """
 
     function: str
     rows: tuple[AuditRow, ...]
-    scope: str
-    answer: Callable[[Any], Any] = field(repr=False, compare=False)
-    gap: Callable[[Any, Any], Any] = field(repr=False, compare=False)
+    asked: Scope
+    subject: Subject = field(repr=False, compare=False)
+
+    @property
+    def universe(self) -> Universe | None:
+        """The universe whose datasets were asked about; None for the audit of a map."""
+        return self.asked.universe
+
+    @property
+    def sizes(self) -> tuple[int, ...] | None:
+        """The sizes of the datasets, if `sizes` was given."""
+        return self.asked.sizes
+
+    @property
+    def sizes_within(self) -> range | None:
+        """The range in which both sizes lie, if `sizes_within` was given."""
+        return self.asked.sizes_within
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """The relations that were asked about."""
+        return self.asked.relations
+
+    @property
+    def not_asked(self) -> tuple[str, ...]:
+        """The directions that were not asked in some row, and why, each once.
+
+        >>> from sensitivity_lab import Remove, Universe, audit
+        >>> def mean(dataset):
+        ...     return sum(dataset) / len(dataset)
+        >>> pair = Universe.value_range([0, 2])
+        >>> audit(mean, 1, pair, sizes=[1, 2], relations=[Remove(1)]).not_asked
+        ('remove 1: leaves 0 records, where mean raised ZeroDivisionError: division by zero',)
+        """
+        return tuple(dict.fromkeys(way for row in self.rows for way in row.not_asked))
+
+    @property
+    def scope(self) -> str:
+        """What the verdicts speak of, in words.
+
+        >>> from sensitivity_lab import MAX, Remove, Universe, audit
+        >>> print(audit(MAX, 3, Universe.value_range([0, 2]), sizes=[1, 2], relations=[Remove(1)]).scope)
+        Held against all pairs from Universe.value_range([0, 2]), sizes 1 to 2, under Remove(1);
+        "exact" and "loose" speak of these. Not feasible in 1 row: remove 1.
+        """
+        parts = [str(self.asked)]
+        for what, name in (("Not asked", "not_asked"), ("Not feasible", "infeasible")):
+            rows = [getattr(row, name) for row in self.rows if getattr(row, name)]
+            if rows:
+                ways = list(dict.fromkeys(way.partition(": ")[0] for row in rows for way in row))
+                count = f"{len(rows)} row{'s' * (len(rows) > 1)}"
+                parts.append(f"{what} in {count}: {and_more(ways)}.")
+        return " ".join(parts)
 
     @property
     def violations(self) -> tuple[AuditRow, ...]:
         """The rows whose claim is too small: smallest size first, then smallest k.
 
         >>> from sensitivity_lab import MAX, Change, Universe, audit
-        >>> report = audit(MAX, 1, Universe.value_range([0, 2]), size=[1, 2], relations=[Change(1)])
+        >>> report = audit(MAX, 1, Universe.value_range([0, 2]), sizes=[2, 1], relations=[Change(1)])
         >>> [row.size for row in report.violations]
         [1, 2]
 
@@ -152,68 +229,80 @@ class Audit:
 
     @property
     def worst(self) -> AuditRow:
-        """The feasible row with the smallest ratio of claimed to found; of several the first.
+        """The row with the smallest ratio of claimed to found; of several the first.
 
         >>> from sensitivity_lab import SUM, Change, Universe, audit
         >>> pair, asked = Universe.value_range([0, 1]), [Change(1), Change(2)]
-        >>> audit(SUM, 1, pair, size=3, relations=asked).worst.place
+        >>> audit(SUM, 1, pair, sizes=3, relations=asked).worst.place
         'Change(2), size 3'
 
         Cost: linear in the rows.
         """
-        return min(
-            (row for row in self.rows if row.verdict != INFEASIBLE), key=lambda row: row.ratio
-        )
+        return min((row for row in self.rows if not row.note), key=lambda row: row.ratio)
 
     @property
     def headline(self) -> str:
-        """The verdict in one line.
+        """The verdict in one line, and whether something was not asked.
 
-        >>> from sensitivity_lab import SUM, Change, Universe, audit
-        >>> audit(SUM, 1, Universe.value_range([0, 1]), size=3, relations=[Change(2)]).headline
+        >>> from sensitivity_lab import SUM, Change, Remove, Universe, audit
+        >>> pair = Universe.value_range([0, 1])
+        >>> audit(SUM, 1, pair, sizes=3, relations=[Change(2)]).headline
         'too small by ×2'
+        >>> audit(max, 1, pair, sizes=[1, 2], relations=[Remove(1)]).headline
+        'exact; the empty dataset was not asked'
 
         Cost: linear in the rows.
         """
+        silence = "; the empty dataset was not asked" if self.not_asked else ""
+        return self._verdict + silence
+
+    @property
+    def _verdict(self) -> str:
         if self.violations:
             return f"too small{_times(self.worst)}"
-        kinds = {row.verdict for row in self.rows} - {INFEASIBLE}
-        if LOOSE not in kinds:
-            return kinds.pop()
-        loosest = max((row for row in self.rows if row.verdict == LOOSE), key=lambda r: r.ratio)
-        return f"loose{_times(loosest)}"
+        rows = [row for row in self.rows if not row.note]
+        loose = [row for row in rows if row.verdict == LOOSE]
+        if not loose:
+            return rows[0].verdict
+        return f"loose{_times(max(loose, key=lambda row: row.ratio))}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a tidy table; `ratio` is a float, NaN where a row is infeasible.
+        """Return the rows as a tidy table; `ratio` is a float, NaN where nothing was asked.
 
         >>> from sensitivity_lab import SUM, Change, Universe, audit
-        >>> report = audit(SUM, 1, Universe.value_range([0, 1]), size=3, relations=[Change(2)])
+        >>> report = audit(SUM, 1, Universe.value_range([0, 1]), sizes=3, relations=[Change(2)])
         >>> report.to_frame()
           relation  k size claimed exact  ratio    verdict    dataset  neighbour
         0   Change  2    3       1     2    0.5  too small  (0, 0, 0)  (0, 1, 1)
 
-        After a search the column `exact` is called `found`: it holds lower bounds.
+        After a search the column `exact` is called `found`: it holds lower bounds. Where
+        directions were not asked, a column `not_asked` names them, row by row.
         Cost: linear in the rows.
         """
-        searched = any(row.searched for row in self.rows)
-        columns = [*COLUMNS]
-        columns[columns.index("exact")] = "found" if searched else "exact"
-        rows = [[getattr(row, column) for column in columns] for row in self.rows]
-        table = pd.DataFrame(rows, columns=columns, dtype=object)
+        table = pd.DataFrame(
+            {column: [getattr(row, column) for row in self.rows] for column in COLUMNS},
+            dtype=object,
+        )
+        table["ratio"] = [_as_float(row.ratio) for row in self.rows]
+        if any(row.searched for row in self.rows):
+            table["exact"] = pd.Series([row.found for row in self.rows], dtype=object)
+            table = table.rename(columns={"exact": "found"})
+        if self.not_asked:
+            table["not_asked"] = ["; ".join(row.not_asked) for row in self.rows]
         return table.astype({"relation": str, "ratio": float, "verdict": str})
 
     def check(self) -> bool:
         """Return whether every witness, asked again, is a related pair at its distance.
 
         >>> from sensitivity_lab import SUM, Change, Universe, audit
-        >>> audit(SUM, 1, Universe.value_range([0, 1]), size=3, relations=[Change(2)]).check()
+        >>> audit(SUM, 1, Universe.value_range([0, 1]), sizes=3, relations=[Change(2)]).check()
         True
 
-        Cost: two evaluations of the function for each row.
+        What was not asked is not asked here either. Cost: two answers of the function a row.
         """
         return all(
             row.related(row.dataset, row.neighbour)
-            and self.gap(self.answer(row.dataset), self.answer(row.neighbour)) == row.found
+            and self.subject.distance(row.dataset, row.neighbour) == row.found
             for row in self.rows
             if row.related is not None
         )
@@ -224,7 +313,7 @@ class Audit:
         >>> from sensitivity_lab import Change, Universe, audit
         >>> def peak(dataset):
         ...     return max(dataset)
-        >>> audit(peak, 1, Universe.value_range([0, 2]), size=2, relations=[Change(1)]).snippet()
+        >>> audit(peak, 1, Universe.value_range([0, 2]), sizes=2, relations=[Change(1)]).snippet()
         # Change(1), size 2: claimed 1, and the answers are 2 apart
         # define peak here
         dataset = (0, 0)
@@ -237,48 +326,54 @@ class Audit:
         row = (*self.violations, self.worst)[0]
         name = self.function if self.function.isidentifier() else "function"
         hint = "" if name == self.function else f": {self.function}"
-        lines = [f"# {row.place}: claimed {row.claimed}, and the answers are {row.found} apart"]
-        lines += [
+        claimed, found = _in_full(row.claimed), _in_full(row.found)
+        lines = [
+            f"# {row.place}: claimed {claimed}, and the answers are {found} apart",
             f"# define {name} here{hint}",
-            f"dataset = {row.dataset!r}",
-            f"neighbour = {row.neighbour!r}",
+            f"dataset = {_source(row.dataset)}",
+            f"neighbour = {_source(row.neighbour)}",
         ]
         for side, answer in zip(("dataset", "neighbour"), row.answers or (), strict=True):
-            lines.append(f"print({name}({side}))  # {answer!r}")
+            shown = number_text(answer) if _is_long(answer) else repr(answer)
+            lines.append(f"print({name}({side}))  # {shown}")
         return runnable(lines)
 
     def raise_if_too_small(self) -> None:
         """Raise AssertionError, with the witness and a snippet, if any claim is too small.
 
         >>> from sensitivity_lab import MAX, Change, Universe, audit
-        >>> report = audit(MAX, 2, Universe.value_range([0, 2]), size=2, relations=[Change(1)])
+        >>> report = audit(MAX, 2, Universe.value_range([0, 2]), sizes=2, relations=[Change(1)])
         >>> report.raise_if_too_small()
 
-        For the test suite of a library: one line, and a failure explains itself.
+        For the test suite of a library: one line, and a failure explains itself. What was not
+        asked raises nothing: `not_asked` names it.
         """
+        __tracebackhide__ = True  # pytest shows the test's own line
         if self.violations:
             raise AssertionError(f"{self}\n\n{self.snippet()}")
 
     def __str__(self) -> str:
         counts = [
             f"{count} {verdict}"
-            for verdict in (TOO_SMALL, LOOSE, EXACT, CLEAN_SEARCH, INFEASIBLE)
+            for verdict in (TOO_SMALL, LOOSE, EXACT, CLEAN_SEARCH, NOT_ASKED, INFEASIBLE)
             if (count := sum(row.verdict == verdict for row in self.rows))
         ]
         rows = self.violations or self.rows
         lines = [f"{self.function}: {self.headline} (rows: {', '.join(counts)})"]
         lines += map(str, rows[:ROWS_SHOWN])
         if len(rows) > ROWS_SHOWN:
-            lines.append(f"… and {len(rows) - ROWS_SHOWN} more")
+            lines.append(f"… and {len(rows) - ROWS_SHOWN:,} more")
         return "\n".join([*lines, fill(self.scope, LINE)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         table = self.to_frame().drop(columns="k")
-        table["relation"] = [f"{row.relation}({row.k})" for row in self.rows]
+        table["relation"] = [f"{row.relation}({number_text(row.k)})" for row in self.rows]
+        for column in {"claimed", "exact", "found"} & set(table):
+            table[column] = [_cell(value, number_text) for value in table[column]]
         for side in ("dataset", "neighbour"):
-            table[side] = [None if data is None else _text(data) for data in table[side]]
+            table[side] = [_cell(data, dataset_text) for data in table[side]]
         head = html.escape(f"{self.function}: {self.headline}")
         body = table.to_html(index=False, na_rep="", float_format=lambda x: f"{x:.6g}")
         return f"<p><strong>{head}</strong></p>{body}<p>{html.escape(self.scope)}</p>"
@@ -290,42 +385,69 @@ def _times(row: AuditRow) -> str:
         return ""
     factor = 1 / Fraction(row.ratio) if row.verdict == TOO_SMALL else Fraction(row.ratio)
     if factor < Fraction("1.005"):
-        return f" by ×(1 + {float(factor - 1):.2g})"
-    return f" by ×{float(factor):.3g}"
+        return f" by ×(1 + {_digits(factor - 1, 2)})"
+    return f" by ×{_digits(factor, 3)}"
 
 
-def _brief(value: Any) -> str:
-    """A number as it is, a float to six digits."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+def _digits(number: Fraction, digits: int) -> str:
+    """A number to a few digits, or to six where floats end."""
+    in_range = Fraction(10) ** -300 < number < 10**300
+    return f"{float(number):.{digits}g}" if in_range else number_text(number)
 
 
-def _text(data: Any, entry: Callable[[Any], str] = str) -> str:
-    """A dataset or an answer on one line: of a long one its runs, of many runs the ends.
-
-    >>> _text((0, 1, 1)), _text((0, *[1] * 126))
-    ('(0, 1, 1)', '(0, 1 ×126)')
-    """
-    if not isinstance(data, tuple):
-        return entry(data)
-    if len(data) <= LONGEST_LINE:
-        return f"({', '.join(map(entry, data))})"
-    runs = [(record, len(list(run))) for record, run in groupby(data)]
-    return listed(tuple(entry(v) + (f" ×{n}" if n > 1 else "") for v, n in runs))
-
-
-def _ratio(claimed: Any, found: Any) -> Any:
-    """Claimed over found: exact for ints and Fractions; 1 where floats agree to 1e-9.
-
-    >>> _ratio(1, Fraction(2, 3)), _ratio(0.30000000000000004, 0.3), _ratio(0, 0), _ratio(2, 0)
-    (Fraction(3, 2), 1, 1, inf)
-    """
-    if claimed == found:
-        return 1
-    if found == 0 or claimed == math.inf:
+def _as_float(number: Any) -> float:
+    """A ratio as a float: 0 and infinity where floats end, NaN where there is none."""
+    if number is None:
+        return math.nan
+    try:
+        return float(number)
+    except OverflowError:
         return math.inf
-    if claimed == 0 or found == math.inf:
-        return 0
-    ratio = Fraction(claimed) / Fraction(found)
-    if isinstance(claimed, (int, Fraction)) and isinstance(found, (int, Fraction)):
-        return simplest(ratio)
-    return 1 if abs(ratio - 1) <= RTOL else float(ratio)
+
+
+def _cell(value: Any, text: Callable[[Any], str]) -> str | None:
+    return None if value is None else text(value)
+
+
+def _is_long(value: Any) -> bool:
+    """Whether a number, or one in a tuple, has more digits than Python writes."""
+    if isinstance(value, tuple):
+        return any(map(_is_long, value))
+    parts = (value.numerator, value.denominator) if isinstance(value, (int, Fraction)) else ()
+    return any(part.bit_length() > LONGEST_WRITTEN for part in parts)
+
+
+def _in_full(value: Any) -> str:
+    return number_text(value) if _is_long(value) else str(value)
+
+
+def _source(value: Any) -> str:
+    """A value as Python source: an int that Python would not write, in hexadecimals.
+
+    >>> _source((1, Fraction(1, 2))), _source(16**5000) == "0x1" + 5000 * "0"
+    ('(1, Fraction(1, 2))', True)
+    """
+    if not _is_long(value):
+        return repr(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_source, value))},)"
+    if isinstance(value, Fraction):
+        return f"Fraction({_source(value.numerator)}, {_source(value.denominator)})"
+    return hex(value)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, tables and arrays among them.
+
+    >>> _same((1, (2.0, None)), (1, (2, None))), _same((1,), (1, 2))
+    (True, False)
+    """
+    if one is other:
+        return True
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, (pd.DataFrame, pd.Series)):
+        return bool(one.equals(other))
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(one == other)

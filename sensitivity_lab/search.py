@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Best, Gap
+from sensitivity_lab.enumeration import Best, Gap, with_bar
 from sensitivity_lab.questions import Question
 from sensitivity_lab.universe import Indices, Universe
 
 PATIENCE = 40  # steps without a wider gap before a climb ends
 PALETTE = 3  # a climb starts from at most so many different values, so that ties are met
+MOST_PAIRS = 100_000_000  # in all rows: some hours
+MOST_READ = 10_000_000_000  # records, in all trials: some hours
 
 
 def search(
@@ -22,6 +24,7 @@ def search(
     *,
     trials: int,
     seed: int,
+    progress: bool = False,
 ) -> Best:
     """Return the widest of `trials` neighbouring pairs, found by climbing from random starts.
 
@@ -38,26 +41,55 @@ def search(
     universe = question.universe
     steps = [(size, move) for size, moves in question.plan.items() for move in moves]
     best: Best | None = None
-    tried = 0
-    while tried < trials:
-        size, (removed, added) = steps[rng.integers(len(steps))]
-        held: Gap | None = None
-        records, rest = _start(universe, size + added, rng), PATIENCE
-        while rest and tried < trials:
-            stepped = records if held is None else _step(universe, records, size + added, rng)
-            pair = (
-                _dataset(universe, stepped[:size]),
-                _dataset(universe, [*stepped[: size - removed], *stepped[size : size + added]]),
-            )
-            found = gap(answer(pair[0]), answer(pair[1]))
-            tried += 1
-            rest = PATIENCE if held is None or found > held else rest - 1
-            if held is None or found >= held:
-                held, records = found, stepped
-            if best is None or found > best.gap:
-                best = Best(found, *pair)
+    held: Gap | None = None
+    rest = 0
+    for _ in with_bar(range(trials), progress, desc="search", unit=" pairs"):
+        if not rest:  # a new climb
+            size, (removed, added) = steps[rng.integers(len(steps))]
+            held, records, rest = None, _start(universe, size + added, rng), PATIENCE
+        stepped = records if held is None else _step(universe, records, size + added, rng)
+        pair = (
+            _dataset(universe, stepped[:size]),
+            _dataset(universe, [*stepped[: size - removed], *stepped[size : size + added]]),
+        )
+        found = gap(answer(pair[0]), answer(pair[1]))
+        rest = PATIENCE if held is None or found > held else rest - 1
+        if held is None or found >= held:
+            held, records = found, stepped
+        if best is None or found > best.gap:
+            best = Best(found, *pair)
     assert best is not None
     return best
+
+
+def require_budget(questions: Sequence[Question], trials: int) -> None:
+    """Refuse a search that would try too many pairs or read too many records, before any work.
+
+    >>> from sensitivity_lab import MEAN, Change
+    >>> question = Question(MEAN, Universe.value_range([0, 1]), 10**6, Change(1), norm=1)
+    >>> require_budget([question], trials=100)
+
+    Cost: linear in the plans. Raises ValueError.
+    """
+    pairs = trials * len(questions)
+    if pairs > MOST_PAIRS:
+        raise ValueError(
+            f"{pairs:,} pairs to search exceed the limit of {MOST_PAIRS:,}; "
+            "ask for fewer trials or rows"
+        )
+    read = trials * sum(_records_of_a_trial(question) for question in questions)
+    if read > MOST_READ:
+        raise ValueError(
+            f"{read:,} records to read in a search exceed the limit of {MOST_READ:,}; "
+            "ask for fewer trials, rows or records"
+        )
+
+
+def _records_of_a_trial(question: Question) -> int:
+    """A step in a population copies all of it."""
+    universe = question.universe
+    records = 0 if universe.unlimited else int(universe.records)
+    return records + 2 * max(question.sizes_answered)
 
 
 def _start(universe: Universe, needed: int, rng: np.random.Generator) -> list[int]:

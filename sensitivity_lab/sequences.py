@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from itertools import combinations, pairwise, product
 from typing import Any
 
-from sensitivity_lab.enumeration import Best, Gap, arithmetics, count_pairs
+from sensitivity_lab.enumeration import Best, arithmetics, count_pairs, same_shape, with_bar
 from sensitivity_lab.questions import Question
-from sensitivity_lab.relations import Change, Move, neighbours_of
+from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
 from sensitivity_lab.sensitivity import PAIRS_PER_DATASET, within_budget
-from sensitivity_lab.universe import Indices, Universe, multisets
+from sensitivity_lab.subject import Subject
+from sensitivity_lab.universe import Dataset, Indices, Universe, multisets
+from sensitivity_lab.workers import answers_in_blocks, block_edges
 
 ORDERS = (None, "any", "kept")
 
@@ -106,40 +110,58 @@ def _replaced(sequence: Indices, places: Indices, records: Indices) -> Indices:
     return tuple(changed)
 
 
+@dataclass(frozen=True)
+class Edited:
+    """Whether a sequence is made of another by a relation's moves, where records stand.
+
+    >>> edited = Edited(Change(1), Universe.value_range([1, 2]), ((0, 0), (1, 1)))
+    >>> edited((1, 2), (1, 1)), edited((1, 2), (2, 1))
+    (True, False)
+
+    Cost: as `edits`.
+    """
+
+    relation: Relation
+    universe: Universe
+    moves: tuple[Move, ...]
+
+    def __call__(self, sequence: Iterable[Any], other: Iterable[Any]) -> bool:
+        """Cost: every sequence that the moves lead to."""
+        place = {value: i for i, value in enumerate(self.universe.values)}
+        start, end = (tuple(place[record] for record in side) for side in (sequence, other))
+        copies = self.universe.copies(len(start) + self.relation.k)
+        return end in edits(start, self.moves, copies, in_place=isinstance(self.relation, Change))
+
+
 class OrderedWalk:
     """A walk over all pairs, with the answers of every reading of a dataset.
 
+    >>> from sensitivity_lab import Query
     >>> pair = Universe.value_range([0, 1])
-    >>> walk = OrderedWalk(pair, "any", lambda x: x[0], lambda a, b: abs(a - b), extremes=True)
-    >>> from sensitivity_lab import MEAN
-    >>> walk.widest(Question(MEAN, pair, 2, Change(1), norm=1))
+    >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
+    >>> walk.answer_all([2])
+    >>> walk.widest(Question(walk.subject.query, pair, 2, Change(1), norm=1))
     Best(gap=1, dataset=(0, 0), neighbour=(1, 0))
 
     A point of the walk is a multiset, or a sequence where the order is kept. Its readings are
     the sequences that the function is given for it: all orderings under "any", else itself.
-    `extremes` keeps of a point's numbers the least and the greatest: no gap is wider than theirs.
+    Of a point's numbers the least and the greatest are kept: no gap is wider than theirs, unless
+    an output metric measures it.
     Source: ordered and unordered metrics are OpenDP's.
     """
 
-    def __init__(
-        self,
-        universe: Universe,
-        order: str | None,
-        answer: Callable[[Indices], Any],
-        gap: Callable[[Any, Any], Gap],
-        extremes: bool,
-    ) -> None:
-        self.universe, self.order, self.answer, self.gap = universe, order, answer, gap
-        self.extremes = extremes
+    def __init__(self, subject: Subject, universe: Universe, order: str | None) -> None:
+        self.subject, self.universe, self.order = subject, universe, order
+        self.gap = subject.measure()
         self.answers: dict[Indices, list[tuple[Any, Indices]]] = {}
 
     def require_budget(self, question: Question, limit: int) -> None:
         """Refuse a question with too many datasets, sequences or pairs, before any work.
 
-        >>> from sensitivity_lab import MEAN
+        >>> from sensitivity_lab import Query
         >>> pair = Universe.value_range([0, 1])
-        >>> walk = OrderedWalk(pair, "any", lambda x: x[0], lambda a, b: abs(a - b), extremes=True)
-        >>> walk.require_budget(Question(MEAN, pair, 2, Change(1), norm=1), limit=10)
+        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
+        >>> walk.require_budget(Question(walk.subject.query, pair, 2, Change(1), norm=1), limit=10)
 
         Cost: as the counts, `count_sequences` and `count_pairs`. Raises ValueError.
         """
@@ -150,11 +172,17 @@ class OrderedWalk:
         if self.order is not None:
             count = sum(count_sequences(self.universe, size) for size in sizes)
             within_budget(count, limit, "sequences to answer")
-        if self.order != "kept":
-            pairs = count_pairs(self.universe, question.plan)
-        else:
-            pairs = sum(self._most_edits(question, *item) for item in question.plan.items())
-        within_budget(pairs, PAIRS_PER_DATASET * limit, "pairs to walk")
+        within_budget(self._pairs(question), PAIRS_PER_DATASET * limit, "pairs to walk")
+
+    def _pairs(self, question: Question) -> int:
+        """How many pairs of readings are compared, or a little more."""
+        if self.order == "kept":
+            return sum(self._most_edits(question, *item) for item in question.plan.items())
+        if self.order is None or self.subject.metric is None:
+            return count_pairs(self.universe, question.plan)
+        ways = {size: count_sequences(self.universe, size) for size in question.sizes_answered}
+        moved = [(size, size - r + a) for size, moves in question.plan.items() for r, a in moves]
+        return sum(ways[size] * ways[other] for size, other in moved)
 
     def _most_edits(self, question: Question, size: int, moves: Iterable[Move]) -> int:
         values, in_place = self.universe.distinct, isinstance(question.relation, Change)
@@ -166,23 +194,77 @@ class OrderedWalk:
         )
         return int(count_sequences(self.universe, size) * ways)
 
-    def widest(self, question: Question) -> Best:
+    def answer_all(
+        self, sizes: Iterable[int], executor: Executor | None = None, progress: bool = False
+    ) -> None:
+        """Ask the function about every reading of these sizes, here or on an executor's workers.
+
+        >>> from sensitivity_lab import Query
+        >>> pair = Universe.value_range([1, 2])
+        >>> walk = OrderedWalk(Subject(Query("sum", sum), 1, None), pair, None)
+        >>> walk.answer_all([2])
+        >>> walk.answers
+        {(0, 0): [(2, (0, 0))], (0, 1): [(3, (0, 1))], (1, 1): [(4, (1, 1))]}
+
+        Cost: one answer for each reading. Errors: as `answers_in_blocks`.
+        """
+        for size in sorted(sizes):
+            points = list(self._points(size))
+            edges = block_edges(len(points), size, executor)
+            groups = [points[start:stop] for start, stop in pairwise(edges)]
+            blocks = ([r for point in group for r in self._given(point)] for group in groups)
+            found = answers_in_blocks(self.subject.query, self._values, blocks, executor)
+            bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
+            for group, answers in zip(groups, with_bar(found, progress, **bar), strict=True):
+                rest = iter(answers)
+                for point in group:
+                    kept = [(next(rest), reading) for reading in self._readings(point)]
+                    self.answers[point] = self._ends(kept)
+
+    @property
+    def _values(self) -> Dataset:
+        exact = self.subject.query.exact
+        return self.universe.exact_values if exact else self.universe.values
+
+    def _readings(self, point: Indices) -> Iterable[Indices]:
+        every = self.order == "any" and not self.subject.query.exact
+        return orderings(point) if every else (point,)
+
+    def _given(self, point: Indices) -> Iterable[Indices]:
+        """The readings as the function is given them: a standard query's are sorted."""
+        return [tuple(sorted(point))] if self.subject.query.exact else self._readings(point)
+
+    def _ends(self, answers: list[tuple[Any, Indices]]) -> list[tuple[Any, Indices]]:
+        """The answers that can be an end of the widest gap: of numbers the least and greatest."""
+        numbers = [answer for answer, _ in answers]
+        if self.subject.metric is not None:
+            return answers
+        for number in numbers:
+            same_shape(number, numbers[0], self.subject.query)
+        if isinstance(numbers[0], tuple) or len(arithmetics(numbers)) > 1:
+            return answers
+        ends = {numbers.index(min(numbers)), numbers.index(max(numbers))}
+        return [answers[place] for place in sorted(ends)]
+
+    def widest(self, question: Question, progress: bool = False) -> Best:
         """Return the pair of readings that lies furthest apart, and of several the first met.
 
-        >>> from sensitivity_lab import MEAN
+        >>> from sensitivity_lab import Query
         >>> pair = Universe.value_range([0, 1])
-        >>> walk = OrderedWalk(pair, "kept", lambda x: x[0], lambda a, b: abs(a - b), extremes=True)
-        >>> walk.widest(Question(MEAN, pair, 2, Change(1), norm=1))
+        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
+        >>> walk.answer_all([2])
+        >>> walk.widest(Question(walk.subject.query, pair, 2, Change(1), norm=1))
         Best(gap=1, dataset=(0, 0), neighbour=(1, 0))
 
-        Cost: one answer for each reading, kept; a gap for each pair of readings of two points.
+        Cost: a gap for each pair of readings of two points.
         """
         best: Best | None = None
         for size, moves in question.plan.items():
-            for point in self._points(size):
+            points = list(self._points(size))
+            for point in with_bar(points, progress, desc="walk", unit=" datasets"):
                 for neighbour in self._neighbours(point, question, moves):
-                    for answer, sequence in self._answers(point):
-                        for other, reading in self._answers(neighbour):
+                    for answer, sequence in self.answers[point]:
+                        for other, reading in self.answers[neighbour]:
                             gap = self.gap(answer, other)
                             if best is None or gap > best.gap:
                                 best = Best(gap, sequence, reading)
@@ -202,15 +284,3 @@ class OrderedWalk:
             return sorted(neighbours_of(point, self.universe, moves))
         copies = self.universe.copies(len(point) + max(added for _, added in moves))
         return edits(point, moves, copies, in_place=isinstance(question.relation, Change))
-
-    def _answers(self, point: Indices) -> list[tuple[Any, Indices]]:
-        if point not in self.answers:
-            readings = orderings(point) if self.order == "any" else [point]
-            answers = [(self.answer(reading), reading) for reading in readings]
-            numbers = [answer for answer, _ in answers]
-            scalar = self.extremes and not isinstance(numbers[0], tuple)
-            if scalar and len(arithmetics(numbers)) < 2:
-                ends = {numbers.index(min(numbers)), numbers.index(max(numbers))}
-                answers = [answers[place] for place in sorted(ends)]
-            self.answers[point] = answers
-        return self.answers[point]

@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import combinations_with_replacement, permutations, product
 
 import numpy as np
@@ -28,8 +29,10 @@ def first(dataset):
     return dataset[0]
 
 
-def audited(function, claim, size, relations=ONE_CHANGED, universe=DIGITS, **options):
-    report = sl.audit(function, claim, universe, size=size, relations=relations, **options)
+def audited(function, claim, sizes, relations=ONE_CHANGED, universe=DIGITS, **options):
+    """A report that holds; a range of sizes is one that the neighbour's size lies in, too."""
+    named = {"sizes_within" if isinstance(sizes, range) else "sizes": sizes}
+    report = sl.audit(function, claim, universe, **named, relations=relations, **options)
     assert report.check()
     return report
 
@@ -50,15 +53,15 @@ def test_an_error_by_a_factor():
 
 def test_an_error_by_one_record():
     """Catches a sensitivity divided by n + 1 instead of n: off by a little at every size."""
-    report = audited(sl.MEAN, lambda k, n: Fraction(3 * k, n + 1), range(1, 6))
+    report = audited(sl.MEAN, lambda k, size: Fraction(3 * k, size + 1), range(1, 6))
     assert [row.ratio for row in report.rows] == [Fraction(n, n + 1) for n in range(1, 6)]
     assert len(report.violations) == 5
-    assert audited(sl.MEAN, lambda k, n: Fraction(3 * k, n), range(1, 6)).headline == "exact"
+    assert audited(sl.MEAN, lambda k, size: Fraction(3 * k, size), range(1, 6)).headline == "exact"
 
 
 def test_an_error_at_size_1_only():
     """Catches an audit that starts where things have become regular."""
-    report = audited(sl.MEAN, lambda k, n: Fraction(3, max(n, 2)), range(1, 6))
+    report = audited(sl.MEAN, lambda size: Fraction(3, max(size, 2)), range(1, 6))
     (violation,) = report.violations
     assert (violation.size, violation.dataset, violation.neighbour) == (1, (0,), (3,))
 
@@ -115,7 +118,7 @@ def test_a_gap_by_order_alone():
     assert report.violations
     # In place, one record of two cannot be changed at all here: no third record is left.
     with refused(ValueError, "feasible"):
-        sl.audit(rises, 0, population, size=2, relations=[sl.Add(1)], order="kept")
+        sl.audit(rises, 0, population, sizes=2, relations=[sl.Add(1)], order="kept")
 
 
 # --- order -----------------------------------------------------------------------------------
@@ -325,7 +328,7 @@ def test_sizes_one_by_one_leave_the_neighbour_free():
 
 def test_infeasible_rows():
     """Catches a row that cannot be asked and stops the others, or that asks the claim."""
-    report = audited(sl.MEAN, lambda k, n: Fraction(3 * k, n), range(4), [sl.Remove(1)])
+    report = audited(sl.MEAN, lambda k, size: Fraction(3 * k, size), range(4), [sl.Remove(1)])
     assert [row.verdict for row in report.rows] == ["infeasible", "infeasible", "exact", "exact"]
     assert "mean needs" in str(report.rows[0])
     table = report.to_frame()
@@ -372,12 +375,51 @@ def test_claims_as_functions():
     def of_both(k, size):
         return Fraction(3 * k, size)
 
-    for claim in (of_both, lambda k, n=0: Fraction(3 * k, n), lambda *a: Fraction(3 * a[0], a[1])):
+    def times(factor, size, k):
+        return Fraction(factor * k, size)
+
+    for claim in (
+        of_both,
+        lambda size, k: Fraction(3 * k, size),
+        lambda size: Fraction(3, size),
+        lambda *, size, top=3: Fraction(top, size),
+        lambda **place: Fraction(3 * place["k"], place["size"]),
+        partial(times, 3),
+    ):
         assert audited(sl.MEAN, claim, range(2, 5)).headline == "exact"
     rows = audited(sl.SUM, lambda k: 18 * k, 1, [sl.Change(1), sl.Change(2)]).rows
     assert [row.claimed for row in rows] == [18, 36]
     assert [row.ratio for row in rows] == [6, 12]
-    assert audited(sl.SUM, float, 1, [sl.Change(1)]).rows[0].claimed == 1.0
+
+
+def test_a_claim_of_the_size_is_given_the_size():
+    """Catches a claim that is given k where it names the size: 5/1 is loose, 5/5 too small."""
+
+    def mean(dataset):
+        return sum(dataset) / len(dataset)
+
+    report = audited(mean, lambda size: 5 / size, 5, universe=sl.Universe.value_range([0, 10]))
+    assert (report.rows[0].claimed, report.headline) == (1.0, "too small by ×2")
+
+
+@pytest.mark.parametrize(
+    ("claim", "got"),
+    [
+        (lambda n: n, "of n"),
+        (lambda n, k: k, "of n, k"),
+        (lambda k, size, order: k, "of k, size, order"),
+        (lambda: 3, "no names"),
+        (lambda n=0: n, "of n=0"),
+        (lambda *place: place[0], "of *place"),
+        (eval("lambda k, /: k"), "of k"),
+        ({1: 2}.__getitem__, "no names"),
+        (float, "x=0"),
+    ],
+)
+def test_claims_of_other_names_are_refused(claim, got):
+    """Catches a claim whose parameters are filled by their place."""
+    with refused(TypeError, "claim must be", "named k and size", got):
+        sl.audit(never, claim, DIGITS, sizes=2, relations=ONE_CHANGED)
 
 
 def test_missing_records_reach_a_function_that_takes_them():
@@ -390,6 +432,179 @@ def test_missing_records_reach_a_function_that_takes_them():
     query = sl.Query("present", present, takes_missing=True)
     for options in ({}, {"order": "any"}, {"order": "kept"}):
         assert audited(query, 0, 2, universe=universe, **options).worst.exact == 1
+
+
+# --- the empty dataset ------------------------------------------------------------------------
+
+
+def plain_mean(dataset):
+    return sum(dataset) / len(dataset)
+
+
+def mean_or_zero(dataset):
+    return sum(dataset) / len(dataset) if dataset else 0.0
+
+
+FIVE_OR_TEN = sl.Universe.value_range([5, 10])
+
+
+def test_the_empty_neighbour_is_asked_about():
+    """Catches a verdict that skips the one pair that breaks the claim: (10,) and nobody."""
+    report = audited(mean_or_zero, 5, [1, 2, 3], ONE_MOVED, FIVE_OR_TEN)
+    (violation,) = report.violations
+    assert (violation.found, violation.dataset, violation.neighbour) == (10, (10,), ())
+    assert report.headline == "too small by ×2"
+    assert report.not_asked == ()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"order": "any"}, {"output_metric": lambda a, b: abs(a - b)},
+                {"order": "kept"}, {"method": "search", "trials": 50}],
+)  # fmt: skip
+def test_what_was_not_asked_is_named(options):
+    """Catches a row, a headline or a report that is silent about the empty dataset."""
+    report = audited(plain_mean, 5, [1, 2], ONE_MOVED, FIVE_OR_TEN, **options)
+    why = "remove 1: leaves 0 records, where plain_mean raised ZeroDivisionError: division by zero"
+    assert [row.not_asked for row in report.rows] == [(why,), ()]
+    assert report.not_asked == (why,)
+    assert report.headline.endswith("; the empty dataset was not asked")
+    assert f"  not asked: {why}" in str(report)
+    assert "Not asked in 1 row: remove 1." in report.scope
+    assert why in report._repr_html_()
+    assert report.to_frame()["not_asked"].tolist() == [why, ""]
+    report.raise_if_too_small()
+
+
+def test_a_row_of_which_nothing_was_asked():
+    """Catches a row that is called infeasible, or exact, where the function failed."""
+    report = audited(plain_mean, 5, [0, 1], [sl.Change(1)], FIVE_OR_TEN)
+    assert [row.verdict for row in report.rows] == ["not asked", "exact"]
+    assert "size 0: not asked (" in str(report.rows[0])
+    assert "(rows: 1 exact, 1 not asked)" in str(report)
+    assert report.to_frame()["ratio"].isna().tolist() == [True, False]
+    assert "NaN" not in report._repr_html_()
+    with refused(ValueError, "no row is feasible", "plain_mean raised ZeroDivisionError"):
+        sl.audit(plain_mean, 5, FIVE_OR_TEN, sizes=0, relations=ONE_CHANGED)
+
+
+@pytest.mark.parametrize("order", ["any", "kept"])
+def test_sequences_of_no_records(order):
+    """Catches an order of the empty dataset that is lost, or asked about and not compared."""
+    report = audited(len, 1, [0, 1], [*ONE_MOVED, sl.Change(1)], DIGITS, order=order)
+    assert [row.exact for row in report.rows] == [1, 1, 0, 0]
+    assert report.rows[0].neighbour == (0,)
+
+
+# --- sizes ------------------------------------------------------------------------------------
+
+
+def test_sizes_mean_the_same_in_every_form():
+    """Catches a range of sizes that keeps the neighbour inside it, where a list does not."""
+    forms = (3, [3], (3,), range(3, 4), np.array([3]), iter([3]))
+    reports = [sl.audit(sl.MEAN, 1, DIGITS, sizes=sizes, relations=ONE_MOVED) for sizes in forms]
+    assert all(report == reports[0] for report in reports)
+    assert {len(row.neighbour) for row in reports[0].rows} == {2}
+    assert reports[0].sizes == (3,)
+    assert reports[0].sizes_within is None
+    inside = sl.audit(sl.MEAN, 1, DIGITS, sizes_within=range(3, 4), relations=ONE_MOVED)
+    assert inside.rows[0].found == 0
+    assert (inside.sizes, inside.sizes_within) == (None, range(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, ["exactly one of sizes and sizes_within"]),
+        ({"sizes": 2, "sizes_within": range(3)}, ["exactly one of sizes and sizes_within"]),
+        ({"sizes_within": [1, 2]}, ["sizes_within must be a range", "[1, 2]", "sizes="]),
+        ({"sizes_within": 2}, ["sizes_within must be a range", "2"]),
+        ({"size": 2}, ["unexpected keyword argument 'size'"]),
+    ],
+)
+def test_sizes_are_given_once(given, words):
+    """Catches sizes that are guessed at by their type."""
+    with refused(TypeError, *words):
+        sl.audit(never, 1, DIGITS, **given, relations=ONE_CHANGED)
+
+
+# --- labels -----------------------------------------------------------------------------------
+
+
+def by_ten(dataset):
+    codes = pd.Series(dataset)
+    return (codes % 10).groupby(codes // 10).sum()
+
+
+def test_answers_are_compared_label_by_label():
+    """Catches group 1 held against group 2 because both come first."""
+    universe = sl.Universe.population([0, 0, 1, 1])
+
+    def counts(dataset):
+        return pd.Series(dataset).value_counts()
+
+    for options in ({}, {"order": "any"}, {"method": "search", "trials": 100}):
+        report = sl.audit(counts, 0, universe, sizes=3, relations=ONE_CHANGED, **options)
+        assert (report.rows[0].found, report.check()) == (2, True)
+
+
+@pytest.mark.parametrize("options", [{}, {"order": "any"}, {"order": "kept"},
+                                     {"method": "search", "trials": 50}])  # fmt: skip
+def test_answers_of_other_labels_are_refused(options):
+    """Catches the total of shop 1 that passes for that of shop 2."""
+    universe = sl.Universe.value_range([13, 23])
+    with refused(ValueError, "by_ten", "labels"):
+        sl.audit(by_ten, 0, universe, sizes=1, relations=ONE_CHANGED, **options)
+
+
+# --- noise ------------------------------------------------------------------------------------
+
+
+def with_noise():
+    generator = np.random.default_rng(0)
+    return lambda dataset: float(sum(dataset) + generator.laplace())
+
+
+def wrong_once():
+    calls = iter(range(10**6))
+    return lambda dataset: sum(dataset) + 50 * (next(calls) == 7)
+
+
+@pytest.mark.parametrize("made", [with_noise, wrong_once])
+@pytest.mark.parametrize("claim", [0, 1000])
+@pytest.mark.parametrize(
+    "options", [{}, {"order": "any"}, {"order": "kept"}, {"method": "search", "trials": 300},
+                {"output_metric": lambda a, b: abs(a - b)}],
+)  # fmt: skip
+def test_noise_gets_no_verdict(made, claim, options):
+    """Catches noise that is called too small, or loose, or exact."""
+    with refused(ValueError, "function must be deterministic", "<lambda> answered"):
+        sl.audit(made(), claim, DIGITS, sizes=3, relations=ONE_CHANGED, **options)
+
+
+def test_noise_in_a_map_gets_no_verdict():
+    """Catches a map with noise in it; the message names the dataset and both answers, short."""
+    count = iter(range(10**6))
+
+    def counted(dataset):
+        return tuple(range(next(count), 400))
+
+    with pytest.raises(
+        ValueError, match=r"counted answered \(.*\) on \(.*\), then \(.*\)"
+    ) as caught:
+        sl.audit_map(
+            counted, 1, [(0,) * 300, (1,)], distances=[999],
+            input_metric=sl.symmetric_distance, output_metric=lambda a, b: abs(a[0] - b[0]),
+        )  # fmt: skip
+    assert len(str(caught.value)) < 800
+
+
+def test_answers_that_cannot_be_compared_by_equality():
+    """Catches a deterministic map of tables that is taken for noise."""
+    report = sl.audit(
+        lambda dataset: pd.DataFrame({"v": list(dataset)}), 1, DIGITS, sizes=2,
+        relations=ONE_CHANGED, output_metric=lambda a, b: abs(a["v"].sum() - b["v"].sum()),
+    )  # fmt: skip
+    assert (report.rows[0].found, report.check()) == (3, True)
 
 
 # --- search ----------------------------------------------------------------------------------
@@ -461,8 +676,8 @@ def test_text():
     assert str(report).splitlines() == [
         "mean: loose by ×1.67 (rows: 1 loose)",
         "Change(1), size 3: loose by ×1.67, claimed 5/3, exact 1",
-        'Held against all pairs from Universe.value_range([0, 1, 2, 3]); "exact"',
-        'and "loose" speak of these.',
+        "Held against all pairs from Universe.value_range([0, 1, 2, 3]), size 3,",
+        'under Change(1); "exact" and "loose" speak of these.',
     ]
     assert str(audited(spread, 1.5, [2]).worst).splitlines() == [
         "Change(1), size 2: too small by ×2, claimed 1.5, exact 3",
@@ -514,13 +729,14 @@ def test_raise_if_too_small():
 
 def test_check_notices_what_changed():
     """Catches a `check` that says yes to everything."""
-    calls = []
+    shift = []
 
-    def restless(dataset):
-        calls.append(dataset)
-        return len(calls)
+    def doubled_later(dataset):
+        return dataset[0] * (1 + len(shift))
 
-    report = sl.audit(restless, 1, DIGITS, size=1, relations=ONE_CHANGED)
+    report = sl.audit(doubled_later, 1, DIGITS, sizes=1, relations=ONE_CHANGED)
+    assert report.check()
+    shift.append(1)
     assert not report.check()
 
 
@@ -634,15 +850,15 @@ def never(dataset):
         ({"claim": -1}, ValueError, ["claim", "at least 0", "-1"]),
         ({"claim": math.nan}, ValueError, ["claim", "at least 0", "nan"]),
         ({"claim": Decimal("NaN")}, ValueError, ["claim", "at least 0", "NaN"]),
-        ({"claim": lambda k, n: -n}, ValueError, ["claim at k=1, size=2", "-2"]),
-        ({"claim": lambda k, n: 1 / (n - 2)}, ValueError, ["claim failed at k=1, size=2", "Zero"]),
+        ({"claim": lambda k, size: -size}, ValueError, ["claim at k=1, size=2", "-2"]),
+        ({"claim": lambda k, size: 1 / (size - 2)}, ValueError, ["claim failed at k=1, size=2", "Zero"]),
         ({"claim": lambda k: None}, TypeError, ["claim at k=1", "None"]),
         ({"universe": [1]}, TypeError, ["universe must be", "[1]"]),
-        ({"size": []}, ValueError, ["size must not be empty"]),
-        ({"size": -1}, ValueError, ["size", "-1"]),
-        ({"size": 1.5}, ValueError, ["size", "1.5"]),
-        ({"size": "2"}, TypeError, ["size", "'2'"]),
-        ({"size": 0}, ValueError, ["no row is feasible", "size 0: never raised"]),
+        ({"sizes": []}, ValueError, ["sizes must not be empty"]),
+        ({"sizes": -1}, ValueError, ["size", "-1"]),
+        ({"sizes": 1.5}, ValueError, ["size", "1.5"]),
+        ({"sizes": "2"}, TypeError, ["size", "'2'"]),
+        ({"sizes": 0}, ValueError, ["no row is feasible", "size 0: never raised"]),
         ({"relations": sl.Change(1)}, TypeError, ["relations must be a list", "Change(1)"]),
         ({"relations": []}, ValueError, ["relations must not be empty"]),
         ({"relations": [1]}, TypeError, ["relation must be", "1"]),
@@ -665,7 +881,7 @@ def never(dataset):
 )  # fmt: skip
 def test_errors(changed, error, words):
     """Catches bad input that is noticed only after the function was asked, or not at all."""
-    options = {"function": never, "claim": 1, "universe": DIGITS, "size": 2,
+    options = {"function": never, "claim": 1, "universe": DIGITS, "sizes": 2,
                "relations": ONE_CHANGED}  # fmt: skip
     options |= changed
     with refused(error, *words):
@@ -676,13 +892,13 @@ def test_a_function_that_fails_says_where():
     """Catches a failure inside an audit that does not name its dataset."""
     for options in ({}, {"order": "any"}, {"output_metric": abs}, {"method": "search"}):
         with refused(ValueError, "never", "dataset (", "AssertionError"):
-            sl.audit(never, 1, DIGITS, size=1, relations=ONE_CHANGED, **options)
+            sl.audit(never, 1, DIGITS, sizes=1, relations=ONE_CHANGED, **options)
 
 
 def test_answers_of_two_shapes_are_refused():
     """Catches vectors of different lengths that are compared entry by entry."""
     with refused(ValueError, "one shape"):
-        sl.audit(lambda s: s[: s[0]], 1, DIGITS, size=2, relations=ONE_CHANGED, order="any")
+        sl.audit(lambda s: s[: s[0]], 1, DIGITS, sizes=2, relations=ONE_CHANGED, order="any")
 
 
 @pytest.mark.parametrize(
@@ -714,7 +930,7 @@ def test_a_metric_that_is_none():
     """Catches an output metric that returns text or a negative number."""
     for metric, error in ((lambda a, b: "far", TypeError), (lambda a, b: -1, ValueError)):
         with refused(error, "output_metric", "at least 0"):
-            sl.audit(first, 1, DIGITS, size=1, relations=ONE_CHANGED, output_metric=metric)
+            sl.audit(first, 1, DIGITS, sizes=1, relations=ONE_CHANGED, output_metric=metric)
 
 
 @pytest.mark.parametrize(

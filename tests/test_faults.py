@@ -202,7 +202,7 @@ def is_smooth(found, query, dataset, bounds, beta):
     )  # fmt: skip
 
 
-def is_audit(found, function, claim, universe, size, relations, norm=1, **rest):
+def is_audit(found, function, claim, universe, sizes, relations, norm=1, **rest):
     assert found.check()
     if rest.get("order") or rest.get("output_metric"):
         return
@@ -376,8 +376,8 @@ CALLS = {
     "at least": (sl.closed_form, is_closed_form, {"query": STANDARD, "bounds": BOUNDS, "relation": RELATIONS, "min_size": [3, 2], "values": [None, 4]}),
     "sensitivity_at_distance": (sl.sensitivity_at_distance, is_at_distance, {"query": STANDARD, "dataset": [(1, 2), (0, 3, 3)], "bounds": [(0, 9), (-1, 3.5)], "distance": [0, 1]}),
     "smooth_sensitivity": (sl.smooth_sensitivity, is_smooth, {"query": STANDARD, "dataset": [(1, 2), (0, 3, 3)], "bounds": [(0, 9), (-1, 3.5)], "beta": [0.1, 1]}),
-    "audit": (sl.audit, is_audit, {"function": QUERIES, "claim": [1, 0.5], "universe": UNIVERSES, "size": [2, [1, 2], range(1, 3)], "relations": [RELATIONS[:2]], "norm": NORMS, "output_metric": [None], "order": [None, "any", "kept"], "method": ["auto", "walk"], "max_datasets": [1000]}),
-    "a search": (partial(sl.audit, trials=20), is_audit, {"function": QUERIES, "claim": [1], "universe": UNIVERSES, "size": [2], "relations": [RELATIONS[:2]], "method": ["search"], "seed": [0, 3]}),
+    "audit": (sl.audit, is_audit, {"function": QUERIES, "claim": [1, 0.5], "universe": UNIVERSES, "sizes": [2, [1, 2], range(1, 3)], "relations": [RELATIONS[:2]], "norm": NORMS, "output_metric": [None], "order": [None, "any", "kept"], "method": ["auto", "walk"], "max_datasets": [1000]}),
+    "a search": (partial(sl.audit, trials=20), is_audit, {"function": QUERIES, "claim": [1], "universe": UNIVERSES, "sizes": [2], "relations": [RELATIONS[:2]], "method": ["search"], "seed": [0, 3]}),
     "audit_map": (sl.audit_map, is_map_audit, {"function": [twice], "claim": [1, lambda d: 2 * d], "inputs": [[(), (1,), (1, 2)]], "distances": [[1, 2]], **METRICS, "max_pairs": [10]}),
     "breaking_values": (sl.breaking_values, are_breaking, {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]}),
     "discrete_gradient": (sl.discrete_gradient, is_gradient, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE]}),
@@ -466,7 +466,7 @@ def test_what_the_malformed_calls_once_found():
         sl.audit_map(  # was int()'s own TypeError
             twice, 1, [np.timedelta64(2, "D")], distances=[1], input_metric=max, output_metric=max
         )
-    empty = sl.audit(sl.COUNT, 0, FREE, size=0, relations=[sl.Change(1)], method="search", trials=9)
+    empty = sl.audit(sl.COUNT, 0, FREE, sizes=0, relations=[sl.Change(1)], method="search", trials=9)
     assert empty.rows[0].found == 0
 
 
@@ -559,8 +559,8 @@ table = sl.compare(queries[:4], {"a": known, "b": free}, size=3, relations=relat
 print(ascii(table.to_csv()))
 for query in queries:
     print(ascii(repr(sl.global_sensitivity(query, known, size=3, relation=relations[1]))))
-print(ascii(str(sl.audit(max, 1, free, size=[2, 3], relations=relations))))
-print(ascii(str(sl.audit(max, 1, known, size=3, relations=relations, method="search", trials=99))))
+print(ascii(str(sl.audit(max, 1, free, sizes=[2, 3], relations=relations))))
+print(ascii(str(sl.audit(max, 1, known, sizes=3, relations=relations, method="search", trials=99))))
 print(sl.smooth_sensitivity(sl.MEDIAN, (1, 2, 9), bounds=(0, 10), beta="0.1".__len__()))
 print(sl.local_sensitivity(sl.STD, (1, 2), known, relation=relations[0]))
 picture = io.BytesIO()

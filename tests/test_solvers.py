@@ -516,3 +516,27 @@ def test_bins_far_beyond_the_records_are_compared_exactly(records, relation):
     """Would catch edges of 64 bits that are compared with the records in floats."""
     query = sl.histogram([2**60 + 1, 2**63, 2**64])
     assert agrees_with_the_walk(query, sl.Universe.population(records), 2, relation)
+
+
+ZEROS = {
+    "one size whose answers are all 0": (
+        sl.VARIANCE, [0, 1], range(1, 24), sl.AddRemove(1), Fraction(1, 4)
+    ),
+    "its root": (sl.STD, [0, 1], range(1, 24), sl.AddRemove(1), 0.5),
+    "many sizes from one": (
+        sl.VARIANCE, [0, 1], 3, sl.SymmetricDifference(22), Fraction(1, 4)
+    ),
+    "nothing but 0": (sl.MEAN, [0], range(1, 50), sl.AddRemove(1), 0),
+    "ranks weighed by long fractions": (
+        sl.quantile(Fraction(1, 10**20)), [0], 2, sl.AddRemove(1), 0
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ZEROS)
+def test_zeros_over_a_denominator_of_more_than_64_bits(name):
+    """Would catch a factor that only fits because what it multiplies is 0."""
+    query, values, size, relation, expected = ZEROS[name]
+    universe = sl.Universe.value_range(values)
+    found = sl.global_sensitivity(query, universe, size=size, relation=relation, method="sweep")
+    assert (found.value, found.check()) == (expected, True)

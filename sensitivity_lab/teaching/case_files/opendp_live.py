@@ -72,8 +72,8 @@ def _size_unknown() -> Iterator[Case]:
         transformation = (records, dp.symmetric_distance()) >> then
         rows = audit(
             opendp_query(function, transformation, smallest_size=0),
-            transformation.map,
-            size=[0, 1, 2, 3],
+            lambda k: transformation.map(k),
+            sizes=[0, 1, 2, 3],
             relations=[SymmetricDifference(k) for k in (1, 2, 3)],
             **asked,
         ).rows
@@ -102,8 +102,8 @@ def _size_known() -> Iterator[Case]:
         transformation = dp.t.make_metric_unbounded(records, dp.change_one_distance()) >> then
         rows = audit(
             opendp_query(function, transformation),
-            transformation.map,
-            size=size,
+            lambda k: transformation.map(k),
+            sizes=size,
             relations=[Change(k) for k in changes],
             **asked,
         ).rows
@@ -148,7 +148,7 @@ def _squared_deviations() -> Case:
     transformation = squared_deviations(size)
     query = Query("squares", lambda dataset: transformation([LARGE + v for v in dataset]))
     universe = Universe.value_range([0.25, 0.5])
-    rows = audit(query, transformation.map(2), universe, size=size, relations=[Change(1)]).rows
+    rows = audit(query, transformation.map(2), universe, sizes=size, relations=[Change(1)]).rows
     return _opendp("sum of squared deviations", "511 floats near 2⁵⁰", rows)
 
 

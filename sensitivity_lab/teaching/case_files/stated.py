@@ -65,7 +65,7 @@ def _tumult_rows(query: str, parameters: str, value: str) -> tuple[AuditRow, ...
         SUM if query == "sum" else COUNT,
         int(value),
         Universe.value_range([low, high]),
-        size=[0, 1, 2, 3],
+        sizes=[0, 1, 2, 3],
         relations=[SymmetricDifference(int(first[-2]))],
     ).rows
     return strictest(rows)

@@ -97,9 +97,9 @@ def polars_cases() -> list[Case]:
     for tool in seen("opendp_polars"):
         found = audit(
             tool.query,
-            tool.claims.__getitem__,
+            lambda k, claims=tool.claims: claims[k],
             tool.universe,
-            size=tool.sizes,
+            sizes_within=tool.sizes,
             relations=[SymmetricDifference(2 * max(tool.sizes))],
         )
         rows = strictest(found.rows)
@@ -140,9 +140,9 @@ def audit_seen(tool: Seen, relation: Relation, *, norm: float = 1) -> Audit:
     """
     return audit(
         tool.query,
-        lambda k, n: tool.claims[n],
+        lambda size: tool.claims[size],
         tool.universe,
-        size=tool.sizes,
+        sizes_within=tool.sizes,
         relations=[relation],
         norm=norm,
     )

@@ -1,0 +1,159 @@
+"""A claim: a number, or a function that names what it is a function of; and how it compares."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.exact import brief, exact_number, is_finite, is_real, simplest
+
+NAMES = ("k", "size")  # what the function of a claim may be given
+RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number
+
+
+def amount(value: Any, what: str) -> Any:
+    """Return a number of at least 0 as int, Fraction, Decimal or float; infinity is one.
+
+    >>> amount(Fraction(4, 2), "claim"), amount(0.5, "claim"), amount(float("inf"), "claim")
+    (2, 0.5, inf)
+
+    Raises ValueError for a negative number, NaN and a Decimal whose exponent is beyond reason,
+    TypeError for what is no number; `what` names it.
+    """
+    if not is_real(value):
+        raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
+    number = _plain(value, what)
+    nan = number.is_nan() if isinstance(number, Decimal) else number != number
+    if nan or number < 0:
+        raise ValueError(f"{what} must be a number of at least 0, got {brief(number)}")
+    return number
+
+
+def _plain(value: Any, what: str) -> Any:
+    """A number of any library as one of Python's; a short float is read as it is written."""
+    if isinstance(value, (Integral, np.bool_)):
+        return int(value)
+    if isinstance(value, Rational):
+        return simplest(Fraction(value))
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, Decimal):
+        if is_finite(value):
+            exact_number(value, what)
+        return value
+    number = float(str(value))
+    return exact_number(value, what) if math.isinf(number) and is_finite(value) else number
+
+
+def claim_takes(claim: Any) -> tuple[str, ...]:
+    """Return which of k and size a claim is given, by name: none where it is a number.
+
+    >>> claim_takes(3), claim_takes(lambda size: 5 / size), claim_takes(lambda size, k: k / size)
+    ((), ('size',), ('k', 'size'))
+
+    Raises TypeError for a function that needs something else, or that has no names to read.
+    """
+    if not callable(claim):
+        return ()
+    parameters = _parameters(claim)
+    given = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    any_name = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    takes = tuple(name for name in NAMES if any_name or name in {p.name for p in given})
+    others = [
+        p
+        for p in parameters
+        if p.default is p.empty
+        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        and (p.kind is p.POSITIONAL_ONLY or p.name not in NAMES)
+    ]
+    if others or not takes:
+        raise TypeError(
+            "claim must be a number or a function of parameters named k and size, or of one of "
+            "them, such as lambda k, size: k / size; got a function of "
+            f"{', '.join(map(str, parameters)) or 'no names that can be read'}"
+        )
+    return takes
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a function; of one in C without a signature, none."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def check_claim(claim: Any) -> None:
+    """Refuse a claim that is no number, or a function that cannot be given k and size by name.
+
+    >>> check_claim(lambda size: 5 / size)
+
+    Errors: as `amount` and `claim_takes`.
+    """
+    if not claim_takes(claim):
+        amount(claim, "claim")
+
+
+def claimed_at(claim: Any, **place: Any) -> Any:
+    """Return the claimed number for a place: its k and its size.
+
+    >>> claimed_at(lambda size: Fraction(5, size), k=1, size=10)
+    Fraction(1, 2)
+
+    Cost: one call. Raises ValueError where the claim fails, and as `amount`.
+    """
+    if not callable(claim):
+        return amount(claim, "claim")
+    given = {name: place[name] for name in claim_takes(claim)}
+    return _called(lambda: claim(**given), place)
+
+
+def claimed_for(claim: Any, distance: Any) -> Any:
+    """Return the claimed number for a distance, of which a map's claim is a function.
+
+    >>> claimed_for(lambda d: 2 * d, 3)
+    6
+
+    Cost and errors: as `claimed_at`.
+    """
+    if not callable(claim):
+        return amount(claim, "claim")
+    return _called(lambda: claim(distance), {"distance": distance})
+
+
+def _called(claim: Callable[[], Any], place: dict[str, Any]) -> Any:
+    at = ", ".join(f"{name}={brief(value)}" for name, value in place.items())
+    try:
+        claimed = claim()
+    except Exception as error:
+        raise ValueError(f"claim failed at {at}: {type(error).__name__}: {error}") from error
+    return amount(claimed, f"claim at {at}")
+
+
+def ratio(claimed: Any, found: Any) -> Any:
+    """Return claimed over found: exact for ints and Fractions; 1 where floats agree to 1e-9.
+
+    >>> ratio(1, Fraction(2, 3)), ratio(0.30000000000000004, 0.3), ratio(0, 0), ratio(2, 0)
+    (Fraction(3, 2), 1, 1, inf)
+
+    A ratio of floats is a float, or a Fraction where floats end.
+    """
+    if claimed == found:
+        return 1
+    if found == 0 or claimed == math.inf:
+        return math.inf
+    if claimed == 0 or found == math.inf:
+        return 0
+    exact = Fraction(claimed) / Fraction(found)
+    if isinstance(claimed, (int, Fraction)) and isinstance(found, (int, Fraction)):
+        return simplest(exact)
+    if abs(exact - 1) <= RTOL:
+        return 1
+    return float(exact) if 1e-300 < exact < 1e300 else exact

@@ -1,0 +1,167 @@
+"""What an audit was about, in words: without its scope a verdict says nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from sensitivity_lab.exact import brief, is_sequence
+from sensitivity_lab.relations import Relation, check_relation
+from sensitivity_lab.universe import Universe
+
+MOST_ROWS = 10_000
+NAMED = 4  # relations, directions or single sizes; of more the rest is counted
+ORDERS = {None: "", "any": ", in every order", "kept": ", as sequences edited in place"}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What was asked: which universe, sizes and relations, in which order, measured how.
+
+    >>> from sensitivity_lab import Change
+    >>> pair = Universe.value_range([0, 1])
+    >>> print(Scope(pair, sizes=(1, 2, 3), relations=(Change(1),)))
+    Held against all pairs from Universe.value_range([0, 1]), sizes 1 to 3, under Change(1);
+    "exact" and "loose" speak of these.
+
+    Of `sizes` and `sizes_within` one is given, as to `audit`. `trials` are those of a search; the
+    audit of a map has `inputs`, how many there were, in place of a universe.
+    """
+
+    universe: Universe | None = None
+    sizes: tuple[int, ...] | None = None
+    sizes_within: range | None = None
+    relations: tuple[Relation, ...] = ()
+    norm: float = 1
+    measured_by: str | None = None
+    order: str | None = None
+    trials: int | None = None
+    inputs: int | None = None
+
+    def __str__(self) -> str:
+        if self.trials is not None:
+            return (
+                f"Search: {self.trials:,} pairs a row, from {self._what}. What it finds is a "
+                "proof; a clean search proves nothing."
+            )
+        return f'Held against all pairs from {self._what}; "exact" and "loose" speak of these.'
+
+    @property
+    def _what(self) -> str:
+        measured = f", measured by {self.measured_by}" if self.measured_by else ""
+        if self.universe is None:
+            return f"{self.inputs:,} inputs{measured}"
+        if not measured and self.norm != 1:
+            measured = f", in L{'∞' if self.norm == math.inf else 2}"
+        sizes = f"both sizes {within_text(self.sizes_within)}" if self.sizes_within else ""
+        sizes = sizes or sizes_text(self.sizes or ())
+        under = and_more([str(relation) for relation in self.relations])
+        return f"{self.universe!r}, {sizes}, under {under}{ORDERS[self.order]}{measured}"
+
+
+def checked_relations(relations: Any) -> tuple[Relation, ...]:
+    """Return the relations, each once.
+
+    >>> from sensitivity_lab import Change
+    >>> checked_relations([Change(1), Change(1)])
+    (<Change(1): at most 1 record changed>,)
+
+    Raises TypeError or ValueError for what is no list of relations.
+    """
+    if not is_sequence(relations):
+        raise TypeError(f"relations must be a list of relations, got {brief(relations)}")
+    asked = list(islice(relations, MOST_ROWS + 1))
+    for relation in asked:
+        check_relation(relation)
+    if not asked:
+        raise ValueError("relations must not be empty, got []")
+    return tuple(dict.fromkeys(asked))
+
+
+def checked_sizes(universe: Universe, sizes: Any, within: Any, relations: int) -> tuple[int, ...]:
+    """Return the size of each row, if these are few enough for all the relations.
+
+    >>> checked_sizes(Universe.value_range([1, 2]), None, range(1, 4), relations=2)
+    (1, 2, 3)
+
+    Raises TypeError or ValueError for bad or missing sizes.
+    """
+    if (sizes is None) == (within is None):
+        raise TypeError(
+            "exactly one of sizes and sizes_within must be given, got "
+            f"sizes={brief(sizes)}, sizes_within={brief(within)}"
+        )
+    if within is not None and not isinstance(within, range):
+        raise TypeError(
+            "sizes_within must be a range in which both sizes lie, such as range(1, 5), got "
+            f"{brief(within)}; for sizes of the dataset alone there is sizes="
+        )
+    name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
+    given = given if is_sequence(given) else [given]
+    given = given if isinstance(given, range) else list(islice(given, MOST_ROWS + 1))
+    counted = _length(given) if isinstance(given, range) else len(given)
+    if not counted:
+        raise ValueError(f"{name} must not be empty, got {brief(given)}")
+    if counted * relations > MOST_ROWS:
+        raise ValueError(
+            f"{name} and relations must make at most {MOST_ROWS:,} rows, got "
+            f"{count_text(counted)} sizes × {relations:,} relations"
+        )
+    return tuple(dict.fromkeys(universe.checked_size(size) for size in given))
+
+
+def _length(sizes: range) -> int:
+    """How many sizes a range has; `len` knows no more than 2⁶³."""
+    return max(0, -((sizes.start - sizes.stop) // sizes.step))
+
+
+def count_text(number: int) -> str:
+    """Write a count; of one that is beyond reason, that it is.
+
+    >>> count_text(12_000), count_text(10**30)
+    ('12,000', 'over 10^18')
+    """
+    return f"{number:,}" if number < 10**18 else "over 10^18"
+
+
+def sizes_text(sizes: Sequence[int]) -> str:
+    """Name some sizes: one, a row of them, or a few.
+
+    >>> sizes_text([3]), sizes_text([1, 2, 3]), sizes_text([2, 5]), sizes_text(range(2, 90, 2))
+    ('size 3', 'sizes 1 to 3', 'sizes 2, 5', '44 sizes from 2 to 88')
+    """
+    least, most = min(sizes), max(sizes)
+    if least == most:
+        return f"size {least}"
+    if len(set(sizes)) == most - least + 1:
+        return f"sizes {least} to {most}"
+    few = len(sizes) <= NAMED
+    return f"sizes {_listed(sizes)}" if few else f"{len(sizes)} sizes from {least} to {most}"
+
+
+def within_text(sizes: range) -> str:
+    """Name a range in which both sizes lie.
+
+    >>> within_text(range(1, 4)), within_text(range(2, 3)), within_text(range(1, 9, 2))
+    ('from 1 to 3', 'equal to 2', 'among range(1, 9, 2)')
+    """
+    if len(sizes) == 1:
+        return f"equal to {sizes[0]}"
+    return f"from {sizes[0]} to {sizes[-1]}" if sizes.step == 1 else f"among {sizes}"
+
+
+def and_more(names: Sequence[Any]) -> str:
+    """Name the first few of some things, and count the rest.
+
+    >>> and_more("ab"), and_more("abcdef")
+    ('a, b', 'a, b, c, d and 2 more')
+    """
+    rest = len(names) - NAMED
+    return _listed(names[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(map(str, names))
