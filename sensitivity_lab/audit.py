@@ -103,7 +103,7 @@ def audit(
     check_claim(claim)
     check_universe(universe)
     asked = checked_relations(relations)
-    given = checked_sizes(universe, sizes, sizes_within, len(asked))
+    given = checked_sizes(universe, sizes, sizes_within, asked)
     scope = Scope(
         universe=universe,
         sizes=given if sizes_within is None else None,

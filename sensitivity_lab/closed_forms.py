@@ -233,16 +233,16 @@ def _by_steps(
     least = _checked_min_size(query, min_size)
     kind, ddof = query.family
     width = Fraction(bounds[1] - bounds[0])
-    low, high = bounds
-    one_step = EXTREMES["variance"]((ddof,), low, high, 1, None)
+    one_step = EXTREMES[kind]((ddof,), *bounds, 1, None)
     step = max(
         one_step(c, a, b).gap for c, a, b, _ in _shares(query, SymmetricDifference(1), None, least)
     )
     all_of_it = width**2 * (Fraction(1, 4) if ddof == 0 else half_and_half(least, ddof))
-    if kind == "variance":
-        value: Any = presented(min(relation.k * step, all_of_it))
+    if isinstance(step, RootGap):
+        steps = RootGap(relation.k**2 * step.larger, relation.k**2 * step.smaller)
+        value = presented(min(steps, RootGap(all_of_it, 0)))
     else:
-        value = float(RootGap(min(relation.k**2 * step, all_of_it), 0))
+        value = presented(min(relation.k * step, all_of_it))
     return ClosedForm(value, "upper bound", text, CONDITIONS["any"], proof, None)
 
 

@@ -94,7 +94,7 @@ def discrete_gradient(
     for standard deviations, a callable's own arithmetic else.
     Cost: one evaluation for the dataset and one for each neighbour, at most two per value.
     Errors: as `local_sensitivity`.
-    Source: Schultz-Wu (2020), who has the forward differences.
+    Source: Schultz-Wu (2020a), who has the forward differences.
     """
     check_universe(universe)
     indices = universe.indices(dataset)

@@ -206,7 +206,7 @@ class _Brief(Repr):
         return f"Fraction({', '.join(parts)})"
 
     def repr_instance(self, x: Any, level: int) -> str:
-        text = repr(x)
+        text = str(x) if isinstance(x, np.generic) and is_real(x) else repr(x)
         return text if len(text) <= self.maxother else f"{text[:150]} ... {text[-40:]}"
 
 

@@ -195,7 +195,7 @@ class AddRemove(Relation):
 
     The blog post *Global Sensitivity From Scratch* calls this "unbounded". At exactly k the
     sensitivity can fall as k grows; calibrate noise with an at-most relation.
-    Source: Munilla Garrido (2021); def-add-remove in the book's chapter on neighbours.
+    Source: Munilla Garrido (2021a); def-add-remove in the book's chapter on neighbours.
     """
 
     at_most = False

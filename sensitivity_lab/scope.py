@@ -13,6 +13,7 @@ from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.universe import Universe
 
 MOST_ROWS = 10_000
+MOST_MOVES = 20_000_000  # of all rows: each lists its own
 NAMED = 4  # relations, directions or single sizes; of more the rest is counted
 ORDERS = {None: "", "any": ", in every order", "kept": ", as sequences edited in place"}
 
@@ -81,10 +82,12 @@ def checked_relations(relations: Any) -> tuple[Relation, ...]:
     return tuple(dict.fromkeys(asked))
 
 
-def checked_sizes(universe: Universe, sizes: Any, within: Any, relations: int) -> tuple[int, ...]:
+def checked_sizes(
+    universe: Universe, sizes: Any, within: Any, relations: Sequence[Relation]
+) -> tuple[int, ...]:
     """Return the size of each row, if these are few enough for all the relations.
 
-    >>> checked_sizes(Universe.value_range([1, 2]), None, range(1, 4), relations=2)
+    >>> checked_sizes(Universe.value_range([1, 2]), None, range(1, 4), relations=[])
     (1, 2, 3)
 
     Raises TypeError or ValueError for bad or missing sizes.
@@ -105,10 +108,11 @@ def checked_sizes(universe: Universe, sizes: Any, within: Any, relations: int) -
     counted = _length(given) if isinstance(given, range) else len(given)
     if not counted:
         raise ValueError(f"{name} must not be empty, got {brief(given)}")
-    if counted * relations > MOST_ROWS:
+    moves = sum(len(relation.moves) for relation in relations)
+    if counted * len(relations) > MOST_ROWS or counted * moves > MOST_MOVES:
         raise ValueError(
-            f"{name} and relations must make at most {MOST_ROWS:,} rows, got "
-            f"{count_text(counted)} sizes × {relations:,} relations"
+            f"{name} and relations must make at most {MOST_ROWS:,} rows and {MOST_MOVES:,} moves, "
+            f"got {count_text(counted)} sizes × {len(relations):,} relations with {moves:,} moves"
         )
     return tuple(dict.fromkeys(universe.checked_size(size) for size in given))
 

@@ -172,10 +172,20 @@ class OrderedWalk:
         if self.order is not None:
             count = sum(count_sequences(self.universe, size) for size in sizes)
             within_budget(count, limit, "sequences to answer")
-        within_budget(self._pairs(question), PAIRS_PER_DATASET * limit, "pairs to walk")
+        within_budget(self.pairs(question), PAIRS_PER_DATASET * limit, "pairs to walk")
 
-    def _pairs(self, question: Question) -> int:
-        """How many pairs of readings are compared, or a little more."""
+    def pairs(self, question: Question) -> int:
+        """Count the pairs of readings to compare, or a few more.
+
+        >>> from sensitivity_lab import Query
+        >>> pair = Universe.value_range([0, 1])
+        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
+        >>> walk.pairs(Question(walk.subject.query, pair, 2, Change(1), norm=1))
+        20
+
+        Each of the 4 sequences is left as it is, or has a record at one of 2 places replaced by one
+        of 2. Cost: as the counts.
+        """
         if self.order == "kept":
             return sum(self._most_edits(question, *item) for item in question.plan.items())
         if self.order is None or self.subject.metric is None:

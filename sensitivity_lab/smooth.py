@@ -10,6 +10,7 @@ formulas for A⁽ᵗ⁾ are proved on the book's page of proofs, "At a distance 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import MIN_EMIN, Context, Decimal
@@ -19,14 +20,25 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact, checked_bounds, exact_number, simplest, whole_number
+from sensitivity_lab.exact import (
+    Exact,
+    brief,
+    checked_bounds,
+    exact_number,
+    simplest,
+    whole_number,
+)
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records import Run, Sums
 from sensitivity_lab.relations import change_one_distance
 from sensitivity_lab.universe import Dataset, Universe
 
 NEAR = 1e-12  # discounted values this near to the largest, in floats, are compared exactly
+MOST_PAIRS = 10_000_000  # of ranks near the largest: where there are more, the value is rounded out
 DIGITS = Context(prec=50, Emin=MIN_EMIN)
+LARGEST = Fraction(sys.float_info.max)
+# Of β beyond these the floats need to know no more: all distances count alike, or 0 alone.
+MILDEST, HARSHEST = Fraction(1, 10**300), 10**300
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,7 @@ class SmoothSensitivity:
     SmoothSensitivity(value=2.207276647028654, distance=1, local=6, bounds=(0, 10), beta=1)
 
     `local` is the exact sensitivity at distance `distance`; `value` is e^(−β·distance) times it,
-    rounded up to a float, so that noise is never too small. `witness` is a dataset that many
+    rounded up to a float, so that noise is never too small: no distance has more. `witness` is a dataset that many
     changes away, and its neighbour, whose answers are `local` apart; both in exact numbers.
 
     Source: Nissim, Raskhodnikova and Smith (2007).
@@ -52,6 +64,7 @@ class SmoothSensitivity:
     beta: Exact
     _records: _Records = field(repr=False)
     _pair: _Pair = field(repr=False)
+    _margin: float = field(default=0.0, repr=False)
 
     def __float__(self) -> float:
         return self.value
@@ -84,7 +97,7 @@ class SmoothSensitivity:
             and change_one_distance(self._records.dataset(), near) <= self.distance
             and change_one_distance(near, far) <= 1
             and abs(self.query(near) - self.query(far)) == self.local
-            and self.value == _rounded_up(self.local, self.beta * self.distance)
+            and self.value == _rounded_up(self.local, self.beta * self.distance, self._margin)
         )
 
 
@@ -102,26 +115,28 @@ def smooth_sensitivity(
 
     Serves count, sum, mean, variance, min, max, median and every quantile, on all datasets of
     this size with real records in `bounds`, where at most one record changes. The variance may
-    need a value between whole numbers, which the witness shows. The search runs in floats and is
-    settled exactly: no distance has more than (1 + 10⁻¹²) times the value found.
+    need a value between whole numbers, which the witness shows. The search runs in floats, and
+    all that come near the largest are settled exactly. In a quantile there can be too many of
+    these: the value is then (1 + 10⁻¹²) times the largest of some, and no distance has more.
 
-    Cost: O(n log n) for n records, which may be a NumPy array.
+    Cost: O(n log n) for n records, which may be a NumPy array; O(n) for each row near the largest.
     Raises ValueError for records outside the bounds, bounds out of order, a β that is not above
-    0, and a query whose formula is not proved.
+    0, a query whose formula is not proved, and a value above the largest float.
     Source: Nissim, Raskhodnikova and Smith (2007); thm-at-distance-sum, thm-at-distance-quantile,
     thm-at-distance-variance and thm-at-distance-monotone on the book's page of proofs.
     """
     records = _Records.of(query, dataset, bounds)
     discount = exact_number(beta, "beta")
     if discount <= 0:
-        raise ValueError(f"beta must be above 0, got beta={beta}")
+        raise ValueError(f"beta must be above 0, got beta={brief(beta)}")
+    in_floats = float(min(max(discount, MILDEST), HARSHEST))
     if query.family[0] == "quantile" and records.top:
-        found = _Ranks(records, query.family[1]).nearly_widest(float(discount))
+        found, margin = _Ranks(records, query.family[1]).nearly_widest(in_floats)
     else:
-        found = _nearly_widest(_finder(query, records), len(records), float(discount))
+        found, margin = _nearly_widest(_finder(query, records), len(records), in_floats), 0.0
     distance, pair = _settled(found, discount)
     return SmoothSensitivity(
-        value=_rounded_up(pair.gap, discount * distance),
+        value=_rounded_up(pair.gap, discount * distance, margin),
         distance=distance,
         local=pair.gap,
         query=query,
@@ -129,6 +144,7 @@ def smooth_sensitivity(
         beta=discount,
         _records=records,
         _pair=pair,
+        _margin=margin,
     )
 
 
@@ -182,7 +198,7 @@ class _Records:
         if not isinstance(query, Query) or query.family[:1] not in FINDERS:
             raise ValueError(
                 "query must be count, sum, mean, variance, min, max, median or a quantile, whose "
-                f"sensitivity at a distance is proved, got {query}"
+                f"sensitivity at a distance is proved, got {query if isinstance(query, Query) else brief(query)}"
             )
         universe = Universe._of(dataset, unlimited=False, name=None, what="dataset")
         if universe.has_missing:
@@ -196,12 +212,14 @@ class _Records:
         common = math.lcm(scale, Fraction(low).denominator, Fraction(high).denominator)
         lowest, top = int(low * common), int((high - low) * common)
         largest = max(abs(int(end)) for end in (whole[0], whole[-1])) * (common // scale)
-        if max(largest, abs(lowest), abs(top)) >= 2**61:
+        if max(largest, abs(lowest), abs(top), common // scale) >= 2**61:
             whole = whole.astype(object)
         x = whole * (common // scale) - lowest
         if x[0] < 0 or x[-1] > top:
             record = universe.sorted_records[0 if x[0] < 0 else -1]
-            raise ValueError(f"dataset must lie within bounds={bounds!r}, got a record {record}")
+            raise ValueError(
+                f"dataset must lie within bounds={brief(bounds)}, got a record {brief(record)}"
+            )
         return cls(x, top, common, (low, high))
 
     def __len__(self) -> int:
@@ -243,22 +261,35 @@ def _nearly_widest(find: Finder, n: int, beta: float) -> list[tuple[int, _Pair]]
         value = _log(pair.gap) - beta * t
         best = max(best, value)
         found.append((value, t, pair))
-        if pair.gap == most or _log(most) - beta * t < best:  # no gap is wider than `most`
+        if pair.gap == most or _log(most) - beta * t < best - _doubt(best, most):  # none is wider
             break
-    return [(t, pair) for value, t, pair in found if value >= _nearly(best)]
+    return [(t, pair) for value, t, pair in found if value >= best - _doubt(best, most)]
 
 
-def _nearly(best: float) -> float:
-    return best - NEAR * max(1, abs(best)) if best > -math.inf else best
+def _doubt(best: float, most: Exact) -> float:
+    """How near to the largest discounted logarithm, of gaps up to `most`, is settled exactly."""
+    return NEAR * max(1, abs(best), abs(_log(most))) if best > -math.inf else 0.0
 
 
 def _log(gap: Exact) -> float:
-    return math.log(gap) if gap else -math.inf
+    """The logarithm of a number of any length: that of its first digits, and a power of 2."""
+    if gap == 0:
+        return -math.inf
+    shift = gap.numerator.bit_length() - gap.denominator.bit_length()
+    return math.log(Fraction(gap) / Fraction(2) ** shift) + shift * math.log(2)
 
 
 def _settled(found: Iterable[tuple[int, _Pair]], beta: Exact) -> tuple[int, _Pair]:
-    """The largest discounted gap; e^(−βt) is irrational, so only equal distances can tie."""
-    return max(found, key=lambda candidate: _discounted(candidate[1].gap, beta * candidate[0]))
+    """The largest discounted gap; e^(−βt) is irrational, so only equal distances can tie.
+
+    Where all but nothing is left of any, the nearest distance has most.
+    """
+
+    def key(candidate: tuple[int, _Pair]) -> tuple[Fraction, bool, int]:
+        t, pair = candidate
+        return _discounted(pair.gap, beta * t), pair.gap > 0, -t
+
+    return max(found, key=key)
 
 
 def _discounted(gap: Exact, exponent: Exact) -> Fraction:
@@ -268,10 +299,17 @@ def _discounted(gap: Exact, exponent: Exact) -> Fraction:
     return gap * Fraction(DIGITS.exp(power))
 
 
-def _rounded_up(gap: Exact, exponent: Exact) -> float:
-    value = _discounted(gap, exponent)
+def _rounded_up(gap: Exact, exponent: Exact, margin: float) -> float:
+    """(1 + margin) · e^(−exponent) · gap as a float that is not below it."""
+    value = _discounted(gap, exponent) * (1 + Fraction(margin))
+    if value > LARGEST:
+        raise ValueError(
+            f"the smooth sensitivity must be at most {sys.float_info.max}, the largest float: "
+            "scale the records and the bounds down"
+        )
     nearest = float(value)
-    return nearest if nearest >= value else math.nextafter(nearest, math.inf)
+    above_zero = nearest > 0 or gap == 0  # e^(−exponent) itself may be below the smallest Decimal
+    return nearest if nearest >= value and above_zero else math.nextafter(nearest, math.inf)
 
 
 # --- A⁽ᵗ⁾, query by query ------------------------------------------------------------------
@@ -374,7 +412,8 @@ class _Ranks:
         self.n, self.r, w = n, int(position // 1) + 1, Fraction(position % 1)
         upper, lower = w.numerator, w.denominator - w.numerator
         self.unit, self.top = w.denominator * records.scale, records.top
-        x = records.x if w.denominator * self.top < 2**61 else records.x.astype(object)
+        fits = w.denominator * max(self.top, 1) < 2**61
+        x = records.x if fits else records.x.astype(object)
         bottom, top = (np.full(2, end, dtype=x.dtype) for end in (0, self.top))
         x = np.concatenate([bottom, x, top])  # x[1 + i] is the record of rank i
         self.light = upper <= lower  # the rank r + 1 is best high; else it is best low
@@ -407,32 +446,59 @@ class _Ranks:
         gap = simplest(Fraction(self._gap(i, j), self.unit))
         return _Pair(gap, (start, stop), joined, self.top if rises else 0)
 
-    def nearly_widest(self, beta: float) -> list[tuple[int, _Pair]]:
-        """The distances whose discounted gap may be the largest, each with its widest pair."""
-        above, below = self.above, self.below
+    def nearly_widest(self, beta: float) -> tuple[list[tuple[int, _Pair]], float]:
+        """The distances whose discounted gap may be the largest, each with its widest pair.
+
+        And by what share some other may exceed these: 0 where all rows i that come near the
+        largest were searched for every end j that does; `MOST_PAIRS` says how many are.
+        """
+        above, below, most = self.above, self.below, int(self.above[-1])
         rows = len(below) - 1  # the last row, i = r, has no j = r: it is searched by itself
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore"):
             last = _logs(above[1:] - below[-1]) - beta * np.arange(len(above) - 1)
             first = _logs(above[0] - below[:-1]) - beta * np.arange(rows - 1, -1, -1)
-            floor = max(last.max(), first.max())
-            widest_reach = (math.log(above[-1]) - floor) / beta  # beyond it none is as wide
+            best = max(last.max(), first.max())
+            widest_reach = (_log(most) - best + _doubt(best, most)) / beta  # no further is as wide
             reach = int(min(widest_reach, rows + len(above))) + 2
             start = max(0, rows - reach)
             ends, values = _row_maxima(above[: reach + 1], below[start:rows], beta)
         values -= beta * np.arange(rows - 1 - start, -1, -1)
-        i = self.first + np.arange(start, rows + 1)
-        j = self.r + np.append(ends, 1 + np.argmax(last))
         values = np.append(values, last.max())
-        near = np.flatnonzero(values >= _nearly(values.max()))
+        ends = np.append(ends, 1 + np.argmax(last))
+        doubt = _doubt(values.max(), most)
+        floor = values.max() - doubt
+        near = np.flatnonzero(values >= floor)
+        pairs = [(start + row, j) for row, j in zip(near.tolist(), ends[near].tolist(), strict=True)]
+        searched = near[: MOST_PAIRS // len(above) + 1].tolist()
+        for row in searched:
+            pairs += [(start + row, j) for j in self._near_ends(start + row, beta, floor)]
         widest: dict[int, tuple[int, int, int]] = {}
-        for a, b in zip(i[near].tolist(), j[near].tolist(), strict=True):
+        for row, column in pairs:
+            a, b = self.first + row, self.r + column
             place = self._gap(a, b), a, b
             widest[b - a - 1] = max(widest.get(b - a - 1, place), place)
-        return [(t, self._pair(a, b)) for t, (_, a, b) in widest.items()]
+        found = [(t, self._pair(a, b)) for t, (_, a, b) in widest.items()]
+        return found, 0.0 if len(searched) == len(near) else max(NEAR, doubt / 1000)
+
+    def _near_ends(self, row: int, beta: float, floor: float) -> list[int]:
+        """The j of a row whose discounted gaps reach the floor, but for those that gain nothing.
+
+        A j whose end is no higher than the one before it is further away for no more.
+        """
+        first = int(row == len(self.below) - 1)  # j = i = r is no pair
+        above = self.above[first:]
+        steps = np.arange(len(above)) + (len(self.below) - 2 - row + first)  # j − i − 1
+        with np.errstate(divide="ignore"):
+            values = _logs(above - self.below[row]) - beta * steps
+        values[1:][above[1:] == above[:-1]] = -math.inf
+        ends: list[int] = (first + np.flatnonzero(values >= floor)).tolist()
+        return ends
 
 
 def _logs(gaps: np.ndarray) -> np.ndarray:
     """Logarithms of whole numbers, which were subtracted before they were rounded."""
+    if gaps.dtype == object:  # they may be above the largest float
+        return np.array([math.log(gap) if gap else -math.inf for gap in gaps.tolist()], dtype=float)
     logs: np.ndarray = np.log(gaps.astype(float))
     return logs
 

@@ -115,6 +115,12 @@ FORMULAS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
     ),
 }
 SPREAD_OUT = "s = ⌊c/2⌋⌈c/2⌉/c; h = 1/4 if d = 0, else ⌊m/2⌋⌈m/2⌉/(m(m − d)); D as proved"
+# With at least m records a step adds or removes one: v(m + 1) at k = 1, or from d = 3 on w(m) or
+# u(m), where that is larger.
+FROM_DDOF_3 = {
+    "variance": "R²·min(k·max(m/(m + 1), h)/(m + 1 − d), h)",
+    "std": "R·min(k·max(√(m/((m + 1)·(m + 1 − d))), √h − √(h·(m − d)/(m + 1 − d))), √h)",
+}
 WHERE = {
     "quantile": (
         "g(c, a, b) is the largest clip(t − l) − clip(t − l − δ) over whole l from 0 to c; "
@@ -151,4 +157,6 @@ def formula_text(
     proof, texts = FORMULAS[family]
     name = type(relation).__name__
     text = texts[name if name in texts else "any"][not pinned]
+    if family in FROM_DDOF_3 and query.family[1] > 2 and name == "SymmetricDifference":
+        text = text if pinned else FROM_DDOF_3[family]
     return text, WHERE.get(family, ""), f"Proofs: {proof}"

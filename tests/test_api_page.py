@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pybtex.database import parse_file
 
 import sensitivity_lab as sl
 
@@ -46,3 +47,41 @@ def test_every_proof_that_a_docstring_names_is_in_the_book():
     cited = set(re.findall(rf"\b{label}", code))
     assert len(cited) > 20
     assert cited - set(re.findall(rf":label: ({label})", book)) == set()
+
+
+# --- what is cited ----------------------------------------------------------------------------
+
+NAME = r"[A-Z][\w-]+(?: [A-Z][\w-]+)?"
+CITED = re.compile(rf"({NAME})(?:[^().;:]*)? \((\d{{4}}\w?)\)")  # the first author, and the year
+SOURCES = re.compile(r"\bSource\b.*?(?:\n\s*\n|\"{3})", re.DOTALL)
+
+
+def as_cited(entry):
+    """What a citation prints of a reference: one author or two, of more the first, and the year."""
+    names = [" ".join(author.last_names).strip("{}") for author in entry.persons["author"]]
+    printed = names if len(names) < 3 else [names[0], "others"]
+    return " and ".join(printed).removeprefix("The "), entry.fields["year"]
+
+
+def bibliography():
+    return [
+        as_cited(entry) for entry in parse_file(ROOT / "book" / "references.bib").entries.values()
+    ]
+
+
+def test_no_two_references_are_cited_alike():
+    """Catches "Author (2021)" for two works: one is of 2021a and the other of 2021b."""
+    cited = bibliography()
+    assert [label for label in cited if cited.count(label) > 1] == []
+
+
+def test_every_source_that_a_docstring_names_is_in_the_bibliography():
+    """Catches "Knuth (2011)" in a docstring, where no reader can look up which book is meant."""
+    known = {(names.split()[0], year) for names, year in bibliography()}
+    cited = set()
+    for module in ROOT.glob("sensitivity_lab/**/*.py"):
+        for source in SOURCES.findall(module.read_text(encoding="utf-8")):
+            found = CITED.findall(" ".join(source.split()))
+            cited |= {(author.split()[0], year) for author, year in found}
+    assert len(cited) > 20
+    assert cited - known == set()

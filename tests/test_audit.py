@@ -1,10 +1,12 @@
 """Audits: planted errors are found, what holds is not accused, and the report can be trusted."""
 
 import math
+import pickle
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from itertools import combinations_with_replacement, permutations, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,10 @@ from hypothesis import strategies as st
 from test_errors import refused
 
 import sensitivity_lab as sl
-from sensitivity_lab.sequences import count_sequences, edits, orderings
+from sensitivity_lab.queries import as_query
+from sensitivity_lab.questions import Question
+from sensitivity_lab.sequences import OrderedWalk, count_sequences, edits, orderings
+from sensitivity_lab.subject import Subject
 
 DIGITS = sl.Universe.value_range([0, 1, 2, 3])
 ONE_CHANGED = [sl.Change(1)]
@@ -607,6 +612,193 @@ def test_answers_that_cannot_be_compared_by_equality():
     assert (report.rows[0].found, report.check()) == (3, True)
 
 
+# --- budgets ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"sizes": range(10**12)}, ["10,000 rows", "1,000,000,000,000 sizes"]),
+        ({"sizes_within": range(10**30)}, ["10,000 rows", "over 10^18 sizes"]),
+        ({"sizes": iter(int, 1)}, ["10,000 rows", "10,001 sizes"]),
+        ({"sizes": range(1, 2000), "relations": [sl.Change(k) for k in range(1, 9)]},
+         ["10,000 rows", "1,999 sizes × 8 relations"]),
+        ({"sizes": range(1, 99), "relations": [sl.SymmetricDifference(900)]},
+         ["20,000,000 moves", "406,351 moves"]),
+        ({"sizes": 10**12, "method": "search"}, ["2,000,000,000,000 records", "20,000,000"]),
+        ({"sizes": 10**12, "universe": sl.Universe.value_range([0])}, ["records", "20,000,000"]),
+        ({"sizes": 10**12, "function": sl.SUM}, ["records", "20,000,000"]),
+        ({"sizes": 9, "method": "search", "trials": 10**9}, ["1,000,000,000 pairs", "trials"]),
+        ({"sizes": 10**6, "method": "search", "trials": 10**5}, ["records to read", "trials"]),
+        ({"sizes": 9, "order": "any", "output_metric": max, "max_datasets": 10**6},
+         ["pairs", "limit of 20,000,000"]),
+    ],
+)  # fmt: skip
+def test_budgets(changed, words):
+    """Catches work or memory without end, begun before it is counted."""
+    options = {"function": never, "universe": DIGITS, "relations": ONE_CHANGED} | changed
+    with refused(ValueError, *words):
+        sl.audit(options.pop("function"), 1, options.pop("universe"), **options)
+
+
+@pytest.mark.parametrize("relation", [sl.Change(1), sl.Change(2), sl.AddRemove(1), sl.AddRemove(2)])
+@pytest.mark.parametrize("size", [2, 3])
+def test_the_budget_of_edits_in_place(relation, size):
+    """Catches a budget of "kept" that takes a change for an insertion; no edit is left uncounted."""
+    question = Question(sl.Query("len", len), DIGITS, size, relation, norm=1)
+    walk = OrderedWalk(Subject.of(question.query, 1, None), DIGITS, "kept")
+    edited = sum(
+        1
+        for removed, added in relation.moves
+        for _ in combinations(range(size), removed)
+        for _ in combinations(range(size - removed + added), added)
+        for _ in product(range(4), repeat=added)
+    )
+    if isinstance(relation, sl.Change):  # what is replaced stands where it stood
+        edited = sum(math.comb(size, changed) * 4**changed for changed, _ in relation.moves)
+    assert walk.pairs(question) == 4**size * edited
+    for sequence in product(range(4), repeat=size):
+        in_place = isinstance(relation, sl.Change)
+        assert len(edits(sequence, relation.moves, [9] * 4, in_place=in_place)) <= edited
+
+
+# --- workers ----------------------------------------------------------------------------------
+
+ROUTES = [{}, {"order": "any"}, {"order": "kept"}, {"output_metric": math.dist}]
+
+
+def last_and_first(dataset):
+    return dataset[-1], dataset[0]
+
+
+@pytest.mark.parametrize("options", ROUTES)
+def test_workers_give_the_same_report(options):
+    """Catches blocks of answers that are lost or out of turn, on any route."""
+    asked = (last_and_first, 1, [1, 2, 3], [*ONE_CHANGED, sl.AddRemove(1)])
+    alone = audited(*asked, **options)
+    with ThreadPoolExecutor(3) as threads:
+        assert audited(*asked, **options, executor=threads) == alone
+
+
+def test_processes_give_the_same_report():
+    """Catches a subject that cannot be sent to another process."""
+    sent = pickle.loads(pickle.dumps(Subject.of(as_query(last_and_first), 1, math.dist)))
+    assert sent.answer((1, 2)) == (2, 1)
+    assert sent.measure()((2, 1), (2, 4)) == 3
+    with (
+        refused(ValueError, "executor is a pool of processes", "lambda"),
+        ProcessPoolExecutor(1) as pool,
+    ):
+        options = {"sizes": 2, "relations": ONE_CHANGED, "executor": pool}
+        sl.audit(lambda dataset: 1, 1, DIGITS, output_metric=math.dist, **options)
+
+
+@pytest.mark.parametrize("options", [*ROUTES, {"method": "search", "trials": 40}])
+def test_progress_shows_a_bar(options, capsys):
+    """Catches an audit that runs in silence where it was asked to show how far it is."""
+    audited(last_and_first, 1, [2, 3], **options)
+    assert capsys.readouterr().err == ""
+    audited(last_and_first, 1, [2, 3], **options, progress=True)
+    assert "100%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("executor", "error", "words"),
+    [
+        (4, TypeError, ["executor must be", "4"]),
+        (ThreadPoolExecutor, TypeError, ["executor must be made", "class"]),
+    ],
+)
+@pytest.mark.parametrize("options", ROUTES)
+def test_what_is_no_executor_is_refused(executor, error, words, options):
+    """Catches an executor that is ignored, or met by its attributes."""
+    with refused(error, *words):
+        sl.audit(never, 1, DIGITS, sizes=2, relations=ONE_CHANGED, executor=executor, **options)
+
+
+def test_a_search_takes_no_executor():
+    """Catches an executor that is ignored."""
+    with (
+        ThreadPoolExecutor(1) as threads,
+        refused(ValueError, "executor must be None for method='search'", "every other method"),
+    ):
+        options = {"method": "search", "executor": threads}
+        sl.audit(never, 1, DIGITS, sizes=2, relations=ONE_CHANGED, **options)
+
+
+# --- any kind of number -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "answer", "verdict"),
+    [
+        (Fraction(1, 10), 0.1, "exact"),
+        (0.1, Fraction(1, 10), "exact"),
+        (Decimal("0.1"), Fraction(1, 10), "exact"),
+        (Decimal("0.1"), 0.1, "exact"),
+        (0.1, Decimal("0.1"), "exact"),
+        (Fraction(1, 3), Decimal(1) / 3, "exact"),
+        (Fraction(1, 11), 0.1, "too small"),
+        (np.float32(0.1), Fraction(1, 10), "exact"),
+        (Decimal("0.2"), 0.1, "loose"),
+        (2**60, float(2**60), "exact"),
+        (2**60 - 1, 2**60, "too small"),
+        (Decimal("Infinity"), 1, "loose"),
+        (np.longdouble("1e400"), 1, "loose"),
+        (5e-324, 1e-323, "too small"),
+    ],
+)
+def test_a_claim_and_answers_of_two_arithmetics(claim, answer, verdict):
+    """Catches a comparison that fails, or that rounds the exact one of two numbers."""
+    report = audited(lambda d: answer if d[0] else 0 * answer, claim, 1)
+    assert report.rows[0].verdict == verdict
+
+
+class Shy(float):
+    def __str__(self):
+        return "much"
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize(
+    ("claim", "top", "headline"),
+    [
+        (1, 10**400, "too small by ×1e+400"),
+        (10**400, 10**400, "exact"),
+        (Decimal("1e400"), 2, "loose by ×5e+399"),
+        (Decimal("1e400"), 0.5, "loose by ×2e+400"),
+        (0.5, 10**400, "too small by ×2e+400"),
+        (10**5000, 1, "loose by ×1e+5000"),
+        (1, 10**5000, "too small by ×1e+5000"),
+        (10**5000 + 1, 10**5000, "loose by ×(1 + 1e-5000)"),
+        (Fraction(1, 10**400), 1, "too small by ×1e+400"),
+        (math.inf, 10**5000, "loose"),
+        (Shy(1.5), 3, "too small by ×2"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_numbers_that_no_float_holds(claim, top, headline):
+    """Catches a report that cannot be written, or that takes a page."""
+    report = audited(lambda d: top * d[0], claim, [1], universe=sl.Universe.value_range([0, 1]))
+    assert report.headline == headline
+    for text in (str(report), report._repr_html_(), str(report.rows[0]), str(report.snippet())):
+        assert len(text) < 2000
+    assert len(report.to_frame()) == 1
+
+
+def test_records_that_python_does_not_write():
+    """Catches a snippet that cannot be run, or no snippet at all."""
+    universe = sl.Universe.value_range([0, 10**5000, Fraction(1, 10**5000)])
+    report = audited(max, 1, [1], universe=universe)
+    assert "(1e+5000) → 1e+5000" in str(report)
+    assert "1e+5000" in report._repr_html_()
+    names = {"print": lambda answer: shown.append(answer)}
+    shown = []
+    exec(str(report.snippet()), names)
+    assert set(shown) == set(report.rows[0].answers)
+
+
 # --- search ----------------------------------------------------------------------------------
 
 
@@ -738,6 +930,76 @@ def test_check_notices_what_changed():
     assert report.check()
     shift.append(1)
     assert not report.check()
+
+
+# --- what a report holds ----------------------------------------------------------------------
+
+
+def test_the_report_holds_what_was_asked():
+    """Catches a scope that is only text, or that leaves something out."""
+    relations = [sl.Change(1), sl.Add(1)]
+    report = audited(spread, 1, [1, 4], relations, sl.Universe.population([0, 1, 2, 3]))
+    assert report.universe == sl.Universe.population([0, 1, 2, 3])
+    assert (report.sizes, report.sizes_within) == ((1, 4), None)
+    assert report.relations == (sl.Change(1), sl.Add(1))
+    assert report.scope == (
+        "Held against all pairs from Universe.population([0, 1, 2, 3]), sizes 1, 4, under "
+        'Change(1), Add(1); "exact" and "loose" speak of these. '
+        "Not feasible in 2 rows: change 1, add 1."
+    )
+    for options, words in (
+        ({"order": "any"}, "in every order"),
+        ({"order": "kept"}, "as sequences edited in place"),
+        ({"output_metric": math.dist}, "measured by dist"),
+        ({"output_metric": lambda a, b: 0}, "measured by output_metric"),
+        ({"norm": 2}, "in L2"),
+        ({"method": "search", "trials": 30}, "Search: 30 pairs a row, from"),
+    ):
+        assert words in audited(last_and_first, 1, 2, **options).scope
+    assert "both sizes from 1 to 3" in audited(spread, 1, range(1, 4)).scope
+
+
+def test_violations_come_smallest_first():
+    """Catches violations in the order in which their sizes were named."""
+    report = audited(spread, 1, [3, 2], [sl.Change(2), sl.Change(1)])
+    assert [(row.size, row.k) for row in report.violations] == [(2, 1), (2, 2), (3, 1), (3, 2)]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"order": "any"}, {"order": "kept"}, {"output_metric": math.dist},
+                {"method": "search", "trials": 30}],
+)  # fmt: skip
+def test_reports_are_values(options):
+    """Catches a report that cannot be kept, or that differs from another of the same content."""
+    report = audited(
+        last_and_first, 1, [1, 2], [sl.Change(1), sl.SymmetricDifference(1)], **options
+    )
+    again = pickle.loads(pickle.dumps(report))
+    assert (again == report, hash(again) == hash(report), again.check()) == (True, True, True)
+    assert str(again) == str(report)
+    assert again.rows == report.rows
+    other = audited(last_and_first, 2, [1, 2], [sl.Change(1), sl.SymmetricDifference(1)], **options)
+    assert other != report
+    assert len({*again.rows, *report.rows}) == len(report.rows)
+
+
+def table_of(dataset):
+    return pd.DataFrame({"v": list(dataset)})
+
+
+def rows_apart(x, y):
+    return sl.symmetric_distance(x["v"], y["v"])
+
+
+def test_reports_over_tables_are_values():
+    """Catches rows whose datasets have no hash and no truth: they are compared by content."""
+    options = {"distances": [1, 2], "input_metric": rows_apart, "output_metric": rows_apart}
+    tables = [table_of(d) for d in SMALL]
+    report, other = (sl.audit_map(pd.DataFrame.copy, c, tables, **options) for c in (1, 2))
+    again = pickle.loads(pickle.dumps(report))
+    assert (again == report, hash(again) == hash(report), again.check()) == (True, True, True)
+    assert again.rows[0] != report.rows[1]
+    assert report != other
 
 
 # --- maps ------------------------------------------------------------------------------------
@@ -893,6 +1155,18 @@ def test_a_function_that_fails_says_where():
     for options in ({}, {"order": "any"}, {"output_metric": abs}, {"method": "search"}):
         with refused(ValueError, "never", "dataset (", "AssertionError"):
             sl.audit(never, 1, DIGITS, sizes=1, relations=ONE_CHANGED, **options)
+
+
+def test_an_order_that_changes_the_arithmetic():
+    """Catches a least and a greatest answer chosen among ints and floats, where neither is widest."""
+
+    def mixed(sequence):
+        return 2**60 + 1 if sequence[0] < sequence[1] else float(2**60)
+
+    universe = sl.Universe.population([1, 2])
+    report = audited(mixed, 0, [2], universe=universe, order="any")
+    answers = {mixed((1, 2)), mixed((2, 1))}
+    assert report.rows[0].found == max(abs(a - b) for a in answers for b in answers)
 
 
 def test_answers_of_two_shapes_are_refused():

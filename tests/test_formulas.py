@@ -23,6 +23,7 @@ CASES = [
     *((HISTOGRAM, norm) for norm in (1, 2, math.inf)),
     (sl.count_distinct, 1),
 ]
+FURTHER_DDOF = [(spread(ddof=d), 1) for spread in (sl.variance, sl.std) for d in (2, 3, 4, 5)]
 BOUNDS = [(0, 3), (-2, 3), (1, 3), (-3, -1)]
 VALUES = 4  # what count_distinct is told; the other queries do not ask
 LETTERS = str.maketrans(
@@ -120,14 +121,16 @@ def value_of(query, norm, relation, bounds, **known):
 
 @pytest.mark.parametrize("known", ["size", "min_size"])
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
-@pytest.mark.parametrize(("query", "norm"), CASES, ids=lambda case: getattr(case, "name", case))
+@pytest.mark.parametrize(
+    ("query", "norm"), CASES + FURTHER_DDOF, ids=lambda case: getattr(case, "name", case)
+)
 def test_every_printed_formula_gives_the_value(query, norm, family, known):
     """Would catch a misprint: the text itself is evaluated, at every small n, m and k."""
     checked = 0
-    for n in range(query.smallest_size, 8):
+    for n in range(query.smallest_size, max(8, query.smallest_size + 5)):
         for k in range(1, 6):
             text, _, _ = formula_text(query, family(k), pinned=known == "size", norm=norm)
-            for bounds in BOUNDS:
+            for bounds in BOUNDS[:1] if (query, norm) in FURTHER_DDOF else BOUNDS:
                 value = value_of(query, norm, family(k), bounds, **{known: n})
                 if value is None:
                     continue
@@ -141,7 +144,30 @@ def test_every_printed_formula_gives_the_value(query, norm, family, known):
                 exact = not isinstance(value, float)
                 assert printed == value if exact else math.isclose(printed, value), (text, n, k)
                 checked += 1
-    assert checked > 20
+    assert checked > (8 if (query, norm) in FURTHER_DDOF else 20)
+
+
+@pytest.mark.parametrize("make", [sl.variance, sl.std])
+@pytest.mark.parametrize("ddof", [0, 2, 3, 6, 30, 60])
+def test_one_step_with_at_least_m_records_is_the_worst_of_both_orders(make, ddof):
+    """Would catch a text, or a bound, for which only the records that leave count."""
+    query = make(ddof=ddof)
+    for least in (ddof + 1, ddof + 2, 2 * ddof + 3):
+        for k in (1, 2, 3):
+            relation = sl.SymmetricDifference(k)
+            text, _, _ = formula_text(query, relation, pinned=False)
+            form = sl.closed_form(query, bounds=(-1, 2), min_size=least, relation=relation)
+            printed = eval(as_python(text), letters(query, least, k, -1, 2))
+            assert math.isclose(printed, form.value, rel_tol=1e-12), (text, least, k)
+
+
+def test_the_step_of_a_spread_with_a_ddof_of_3_is_enumerated():
+    """Would catch a formula that holds up to ddof = 2 only: 2/5 here."""
+    query, values = sl.variance(ddof=3), sl.Universe.value_range([0, Fraction(1, 2), 1])
+    ask = {"relation": sl.SymmetricDifference(1)}
+    assert sl.global_sensitivity(query, values, size=range(4, 8), **ask).value == Fraction(1, 2)
+    form = sl.closed_form(query, bounds=(0, 1), min_size=4, **ask)
+    assert (form.value, form.status) == (Fraction(1, 2), "exact")
 
 
 # --- the page ----------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab import smooth
 from sensitivity_lab.smooth import _Ranks, _Records
 
 QUANTILES = [0, Fraction(1, 10), 0.25, Fraction(1, 3), 0.5, Fraction(3, 5), 0.9, 1]
@@ -287,3 +288,108 @@ def test_it_shows_what_matters():
     """Catches a repr that prints a million records."""
     found = ask(sl.MEDIAN, np.arange(10**4), 0, 10**4)
     assert len(repr(found)) < 200
+
+
+TIES = {
+    "two distances that floats cannot tell apart": ([1], 2, 0.6931471805599453),
+    "a whole number's hair": ([861861430611353], 2**50, 0.267243407678327),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_the_value_is_not_below_another_distance_by_a_hair(name):
+    """Catches a right end that ties with the first in floats, and is wider."""
+    x, top, beta = TIES[name]
+    found = ask(sl.MIN, x, 0, top, beta)
+    profile = [
+        sl.sensitivity_at_distance(sl.MIN, x, bounds=(0, top), distance=t) for t in range(len(x) + 1)
+    ]
+    best = max(by_decimal(gap, beta, t) for t, gap in enumerate(profile))
+    assert math.nextafter(found.value, 0) < best <= Decimal(found.value)
+
+
+@pytest.mark.parametrize("query", [sl.MIN, sl.MEDIAN, sl.quantile(0.9)], ids=str)
+@pytest.mark.parametrize("most", [0, 10**7])
+def test_near_ties_are_settled_or_rounded_out(query, most, monkeypatch):
+    """Catches a value below S*, where gaps and discounts all but cancel; and one far above it."""
+    monkeypatch.setattr(smooth, "MOST_PAIRS", most)
+    getcontext().prec = 60
+    rng = random.Random(f"{query} {most}")
+    for _ in range(40):
+        n, beta = rng.randint(1, 9), rng.choice([0.6931471805599453, 1e-13, 1e-17, 0.1, 0.25])
+        top = rng.choice([2, 64, 10**6, 2**60, 10**40])
+        x = sorted(min(top, int(top / 2**i) + rng.randint(0, 1)) for i in range(n))
+        x = rng.choice([x, [rng.choice([0, top // 2, top]) for _ in x]])
+        found = ask(query, x, 0, top, beta)
+        profile = [
+            sl.sensitivity_at_distance(query, x, bounds=(0, top), distance=t) for t in range(n + 1)
+        ]
+        best = max(by_decimal(gap, beta, t) for t, gap in enumerate(profile))
+        assert best <= Decimal(found.value), (x, top, beta)
+        assert found.value <= float(best) * (1 + (1e-15 if most else 1e-11)), (x, top, beta)
+
+
+HUGE = {
+    "a median": (sl.MEDIAN, (-1.7e308, 1.7e308), 0.1),
+    "a variance": (sl.VARIANCE, (-1e160, 1e160), 1),
+    "a sum": (sl.SUM, (0, 10**309), 1),
+    "a minimum": (sl.MIN, (0, 10**5000), 1),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_what_is_beyond_the_largest_float_is_refused_by_name(name):
+    """Catches a bare OverflowError, and a refusal of what fits once it is discounted."""
+    query, bounds, beta = HUGE[name]
+    x = (1, 2, 3) if query is not sl.VARIANCE else (1, 2, 1e160)
+    with pytest.raises(ValueError, match=r"the smooth sensitivity must be at most 1\.79\d*e\+308"):
+        sl.smooth_sensitivity(query, x, bounds=bounds, beta=beta)
+    gap = sl.sensitivity_at_distance(query, x, bounds=bounds, distance=3)
+    assert gap > 10**308
+
+
+def test_huge_gaps_that_are_discounted_enough_have_a_value():
+    """Catches a refusal that looks at the gap and not at the value."""
+    found = ask(sl.MEDIAN, (1, 2, 3), -1.7e308, 1.7e308, 1)
+    assert (found.distance, found.local) == (1, 17 * 10**307 + 2)
+    assert found.value == pytest.approx(1.7e308 * math.exp(-1))
+    assert found.check()
+    few = ask(sl.MEDIAN, (5,) * 5, 0, 10**400, 400)
+    assert few.check()
+    assert (few.distance, few.local) == (2, 10**400 - 5)
+    best = by_decimal(10**400 - 5, 400, 2)
+    assert Decimal(math.nextafter(few.value, 0)) < best <= Decimal(few.value)
+
+
+@pytest.mark.parametrize("beta", [Fraction(1, 10**400), 1e-300, 1e300, 10**400, 10**19])
+@pytest.mark.parametrize("query", [sl.MEDIAN, sl.SUM, sl.VARIANCE], ids=str)
+def test_every_beta_has_an_answer(query, beta):
+    """Catches a discount that is 0 or infinite in floats: all distances count, or the nearest."""
+    found = ask(query, (5, 5, 5), 0, 10, beta)
+    assert found.check()
+    if beta < 1:
+        gap = sl.sensitivity_at_distance(query, (5, 5, 5), bounds=(0, 10), distance=3)
+        assert found.local == gap
+        assert math.nextafter(found.value, 0) < gap <= Fraction(found.value)
+    elif query is sl.MEDIAN:
+        assert (found.distance, found.local, found.value) == (1, 5, math.nextafter(0, 1))
+    else:
+        assert found.distance == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "x", "bounds"),
+    [
+        (sl.SUM, [0], (0, Fraction(1, 10**30))),
+        (sl.quantile(Fraction(1, 10**30)), [3, 3], (3, 3)),
+        (sl.MEDIAN, [-(2**63), 2**63 - 1], (-(2**63), 2**63 - 1)),
+        (sl.VARIANCE, [-(2**63), 2**63 - 1, 0], (-(2**63), 2**63 - 1)),
+        (sl.quantile(0.3), np.array([0, 2**64 - 1], dtype=np.uint64), (0, 2**64 - 1)),
+    ],
+)
+def test_whole_numbers_of_more_than_64_bits(query, x, bounds):
+    """Catches an overflow where records are 0 or at the ends of 64 bits, and factors are not."""
+    found = sl.sensitivity_at_distance(query, x, bounds=bounds, distance=len(x))
+    form = sl.closed_form(query, bounds=bounds, size=len(x), relation=sl.Change(1))
+    assert found == form.value
+    assert sl.smooth_sensitivity(query, x, bounds=bounds, beta=1).check()

@@ -16,6 +16,8 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab import contest, spread, spread_outermost, spread_runs
+from sensitivity_lab.questions import Question
+from sensitivity_lab.ranges import range_finder
 from sensitivity_lab.records import SortedRecords
 from sensitivity_lab.teaching import conjectures
 
@@ -540,3 +542,79 @@ def test_zeros_over_a_denominator_of_more_than_64_bits(name):
     universe = sl.Universe.value_range(values)
     found = sl.global_sensitivity(query, universe, size=size, relation=relation, method="sweep")
     assert (found.value, found.check()) == (expected, True)
+
+
+def widest_on_a_range(values, share, ddof, root):
+    """D(c, a, b) with C and A at the ends and all of B at one value: every layout, plainly."""
+    c, a, b = share
+    low, high = values[0], values[-1]
+
+    def spread_of(dataset):
+        mean = Fraction(sum(dataset)) / len(dataset)
+        square = sum((x - mean) ** 2 for x in dataset) / (len(dataset) - ddof)
+        return float(square) ** 0.5 if root else square
+
+    return max(
+        spread_of([high] * (i + j) + [low] * (c + a - i - j))
+        - spread_of([high] * j + [low] * (c - j) + [x] * b)
+        for i in range(a + 1)
+        for j in range(c + 1)
+        for x in values
+    )
+
+
+@pytest.mark.parametrize("kind", ["variance", "std"])
+def test_every_share_of_a_spread_on_a_range_equals_a_brute_force(kind):
+    """Would catch a value for B, or a number of records at an end, that the search passes over."""
+    rng = random.Random(kind)
+    for _ in range(60):
+        values = sorted({0, *rng.sample(range(1, 40), rng.randint(1, 4))})
+        a = rng.choice([0, 0, 1, 3]) if kind == "variance" else 0
+        c, b, ddof = rng.randint(1, 9), a + rng.randint(1, 4), rng.choice([0, 0, 1])
+        if c + a <= ddof:
+            continue
+        query = getattr(sl, kind)(ddof=ddof)
+        question = Question(query, sl.Universe.value_range(values), c + b, sl.Change(1), norm=1)
+        found = range_finder(question)(c, a, b)
+        expected = widest_on_a_range(values, (c, a, b), ddof, kind == "std")
+        assert found.attained
+        assert float(found.gap) == pytest.approx(float(expected), rel=1e-9), (values, c, a, b, ddof)
+
+
+@pytest.mark.parametrize("query", SPREADS, ids=str)
+@pytest.mark.parametrize("values", [[1, 2, 3], [0, 1, 5, 7], range(1000)], ids=str)
+def test_a_spread_on_a_range_needs_no_list_of_its_layouts(query, values):
+    """Would catch work or memory in proportion to the size: these have 10^12 records."""
+    n = 10**12
+    universe = sl.Universe.value_range(values)
+    for relation in (sl.Remove(2), sl.SymmetricDifference(4)):
+        try:
+            found = sl.global_sensitivity(
+                query, universe, size=n, relation=relation, method="solver"
+            )
+        except ValueError as error:
+            assert "no proof for std" in str(error)  # noqa: PT017
+            continue
+        bounds = (values[0], values[-1])
+        form = sl.closed_form(query, bounds=bounds, size=n, relation=relation)
+        assert 0 < float(found.value) <= float(form.value) * (1 + 1e-15)
+
+
+def test_a_value_off_the_middle_at_a_large_size():
+    """Would catch a search that stops early: a quadratic's vertex gives it by hand."""
+    c, b, values = 10**12, 2, [1, 2, 9]
+    question = Question(sl.VARIANCE, sl.Universe.value_range(values), c + b, sl.Remove(b), norm=1)
+    found = range_finder(question)(c, 0, b)
+
+    def gap(j, x):
+        shared, mean = Fraction(64 * j * (c - j), c), 1 + Fraction(8 * j, c)
+        return shared / c - (shared + Fraction(c * b, c + b) * (x - mean) ** 2) / (c + b)
+
+    expected = 0
+    for x in values:  # gap(j, x) = gap(0, x) + p·j − q·j²
+        rise, twice = gap(1, x) - gap(0, x), gap(2, x) - gap(0, x)
+        q = rise - twice / 2
+        vertex = math.floor((rise + q) / (2 * q))
+        near = (min(max(j, 0), c) for j in (vertex, vertex + 1))
+        expected = max([expected, *(gap(j, x) for j in near)])
+    assert found.gap == expected

@@ -149,7 +149,7 @@ def published_sensitivities() -> pd.DataFrame:
 
     Scenarios, queries and relations bear the names they have here: the document's "unbounded"
     is `AddRemove`, its "bounded" is `Change`. `attrs` says where the numbers stand: document,
-    notebook, commit. Cost: reads one file. Source: Munilla Garrido (2021).
+    notebook, commit. Cost: reads one file. Source: Munilla Garrido (2021a).
     """
     return _published("published_global_sensitivity.json")
 
@@ -162,7 +162,7 @@ def published_local_sensitivities() -> pd.DataFrame:
     (200, ['school_large', 'school_small'])
 
     The dataset is the first `size` records of the scenario's frame; names and `attrs` are as in
-    `published_sensitivities`. Cost: reads one file. Source: Munilla Garrido (2021), *Local
+    `published_sensitivities`. Cost: reads one file. Source: Munilla Garrido (2021b), *Local
     sensitivity from scratch*.
     """
     return _published("published_local_sensitivity.json")
