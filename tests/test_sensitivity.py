@@ -600,7 +600,7 @@ def test_answers_are_compared_label_by_label(function, norm):
         steps = sl.discrete_gradient(function, (1, 2), universe)
         assert steps.norm(1) == 4
         row = sl.audit(
-            function, 0, universe, size=2, relations=[sl.Change(1)], method="search", trials=50
+            function, 0, universe, sizes=2, relations=[sl.Change(1)], method="search", trials=50
         ).rows[0]
         assert row.found == r.value
 
@@ -642,7 +642,7 @@ def test_labels_that_differ_are_refused(function, words, method):
     ask = {"size": range(1, 3), "relation": sl.AddRemove(1), "method": method}
     with pytest.raises((ValueError, TypeError), match=words):
         sl.global_sensitivity(function, sl.Universe.population([1, 2, 3]), **ask)
-    pairs = {"size": [1, 2], "relations": [sl.SymmetricDifference(2)]}
+    pairs = {"sizes": [1, 2], "relations": [sl.SymmetricDifference(2)]}
     for route in ({"method": "search", "trials": 50}, {"order": "any"}):
         with pytest.raises((ValueError, TypeError), match=r"one shape|label|vector"):
             sl.audit(function, 0, sl.Universe.population([1, 2, 3]), **pairs, **route)
