@@ -14,7 +14,8 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.exact import simplest
-from sensitivity_lab.results import Snippet, listed, runnable
+from sensitivity_lab.results import Snippet, runnable
+from sensitivity_lab.text import dataset_text
 
 RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
@@ -310,7 +311,7 @@ def _text(data: Any, entry: Callable[[Any], str] = str) -> str:
     if len(data) <= LONGEST_LINE:
         return f"({', '.join(map(entry, data))})"
     runs = [(record, len(list(run))) for record, run in groupby(data)]
-    return listed(tuple(entry(v) + (f" ×{n}" if n > 1 else "") for v, n in runs))
+    return dataset_text(tuple(entry(v) + (f" ×{n}" if n > 1 else "") for v, n in runs))
 
 
 def _ratio(claimed: Any, found: Any) -> Any:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import sensitivity_lab as sl
-from sensitivity_lab.plots import equals_text, styled_figure
+from sensitivity_lab.plots import styled_figure
 from sensitivity_lab.teaching.explorer import LIVE, Explorer, Knob, Own, View, svg
 from sensitivity_lab.teaching.explorers import (
     RELATIONS,
@@ -19,6 +19,7 @@ from sensitivity_lab.teaching.explorers import (
     witness_explorer,
 )
 from sensitivity_lab.teaching.scenarios import school_large
+from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 CHOICE = re.compile(r'data-choice="([^"=]*)=([^"]*)"')
@@ -180,7 +181,7 @@ def test_the_witness_explorer_says_what_the_walk_finds(relation, k):
         relation=RELATIONS[relation](int(k)),
         method="walk",
     )
-    assert f"the sensitivity is {equals_text(found.value).removeprefix('= ')}. (" in text
+    assert f"the sensitivity is {value_text(found.value)}. (" in text
     assert text.endswith(f"{found.witness[0]} against {found.witness[1]}.")
 
 

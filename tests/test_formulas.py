@@ -229,4 +229,4 @@ def test_relations_that_agree_share_a_printed_row():
 
 def test_a_witness_may_be_missing_or_empty():
     assert witness_text(None) == "–"
-    assert witness_text(((3,), ())) == "3 → no record"
+    assert witness_text(((3,), ())) == "(3) → ()"
