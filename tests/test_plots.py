@@ -20,7 +20,8 @@ from nbclient import NotebookClient
 
 import sensitivity_lab as sl
 from sensitivity_lab import plots, witness_plot
-from sensitivity_lab.teaching.pictures import plot_neighbourhood
+from sensitivity_lab.teaching.people import Table
+from sensitivity_lab.teaching.pictures import plot_neighbourhood, show_change
 from sensitivity_lab.text import value_text
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
@@ -651,6 +652,14 @@ def test_too_large_a_neighbourhood_is_refused():
         ValueError, match="universe must give at most 15 datasets to be drawn, got 210"
     ):
         plot_neighbourhood(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
+
+
+def test_tables_before_and_after_as_text():
+    """Catches a caption that is lost, and marks that leave their column."""
+    people = Table(("name",), [("Ann",), ("Bob",)]), Table(("name",), [("Ann",), ("Cy",)])
+    shown = repr(show_change({"People": people, "Others": people}))
+    one = ["", "          name", "          Ann", "− leaves  Bob", "+ joins   Cy"]
+    assert shown == "\n".join(["People", *one[1:], "", "Others", *one[1:]])
 
 
 # --- one style, shown once, always the same file -----------------------------------------

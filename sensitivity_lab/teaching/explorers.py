@@ -78,7 +78,8 @@ def witness_explorer(scenario: str, column: str) -> Explorer:
 
 def _own_release(text: str) -> tuple[Universe, int, int]:
     """All records but a third of them released, and as many distances as can be asked."""
-    universe = Universe.population([float(number) for number in text.split(",")])
+    typed = [float(number) for number in text.split(",")]
+    universe = Universe.population([int(one) if one.is_integer() else one for one in typed])
     size = max(1, int(universe.records) * 2 // 3)
     return universe, size, max(1, min(4, int(universe.records) - size))
 
@@ -255,8 +256,9 @@ def clipping_view(bound: int, epsilon: float) -> View:
             _ring(panel, bound, error[bound])
         else:
             panel.plot([bound], [top], "^", markersize=12, color=INK, clip_on=False)
-        panel.set(xlabel="clipping bound U (years)", ylabel="years", xlim=(18, 127), ylim=(0, top))
-        panel.yaxis.set_major_formatter("{x:,.0f}")
+        panel.set(xlabel="clipping bound U (years)", ylabel="thousand years")
+        panel.set(xlim=(18, 127), ylim=(0, top))
+        panel.yaxis.set_major_formatter(lambda years, _: f"{years / 1000:g}")
         figure.legend(loc="lower center", ncols=3)
     return View((figure,), text, alt)
 
