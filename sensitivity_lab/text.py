@@ -107,10 +107,13 @@ def number_repr(value: Any) -> str:
 
     Python refuses to write an int of over 4,300 digits; here one of over 300 is named by its size.
     Of over a hundred entries the first and the last ten are written.
-    Cost: linear in the length.
+    Cost: the text that is written.
     """
     if isinstance(value, (tuple, list)):
-        inside = ", ".join(_ends([(number_repr(entry), 1) for entry in value]))
+        texts = [*map(number_repr, value if len(value) <= LONGEST_SHOWN else value[:10])]
+        if len(value) > LONGEST_SHOWN:
+            texts += [f"… {len(value) - 20:,} more …", *map(number_repr, value[-10:])]
+        inside = ", ".join(texts)
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
         return f"({inside}{comma})" if isinstance(value, tuple) else f"[{inside}]"
     return f"<about {number_text(value)}>" if _is_long(value, LONGEST_REPR) else repr(value)
