@@ -14,10 +14,10 @@ from sensitivity_lab.exact import RootGap, exact_number, simplest
 from sensitivity_lab.queries import Query
 from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.records import Solved
-from sensitivity_lab.relations import Relation
+from sensitivity_lab.relations import Change, Relation
+from sensitivity_lab.text import dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
-LONGEST_SHOWN = 100  # records; longer datasets are shown by their ends
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
 CONSTANTS = ("COUNT", "SUM", "MEAN", "MEDIAN", "VARIANCE", "STD", "MIN", "MAX")
 
@@ -43,6 +43,11 @@ class CompactWitness(Sequence[Dataset]):
     @cached_property
     def _pair(self) -> tuple[Dataset, Dataset]:
         return self._found.pair()
+
+    @property
+    def size(self) -> int:
+        """How many records the larger of the two has; neither is built."""
+        return self._found.size
 
     @cached_property
     def common(self) -> Dataset:
@@ -73,7 +78,8 @@ class CompactWitness(Sequence[Dataset]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<{self._found.size:,} records; removed {self.removed}, added {self.added}>"
+        removed, added = number_repr(self.removed), number_repr(self.added)
+        return f"<{self._found.size:,} records; removed {removed}, added {added}>"
 
 
 @dataclass(frozen=True)
@@ -158,14 +164,14 @@ class Sensitivity:
 
     def __repr__(self) -> str:
         return (
-            f"Sensitivity(value={self.value!r}, witness={self.witness!r}, "
+            f"Sensitivity(value={number_repr(self.value)}, witness={number_repr(self.witness)}, "
             f"method={self.method!r}, query={self.query.name!r}, relation={self.relation}"
             f"{f', not_asked={self.not_asked}' if self.not_asked else ''})"
         )
 
     def _repr_html_(self) -> str:
         rows = {
-            "sensitivity": shown(self.value),
+            "sensitivity": value_text(self.value),
             "query": self.query.name,
             "relation": f"{self.relation}: {self.relation.description}",
             **self._witness_rows(),
@@ -184,13 +190,24 @@ class Sensitivity:
 
     def _witness_rows(self) -> dict[str, str]:
         if isinstance(self.witness, CompactWitness):
-            parts = {"removed": self.witness.removed, "added": self.witness.added}
-            return {name: listed(part) for name, part in parts.items()}
+            parts = (self.witness.removed, self.witness.added)
+            names = side_names(self.relation)
+            return {name: dataset_text(part) for name, part in zip(names, parts, strict=True)}
         dataset, neighbour = self.witness
         return {
-            "dataset": f"{listed(dataset)} → {shown(self.query(dataset))}",
-            "neighbour": f"{listed(neighbour)} → {shown(self.query(neighbour))}",
+            "dataset": f"{dataset_text(dataset)} → {value_text(self.query(dataset))}",
+            "neighbour": f"{dataset_text(neighbour)} → {value_text(self.query(neighbour))}",
         }
+
+
+def side_names(relation: Relation) -> tuple[str, str]:
+    """What to call the records that only the dataset has, and those that only its neighbour has.
+
+    >>> from sensitivity_lab import Change, SymmetricDifference
+    >>> side_names(SymmetricDifference(1)), side_names(Change(1))
+    (('removed', 'added'), ('changed from', 'changed to'))
+    """
+    return ("changed from", "changed to") if isinstance(relation, Change) else ("removed", "added")
 
 
 class Snippet(str):
@@ -301,32 +318,3 @@ def raw_answer(query: Query, dataset: Dataset) -> Any:
     Cost: one call of the query's function; a standard query's records are sorted first.
     """
     return query.answer(tuple(sorted(map(exact_number, dataset))) if query.exact else dataset)
-
-
-def shown(value: Any) -> str:
-    """A number as a fraction and six digits, a vector entry by entry.
-
-    >>> shown(Fraction(19, 6)), shown(3), shown((1, 0.5))
-    ('19/6 ≈ 3.16667', '3', '(1, 0.5)')
-
-    Cost: linear in a vector's length.
-    """
-    if isinstance(value, tuple):
-        return f"({', '.join(map(shown, value))})"
-    if isinstance(value, Fraction) and value.denominator != 1:
-        return f"{value} ≈ {float(value):.6g}"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def listed(dataset: Dataset) -> str:
-    """A dataset's records; of a long one the first and the last ten.
-
-    >>> listed((1, 2, 2)), listed(tuple(range(2000)))[-17:]
-    ('(1, 2, 2)', '1997, 1998, 1999)')
-
-    Cost: linear in what is shown.
-    """
-    if len(dataset) <= LONGEST_SHOWN:
-        return f"({', '.join(map(str, dataset))})"
-    ends = [", ".join(map(str, end)) for end in (dataset[:10], dataset[-10:])]
-    return f"({ends[0]}, … {len(dataset) - 20:,} more …, {ends[1]})"

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.exact import Exact, exact_number, sequence, whole_number
+from sensitivity_lab.text import number_repr
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
@@ -448,6 +449,7 @@ def _abridged(universe: Universe, most: int = 12) -> str:
             for value, times in zip(universe.values, copies, strict=True)
             for _ in range(times)
         ]
-        return repr(shown)
+        return number_repr(shown)
     first, last = Universe(universe._distinct[0][:: len(counts) - 1], True, None).values
-    return f"[{first!r}, …, {last!r}], {total:,} {'values' if universe.unlimited else 'records'}"
+    ends = f"[{number_repr(first)}, …, {number_repr(last)}]"
+    return f"{ends}, {total:,} {'values' if universe.unlimited else 'records'}"

@@ -383,9 +383,9 @@ CALLS = {
     "discrete_gradient": (sl.discrete_gradient, is_gradient, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE]}),
     "gradient norm": (GRADIENT.norm, lambda found, q: same(found, 3), {"q": NORMS}),
     "operator_norm": (sl.operator_norm, is_operator_norm, {"matrix": [[[1, 1], [1, 0]], [[0.5, 2]]], "p": [1, math.inf], "q": NORMS}),
-    "plot_sweep": (sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"]}),
-    "plot_compare": (sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"]}),
-    "plot_witness": (sl.plot_witness, is_figure, {"sensitivity": [WITNESS]}),
+    "plot_sweep": (sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
+    "plot_compare": (sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
+    "plot_witness": (sl.plot_witness, is_figure, {"sensitivity": [WITNESS], "ax": [None]}),
 }  # fmt: skip
 
 
