@@ -26,7 +26,7 @@ from sensitivity_lab.exact import (
 from sensitivity_lab.extremes import EXTREMES, FALLING, SPREADS, Extreme, Piece, half_and_half
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation, SymmetricDifference, check_relation
-from sensitivity_lab.results import presented
+from sensitivity_lab.results import html_table, presented, shown
 from sensitivity_lab.universe import Dataset
 from sensitivity_lab.wording import CONDITIONS, formula_text
 
@@ -57,6 +57,16 @@ class ClosedForm:
 
     def __float__(self) -> float:
         return float(self.value)
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            {
+                "sensitivity": f"{shown(self.value)} ({self.status})",
+                "formula": self.formula,
+                "conditions": self.conditions,
+                "source": self.source,
+            }
+        )
 
 
 def closed_form(

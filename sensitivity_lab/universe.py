@@ -256,7 +256,11 @@ class Universe:
 
         Cost: O(v). Errors: as `whole_number`.
         """
-        return self.copies_held(whole_number(size, "size", 0)).tolist()
+        size = whole_number(size, "size", 0)
+        if self.unlimited:
+            return [size] * self.distinct
+        copies: list[int] = self.copies_held(min(size, len(self.source))).tolist()
+        return copies
 
     def copies_held(self, size: int) -> np.ndarray:
         """As `copies`, in an array; for a `size` that is checked.
@@ -266,9 +270,8 @@ class Universe:
 
         Cost: O(v).
         """
-        if self.unlimited:
-            return np.full(self.distinct, size)
-        return np.minimum(self._distinct[1], size)
+        counts = self._distinct[1]
+        return np.full_like(counts, size) if self.unlimited else np.minimum(counts, size, dtype=int)
 
     def count(self, size: int) -> int:
         """Return how many datasets of `size` records there are; none is built.
@@ -591,9 +594,11 @@ def _times_powers_of_ten(mantissas: np.ndarray, powers: np.ndarray) -> np.ndarra
     powers = np.where(mantissas == 0, 0, powers)
     most = int(powers.max())
     if most <= 18 and float((np.abs(mantissas) * 10.0**powers).max()) < 2**61:
-        return mantissas * 10**powers
+        small: np.ndarray = mantissas * 10**powers
+        return small
     tens = np.array([10**power for power in range(most + 1)], dtype=object)
-    return mantissas.astype(object) * tens[powers]
+    large: np.ndarray = mantissas.astype(object) * tens[powers]
+    return large
 
 
 def _integers(numbers: list[int]) -> np.ndarray:
