@@ -190,7 +190,11 @@ def _standard(name: str, function: Any, *family: Any, **options: Any) -> Query:
 
 @dataclass(frozen=True)
 class _Quantile:
-    """The q-quantile of sorted records, with linear interpolation between the two ranks."""
+    """The q-quantile of sorted records, with linear interpolation between the two ranks.
+
+    >>> MEDIAN((1, 2, 4, 9)), quantile(0.25)((1, 2, 4))
+    (3, Fraction(3, 2))
+    """
 
     q: Exact
 
@@ -238,7 +242,11 @@ def _sum_of_squares(x: Dataset) -> Exact:
 
 @dataclass(frozen=True)
 class _Variance:
-    """The sum of squared deviations from the mean over n − ddof (of `std`, its square)."""
+    """The sum of squared deviations from the mean over n − ddof; of `std`, the root of that.
+
+    >>> VARIANCE((1, 2, 3)), STD((1, 3))
+    (Fraction(2, 3), 1.0)
+    """
 
     ddof: int
 
@@ -306,7 +314,11 @@ def histogram(edges: Iterable[Any]) -> Query:
 
 @dataclass(frozen=True)
 class _Histogram:
-    """The counts of records in each bin, half-open but the last; those in none are not counted."""
+    """The counts of records in each bin, half-open but the last; those in none are not counted.
+
+    >>> histogram([0, 5, 10])((1, 5, 10, 11))
+    (1, 2)
+    """
 
     edges: tuple[Exact, ...]
 
@@ -350,7 +362,11 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
 
 @dataclass(frozen=True)
 class _CountWhere:
-    """The number of records for which the predicate is true."""
+    """The number of records for which the predicate is true.
+
+    >>> count_where(bool)((0, 1, 2))
+    2
+    """
 
     predicate: Callable[[Any], Any]
 
@@ -363,7 +379,11 @@ class _CountWhere:
 
 
 def _count(x: Dataset) -> int:
-    """The number of records."""
+    """The number of records.
+
+    >>> COUNT((1, 2, 2))
+    3
+    """
     return len(x)
 
 
@@ -372,7 +392,11 @@ def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _sum(x: Dataset) -> Exact:
-    """The sum of the records."""
+    """The sum of the records.
+
+    >>> SUM((1, 2, 2))
+    5
+    """
     return sum(x)
 
 
@@ -382,7 +406,11 @@ def _sum_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _mean(x: Dataset) -> Exact:
-    """The sum of the records over their number."""
+    """The sum of the records over their number.
+
+    >>> MEAN((1, 2, 2))
+    Fraction(5, 3)
+    """
     return simplest(Fraction(sum(x)) / len(x))
 
 
@@ -392,7 +420,11 @@ def _mean_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _min(x: Dataset) -> Exact:
-    """The lowest record."""
+    """The lowest record.
+
+    >>> MIN((2, 1, 2))
+    1
+    """
     return x[0]  # type: ignore[no-any-return]
 
 
@@ -402,7 +434,11 @@ def _min_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _max(x: Dataset) -> Exact:
-    """The highest record."""
+    """The highest record.
+
+    >>> MAX((2, 1, 2))
+    2
+    """
     return x[-1]  # type: ignore[no-any-return]
 
 
@@ -412,7 +448,11 @@ def _max_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _count_distinct(x: Dataset) -> int:
-    """The number of different values among the records."""
+    """The number of different values among the records.
+
+    >>> count_distinct((1, 2, 2))
+    2
+    """
     return len(set(x))
 
 

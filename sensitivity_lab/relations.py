@@ -6,13 +6,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from sensitivity_lab.exact import exact_number, sequence, whole_number
-from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe, multisets
+from sensitivity_lab.universe import (
+    SHORT_FLOATS,
+    Dataset,
+    Indices,
+    Universe,
+    check_universe,
+    multisets,
+)
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
 
@@ -52,9 +60,10 @@ def _difference(x: Iterable[Any], y: Iterable[Any]) -> Move:
 
 
 def _comparable(dataset: Dataset, other: Dataset) -> Iterable[Any]:
-    """Records as exact values; where all of both are ints, or all floats, they are as good."""
+    """Records as exact values; rationals, and floats of one kind, are compared as they are."""
     kinds = {type(record) for record in (*dataset, *other)}
-    if kinds == {int} or (kinds == {float} and all(map(math.isfinite, dataset))):
+    one_float = len(kinds) == 1 and kinds <= {float, np.float64, *SHORT_FLOATS}
+    if kinds <= {int, bool, Fraction} or (one_float and all(map(math.isfinite, dataset))):
         return dataset
     return (None if record is None else exact_number(record, "record") for record in dataset)
 

@@ -5,6 +5,7 @@ import pickle
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import sensitivity_lab as sl
@@ -198,6 +199,9 @@ def test_a_relation_without_moves_is_refused():
         ((0.0, 1.0), (-0.0, 1.0), 0),
         ((0.1, 0.5), (Fraction(1, 10), 0.5), 0),
         ((1e23,), (10**23,), 0),
+        ((np.float32(0.1),), (0.1,), 0),
+        ((np.float32(0.1),) * 2, (np.float32(0.5),), 3),
+        ((Fraction(1, 2), True), (1, Fraction(2, 4)), 0),
         ((1.0, True), (1, 1), 0),
         ((None, 1), (1, 1), 2),
     ],
