@@ -99,13 +99,13 @@ def discrete_gradient(
     Source: Schultz-Wu (2020), who has the forward differences.
     """
     check_universe(universe)
-    places = universe.places(dataset)
+    places = universe._places(dataset)
     question = Question(as_query(query), universe, len(places), SymmetricDifference(1), 1)
     (here,) = answers_at(question.query, universe, places[np.newaxis])
     held = np.bincount(places, minlength=universe.distinct)
     forward: list[Any] = [None] * universe.distinct
     backward: list[Any] = [None] * universe.distinct
-    free = np.flatnonzero(held < universe.copies_held(len(places) + 1))
+    free = np.flatnonzero(held < universe._copies(len(places) + 1))
     for i, more in _answers(question, _with_one_more, places, free):
         forward[i] = _step(question.query, here, more)
     if len(places) > question.query.smallest_size:

@@ -69,7 +69,7 @@ class _Pool:
         """The spare records: for a range, as many copies of each value as can be asked for."""
         universe, plan = self.question.universe, self.question.plan
         most = max(added for _, added in _moves(plan))
-        free = universe.copies_held(len(self.dataset) + most)
+        free = universe._copies(len(self.dataset) + most)
         free = free - np.bincount(self.own, minlength=len(free))
         return np.repeat(np.arange(len(free)), np.minimum(free, most))
 

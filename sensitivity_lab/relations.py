@@ -318,7 +318,7 @@ def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Mo
     """
     moves = tuple(moves)
     most_removed, most_added = (max(side) for side in zip(*moves, strict=True))
-    copies = universe.copies_held(len(dataset) + most_added)
+    copies = universe._copies(len(dataset) + most_added)
     held = np.bincount(np.array(dataset, dtype=np.int64), minlength=len(copies))
     removable, addable = np.minimum(held, most_removed), np.minimum(copies - held, most_added)
     kinds = np.unique(removable * (most_added + 1) + addable, return_counts=True)

@@ -120,7 +120,8 @@ class Sensitivity:
     for standard deviations and norm 2, a callable's own arithmetic else. `witness` is a pair
     (dataset, neighbour) that attains it: the first in lexicographic order, if it was found by
     enumeration. `datasets` counts the datasets that were answered; `infeasible` names the
-    directions that no dataset can take.
+    directions that no dataset can take. Two results are equal where all of these are; a result can
+    be pickled where its query can.
 
     Source: def-global-sensitivity and def-witness in the book's chapter `by_hand`.
     """
@@ -159,7 +160,7 @@ class Sensitivity:
 
     def _asked_again(self, dataset: Dataset) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
-        places = self.universe.places(dataset)
+        places = self.universe._places(dataset)
         if len(dataset) <= LONGEST_HELD:
             return raw_answer(self.query, dataset)
         return answers_at(self.query, self.universe, places[np.newaxis])[0]

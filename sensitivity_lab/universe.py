@@ -189,9 +189,9 @@ class Universe:
 
         Cost: one sort, O(m log m), once.
         """
+        if isinstance(self.source, np.ndarray) and self.source.dtype not in SHORT_FLOATS:
+            return self._distinct[0] if self.unlimited else self._ordered
         values, counts = self._distinct
-        if isinstance(values, np.ndarray) and values.dtype not in SHORT_FLOATS:
-            return values if self.unlimited else self._ordered
         given = np.empty(len(values), dtype=object)
         given[:] = _as_given(values)
         return _read_only(given if self.unlimited else np.repeat(given, counts))
@@ -205,7 +205,7 @@ class Universe:
 
         Cost: as `sorted_records` and `scaled`, once.
         """
-        if isinstance(self.source, np.ndarray) and self.source.dtype.kind == "i":
+        if isinstance(self.source, np.ndarray):
             return _scaled_array(self._ordered)
         integers, scale = self.scaled
         return _read_only(np.repeat(integers, self._distinct[1])), scale
@@ -259,13 +259,13 @@ class Universe:
         size = whole_number(size, "size", 0)
         if self.unlimited:
             return [size] * self.distinct
-        copies: list[int] = self.copies_held(min(size, len(self.source))).tolist()
+        copies: list[int] = self._copies(min(size, len(self.source))).tolist()
         return copies
 
-    def copies_held(self, size: int) -> np.ndarray:
+    def _copies(self, size: int) -> np.ndarray:
         """As `copies`, in an array; for a `size` that is checked.
 
-        >>> Universe.population([1, 2, 2, 2]).copies_held(2)
+        >>> Universe.population([1, 2, 2, 2])._copies(2)
         array([1, 2])
 
         Cost: O(v).
@@ -358,12 +358,12 @@ class Universe:
         Raises ValueError for values outside the universe or too many copies of one, TypeError for
         what is no dataset.
         """
-        return tuple(self.places(dataset, what).tolist())
+        return tuple(self._places(dataset, what).tolist())
 
-    def places(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
+    def _places(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
         """As `indices`, in an array.
 
-        >>> Universe.population([10, 20, 20]).places((20, 10))
+        >>> Universe.population([10, 20, 20])._places((20, 10))
         array([0, 1])
         """
         records = sequence(dataset, what)
@@ -372,7 +372,7 @@ class Universe:
             found = self._found_one_by_one(records, what)
         found.sort()
         held = np.bincount(found, minlength=self.distinct)
-        too_many = np.flatnonzero(held > self.copies_held(len(found)))
+        too_many = np.flatnonzero(held > self._copies(len(found)))
         if len(too_many):
             i = int(too_many[0])
             raise ValueError(
@@ -540,7 +540,7 @@ def _form(value: Any) -> tuple[Any, ...]:
 def _scaled_array(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Numbers in an array as integers over one denominator."""
     if values.dtype.kind == "i":
-        return _read_only(values.astype(np.int64)), 1
+        return _read_only(values.astype(np.int64, copy=False)), 1
     scaled = _short_decimals(values) if values.dtype == np.float64 else None
     integers, scale = _decimals(values) if scaled is None else scaled
     return _read_only(integers), scale

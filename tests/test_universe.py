@@ -180,7 +180,7 @@ def test_its_arrays_are_read_only(kind, make, travel):
         for array in shown if isinstance(shown, tuple) else (shown,):
             assert not isinstance(array, np.ndarray) or not array.flags.writeable
     assert isinstance(universe.value_of, tuple)
-    universe.copies(2)[0] = universe.copies_held(2)[0] = 99
+    universe.copies(2)[0] = universe._copies(2)[0] = 99
     assert universe.copies(2)[0] <= 2
 
 
