@@ -367,7 +367,10 @@ class Universe:
         array([0, 1])
         """
         records = sequence(dataset, what)
-        found = self._found_in_array(records)
+        if type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
+            found = self._found_in_array(dataset)
+        else:
+            found = self._found_in_array(records)
         if found is None:
             found = self._found_one_by_one(records, what)
         found.sort()
@@ -381,9 +384,11 @@ class Universe:
             )
         return found
 
-    def _found_in_array(self, records: Dataset) -> np.ndarray | None:
+    def _found_in_array(self, records: np.ndarray | Dataset) -> np.ndarray | None:
         """The positions of records that are all of the array's own kind and in it, else None."""
-        values, given = self._distinct[0], _as_array(records)
+        values, given = self._distinct[0], records
+        if not isinstance(given, np.ndarray):
+            given = _as_array(given)
         if not isinstance(values, np.ndarray) or not isinstance(given, np.ndarray):
             return None
         both_whole = values.dtype.kind == given.dtype.kind == "i"

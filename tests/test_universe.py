@@ -340,6 +340,15 @@ def test_strangers_and_too_many_copies_are_refused_in_arrays_too():
         universe = sl.Universe.population(records)
         kind = type(records[0])
         assert universe.indices([kind(30), kind(20), kind(10), kind(20)]) == (0, 1, 1, 2)
+        for given in (
+            np.array([30, 20]),
+            np.array([30.0, 20]),
+            np.array([20, 30], dtype=np.float32),
+        ):
+            assert universe.indices(given) == universe.indices(tuple(given)) == (1, 2)
+        for no_dataset in (np.array([[10, 20]]), np.ma.masked_array([10, 20], [0, 1])):
+            with pytest.raises((TypeError, ValueError), match=r"dataset .*must"):
+                universe.indices(no_dataset)
         for stranger in (5, 15, 35):
             with pytest.raises(ValueError, match="dataset must hold values of the universe, got"):
                 universe.indices([kind(10), kind(stranger)])
