@@ -78,7 +78,8 @@ class Universe:
     @cached_property
     def _hash(self) -> int:
         values = self._distinct[0]
-        return hash((self.unlimited, self.name, self.records, len(values), values[0], values[-1]))
+        ends = [None if end is None else exact_number(end) for end in (values[0], values[-1])]
+        return hash((self.unlimited, self.name, self.records, len(values), *ends))
 
     @classmethod
     def population(cls, records: Iterable[Any], *, name: str | None = None) -> Universe:
