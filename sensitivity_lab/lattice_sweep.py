@@ -170,9 +170,9 @@ class _LevelGaps:
     def _widest_root(self) -> tuple[Gap, np.ndarray]:
         """As `_widest`, for roots: floats shortlist, exact comparison settles."""
         own, high, low = self.gaps[0]
-        up, down = _float_roots(high, own), _float_roots(own, low)
-        gaps = np.maximum(up[0] - up[1], down[0] - down[1])
-        near = gaps.max() - 1e-9 * max(up[0].max(), down[0].max())
+        roots = _float_roots(high, own, low)  # together: all in one scale
+        gaps = np.maximum(roots[0] - roots[1], roots[1] - roots[2])
+        near = gaps.max() - 1e-9 * max(roots[0].max(), roots[1].max())
         short = np.flatnonzero(gaps >= near)
         pairs = [
             ((int(high[rank]), int(own[rank])), (int(own[rank]), int(low[rank]))) for rank in short
