@@ -466,7 +466,8 @@ def test_what_the_malformed_calls_once_found():
         sl.audit_map(  # was int()'s own TypeError
             twice, 1, [np.timedelta64(2, "D")], distances=[1], input_metric=max, output_metric=max
         )
-    empty = sl.audit(sl.COUNT, 0, FREE, sizes=0, relations=[sl.Change(1)], method="search", trials=9)
+    options = {"sizes": 0, "relations": [sl.Change(1)], "method": "search", "trials": 9}
+    empty = sl.audit(sl.COUNT, 0, FREE, **options)
     assert empty.rows[0].found == 0
 
 
