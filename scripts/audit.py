@@ -61,7 +61,9 @@ def java() -> str:
     """The first number of the version of the Java that is installed."""
     if shutil.which("java") is None:
         return ""
-    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
+    said = subprocess.run(
+        ["java", "-version"], capture_output=True, encoding="utf-8", check=False
+    ).stderr
     number = re.search(r'version "(\d+)', said)
     return number[1] if number else ""
 

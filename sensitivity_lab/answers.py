@@ -125,7 +125,21 @@ class Answers:
             rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop))
             answers, denominator = self.query.rows(rows, self.lattice.universe)
             parts.append(answers)
+        if not self.query.family:
+            self._require_same_as_function(parts[0][0], denominator, size)
         return np.concatenate(parts), denominator
+
+    def _require_same_as_function(self, numerators: Any, denominator: int, size: int) -> None:
+        """Hold a user's vectorised form to the function, on the first dataset of a size."""
+        given = tuple(numerators) if np.ndim(numerators) else (numerators,)
+        by_rows = tuple(Fraction(int(number), int(denominator)) for number in given)
+        first = self.first(size)
+        if by_rows != (first if isinstance(first, tuple) else (first,)):
+            answer = by_rows if np.ndim(numerators) else by_rows[0]
+            raise ValueError(
+                f"rows of query {self.query.name} must answer as its function, got {answer} for "
+                f"{first} on the first dataset of size {size}"
+            )
 
     def _one_by_one(self, size: int) -> tuple[np.ndarray, int]:
         edges = [

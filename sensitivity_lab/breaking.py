@@ -27,7 +27,7 @@ def breaking_values(
     few values, datasets of thousands of records stay cheap to enumerate.
 
     Cost: at most 15 values. Raises ValueError for bounds that do not fit the dtype, TypeError for
-    a dtype of no real numbers.
+    a dtype of no real numbers, or for `outside` or `missing` that is not True or False.
     Source: the faults that such values bring out: Casacuberta, Shoemate, Vadhan and Wagaman (2022).
     """
     try:
@@ -36,6 +36,9 @@ def breaking_values(
         raise TypeError(f"dtype must be one of numpy's, got {dtype!r}") from error
     if kind.kind not in "iuf":
         raise TypeError(f"dtype must hold ints or floats, got {dtype!r}")
+    for what, wanted in (("outside", outside), ("missing", missing)):
+        if not isinstance(wanted, bool):
+            raise TypeError(f"{what} must be True or False, got {what}={wanted!r}")
     info: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
     checked_bounds(bounds)
     lower, upper = (_fitted(bound, info, bounds) for bound in bounds)

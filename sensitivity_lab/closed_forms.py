@@ -28,7 +28,8 @@ from sensitivity_lab.extremes import EXTREMES, FALLING, SPREADS, Extreme, Piece,
 from sensitivity_lab.queries import Query
 from sensitivity_lab.questions import require_few_moves
 from sensitivity_lab.relations import STANDARD, Relation, SymmetricDifference, check_relation
-from sensitivity_lab.results import presented
+from sensitivity_lab.results import html_table, presented
+from sensitivity_lab.text import value_text
 from sensitivity_lab.universe import Dataset
 from sensitivity_lab.wording import CONDITIONS, formula_text
 
@@ -59,6 +60,16 @@ class ClosedForm:
 
     def __float__(self) -> float:
         return float(self.value)
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            {
+                "sensitivity": f"{value_text(self.value)} ({self.status})",
+                "formula": self.formula,
+                "conditions": self.conditions,
+                "source": self.source,
+            }
+        )
 
 
 def closed_form(
@@ -96,7 +107,9 @@ def closed_form(
     family = _checked_family(query)
     check_relation(relation)
     if type(relation) not in STANDARD:
-        raise ValueError(f"relation must be a standard one for a closed form, got {brief(relation)}")
+        raise ValueError(
+            f"relation must be a standard one for a closed form, got {brief(relation)}"
+        )
     checked_norm(norm)
     if values is not None:
         whole_number(values, "values", 1)

@@ -6,8 +6,8 @@ step along its axis, one record fewer a step back.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -17,19 +17,21 @@ import numpy as np
 
 from sensitivity_lab.enumeration import gap_between, same_shape
 from sensitivity_lab.exact import (
+    Exact,
     checked_norm,
     exact_number,
     is_sequence,
     rounded_root_gap,
     simplest,
 )
-from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.queries import Query, answers_at, as_query
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.results import presented
-from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
+from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 MOST_SIGNS = 16  # columns: beyond, the corners of the cube are too many to visit
+CELLS = 1 << 20  # records handled at once: bounds the memory
 
 
 @dataclass(frozen=True)
@@ -97,22 +99,20 @@ def discrete_gradient(
     Source: Schultz-Wu (2020a), who has the forward differences.
     """
     check_universe(universe)
-    indices = universe.indices(dataset)
-    size, held = len(indices), Counter(indices)
-    question = Question(as_query(query), universe, size, SymmetricDifference(1), 1)
+    places = universe._places(dataset)
+    question = Question(as_query(query), universe, len(places), SymmetricDifference(1), 1)
     question.require_feasible()
-    here = _answer(question, indices)
+    (here,) = answers_at(question.query, universe, places[np.newaxis])
+    held = np.bincount(places, minlength=universe.distinct)
     forward: list[Any] = [None] * universe.distinct
     backward: list[Any] = [None] * universe.distinct
-    for i, copies in enumerate(universe.copies(size + 1)):
-        if held[i] < copies:
-            more = _answer(question, tuple(sorted((*indices, i))))
-            forward[i] = _step(question.query, here, more)
-        if held[i] and size > question.smallest_size:
-            at = indices.index(i)
-            fewer = _answer(question, indices[:at] + indices[at + 1 :])
+    free = np.flatnonzero(held < universe._copies(len(places) + 1))
+    for i, more in _answers(question, _with_one_more, places, free):
+        forward[i] = _step(question.query, here, more)
+    if len(places) > question.smallest_size:
+        for i, fewer in _answers(question, _with_one_fewer, places, np.flatnonzero(held)):
             backward[i] = _step(question.query, fewer, here)
-    records = tuple(universe.values[i] for i in indices)
+    records = tuple(universe.values[i] for i in places.tolist())
     return Gradient(records, universe.values, tuple(forward), tuple(backward))
 
 
@@ -132,7 +132,7 @@ def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -
     p = 2 has no corners: there q must be 2, and the answer is the largest singular value, a float.
     Cost: columns × rows for p = 1, times 2^(columns − 1) for p = ∞.
     Raises ValueError for a norm other than 1, 2 and infinity, p = 2 with another q, rows of
-    different lengths, no entries, and more than 16 columns for p = ∞.
+    different lengths, no entries, more than 16 columns for p = ∞, and a float above the largest.
     Source: thm-derivatives-balls in the book's chapter on derivatives; Higham (2002), Accuracy
     and Stability of Numerical Algorithms, section 6.2.
     """
@@ -142,7 +142,7 @@ def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -
     if p == 2:
         if q != 2:
             raise ValueError(f"q must be 2 where p is 2, got q={q!r}")
-        return float(np.linalg.norm(np.array(rows, dtype=float), 2))
+        return _largest_singular_value(rows)
     if p == 1:
         return _longest(tuple(zip(*rows, strict=True)), q)
     columns = len(rows[0])
@@ -152,15 +152,51 @@ def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -
     return _longest((_times(rows, corner) for corner in corners), q)
 
 
+def _largest_singular_value(rows: list[list[Exact]]) -> float:
+    """Found among numbers below 2: a power of two, which is exact in floats, is taken out."""
+    largest = max(abs(Fraction(entry)) for row in rows for entry in row)
+    power = largest.numerator.bit_length() - largest.denominator.bit_length()
+    scale = Fraction(2) ** power
+    found = np.linalg.norm(np.array([[float(entry / scale) for entry in row] for row in rows]), 2)
+    try:
+        return float(Fraction(float(found)) * scale)
+    except OverflowError as error:
+        raise ValueError(
+            f"a norm for p=2 must be at most {sys.float_info.max}, the largest float: "
+            "scale the matrix down"
+        ) from error
+
+
 def _times(rows: list[list[Any]], v: Sequence[int]) -> tuple[Any, ...]:
     return tuple(sum(a * b for a, b in zip(row, v, strict=True)) for row in rows)
 
 
-def _answer(question: Question, positions: Indices) -> Any:
-    """The raw answer (its square for a root query) on records given by position among the values."""
-    universe, query = question.universe, question.query
-    values = universe.exact_values if query.exact else universe.values
-    return query.answer(tuple(values[i] for i in positions))
+Neighbours = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def _answers(
+    question: Question, neighbours: Neighbours, places: np.ndarray, values: np.ndarray
+) -> Iterator[tuple[int, Any]]:
+    """The raw answer on the neighbour of each value (a root query's square), many at once."""
+    at_once = max(1, CELLS // (len(places) + 1))
+    for start in range(0, len(values), at_once):
+        some = values[start : start + at_once]
+        found = answers_at(question.query, question.universe, neighbours(places, some))
+        yield from zip(some.tolist(), found, strict=True)
+
+
+def _with_one_more(places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """A row for each value: the dataset with it."""
+    rows = np.broadcast_to(places, (len(values), len(places)))
+    return np.sort(np.column_stack([rows, values]), axis=1)
+
+
+def _with_one_fewer(places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """A row for each value: the dataset without one record of it."""
+    rows = np.broadcast_to(places, (len(values), len(places)))
+    kept = np.arange(len(places)) != np.searchsorted(places, values)[:, np.newaxis]
+    fewer: np.ndarray = rows[kept].reshape(len(values), -1)
+    return fewer
 
 
 def _step(query: Query, start: Any, end: Any) -> Any:

@@ -11,13 +11,17 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import total_ordering
+from itertools import islice
 from numbers import Integral, Rational, Real
+from operator import length_hint
 from reprlib import Repr
 from typing import Any
 
 import numpy as np
 
 Exact = int | Fraction
+MOST_LISTED = 100_000_000  # entries of a sequence that is listed
+MOST_DRAWN = 10_000_000  # entries of an iterator, which may have no end
 
 MOST_EXPONENT = 100_000  # a Decimal of a larger exponent is a few letters that no memory can hold
 
@@ -125,11 +129,32 @@ def sequence(values: Any, what: str, of: str = "records") -> tuple[Any, ...]:
     >>> sequence([1, 2], "dataset")
     (1, 2)
 
-    Cost: one copy. Raises TypeError.
+    Cost: one copy. Raises TypeError, and ValueError as `drawn`.
     """
     if not is_sequence(values):
         raise TypeError(f"{what} must be a sequence of {of}, got {brief(values)}")
-    return tuple(values)
+    return drawn(values, what)
+
+
+def drawn(values: Iterable[Any], what: str) -> tuple[Any, ...]:
+    """Return values as a tuple, or refuse more of them than a list in memory should have.
+
+    >>> drawn(range(3), "records")
+    (0, 1, 2)
+
+    Cost: one copy; what is too long is refused before, or after 10,000,000 entries if it has no
+    length. Raises ValueError.
+    """
+    try:
+        length = length_hint(values)
+    except OverflowError:  # a range beyond 2^63
+        length = sys.maxsize
+    most = MOST_LISTED if length else MOST_DRAWN
+    found = tuple(islice(values, most + 1)) if length <= most else ()
+    if max(length, len(found)) > most:
+        known = f"got {length:,}" if length else "got more, from what has no length"
+        raise ValueError(f"{what} must have at most {most:,} entries, {known}")
+    return found
 
 
 def is_sequence(values: Any) -> bool:
@@ -201,7 +226,7 @@ class _Brief(Repr):
         digits = 1 + int(x.bit_length() * math.log10(2))
         return repr(x) if digits <= 200 else f"a whole number of about {digits:,} digits"
 
-    def repr_Fraction(self, x: Fraction, level: int) -> str:  # noqa: N802: the type's name
+    def repr_Fraction(self, x: Fraction, level: int) -> str:
         parts = (self.repr1(part, level) for part in (x.numerator, x.denominator))
         return f"Fraction({', '.join(parts)})"
 

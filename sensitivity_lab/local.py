@@ -17,6 +17,7 @@ import numpy as np
 
 from sensitivity_lab.enumeration import Gap, Plan, gap_between
 from sensitivity_lab.exact import Exact
+from sensitivity_lab.queries import answers_at
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import Move
 from sensitivity_lab.solvers import Room, best_split
@@ -68,8 +69,8 @@ class _Pool:
         """The spare records: for a range, as many copies of each value as can be asked for."""
         universe, plan = self.question.universe, self.question.plan
         most = max(added for _, added in _moves(plan))
-        free = np.array(universe.copies(len(self.dataset) + most), dtype=np.int64)
-        free -= np.bincount(self.own, minlength=len(free))
+        free = universe._copies(len(self.dataset) + most)
+        free = free - np.bincount(self.own, minlength=len(free))
         return np.repeat(np.arange(len(free)), np.minimum(free, most))
 
     @cached_property
@@ -81,14 +82,15 @@ class _Pool:
 
     def gap(self, neighbour: Indices) -> Gap:
         """The distance between the answers."""
-        query = self.question.query
-        answers = [self._answer(side) for side in (self.dataset, neighbour)]
-        return gap_between(self.question.norm, query.root)(*answers)
+        there = self._answer(np.array(neighbour, dtype=np.int64))
+        return gap_between(self.question.norm, self.question.query.root)(self._here, there)
 
-    def _answer(self, positions: Indices) -> Any:
-        universe = self.question.universe
-        values = universe.exact_values if self.question.query.exact else universe.values
-        return self.question.query.answer(tuple(values[i] for i in positions))
+    @cached_property
+    def _here(self) -> Any:
+        return self._answer(self.own)
+
+    def _answer(self, places: np.ndarray) -> Any:
+        return answers_at(self.question.query, self.question.universe, places[np.newaxis])[0]
 
     def extremes(self, kind: str, move: Move) -> Iterator[Indices]:
         """A few neighbours by a move, one of which lies furthest of all."""
@@ -183,8 +185,8 @@ class _Pool:
         universe, query = self.question.universe, self.question.query
         if query.family[0] == "count_where":
             return np.array([0 if query.function((value,)) else -1 for value in universe.values])
-        answers = [query.function((value,)) for value in universe.exact_values]
-        return np.array([answer.index(1) if 1 in answer else -1 for answer in answers])
+        counts = answers_at(query, universe, np.arange(universe.distinct)[:, np.newaxis])
+        return np.array([count.index(1) if 1 in count else -1 for count in counts])
 
 
 def _moves(plan: Plan) -> list[Move]:

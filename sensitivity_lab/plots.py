@@ -8,22 +8,27 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
+from decimal import Decimal
 from itertools import cycle
+from numbers import Rational
 from textwrap import fill
-from typing import Any
+from typing import Any, overload
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
-from sensitivity_lab.exact import exact_number, is_one_of
+from sensitivity_lab.exact import exact_number, is_finite, is_one_of, is_real
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation
+from sensitivity_lab.text import number_repr
+from sensitivity_lab.text import number_text as number_text  # the book takes it from here
 
 INK, PALE = "#222222", "#b0b0b0"
 ADDED, REMOVED = "#0072b2", "#d55e00"
@@ -66,7 +71,14 @@ STYLE: dict[Any, Any] = {
 
 SWEPT = ["column", "query", "relation", "k", "sensitivity"]
 
+DECIMALS = re.compile(r"-?[0-9]+(\.[0-9]+|(\.[0-9]+)?e[-+]?[0-9]+)")  # as Python writes floats
+
 FAMILIES = {family.__name__: family for family in STANDARD}
+
+K_LABEL = "distance k (records that differ)"
+LARGEST_DRAWN = 10**300  # beyond it Matplotlib's margins pass the largest float
+LARGEST_K = 10**15  # beyond it floats leave no room between one k and the next
+HEIGHTS = ("sensitivity", "closed_form")
 
 # Each relation is drawn thinner and hollower than the one before it, so that where two curves
 # agree both are seen: a dark dashed line inside a broad coloured one.
@@ -79,15 +91,15 @@ LINES: list[dict[str, Any]] = [
         "color": INK,
         "markerfacecolor": "white",
     },
-    {"linestyle": ":", "linewidth": 1.5, "markersize": 4, "color": INK},
+    {"linestyle": ":", "linewidth": 1.5, "markersize": 5, "color": INK},
     {
         "linestyle": "-.",
         "linewidth": 1.0,
-        "markersize": 3,
+        "markersize": 5,
         "color": INK,
         "markerfacecolor": "white",
     },
-    {"linestyle": "-", "linewidth": 0.8, "markersize": 2, "color": INK},
+    {"linestyle": "-", "linewidth": 0.8, "markersize": 3, "color": INK},
 ]
 
 
@@ -139,36 +151,6 @@ def styled_figure(**options: Any) -> Iterator[Figure]:
             plt.close(figure)
 
 
-def number_text(value: Any) -> str:
-    """Write a number shortly: a fraction as it is, unless it is long; else six digits.
-
-    >>> number_text(4), number_text(Fraction(19, 6)), number_text((1, 2**0.5))
-    ('4', '19/6', '(1, 1.41421)')
-
-    Cost: linear in a vector's length. Raises ValueError or TypeError for what is no finite number.
-    """
-    if isinstance(value, tuple):
-        return f"({', '.join(map(number_text, value))})"
-    if isinstance(value, Fraction) and len(str(value)) <= 9:
-        return str(value)
-    exact = exact_number(value)
-    return f"{exact:,}" if isinstance(exact, int) else f"{float(exact):.6g}"
-
-
-def equals_text(value: Any) -> str:
-    """Say what a number equals: exactly, and to six digits.
-
-    >>> equals_text(4), equals_text(Fraction(19, 6)), equals_text(2**0.5)
-    ('= 4', '= 19/6 ≈ 3.16667', '≈ 1.41421')
-    """
-    exact, short = exact_number(value), number_text(value)
-    if isinstance(exact, int):
-        return f"= {short}"
-    rounded = f"{float(exact):.6g}"
-    nearly = f"{'=' if Fraction(rounded) == exact else '≈'} {rounded}"
-    return nearly if short == rounded else f"= {short} {nearly}"
-
-
 def heading(query: Query, relation: Relation) -> str:
     """Write what was asked as a title, on two lines where one is too short.
 
@@ -183,28 +165,43 @@ def heading(query: Query, relation: Relation) -> str:
 # --- a sweep as curves, a comparison as curves and points --------------------------------
 
 
-def plot_sweep(table: pd.DataFrame, *, column: str | None = None) -> Figure:
-    """Draw each query's sensitivity against the Hamming distance k, one small panel a query.
+@overload
+def plot_sweep(table: pd.DataFrame, *, column: str | None = None, ax: None = None) -> Figure: ...
+@overload
+def plot_sweep(table: pd.DataFrame, *, column: str | None = None, ax: Axes) -> Axes: ...
+def plot_sweep(
+    table: pd.DataFrame, *, column: str | None = None, ax: Axes | None = None
+) -> Figure | Axes:
+    """Draw each query's sensitivity against the distance k, one small panel a query.
 
     >>> table = pd.DataFrame({"column": "age", "query": "mean", "relation": "Change",
-    ...                       "k": [1, 2], "sensitivity": [Fraction(1, 2), 1]})
+    ...                       "k": [1, 2], "sensitivity": [0.5, 1]})
     >>> [panel.get_title(loc="left") for panel in plot_sweep(table).axes]
     ['mean']
 
     Every panel has its own vertical scale, from zero, so a steep query does not flatten the
     others. Relations share a panel as lines of different weight, dash and filling, named in
-    one legend below (two or three read best). A k with no feasible neighbour is a gap. The title
+    one legend below (two or three read best; of more, each stands a little beside the last, so
+    that none hides where they agree). A k with no feasible neighbour is a gap. The title
     names the universe and the size where `table.attrs` holds them, as the tables of `sweep` do.
+    A table of one query can be drawn on axes of your own, `ax`, which are then returned.
     Cost: linear in the table.
-    Raises ValueError for an empty table, one without the columns of `sweep`, or several data
-    columns when `column` names none of them; TypeError for what is no table.
+    Raises ValueError for an empty table, one without the columns of `sweep`, one with a k that is
+    not whole or a sensitivity that cannot be drawn (above 1e300, say), several data columns when
+    `column` names none of them, and several queries with `ax`; TypeError for what is no table.
     """
     chosen = _chosen_column(table, column, SWEPT)
-    return _small_multiples(table, chosen, _draw_swept)
+    return _drawn(table, chosen, _draw_swept, None, ax)
 
 
-def plot_compare(table: pd.DataFrame, *, column: str | None = None) -> Figure:
-    """Draw each query's closed form as a line and its enumerated sensitivities as points.
+@overload
+def plot_compare(table: pd.DataFrame, *, column: str | None = None, ax: None = None) -> Figure: ...
+@overload
+def plot_compare(table: pd.DataFrame, *, column: str | None = None, ax: Axes) -> Axes: ...
+def plot_compare(
+    table: pd.DataFrame, *, column: str | None = None, ax: Axes | None = None
+) -> Figure | Axes:
+    """Draw each query's closed form as a line and its exact sensitivities as points.
 
     >>> from sensitivity_lab import MEAN, Change, Universe, compare
     >>> table = compare([MEAN], {"age": Universe.value_range([0, 12])}, size=4,
@@ -213,22 +210,62 @@ def plot_compare(table: pd.DataFrame, *, column: str | None = None) -> Figure:
     >>> line.get_ydata().tolist(), points.get_ydata().tolist()
     ([3.0, 6.0], [3.0, 6.0])
 
-    Panels, relations and k are as in `plot_sweep`. Where the formula is attained the points lie
-    on the line; where it is loose the line runs above them, and a thin stem joins the two.
+    Panels, relations, k and `ax` are as in `plot_sweep`. Where the formula is attained the points
+    lie on the line; where it is loose the line runs above them, and a thin stem joins the two.
     Cost and errors: as `plot_sweep`, for a table as `compare` returns.
     """
     chosen = _chosen_column(table, column, [*SWEPT, "closed_form"])
-    return _small_multiples(table, chosen, _draw_compared, "line: closed form; points: enumeration")
+    points = _found_by(table[table["column"] == chosen])
+    return _drawn(table, chosen, _draw_compared, f"line: closed form; points: {points}", ax)
+
+
+def _found_by(rows: pd.DataFrame) -> str:
+    """What found the numbers: enumeration, the solver or both, where the table says."""
+    methods = set(rows["method"]) - {"infeasible"} if "method" in rows else set()
+    if not methods:
+        return "exact sensitivity"
+    names = ["enumeration"] * bool(methods - {"solver"}) + ["solver"] * ("solver" in methods)
+    return " and ".join(names)
 
 
 Draw = Callable[[Axes, pd.DataFrame, dict[str, Any]], None]  # rows of one query and relation
 
 
+def _drawn(
+    table: pd.DataFrame, column: Any, draw: Draw, legend_title: str | None, axes: Axes | None
+) -> Figure | Axes:
+    """The panels on a figure of their own, or the one panel on the caller's axes."""
+    rows = table[table["column"] == column]
+    _check_numbers(rows)
+    if axes is None:
+        return _small_multiples(rows, _sweep_title(table, column), draw, legend_title)
+    check_axes(axes)
+    queries, relations = rows["query"].unique(), rows["relation"].unique()
+    if len(queries) > 1:
+        raise ValueError(f"table must hold one query to be drawn on ax, got {list(queries)}")
+    with plt.rc_context(STYLE):
+        _draw_panel(axes, rows, relations, {"color": COLOURS[0], "marker": MARKERS[0]}, draw)
+        _number_k(axes, rows["k"])
+        axes.set(xlabel=K_LABEL, ylabel="sensitivity")
+        axes.legend(handles=_relation_keys(relations), title=legend_title)
+    return axes
+
+
+def check_axes(ax: Any) -> None:
+    """Refuse what is not Matplotlib's axes.
+
+    >>> check_axes(plt.Figure().subplots())
+
+    Raises TypeError.
+    """
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be Matplotlib axes, got {ax!r}")
+
+
 def _small_multiples(
-    table: pd.DataFrame, column: str, draw: Draw, legend_title: str | None = None
+    rows: pd.DataFrame, title: str, draw: Draw, legend_title: str | None
 ) -> Figure:
     """A panel for each query of a column, a line style for each relation, one legend below."""
-    rows = table[table["column"] == column]
     queries, relations = rows["query"].unique(), rows["relation"].unique()
     across = min(2, len(queries))
     down = -(-len(queries) // across)
@@ -238,21 +275,33 @@ def _small_multiples(
         panels = figure.subplots(down, across, sharex=True, squeeze=False).ravel().tolist()
         for i, (panel, query) in enumerate(zip(panels, queries, strict=False)):
             look = {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
-            asked = rows[rows["query"] == query]
-            for relation, line in zip(relations, cycle(LINES)):
-                draw(panel, asked[asked["relation"] == relation], {**look, **line})
-            _scale_from_zero(panel, asked)
-            panel.set_title(query, color=look["color"], fontweight="bold", loc="left")
+            _draw_panel(panel, rows[rows["query"] == query], relations, look, draw)
         _finish_grid(panels, len(queries), across, rows["k"])
-        figure.suptitle(_sweep_title(table, column))
+        figure.suptitle(title)
         figure.supylabel("sensitivity")
         handles = _relation_keys(relations)
         figure.legend(handles=handles, loc="outside lower center", title=legend_title)
     return figure
 
 
-def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -> str:
-    """The one data column to draw; refuse a table that leaves a choice or holds nothing."""
+def _draw_panel(
+    panel: Axes, rows: pd.DataFrame, relations: Iterable[str], look: dict[str, Any], draw: Draw
+) -> None:
+    """One query: a line for each relation, under the query's name."""
+    relations = list(relations)
+    step = min(7, 150 / (1 + rows["k"].max() - rows["k"].min()) / len(relations))  # points
+    for i, (relation, line) in enumerate(zip(relations, cycle(LINES))):
+        before = set(panel.get_children())
+        draw(panel, rows[rows["relation"] == relation], {**look, **line})
+        if len(relations) > 2:
+            beside = step * (i - (len(relations) - 1) / 2)
+            _put_beside(set(panel.get_children()) - before, beside)
+    _scale_from_zero(panel, rows)
+    panel.set_title(rows["query"].iloc[0], color=look["color"], fontweight="bold", loc="left")
+
+
+def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -> Any:
+    """The one data column to draw; refuse a table that leaves a choice or holds nothing to draw."""
     maker = "compare" if "closed_form" in needed else "sweep"
     if not isinstance(table, pd.DataFrame):
         raise TypeError(f"table must be a DataFrame, as {maker} returns, got {table!r}")
@@ -266,7 +315,35 @@ def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -
         raise ValueError(f"column must name one of {columns} where table has several, got None")
     if column is not None and not is_one_of(column, columns):
         raise ValueError(f"column must be one of {columns}, got column={column!r}")
-    return str(columns[0] if column is None else column)
+    return columns[0] if column is None else column
+
+
+def _check_numbers(rows: pd.DataFrame) -> None:
+    """Refuse a k that is not whole, and what has no height on a scale from zero."""
+    for k in rows["k"]:
+        known = isinstance(k, (int, float, np.integer, np.floating))
+        if not (known and 0 <= k <= LARGEST_K and k == int(k)):
+            most = f"{LARGEST_K:,}"
+            raise ValueError(f"table must hold whole k from 0 to {most}, got k={number_repr(k)}")
+    for name in HEIGHTS:
+        for value in rows.get(name, ()):
+            if not (_is_gap(value) or _has_height(value)):
+                rule = f"table must hold numbers from 0 to 1e+300 as {name}"
+                raise ValueError(f"{rule} to be drawn, got {number_repr(value)}")
+
+
+def _has_height(value: Any) -> bool:
+    """Whether a number stands on a scale from zero."""
+    known = is_real(value) and (isinstance(value, Rational) or is_finite(value))
+    return known and 0 <= exact_number(value) <= LARGEST_DRAWN
+
+
+def _is_gap(value: Any) -> bool:
+    """Whether there is no answer: None or not a number, of any kind."""
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    floating = isinstance(value, (float, np.floating))
+    return value is None or value is pd.NA or (floating and math.isnan(value))
 
 
 def _draw_swept(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
@@ -284,8 +361,8 @@ def _draw_compared(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> No
 
 def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
     """A vertical scale from zero to a little above all that is drawn, whole where that is whole."""
-    drawn = [rows[name].dropna() for name in ("sensitivity", "closed_form") if name in rows]
-    known = [value for values in drawn for value in values]
+    drawn = [value for name in HEIGHTS for value in rows.get(name, ())]
+    known = [value for value in drawn if not _is_gap(value)]
     whole = all(value == int(value) for value in known)
     panel.yaxis.set_major_locator(MaxNLocator(nbins=3, min_n_ticks=2, integer=whole))
     panel.yaxis.set_major_formatter("{x:,.10g}")
@@ -293,37 +370,53 @@ def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
     panel.grid(axis="y")
 
 
+def _put_beside(artists: Iterable[Any], points: float) -> None:
+    """Move what was drawn a few points sideways; its numbers stay as they are."""
+    for artist in artists:
+        beside = ScaledTranslation(points / 72, 0, artist.get_figure().dpi_scale_trans)
+        artist.set_transform(artist.get_transform() + beside)
+
+
 def _curve(rows: pd.DataFrame, name: str) -> tuple[list[int], list[float]]:
-    """Every k from the first to the last, and the number there: NaN where it is missing."""
+    """Every k that is known and the number there, NaN where it is missing; a NaN in each gap."""
     known = {int(k): value for k, value in zip(rows["k"], rows[name], strict=True)}
-    ks = list(range(min(known), max(known) + 1)) if known else []
-    heights = [known.get(k) for k in ks]
-    return ks, [
-        math.nan if height is None or height != height else float(height) for height in heights
-    ]
+    ks = sorted({*known, *(k + 1 for k in known if k < max(known))})
+    heights: list[Any] = [known.get(k) for k in ks]
+    return ks, [math.nan if _is_gap(height) else float(height) for height in heights]
 
 
 def _finish_grid(panels: Sequence[Axes], used: int, across: int, ks: pd.Series) -> None:
     """Whole numbers on the shared k axis, written under the last panel of each column."""
     for panel in panels[used:]:
         panel.remove()
-    low, high = int(ks.min()), int(ks.max())
     for i, panel in enumerate(panels[:used]):
+        _number_k(panel, ks)
         last = i + across >= used
-        panel.set_xlim(low - 0.3, high + 0.3)
-        panel.set_xticks(range(low, high + 1, 1 + (high - low) // 8))
         panel.tick_params(labelbottom=last)
-        panel.set_xlabel("Hamming distance k" if last else "")
+        panel.set_xlabel(K_LABEL if last else "", fontsize=12)  # two fit side by side
 
 
-def _sweep_title(table: pd.DataFrame, column: str) -> str:
+def _number_k(panel: Axes, ks: pd.Series) -> None:
+    """At most nine whole numbers on the axis of k, from the first to the last."""
+    low, high = int(ks.min()), int(ks.max())
+    panel.set_xlim(low - 0.3, high + 0.3)
+    panel.set_xticks(range(low, high + 1, 1 + (high - low) // 8))
+
+
+def _sweep_title(table: pd.DataFrame, column: Any) -> str:
     """What was swept: the column, the size, the universe, as far as the table says."""
     size, universes = table.attrs.get("size"), table.attrs.get("universes", {})
-    lines = [column if size is None else f"{column}, datasets of size {size}"]
+    lines = [str(column) if size is None else f"{column}, datasets of size {size}"]
     if column in universes:
         universe = str(universes[column]).removeprefix("Universe.")
-        lines.append(fill(universe.replace(f", name={column!r}", ""), width=56))
+        short = DECIMALS.sub(_shorter, universe.replace(f", name={column!r}", ""))
+        lines.append(fill(short, width=56))
     return "\n".join(lines)
+
+
+def _shorter(found: re.Match[str]) -> str:
+    """A decimal number in a text, to six digits."""
+    return number_text(float(found[0]))
 
 
 def _relation_keys(relations: Iterable[str]) -> list[Line2D]:

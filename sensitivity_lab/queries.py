@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -51,10 +51,14 @@ class Query:
     `smallest_size` it is tried on the empty dataset where that is asked about: if it fails
     there, the result says that this was not asked. `exact` functions
     receive ints and Fractions, others the caller's own numbers. The answer of a `root`
-    query is the square root of what its function returns. `rows` is the same function over
-    many datasets at once: (N, n) positions among the universe's values in, N integer
-    answers (or N vectors of them) and their common denominator out. `family` names a standard
-    query's kind and its options, for routes that know it by more than its answers.
+    query is the square root of what its function returns. `rows` is the same function over many
+    datasets at once: `rows(positions, universe)` receives N datasets as an (N, n) array of
+    positions among `universe.values`, and returns N integer answers (or N vectors of them) and
+    their common denominator; the first answer of each size is held to the function's. `family`
+    names a standard query's kind and its options, for routes that know it by more than its answers.
+
+    Queries of equal parts are equal, so two histograms of the same edges are one; a query can be
+    pickled where its function can.
 
     Raises TypeError for a function that cannot be called, ValueError for a size below 0.
     """
@@ -71,6 +75,8 @@ class Query:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise TypeError(f"function must be callable, got {self.function!r}")
+        if about := getattr(self.function, "__doc__", None):
+            object.__setattr__(self, "__doc__", about)  # so that help() tells of this query
         if self.smallest_size is not None:
             whole_number(self.smallest_size, "smallest_size", 0)
 
@@ -187,42 +193,47 @@ def _integers(rows: np.ndarray, universe: Universe, power: int = 1) -> tuple[np.
     return (values if room < 2**59 else values.astype(object))[rows], scale
 
 
-def _mean(x: Dataset) -> Exact:
-    return simplest(Fraction(sum(x)) / len(x))
+@dataclass(frozen=True)
+class _Rows:
+    """The vectorised form of a function that has one; equal where the functions are."""
+
+    function: Any
+
+    def __call__(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        return self.function.rows(rows, universe)  # type: ignore[no-any-return]
 
 
-def _mean_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    x, scale = _integers(rows, universe)
-    return x.sum(axis=1), scale * rows.shape[1]
+def _standard(name: str, function: Any, *family: Any, **options: Any) -> Query:
+    return Query(name, function, rows=_Rows(function), family=family, **options)
 
 
-def _sum_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    x, scale = _integers(rows, universe)
-    return x.sum(axis=1), scale
+@dataclass(frozen=True)
+class _Quantile:
+    """The q-quantile of sorted records, with linear interpolation between the two ranks.
 
+    >>> MEDIAN((1, 2, 4, 9)), quantile(0.25)((1, 2, 4))
+    (3, Fraction(3, 2))
+    """
 
-def _quantile_position(q: Exact, size: int) -> tuple[int, int, Exact]:
-    """Ranks either side of q(n − 1), and the weight of the upper one."""
-    position = q * (size - 1)
-    lower = position // 1
-    return lower, min(lower + 1, size - 1), position - lower
+    q: Exact
 
-
-@lru_cache(maxsize=256)
-def _quantile(q: Exact, name: str) -> Query:
-    def function(x: Dataset) -> Exact:
-        lower, upper, weight = _quantile_position(q, len(x))
+    def __call__(self, x: Dataset) -> Exact:
+        lower, upper, weight = self._place(len(x))
         return simplest(Fraction(x[lower] + weight * (x[upper] - x[lower])))
 
-    def rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        lower, upper, weight = _quantile_position(q, rows.shape[1])
+    def _place(self, size: int) -> tuple[int, int, Exact]:
+        """Ranks either side of q(n − 1), and the weight of the upper one."""
+        position = self.q * (size - 1)
+        lower = position // 1
+        return lower, min(lower + 1, size - 1), position - lower
+
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        lower, upper, weight = self._place(rows.shape[1])
         top, bottom = weight.numerator, weight.denominator
         x, scale = _integers(rows[:, [lower, upper]], universe, power=1)
         if bottom * max(1, *(abs(int(end)) for end in universe.scaled[0][[0, -1]])) > 2**59:
             x = x.astype(object)
         return x[:, 0] * (bottom - top) + x[:, 1] * top, scale * bottom
-
-    return Query(name, function, 1, exact=True, rows=rows, family=("quantile", q))
 
 
 def quantile(q: Any) -> Query:
@@ -238,7 +249,11 @@ def quantile(q: Any) -> Query:
     if not 0 <= exact <= 1:
         raise ValueError(f"q must lie in [0, 1], got q={q}")
     text = str(float(exact)) if exact_number(float(exact)) == exact else str(exact)
-    return _quantile(exact, f"quantile({text})")
+    return _quantile(f"quantile({text})", exact)
+
+
+def _quantile(name: str, q: Exact) -> Query:
+    return _standard(name, _Quantile(q), "quantile", q, smallest_size=1, exact=True)
 
 
 def _sum_of_squares(x: Dataset) -> Exact:
@@ -248,26 +263,29 @@ def _sum_of_squares(x: Dataset) -> Exact:
     return squares
 
 
-@lru_cache(maxsize=256)
-def _spread(kind: str, ddof: int) -> Query:
-    def function(x: Dataset) -> Exact:
-        return simplest(Fraction(_sum_of_squares(x)) / (len(x) * (len(x) - ddof)))
+@dataclass(frozen=True)
+class _Variance:
+    """The sum of squared deviations from the mean over n − ddof; of `std`, the root of that.
 
-    def rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    >>> VARIANCE((1, 2, 3)), STD((1, 3))
+    (Fraction(2, 3), 1.0)
+    """
+
+    ddof: int
+
+    def __call__(self, x: Dataset) -> Exact:
+        return simplest(Fraction(_sum_of_squares(x)) / (len(x) * (len(x) - self.ddof)))
+
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
         x, scale = _integers(rows, universe, power=2)
         n, total = rows.shape[1], x.sum(axis=1)
-        return n * (x * x).sum(axis=1) - total * total, scale * scale * n * (n - ddof)
+        return n * (x * x).sum(axis=1) - total * total, scale * scale * n * (n - self.ddof)
 
+
+def _spread(kind: str, ddof: int) -> Query:
     name = kind if ddof == 0 else f"{kind}(ddof={ddof})"
-    return Query(
-        name,
-        function,
-        smallest_size=ddof + 1,
-        exact=True,
-        root=kind == "std",
-        rows=rows,
-        family=(kind, ddof),
-    )
+    options: dict[str, Any] = {"smallest_size": ddof + 1, "exact": True, "root": kind == "std"}
+    return _standard(name, _Variance(ddof), kind, ddof, **options)
 
 
 def variance(*, ddof: int = 0) -> Query:
@@ -312,28 +330,39 @@ def histogram(edges: Iterable[Any]) -> Query:
     if len(exact) < 2 or any(a >= b for a, b in pairwise(exact)):
         raise ValueError(f"edges must be at least two strictly rising numbers, got {list(given)}")
 
-    def bin_of(x: Exact) -> int:
+    name = f"histogram({list(given)})"
+    bins = _Histogram(tuple(exact))
+    return _standard(name, bins, "histogram", *exact, smallest_size=0, exact=True)
+
+
+@dataclass(frozen=True)
+class _Histogram:
+    """The counts of records in each bin, half-open but the last; those in none are not counted.
+
+    >>> histogram([0, 5, 10])((1, 5, 10, 11))
+    (1, 2)
+    """
+
+    edges: tuple[Exact, ...]
+
+    def __call__(self, x: Dataset) -> tuple[int, ...]:
+        bins = [self._bin_of(record) for record in x]
+        return tuple(bins.count(i) for i in range(len(self.edges) - 1))
+
+    def _bin_of(self, x: Exact) -> int:
         """The bin's number, or the number of bins for a record that is in none."""
-        if not exact[0] <= x <= exact[-1]:
-            return len(exact) - 1
-        return min(bisect_right(exact, x), len(exact) - 1) - 1
+        if not self.edges[0] <= x <= self.edges[-1]:
+            return len(self.edges) - 1
+        return min(bisect_right(self.edges, x), len(self.edges) - 1) - 1
 
-    def function(x: Dataset) -> tuple[int, ...]:
-        bins = [bin_of(record) for record in x]
-        return tuple(bins.count(i) for i in range(len(exact) - 1))
-
-    def rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        bins = np.array([bin_of(value) for value in universe.exact_values if value is not None])
-        return np.stack([(bins[rows] == i).sum(axis=1) for i in range(len(exact) - 1)], axis=1), 1
-
-    return Query(
-        f"histogram({list(given)})",
-        function,
-        smallest_size=0,
-        exact=True,
-        rows=rows,
-        family=("histogram", *exact),
-    )
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        """Each bin holds a run of the universe's values, which are sorted."""
+        whole, scale = universe.scaled
+        *lower, last = (edge * scale for edge in self.edges)
+        starts = [bisect_left(whole, edge, key=int) for edge in lower]
+        ends = [*starts[1:], bisect_right(whole, last, key=int)]
+        inside = [(a <= rows) & (rows < b) for a, b in zip(starts, ends, strict=True)]
+        return np.stack([held.sum(axis=1) for held in inside], axis=1), 1
 
 
 def count_where(predicate: Callable[[Any], Any]) -> Query:
@@ -350,15 +379,104 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     if not callable(predicate):
         raise TypeError(f"predicate must be callable, got {predicate!r}")
 
-    def function(x: Dataset) -> int:
-        return sum(bool(predicate(record)) for record in x)
+    name = f"count_where({getattr(predicate, '__name__', repr(predicate))})"
+    return _standard(name, _CountWhere(predicate), "count_where", smallest_size=0)
 
-    def rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        true = np.array([bool(predicate(value)) for value in universe.values], dtype=np.int64)
+
+@dataclass(frozen=True)
+class _CountWhere:
+    """The number of records for which the predicate is true.
+
+    >>> count_where(bool)((0, 1, 2))
+    2
+    """
+
+    predicate: Callable[[Any], Any]
+
+    def __call__(self, x: Dataset) -> int:
+        return sum(bool(self.predicate(record)) for record in x)
+
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        true = np.array([bool(self.predicate(value)) for value in universe.values], dtype=np.int64)
         return true[rows].sum(axis=1), 1
 
-    name = f"count_where({getattr(predicate, '__name__', repr(predicate))})"
-    return Query(name, function, smallest_size=0, rows=rows, family=("count_where",))
+
+def _count(x: Dataset) -> int:
+    """The number of records.
+
+    >>> COUNT((1, 2, 2))
+    3
+    """
+    return len(x)
+
+
+def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    return np.full(len(rows), rows.shape[1], dtype=np.int64), 1
+
+
+def _sum(x: Dataset) -> Exact:
+    """The sum of the records.
+
+    >>> SUM((1, 2, 2))
+    5
+    """
+    return sum(x)
+
+
+def _sum_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    x, scale = _integers(rows, universe)
+    return x.sum(axis=1), scale
+
+
+def _mean(x: Dataset) -> Exact:
+    """The sum of the records over their number.
+
+    >>> MEAN((1, 2, 2))
+    Fraction(5, 3)
+    """
+    return simplest(Fraction(sum(x)) / len(x))
+
+
+def _mean_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    x, scale = _integers(rows, universe)
+    return x.sum(axis=1), scale * rows.shape[1]
+
+
+def _min(x: Dataset) -> Exact:
+    """The lowest record.
+
+    >>> MIN((2, 1, 2))
+    1
+    """
+    return x[0]  # type: ignore[no-any-return]
+
+
+def _min_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    x, scale = _integers(rows[:, [0]], universe)
+    return x[:, 0], scale
+
+
+def _max(x: Dataset) -> Exact:
+    """The highest record.
+
+    >>> MAX((2, 1, 2))
+    2
+    """
+    return x[-1]  # type: ignore[no-any-return]
+
+
+def _max_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    x, scale = _integers(rows[:, [-1]], universe)
+    return x[:, 0], scale
+
+
+def _count_distinct(x: Dataset) -> int:
+    """The number of different values among the records.
+
+    >>> count_distinct((1, 2, 2))
+    2
+    """
+    return len(set(x))
 
 
 def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
@@ -367,31 +485,72 @@ def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarr
     return (np.diff(rows, axis=1) != 0).sum(axis=1) + 1, 1
 
 
-def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    return np.full(len(rows), rows.shape[1], dtype=np.int64), 1
-
-
-def _end_rows(end: int) -> Rows:
-    def rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        x, scale = _integers(rows[:, [end]], universe)
-        return x[:, 0], scale
-
-    return rows
-
-
-COUNT = Query("count", len, smallest_size=0, exact=True, rows=_count_rows, family=("count",))
-SUM = Query("sum", sum, smallest_size=0, exact=True, rows=_sum_rows, family=("sum",))
+COUNT = Query("count", _count, smallest_size=0, exact=True, rows=_count_rows, family=("count",))
+SUM = Query("sum", _sum, smallest_size=0, exact=True, rows=_sum_rows, family=("sum",))
 MEAN = Query("mean", _mean, 1, exact=True, rows=_mean_rows, family=("mean",))
-MEDIAN = _quantile(Fraction(1, 2), "median")
-MIN = Query("min", lambda x: x[0], 1, exact=True, rows=_end_rows(0), family=("quantile", 0))
-MAX = Query("max", lambda x: x[-1], 1, exact=True, rows=_end_rows(-1), family=("quantile", 1))
+MEDIAN = _quantile("median", Fraction(1, 2))
+MIN = Query("min", _min, 1, exact=True, rows=_min_rows, family=("quantile", 0))
+MAX = Query("max", _max, 1, exact=True, rows=_max_rows, family=("quantile", 1))
 VARIANCE = variance()
 STD = std()
 count_distinct = Query(
     "count_distinct",
-    lambda x: len(set(x)),
+    _count_distinct,
     smallest_size=0,
     exact=True,
     rows=_count_distinct_rows,
     family=("count_distinct",),
 )
+CONSTANTS = {
+    "COUNT": COUNT, "SUM": SUM, "MEAN": MEAN, "MEDIAN": MEDIAN, "MIN": MIN, "MAX": MAX,
+    "VARIANCE": VARIANCE, "STD": STD, "count_distinct": count_distinct,
+}  # fmt: skip
+
+
+def answers_at(query: Query, universe: Universe, rows: np.ndarray) -> list[Any]:
+    """The answers (squares for a root query) on the datasets whose value positions the rows hold.
+
+    >>> answers_at(MEAN, Universe.population([1, 2, 4]), np.array([[0, 1], [1, 2]]))
+    [Fraction(3, 2), 3]
+
+    A standard query answers all of them at once. Equal to calling it on each.
+    Cost: one pass over the rows in NumPy; else one call of the function for each.
+    """
+    if query.family and query.rows is not None and not universe.has_missing:
+        numerators, scale = query.rows(rows, universe)
+        return [_over(numerator, scale) for numerator in numerators.tolist()]
+    values = universe.exact_values if query.exact else universe.values
+    return [query.answer(tuple(values[i] for i in row)) for row in rows.tolist()]
+
+
+def _over(numerator: Any, scale: int) -> Any:
+    if isinstance(numerator, list):
+        return tuple(_over(entry, scale) for entry in numerator)
+    return simplest(Fraction(numerator, scale))
+
+
+def python_of(query: Query) -> str | None:
+    """The Python that makes a standard query, with `sl` for the package; None for any other.
+
+    >>> python_of(STD), python_of(quantile(0.25)), python_of(Query("mean", len))
+    ('sl.STD', 'sl.quantile(0.25)', None)
+    """
+    for name, constant in CONSTANTS.items():
+        if query == constant:
+            return f"sl.{name}"
+    kind, *options = query.family or ("none",)
+    if kind == "quantile" and query == quantile(*options):
+        return f"sl.quantile({_literal(options[0])})"
+    if kind in ("variance", "std") and query == _spread(kind, *options):
+        return f"sl.{kind}(ddof={options[0]})"
+    if kind == "histogram" and query.function == _Histogram(tuple(options)):
+        return f"sl.histogram([{', '.join(map(_literal, options))}])"
+    return None
+
+
+def _literal(number: Exact) -> str:
+    """A float's text where that means the number, else an int or a Fraction."""
+    if isinstance(number, int) or abs(number) > sys.float_info.max:
+        return repr(number)
+    decimal = float(number)
+    return repr(decimal) if exact_number(decimal) == number else repr(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -140,6 +141,16 @@ class SortedRecords:
             return sum(int(n) for start, stop in runs for n in self.whole[start:stop])
         return self.sums.exact(runs)
 
+    def numbers(self, runs: Sequence[Run]) -> list[int]:
+        """The whole numbers of some runs, run after run, as Python ints.
+
+        >>> SortedRecords.of(Universe.population([1, 2, 4])).numbers([(2, 3), (0, 1)])
+        [4, 1]
+
+        Cost: linear in the records.
+        """
+        return [number for start, stop in runs for number in self.whole[start:stop].tolist()]
+
     def count(self, runs: Sequence[Run]) -> int:
         """How many records some runs have.
 
@@ -160,6 +171,16 @@ class SortedRecords:
         """
         places = [np.arange(start, stop) for start, stop in runs] or [np.arange(0)]
         return tuple(self.given[np.sort(np.concatenate(places))].tolist())
+
+    def multiset(self, runs: Sequence[Run]) -> frozenset[tuple[Any, int]]:
+        """The different records of some runs, each with its number of copies.
+
+        >>> sorted(SortedRecords.of(Universe.population([4, 4, 1])).multiset([(0, 3)]))
+        [(1, 1), (4, 2)]
+
+        Cost: O(n) for n records.
+        """
+        return frozenset(Counter(self.dataset(runs)).items())
 
 
 @dataclass(frozen=True)
@@ -192,8 +213,27 @@ class Copies:
         Cost: O(v + n log n) for n records.
         """
         given = dict(zip(self.universe.exact_values, self.universe.values, strict=True))
-        records = sorted(value for value, copies in runs for _ in range(copies))
-        return tuple(given[value] for value in records)
+        return tuple(
+            given[value]
+            for value, copies in sorted(self._copies(runs).items())
+            for _ in range(copies)
+        )
+
+    def multiset(self, runs: Sequence[tuple[Exact, int]]) -> frozenset[tuple[Any, int]]:
+        """The different records of some runs, each with its number of copies; none is built.
+
+        >>> sorted(Copies(Universe.value_range([1, 2])).multiset([(2, 10**12), (1, 1), (2, 1)]))
+        [(1, 1), (2, 1000000000001)]
+
+        Cost: linear in the runs.
+        """
+        return frozenset(self._copies(runs).items())
+
+    def _copies(self, runs: Sequence[tuple[Exact, int]]) -> Counter[Exact]:
+        copies: Counter[Exact] = Counter()
+        for value, times in runs:
+            copies[value] += times
+        return +copies
 
 
 @dataclass(frozen=True)

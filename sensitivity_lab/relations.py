@@ -6,11 +6,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+
 from sensitivity_lab.exact import exact_number, sequence, whole_number
-from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe, multisets
+from sensitivity_lab.universe import (
+    SHORT_FLOATS,
+    Dataset,
+    Indices,
+    Universe,
+    check_universe,
+    multisets,
+)
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
 
@@ -44,14 +54,18 @@ def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
 
 def _difference(x: Iterable[Any], y: Iterable[Any]) -> Move:
     """How many records of x are not in y, and of y not in x, as multisets of exact values."""
-    count_x, count_y = (
-        Counter(
-            None if record is None else exact_number(record, "record")
-            for record in sequence(dataset, name)
-        )
-        for name, dataset in (("x", x), ("y", y))
-    )
+    x, y = sequence(x, "x"), sequence(y, "y")
+    count_x, count_y = Counter(_comparable(x, y)), Counter(_comparable(y, x))
     return (count_x - count_y).total(), (count_y - count_x).total()
+
+
+def _comparable(dataset: Dataset, other: Dataset) -> Iterable[Any]:
+    """Records as exact values; rationals, and floats of one kind, are compared as they are."""
+    kinds = {type(record) for record in (*dataset, *other)}
+    one_float = len(kinds) == 1 and kinds <= {float, np.float64, *SHORT_FLOATS}
+    if kinds <= {int, bool, Fraction} or (one_float and all(map(math.isfinite, dataset))):
+        return dataset
+    return (None if record is None else exact_number(record, "record") for record in dataset)
 
 
 @dataclass(frozen=True, repr=False)
@@ -304,14 +318,13 @@ def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Mo
     """
     moves = tuple(moves)
     most_removed, most_added = (max(side) for side in zip(*moves, strict=True))
-    copies = universe.copies(len(dataset) + most_added)
-    held = Counter(dataset)
-    kinds = Counter(
-        (min(held[i], most_removed), min(limit - held[i], most_added))
-        for i, limit in enumerate(copies)
-    )
+    copies = universe._copies(len(dataset) + most_added)
+    held = np.bincount(np.array(dataset, dtype=np.int64), minlength=len(copies))
+    removable, addable = np.minimum(held, most_removed), np.minimum(copies - held, most_added)
+    kinds = np.unique(removable * (most_added + 1) + addable, return_counts=True)
     ways: dict[Move, int] = {(0, 0): 1}
-    for (removable, addable), values in kinds.items():
+    for kind, values in zip(*(part.tolist() for part in kinds), strict=True):
+        removable, addable = divmod(kind, most_added + 1)
         terms = [(r, 0) for r in range(removable + 1)] + [(0, a) for a in range(1, addable + 1)]
         factor = _power(dict.fromkeys(terms, 1), values, most_removed, most_added)
         ways = _product(ways, factor, most_removed, most_added)

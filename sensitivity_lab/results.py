@@ -9,17 +9,19 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from sensitivity_lab.enumeration import Best, gap_between
 from sensitivity_lab.exact import RootGap, exact_number, simplest
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Query, answers_at, python_of
 from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.records import Solved
-from sensitivity_lab.relations import Relation
+from sensitivity_lab.relations import STANDARD, Change, Relation
+from sensitivity_lab.text import dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
-LONGEST_SHOWN = 100  # records; longer datasets are shown by their ends
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
-CONSTANTS = ("COUNT", "SUM", "MEAN", "MEDIAN", "VARIANCE", "STD", "MIN", "MAX")
+LONGEST_BUILT = 20_000_000  # records; larger ones are not built
 
 
 class CompactWitness(Sequence[Dataset]):
@@ -33,20 +35,38 @@ class CompactWitness(Sequence[Dataset]):
     >>> len(found.witness.common), found.witness.removed, found.witness.added
     (1999, (4999,), (0,))
 
-    It unpacks to the two datasets like the tuple that small results have; they are built when
-    they are first asked for. `common`, `removed` and `added` are sorted tuples of records.
+    It unpacks to the two datasets like the tuple that small results have, and equals that tuple;
+    they are built when they are first asked for. `common`, `removed` and `added` are sorted tuples
+    of records. Raises ValueError where one of more than 20,000,000 records would have to be built.
     """
 
     def __init__(self, found: Solved) -> None:
         self._found = found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._found,)
+
     @cached_property
     def _pair(self) -> tuple[Dataset, Dataset]:
+        self._require_short(self._found.size)
         return self._found.pair()
+
+    @property
+    def size(self) -> int:
+        """How many records the larger of the two has; neither is built."""
+        return self._found.size
+
+    def _require_short(self, size: int) -> None:
+        if size > LONGEST_BUILT:
+            raise ValueError(
+                f"a witness is built up to {LONGEST_BUILT:,} records, got {size:,}; "
+                "its `removed` and `added` show how the two datasets differ"
+            )
 
     @cached_property
     def common(self) -> Dataset:
         """The records that are in both. Cost: O(n log n) for n records, once."""
+        self._require_short(self._found.records.count(self._found.common))
         return self._found.records.dataset(self._found.common)
 
     @cached_property
@@ -68,12 +88,27 @@ class CompactWitness(Sequence[Dataset]):
         return self._pair[side]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self._pair == tuple(other)
+        if isinstance(other, CompactWitness):
+            return self._content == other._content
+        return isinstance(other, Sequence) and self._content == tuple(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    @cached_property
+    def _content(self) -> tuple[Any, Any]:
+        """The two datasets; if they are too long to build, their values with numbers of copies."""
+        found = self._found
+        if found.size <= LONGEST_BUILT:
+            return self._pair
+        sides = [
+            found.records.multiset(found.common + side) for side in (found.higher, found.lower)
+        ]
+        return (sides[1], sides[0]) if found.swapped else (sides[0], sides[1])
 
     def __repr__(self) -> str:
-        return f"<{self._found.size:,} records; removed {self.removed}, added {self.added}>"
+        removed, added = number_repr(self.removed), number_repr(self.added)
+        return f"<{self._found.size:,} records; removed {removed}, added {added}>"
 
 
 @dataclass(frozen=True)
@@ -91,7 +126,8 @@ class Sensitivity:
     (dataset, neighbour) that attains it: the first in lexicographic order, if it was found by
     enumeration. `datasets` counts the datasets that were answered; `infeasible` names the
     directions that no dataset can take, `not_asked` those that lead to the empty dataset where a
-    function fails on it: the value does not speak of them.
+    function fails on it: the value does not speak of them. Two results are equal where all of these
+    are; a result can be pickled where its query can.
 
     Source: def-global-sensitivity and def-witness in the book's chapter `by_hand`.
     """
@@ -119,14 +155,22 @@ class Sensitivity:
         >>> global_sensitivity(MEAN, school, size=3, relation=Change(1)).check()
         True
 
-        Cost: two evaluations of the query. Source: def-witness in the book's chapter `by_hand`.
+        Cost: two evaluations of the query; on more than 1,000 records a standard query answers by
+        its vectorised form.
+        Raises ValueError for a witness of more than 20,000,000 records.
+        Source: def-witness in the book's chapter `by_hand`.
         """
         dataset, neighbour = self.witness
-        for records in self.witness:
-            self.universe.indices(records)
-        answers = [raw_answer(self.query, records) for records in self.witness]
+        answers = [self._asked_again(records) for records in (dataset, neighbour)]
         gap = gap_between(self.norm, self.query.root)(*answers)
         return self.relation.are_neighbours(dataset, neighbour) and presented(gap) == self.value
+
+    def _asked_again(self, dataset: Dataset) -> Any:
+        """The answer that gaps are measured between, of a dataset that lies in the universe."""
+        places = self.universe._places(dataset)
+        if len(dataset) <= LONGEST_HELD:
+            return raw_answer(self.query, dataset)
+        return answers_at(self.query, self.universe, places[np.newaxis])[0]
 
     def snippet(self) -> Snippet:
         """Return Python that shows the witness, to paste in a bug report.
@@ -141,31 +185,34 @@ class Sensitivity:
         assert sl.Change(1).are_neighbours(dataset, neighbour)
         print(query(dataset), query(neighbour))  # 3 apart
 
-        Standard queries are imported; your own function you define where the comment says so.
-        Cost: the text of both datasets.
+        Standard queries are imported; your own function, relation or kind of number you define
+        where a comment says so.
+        Cost: the text of both datasets. Errors: as `check`.
         """
         dataset, neighbour = self.witness
-        name = self.query.name.upper() if self.query.name.upper() in CONSTANTS else self.query.name
+        query, standard = python_of(self.query), type(self.relation) in STANDARD
         lines = [
+            *_own_numbers(dataset + neighbour),
             "import sensitivity_lab as sl",
-            f"query = sl.{name}" if self.query.exact else f"# define query here: {name}",
+            f"query = {query}" if query else f"# define query here: {self.query.name}",
+            *([] if standard else [f"# define {type(self.relation).__name__} here"]),
             f"dataset = {dataset!r}",
             f"neighbour = {neighbour!r}  # {self.relation.description}",
-            f"assert sl.{self.relation}.are_neighbours(dataset, neighbour)",
+            f"assert {'sl.' * standard}{self.relation}.are_neighbours(dataset, neighbour)",
             f"print(query(dataset), query(neighbour))  # {self.value} apart",
         ]
         return runnable(lines)
 
     def __repr__(self) -> str:
         return (
-            f"Sensitivity(value={self.value!r}, witness={self.witness!r}, "
+            f"Sensitivity(value={number_repr(self.value)}, witness={number_repr(self.witness)}, "
             f"method={self.method!r}, query={self.query.name!r}, relation={self.relation}"
             f"{f', not_asked={self.not_asked}' if self.not_asked else ''})"
         )
 
     def _repr_html_(self) -> str:
         rows = {
-            "sensitivity": shown(self.value),
+            "sensitivity": value_text(self.value),
             "query": self.query.name,
             "relation": f"{self.relation}: {self.relation.description}",
             **self._witness_rows(),
@@ -175,22 +222,53 @@ class Sensitivity:
             rows["not feasible"] = "; ".join(self.infeasible)
         if self.not_asked:
             rows["not asked"] = "; ".join(self.not_asked)
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{label}</th><td style='text-align:left'>"
-            f"{html.escape(text)}</td></tr>"
-            for label, text in rows.items()
-        )
-        return f"<table>{cells}</table>"
+        return html_table(rows)
 
     def _witness_rows(self) -> dict[str, str]:
         if isinstance(self.witness, CompactWitness):
-            parts = {"removed": self.witness.removed, "added": self.witness.added}
-            return {name: listed(part) for name, part in parts.items()}
+            parts = (self.witness.removed, self.witness.added)
+            names = side_names(self.relation)
+            return {name: dataset_text(part) for name, part in zip(names, parts, strict=True)}
         dataset, neighbour = self.witness
         return {
-            "dataset": f"{listed(dataset)} → {shown(self.query(dataset))}",
-            "neighbour": f"{listed(neighbour)} → {shown(self.query(neighbour))}",
+            "dataset": f"{dataset_text(dataset)} → {value_text(self.query(dataset))}",
+            "neighbour": f"{dataset_text(neighbour)} → {value_text(self.query(neighbour))}",
         }
+
+
+def side_names(relation: Relation) -> tuple[str, str]:
+    """What to call the records that only the dataset has, and those that only its neighbour has.
+
+    >>> from sensitivity_lab import Change, SymmetricDifference
+    >>> side_names(SymmetricDifference(1)), side_names(Change(1))
+    (('removed', 'added'), ('changed from', 'changed to'))
+    """
+    return ("changed from", "changed to") if isinstance(relation, Change) else ("removed", "added")
+
+
+def html_table(rows: dict[str, str]) -> str:
+    """A result as a table of names and texts.
+
+    >>> html_table({"value": "1 < 2"})[-26:]
+    '1 &lt; 2</td></tr></table>'
+    """
+    cells = "".join(
+        f"<tr><th style='text-align:left'>{label}</th><td style='text-align:left'>"
+        f"{html.escape(text)}</td></tr>"
+        for label, text in rows.items()
+    )
+    return f"<table>{cells}</table>"
+
+
+def _own_numbers(records: Dataset) -> list[str]:
+    """Where the kinds of number come from that neither Python nor numpy has, if a text names them."""
+    kinds = {type(record) for record in records if f"{type(record).__name__}(" in repr(record)}
+    known = ("builtins", "fractions", "decimal", "numpy")
+    own = sorted((kind.__module__, kind.__name__) for kind in kinds if kind.__module__ not in known)
+    return [
+        f"# define {name} here" if module == "__main__" else f"from {module} import {name}"
+        for module, name in own
+    ]
 
 
 class Snippet(str):
@@ -301,32 +379,3 @@ def raw_answer(query: Query, dataset: Dataset) -> Any:
     Cost: one call of the query's function; a standard query's records are sorted first.
     """
     return query.answer(tuple(sorted(map(exact_number, dataset))) if query.exact else dataset)
-
-
-def shown(value: Any) -> str:
-    """A number as a fraction and six digits, a vector entry by entry.
-
-    >>> shown(Fraction(19, 6)), shown(3), shown((1, 0.5))
-    ('19/6 ≈ 3.16667', '3', '(1, 0.5)')
-
-    Cost: linear in a vector's length.
-    """
-    if isinstance(value, tuple):
-        return f"({', '.join(map(shown, value))})"
-    if isinstance(value, Fraction) and value.denominator != 1:
-        return f"{value} ≈ {float(value):.6g}"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def listed(dataset: Dataset) -> str:
-    """A dataset's records; of a long one the first and the last ten.
-
-    >>> listed((1, 2, 2)), listed(tuple(range(2000)))[-17:]
-    ('(1, 2, 2)', '1997, 1998, 1999)')
-
-    Cost: linear in what is shown.
-    """
-    if len(dataset) <= LONGEST_SHOWN:
-        return f"({', '.join(map(str, dataset))})"
-    ends = [", ".join(map(str, end)) for end in (dataset[:10], dataset[-10:])]
-    return f"({ends[0]}, … {len(dataset) - 20:,} more …, {ends[1]})"

@@ -31,6 +31,8 @@ from sensitivity_lab.exact import (
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records import Run, Sums
 from sensitivity_lab.relations import change_one_distance
+from sensitivity_lab.results import html_table
+from sensitivity_lab.text import value_text
 from sensitivity_lab.universe import Dataset, Universe
 
 NEAR = 1e-12  # discounted values this near to the largest, in floats, are compared exactly
@@ -68,6 +70,17 @@ class SmoothSensitivity:
 
     def __float__(self) -> float:
         return self.value
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            {
+                "smooth sensitivity": value_text(self.value),
+                "query": self.query.name,
+                "local sensitivity": f"{value_text(self.local)}, at distance {self.distance}",
+                "bounds": ", ".join(map(value_text, self.bounds)),
+                "beta": value_text(self.beta),
+            }
+        )
 
     @cached_property
     def witness(self) -> tuple[Dataset, Dataset]:
@@ -221,6 +234,17 @@ class _Records:
                 f"dataset must lie within bounds={brief(bounds)}, got a record {brief(record)}"
             )
         return cls(x, top, common, (low, high))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Records) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> tuple[Any, ...]:
+        x = tuple(self.x) if self.x.dtype == object else self.x.tobytes()
+        return x, self.top, self.scale, self.bounds
 
     def __len__(self) -> int:
         return len(self.x)
@@ -468,7 +492,9 @@ class _Ranks:
         doubt = _doubt(values.max(), most)
         floor = values.max() - doubt
         near = np.flatnonzero(values >= floor)
-        pairs = [(start + row, j) for row, j in zip(near.tolist(), ends[near].tolist(), strict=True)]
+        pairs = [
+            (start + row, j) for row, j in zip(near.tolist(), ends[near].tolist(), strict=True)
+        ]
         searched = near[: MOST_PAIRS // len(above) + 1].tolist()
         for row in searched:
             pairs += [(start + row, j) for j in self._near_ends(start + row, beta, floor)]

@@ -39,7 +39,11 @@ class SpreadFinder:
         self.spread = Spread.of(records)
 
     def __call__(self, c: int, a: int, b: int) -> Solved | None:
-        """Return the widest gap for (c, a, b), or None where there are too many places."""
+        """Return D(c, a, b) where it is positive; None where there are too many places.
+
+        Where it is not, what is returned is the gap of some layout, at most D: the question's
+        widest gap is at least 0, so such a share never decides it.
+        """
         if self.spread.largest > LARGEST:
             return None
         contest = Contest(self.spread, (c, a, b), self.ddof, root=self.root)

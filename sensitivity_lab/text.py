@@ -36,7 +36,7 @@ def number_text(value: Any) -> str:
     Cost: linear in a vector's length. Raises nothing for any number, however long.
     """
     if isinstance(value, tuple):
-        return _line(value, _plain)
+        return _line(value, _plain, LONGEST_LINE)
     text = _plain(value)
     return f"{int(text):,}" if isinstance(_exact(value), int) and "e" not in text else text
 
@@ -72,7 +72,7 @@ def value_text(value: Any) -> str:
     return equals_text(value).removeprefix("= ")
 
 
-def dataset_text(dataset: Any) -> str:
+def dataset_text(dataset: Any, *, longest: int = LONGEST_LINE) -> str:
     """Write a dataset as it can be checked: every record exactly, none rounded.
 
     >>> dataset_text((1, 0.1, Fraction(1, 3))), dataset_text(()), dataset_text((0, *[1] * 126))
@@ -80,14 +80,23 @@ def dataset_text(dataset: Any) -> str:
     >>> dataset_text(range(2000))
     '(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … 1,980 more …, 1990, 1991, 1992, 1993, 1994, 1995, 1996, 1997, 1998, 1999)'
 
-    Up to twelve records are written each; of more, equal neighbours are counted; of over a hundred
-    such runs the first and the last ten are written. Only a number of over forty digits, which
+    Up to `longest` records are written each; of more, equal neighbours are counted; of over a
+    hundred such runs the first and the last ten are written. Only a number of over forty digits, which
     nobody could read, is shortened to six. A single value, which is no sequence, is written alone.
     Cost: linear in the dataset. Raises nothing for any number, however long.
     """
-    return (
-        _line(dataset, _record) if isinstance(dataset, (tuple, list, range)) else _record(dataset)
-    )
+    if not isinstance(dataset, (tuple, list, range)):
+        return _record(dataset)
+    return _line(dataset, _record, longest)
+
+
+def true_minus(text: str) -> str:
+    """Return a number's text as a figure writes it: with a true minus, as Matplotlib's ticks.
+
+    >>> true_minus(number_text(-4000))
+    '−4,000'
+    """
+    return text.replace("-", "−")
 
 
 def number_repr(value: Any) -> str:
@@ -98,10 +107,13 @@ def number_repr(value: Any) -> str:
 
     Python refuses to write an int of over 4,300 digits; here one of over 300 is named by its size.
     Of over a hundred entries the first and the last ten are written.
-    Cost: linear in the length.
+    Cost: the text that is written.
     """
     if isinstance(value, (tuple, list)):
-        inside = ", ".join(_ends([(number_repr(entry), 1) for entry in value]))
+        texts = [*map(number_repr, value if len(value) <= LONGEST_SHOWN else value[:10])]
+        if len(value) > LONGEST_SHOWN:
+            texts += [f"… {len(value) - 20:,} more …", *map(number_repr, value[-10:])]
+        inside = ", ".join(texts)
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
         return f"({inside}{comma})" if isinstance(value, tuple) else f"[{inside}]"
     return f"<about {number_text(value)}>" if _is_long(value, LONGEST_REPR) else repr(value)
@@ -151,7 +163,9 @@ def _says(text: str, value: Any) -> bool:
 
 def _record(value: Any) -> str:
     """A record exactly, unless it is too long to be read."""
-    return _plain(value) if _is_long(value, LONGEST_NUMBER) else str(value)
+    if _is_long(value, LONGEST_NUMBER):
+        return _plain(value)
+    return float.__repr__(value) if isinstance(value, float) else str(value)
 
 
 def _is_long(value: Any, digits: int) -> bool:
@@ -165,9 +179,9 @@ def _is_long(value: Any, digits: int) -> bool:
     )
 
 
-def _line(entries: Sequence[Any], text: Callable[[Any], str]) -> str:
+def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> str:
     """Entries in brackets: of many the runs of equal ones, of many runs the ends."""
-    if len(entries) <= LONGEST_LINE:
+    if len(entries) <= longest:
         return f"({', '.join(map(text, entries))})"
     runs = [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]
     counted = [(text(value) + (f" ×{n}" if n > 1 else ""), n) for value, n in runs]

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
@@ -15,10 +16,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.exact import Exact, exact_number, sequence, whole_number
+from sensitivity_lab.exact import Exact, drawn, exact_number, sequence, simplest, whole_number
+from sensitivity_lab.text import number_repr
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
+SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,14 +36,51 @@ class Universe:
     >>> Universe.value_range([1, 2, 3], name="proficiency")
     Universe.value_range([1, 2, 3], name='proficiency')
 
+    Two universes are equal where functions receive the same from both: the same kind, the same
+    values of the same types with the same copies, and the same name, whatever order they were
+    given in. Its arrays are read-only, and it can be pickled. Values that are equal as numbers
+    are one value, and functions receive it in one form: a universe of 1 and 1.0, of 0.0 and -0.0
+    or of 19.99 and numpy.float32(19.99) shows them one of the two.
+
+    >>> Universe.population([2, 1]) == Universe.population([1, 2])
+    True
+
     Below, m is the number of records and v that of different values.
     Cost: one copy of what is given; it is sorted once, when first needed.
     Source: def-universe in the book's chapter on neighbours.
     """
 
-    source: Any  # a numpy array of ints or floats; else a tuple of numbers (and None)
+    source: Any  # a read-only numpy array of ints or floats; else a tuple of numbers (and None)
     unlimited: bool
     name: str | None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.source, np.ndarray) and self.source.flags.writeable:
+            object.__setattr__(self, "source", _read_only(self.source.copy()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.source, self.unlimited, self.name)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Universe):
+            return NotImplemented
+        return (
+            (self.unlimited, self.name) == (other.unlimited, other.name)
+            and hash(self) == hash(other)
+            and (self.unlimited or np.array_equal(self._distinct[1], other._distinct[1]))
+            and _same_values(self._distinct[0], other._distinct[0])
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        values = self._distinct[0]
+        ends = [None if end is None else exact_number(end) for end in (values[0], values[-1])]
+        return hash((self.unlimited, self.name, self.records, len(values), *ends))
 
     @classmethod
     def population(cls, records: Iterable[Any], *, name: str | None = None) -> Universe:
@@ -78,9 +118,9 @@ class Universe:
     def _distinct(self) -> tuple[Any, np.ndarray]:
         """The distinct values ascending (array, or tuple for mixed numbers) and their counts."""
         if isinstance(self.source, np.ndarray):
-            ordered = self.sorted_records
+            ordered = self._ordered
             first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-            return ordered[first], np.diff(np.append(first, len(ordered)))
+            return _read_only(ordered[first]), _read_only(np.diff(np.append(first, len(ordered))))
         first_seen: dict[Any, Any] = {}
         counted: Counter[Any] = Counter()
         for value in self.source:
@@ -89,7 +129,13 @@ class Universe:
             counted[key] += 1
         keys = sorted(key for key in first_seen if key is not None)
         keys += [None] * (None in first_seen)
-        return tuple(first_seen[key] for key in keys), np.array([counted[key] for key in keys])
+        counts = np.array([counted[key] for key in keys])
+        return tuple(first_seen[key] for key in keys), _read_only(counts)
+
+    @cached_property
+    def _ordered(self) -> np.ndarray:
+        """An array's records, ascending."""
+        return _read_only(np.sort(self.source))
 
     @cached_property
     def values(self) -> Dataset:
@@ -100,8 +146,7 @@ class Universe:
 
         Cost: one sort, O(m log m), once.
         """
-        values = self._distinct[0]
-        return tuple(values.tolist()) if isinstance(values, np.ndarray) else values
+        return _as_given(self._distinct[0])
 
     @cached_property
     def exact_values(self) -> tuple[Exact | None, ...]:
@@ -110,9 +155,14 @@ class Universe:
         >>> Universe.value_range([1, 0.5]).exact_values
         (Fraction(1, 2), 1)
 
-        Cost: `exact_number` of each of the v values, once.
+        Cost: `exact_number` of each of the v values, once; of an array, as `scaled`.
         """
-        return tuple(None if value is None else exact_number(value) for value in self.values)
+        if not isinstance(self.source, np.ndarray):
+            return tuple(None if value is None else exact_number(value) for value in self.values)
+        integers, scale = self.scaled
+        if scale == 1:
+            return tuple(integers.tolist())
+        return tuple(simplest(Fraction(integer, scale)) for integer in integers.tolist())
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, int]:
@@ -122,36 +172,31 @@ class Universe:
         (array([1, 5]), 10)
 
         The integers are int64, or Python ints where 64 bits are too few.
-        Cost: O(v) in NumPy for floats of at most 15 digits, else one Fraction for each value; once.
+        Cost: O(v) in NumPy for ints and floats of at most 15 digits; for other floats v short
+        texts, read in NumPy; else one Fraction for each value. Once.
         """
         values = self._distinct[0]
-        if isinstance(values, np.ndarray) and values.dtype.kind == "i":
-            return values.astype(np.int64), 1
-        if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-            scaled = _decimal_integers(values)
-            if scaled is not None:
-                return scaled
+        if isinstance(values, np.ndarray):
+            return _scaled_array(values)
         exact = [Fraction(value) for value in self.exact_values if value is not None]
         scale = math.lcm(*(value.denominator for value in exact))
-        integers = [int(value * scale) for value in exact]
-        small = max(map(abs, integers)) < 2**62
-        return np.array(integers, dtype=np.int64 if small else object), scale
+        return _read_only(_integers([int(value * scale) for value in exact])), scale
 
     @cached_property
     def sorted_records(self) -> np.ndarray:
-        """The m records (of a range, the values as named), ascending, as the caller gave them.
+        """The m records (of a range, the values), ascending, as the caller gave them.
 
         >>> Universe.population([2, 1, 2]).sorted_records
         array([1, 2, 2])
 
         Cost: one sort, O(m log m), once.
         """
-        if isinstance(self.source, np.ndarray):
-            return np.sort(self.source)
+        if isinstance(self.source, np.ndarray) and self.source.dtype not in SHORT_FLOATS:
+            return self._distinct[0] if self.unlimited else self._ordered
         values, counts = self._distinct
         given = np.empty(len(values), dtype=object)
-        given[:] = values
-        return np.repeat(given, counts)
+        given[:] = _as_given(values)
+        return _read_only(given if self.unlimited else np.repeat(given, counts))
 
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
@@ -162,25 +207,21 @@ class Universe:
 
         Cost: as `sorted_records` and `scaled`, once.
         """
-        records = self.sorted_records
-        if records.dtype.kind == "i":
-            return records.astype(np.int64, copy=False), 1
-        scaled = _decimal_integers(records) if records.dtype.kind == "f" else None
-        if scaled is not None:
-            return scaled
+        if isinstance(self.source, np.ndarray):
+            return _scaled_array(self._ordered)
         integers, scale = self.scaled
-        return np.repeat(integers, self._distinct[1]), scale
+        return _read_only(np.repeat(integers, self._distinct[1])), scale
 
     @cached_property
-    def value_of(self) -> list[int]:
+    def value_of(self) -> Indices:
         """The position among `values` of each of a population's m records, ascending.
 
         >>> Universe.population([20, 10, 20]).value_of
-        [0, 1, 1]
+        (0, 1, 1)
 
         Cost: O(m), once.
         """
-        return np.repeat(np.arange(self.distinct), self._distinct[1]).tolist()
+        return tuple(np.repeat(np.arange(self.distinct), self._distinct[1]).tolist())
 
     @property
     def has_missing(self) -> bool:
@@ -215,11 +256,24 @@ class Universe:
         >>> Universe.population([1, 2, 2, 2]).copies(2), Universe.value_range([1, 2]).copies(2)
         ([1, 2], [2, 2])
 
+        Cost: O(v). Errors: as `whole_number`.
+        """
+        size = whole_number(size, "size", 0)
+        if self.unlimited:
+            return [size] * self.distinct
+        copies: list[int] = self._copies(min(size, len(self.source))).tolist()
+        return copies
+
+    def _copies(self, size: int) -> np.ndarray:
+        """As `copies`, in an array; for a `size` that is checked.
+
+        >>> Universe.population([1, 2, 2, 2])._copies(2)
+        array([1, 2])
+
         Cost: O(v).
         """
-        if self.unlimited:
-            return [size] * len(self._distinct[1])
-        return [int(copies) for copies in np.minimum(self._distinct[1], size)]
+        counts = self._distinct[1]
+        return np.full_like(counts, size) if self.unlimited else np.minimum(counts, size, dtype=int)
 
     def count(self, size: int) -> int:
         """Return how many datasets of `size` records there are; none is built.
@@ -251,9 +305,11 @@ class Universe:
 
         The counts are symmetric, and rise up to half the population: a small size that passes the
         limit settles it cheaply.
-        Cost: `count` at the sizes 1, 2, 4, … until one passes the limit.
+        Cost: `count` at the sizes 1, 2, 4, … until one passes the limit. Errors: as `count`, and
+        `whole_number` for the limit.
         Source: Stanley (1989), Annals of the New York Academy of Sciences 576, proposition 1.
         """
+        size, limit = self.checked_size(size), whole_number(limit, "limit", 0)
         goal = int(min(size, self.records - size))
         smaller = 1
         while smaller < goal:
@@ -299,11 +355,52 @@ class Universe:
         >>> Universe.population([10, 20, 20]).indices((20, 10))
         (0, 1)
 
-        Cost: O(v + n log n) for n records; `what` names them in a message.
+        Cost: O(n log v) in NumPy for an array and n records of its kind, else O(v + n log n).
+        `what` names them in a message.
         Raises ValueError for values outside the universe or too many copies of one, TypeError for
         what is no dataset.
         """
+        return tuple(self._places(dataset, what).tolist())
+
+    def _places(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
+        """As `indices`, in an array.
+
+        >>> Universe.population([10, 20, 20])._places((20, 10))
+        array([0, 1])
+        """
         records = sequence(dataset, what)
+        if type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
+            found = self._found_in_array(dataset)
+        else:
+            found = self._found_in_array(records)
+        if found is None:
+            found = self._found_one_by_one(records, what)
+        found.sort()
+        held = np.bincount(found, minlength=self.distinct)
+        too_many = np.flatnonzero(held > self._copies(len(found)))
+        if len(too_many):
+            i = int(too_many[0])
+            raise ValueError(
+                f"{what} must hold at most {self._distinct[1][i]} records of value "
+                f"{self.values[i]!r}, got {held[i]}"
+            )
+        return found
+
+    def _found_in_array(self, records: np.ndarray | Dataset) -> np.ndarray | None:
+        """The positions of records that are all of the array's own kind and in it, else None."""
+        values, given = self._distinct[0], records
+        if not isinstance(given, np.ndarray):
+            given = _as_array(given)
+        if not isinstance(values, np.ndarray) or not isinstance(given, np.ndarray):
+            return None
+        both_whole = values.dtype.kind == given.dtype.kind == "i"
+        if not both_whole and values.dtype != given.dtype:
+            return None
+        found = np.searchsorted(values, given)
+        found[found == len(values)] = 0
+        return found if np.array_equal(values[found], given) else None
+
+    def _found_one_by_one(self, records: Dataset, what: str) -> np.ndarray:
         position = {value: i for i, value in enumerate(self.exact_values)}
         found = []
         for record in records:
@@ -311,14 +408,7 @@ class Universe:
             if key not in position:
                 raise ValueError(f"{what} must hold values of the universe, got {record!r}")
             found.append(position[key])
-        found.sort()
-        copies = self.copies(len(found))
-        for i, held in Counter(found).items():
-            if held > copies[i]:
-                raise ValueError(
-                    f"{what} must hold at most {copies[i]} records of value {self.values[i]!r}, got {held}"
-                )
-        return tuple(found)
+        return np.array(found, dtype=np.int64)
 
     def __repr__(self) -> str:
         kind = "value_range" if self.unlimited else "population"
@@ -384,24 +474,22 @@ def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
 
 
 def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
-    """Return the values as an array of ints or floats where that loses nothing, else a tuple."""
+    """Return the values as a read-only array of ints or floats where that loses nothing, else a tuple."""
     if isinstance(source, (str, bytes, dict, pd.DataFrame)) or not isinstance(source, Iterable):
         raise TypeError(f"{what} must be a sequence of numbers, got {source!r}")
     array = source.to_numpy() if isinstance(source, pd.Series) else source
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
     if not isinstance(array, np.ndarray):
-        array = _as_array(list(array))
+        array = _as_array(drawn(array, what))
     if isinstance(array, np.ndarray) and array.ndim != 1:
         raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}")
     if len(array) == 0:
         raise ValueError(f"{what} must not be empty, got {source!r}")
-    if isinstance(array, np.ndarray) and array.dtype.kind == "i":
-        return array.copy()  # the caller may change theirs before ours is first sorted
-    if isinstance(array, np.ndarray) and array.dtype == np.float64:
+    if isinstance(array, np.ndarray) and _is_kept(array.dtype):
         if not np.isfinite(array).all():
             raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
-        return array.copy()
+        return _read_only(array.copy())  # the caller may change theirs before ours is first sorted
     for value in array:
         if value is not None:
             exact_number(value, what)
@@ -409,20 +497,63 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
         raise ValueError(f"{what} must hold at least one number, got only None")
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         return tuple(array.tolist())
-    return tuple(array)  # short floats keep their own type
+    return tuple(array)
 
 
-def _as_array(values: list[Any]) -> np.ndarray | list[Any]:
-    """An array where all are ints of 64 bits or all are floats; else the list as it is."""
+def _as_array(values: Dataset) -> np.ndarray | Dataset:
+    """An array where all are ints of 64 bits or all are floats of one kind; else as they are."""
     kinds = set(map(type, values))
-    if kinds == {float}:
-        return np.array(values)
     if kinds == {int} and -(2**63) <= min(values) and max(values) < 2**63:
         return np.array(values, dtype=np.int64)
+    if len(kinds) == 1 and kinds <= {float, *SHORT_FLOATS}:
+        return np.array(values)
     return values
 
 
-def _decimal_integers(values: np.ndarray) -> tuple[np.ndarray, int] | None:
+def _is_kept(dtype: np.dtype[Any]) -> bool:
+    """Whether an array of a dtype is kept as it is."""
+    return dtype.kind == "i" or dtype in (np.float64, *SHORT_FLOATS)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
+
+
+def _as_given(values: np.ndarray | Dataset) -> Dataset:
+    """Values as functions receive them: Python's own numbers, and short floats as they are."""
+    if not isinstance(values, np.ndarray):
+        return values
+    return tuple(values if values.dtype in SHORT_FLOATS else values.tolist())
+
+
+def _same_values(a: np.ndarray | Dataset, b: np.ndarray | Dataset) -> bool:
+    """Whether values are the same, and in the same form: 1 is not 1.0, nor 0.0 the same as -0.0."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return (
+            (a.dtype == b.dtype or a.dtype.kind == b.dtype.kind == "i")
+            and np.array_equal(a, b)
+            and np.array_equal(np.signbit(a), np.signbit(b))
+        )
+    return list(map(_form, _as_given(a))) == list(map(_form, _as_given(b)))
+
+
+def _form(value: Any) -> tuple[Any, ...]:
+    """A value with what a function can tell it by from others that equal it."""
+    text = str(value) if isinstance(value, Decimal) or value == 0 else ""
+    return type(value), value, text
+
+
+def _scaled_array(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Numbers in an array as integers over one denominator."""
+    if values.dtype.kind == "i":
+        return _read_only(values.astype(np.int64, copy=False)), 1
+    scaled = _short_decimals(values) if values.dtype == np.float64 else None
+    integers, scale = _decimals(values) if scaled is None else scaled
+    return _read_only(integers), scale
+
+
+def _short_decimals(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     """Floats with at most 15 significant digits as integers over a power of ten, else None.
 
     A decimal of at most 15 digits is the shortest text of the float nearest to it, so finding
@@ -437,6 +568,51 @@ def _decimal_integers(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     return None
 
 
+def _decimals(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Floats as integers over a power of ten: each is written, and the texts are read in NumPy."""
+    texts = list(map(str, _as_given(values)))
+    mantissas, exponents = _read(texts)
+    digits = max(0, -int(exponents.min()))
+    return _times_powers_of_ten(mantissas, exponents + digits), 10**digits
+
+
+def _read(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Decimals as (whole numbers, powers of ten): "-12.5" is -125 and -1, "1e-07" is 1 and -7.
+
+    The text of a float has at most 17 digits, so 64 bits hold them.
+    """
+    exponents = np.zeros(len(texts), dtype=np.int64)
+    for i, text in enumerate(texts):
+        if "e" in text:
+            texts[i], exponent = text.split("e")
+            exponents[i] = int(exponent)
+    mantissas = np.fromstring(" ".join(texts).replace(".", ""), dtype=np.int64, sep=" ")
+    letters = np.array(texts, dtype=bytes)
+    point = np.char.find(letters, b".")
+    exponents -= np.where(point < 0, 0, np.char.str_len(letters) - point - 1)
+    whole = (mantissas % 10 == 0) & (exponents == -1)  # 20.0 is 20, not 200 tenths
+    mantissas[whole] //= 10
+    exponents[whole] = 0
+    return mantissas, exponents
+
+
+def _times_powers_of_ten(mantissas: np.ndarray, powers: np.ndarray) -> np.ndarray:
+    """The products, in 64 bits where that is enough."""
+    powers = np.where(mantissas == 0, 0, powers)
+    most = int(powers.max())
+    if most <= 18 and float((np.abs(mantissas) * 10.0**powers).max()) < 2**61:
+        small: np.ndarray = mantissas * 10**powers
+        return small
+    tens = np.array([10**power for power in range(most + 1)], dtype=object)
+    large: np.ndarray = mantissas.astype(object) * tens[powers]
+    return large
+
+
+def _integers(numbers: list[int]) -> np.ndarray:
+    """Integers as an array, in 64 bits where that is enough."""
+    return np.array(numbers, dtype=np.int64 if max(map(abs, numbers)) < 2**62 else object)
+
+
 def _abridged(universe: Universe, most: int = 12) -> str:
     """The values as a list, copies repeated; of many, the first and last and how many."""
     counts = universe._distinct[1]
@@ -448,6 +624,7 @@ def _abridged(universe: Universe, most: int = 12) -> str:
             for value, times in zip(universe.values, copies, strict=True)
             for _ in range(times)
         ]
-        return repr(shown)
+        return number_repr(shown)
     first, last = Universe(universe._distinct[0][:: len(counts) - 1], True, None).values
-    return f"[{first!r}, …, {last!r}], {total:,} {'values' if universe.unlimited else 'records'}"
+    ends = f"[{number_repr(first)}, …, {number_repr(last)}]"
+    return f"{ends}, {total:,} {'values' if universe.unlimited else 'records'}"

@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, pairwise
 from statistics import median_low
-from typing import Any
+from typing import Any, overload
 
-import numpy as np
+import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sensitivity_lab.exact import Exact, exact_number
 from sensitivity_lab.plots import (
     ADDED,
     INK,
     PALE,
     REMOVED,
+    STYLE,
     WIDTH,
-    equals_text,
+    check_axes,
     heading,
-    number_text,
     styled_figure,
 )
-from sensitivity_lab.results import Sensitivity
+from sensitivity_lab.relations import Relation
+from sensitivity_lab.results import CompactWitness, Sensitivity, side_names
+from sensitivity_lab.text import dataset_text, equals_text, number_text, true_minus, value_text
 
-# All lengths below are points on the page, but for the number line's own places.
+# All lengths below are points on the page.
 MOST_DOTS = 100
+MOST_TICKS = 12  # a universe of so few values is shown whole
 BAND = 30  # from the middle of the figure to the first dots of either row
+ANSWER = 24  # room for an answer beyond the last dot
 ROOM = 350  # how long the number line is drawn
+ROW = 160  # how high a row of dots is at most
+MARGIN = 15  # beside it
+KEYS = 26  # room for the legend, on the caller's axes
 
 KINDS: dict[str, dict[str, Any]] = {
     "in both": {"marker": "o", "color": "#777777", "markersize": 0.8},
@@ -37,66 +48,81 @@ KINDS: dict[str, dict[str, Any]] = {
     "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
 }
 
+# Families of queries whose answers are no places among the records: another unit, or a count.
+NO_PLACE = ("variance", "count", "count_where", "count_distinct")
+
 Dot = tuple[float, int, str]  # where it stands, how high in its stack, its kind
 
 
 @dataclass(frozen=True)
 class NumberLine:
-    """Where a value stands on the page: in proportion, but for long empty stretches.
+    """Where a value stands, in points: in proportion, but for long empty stretches.
 
-    >>> line = NumberLine.through([1, 2, 3, 1000], [])
+    >>> line = NumberLine.through([1, 2, 3, 1000], room=220)
     >>> [line.place(value) for value in (1, 2, 3, 1000)]
-    [0.0, 1.0, 2.0, 22.0]
+    [0.0, 10.0, 20.0, 220.0]
 
     `values`, ascending, stand at `places`; `breaks` are the middles of the stretches that are
-    drawn shorter than they are. A place is in units of the records, a point in those of the page.
+    drawn shorter than they are. Values are exact, so no number is too large for a place.
     """
 
-    values: np.ndarray
-    places: np.ndarray
-    breaks: np.ndarray
+    values: tuple[Exact, ...]
+    places: tuple[float, ...]
+    breaks: tuple[float, ...]
+    room: float
 
     @classmethod
-    def through(cls, records: Iterable[Any], marks: Iterable[Any]) -> NumberLine:
-        """Shorten what is over 20 times the usual step between records; `marks` may lie outside.
+    def through(
+        cls,
+        records: Iterable[Any],
+        marks: Iterable[Any] = (),
+        scale: Iterable[Any] = (),
+        room: float = ROOM,
+    ) -> NumberLine:
+        """Shorten what is over 20 times the usual step between records.
 
-        >>> NumberLine.through([1, 2, 3, 1000], marks=[4]).breaks
-        array([12.])
+        >>> NumberLine.through([1, 2, 3, 1000], marks=[4], room=220).breaks
+        (120.0,)
 
         One far outlier then leaves the other records wide enough apart to be told from one
-        another. Cost: O(n log n) for n records.
+        another. The line reaches to `marks` outside the records, and has a tick at each value of
+        `scale`. Cost: O(n log n) for n records.
         """
-        distinct = sorted({float(record) for record in records})
-        outside = {float(m) for m in marks if not distinct[0] <= m <= distinct[-1]}
-        values = np.array(sorted({*distinct, *outside}))
-        steps = np.diff(values)
-        drawn = np.minimum(
-            steps, 20 * median_low(np.diff(distinct)) if len(distinct) > 1 else np.inf
-        )
-        places = np.concatenate([[0.0], np.cumsum(drawn)])
-        return cls(values, places, (places[:-1] + drawn / 2)[drawn < steps])
+        distinct = sorted({exact_number(record) for record in records})
+        outside = {m for m in map(exact_number, marks) if not distinct[0] <= m <= distinct[-1]}
+        values = sorted({*distinct, *outside, *map(exact_number, scale)})
+        steps = [right - left for left, right in pairwise(values)]
+        usual = [right - left for left, right in pairwise(distinct)] or [max(steps, default=1)]
+        drawn = [min(step, 20 * median_low(usual)) for step in steps]
+        if not drawn:
+            return cls(tuple(values), (room / 2,), (), room)
+        ends = [Fraction(end) / sum(drawn) for end in accumulate(drawn, initial=0)]
+        places = [room * float(end) for end in ends]
+        middles = [(left + right) / 2 for left, right in pairwise(places)]
+        short = [m for m, step, length in zip(middles, steps, drawn, strict=True) if length < step]
+        return cls(tuple(values), tuple(places), tuple(short), room)
 
     def place(self, value: Any) -> float:
         """Return where `value` stands.
 
-        >>> NumberLine.through([1, 2, 3, 1000], []).place(501.5)
-        12.0
+        >>> NumberLine.through([1, 2, 3, 1000], room=220).place(501.5)
+        120.0
 
         Cost: O(log n).
         """
-        return float(np.interp(float(value), self.values, self.places))
-
-    @property
-    def point(self) -> float:
-        """How much of the line one point on the page is.
-
-        >>> NumberLine.through([0, 350], []).point
-        1.0
-        """
-        return (float(self.places[-1]) or 1.0) / ROOM
+        exact = exact_number(value)
+        i = min(max(1, bisect_left(self.values, exact)), len(self.values) - 1)
+        if i < 1:
+            return self.places[0]
+        share = Fraction(exact - self.values[i - 1]) / (self.values[i] - self.values[i - 1])
+        return self.places[i - 1] + float(share) * (self.places[i] - self.places[i - 1])
 
 
-def plot_witness(sensitivity: Sensitivity) -> Figure:
+@overload
+def plot_witness(sensitivity: Sensitivity, *, ax: None = None) -> Figure: ...
+@overload
+def plot_witness(sensitivity: Sensitivity, *, ax: Axes) -> Axes: ...
+def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure | Axes:
     """Draw the two datasets that attain a sensitivity, on one number line.
 
     >>> from sensitivity_lab import SUM, Change, Universe, global_sensitivity
@@ -106,60 +132,107 @@ def plot_witness(sensitivity: Sensitivity) -> Figure:
     'sum under Change(1): at most 1 record changed'
 
     The dataset stands above and its neighbour hangs below; equal values stack. A thin line
-    joins what both hold, an open square is removed, a triangle is added. A tick marks the
-    query's answer on each, and the arrow between the ticks is the sensitivity. A vector's
-    answers are written, not marked. A stretch without records that is over twenty times the
-    usual step is drawn shorter, with a break sign.
+    joins what both hold; an open square is removed (or changed from), a triangle is added (or
+    changed to). A tick marks the query's answer on each, and the arrow between the ticks is the
+    sensitivity. What is no place among the records, such as a vector, a count or a variance, is
+    written and not marked. A stretch without records that is over twenty times the usual step is
+    drawn shorter, with a break sign. A universe of at most twelve values is shown whole.
+    On axes of your own, `ax`, it is drawn to their size, and they are returned.
     Cost: one evaluation of the query on each of the two datasets.
-    Raises ValueError for a dataset of over 100 records, or one with a missing record; TypeError
-    for what is no `Sensitivity`.
+    Raises ValueError for a dataset of over 100 records (before any is built), one with a missing
+    record, or axes that are too small; TypeError for what is no `Sensitivity`.
     Source: def-witness in the book's chapter `by_hand`.
     """
     datasets = _drawable(sensitivity)
+    room, tall = (ROOM, ROW) if ax is None else _space(ax)
     answers = [sensitivity.query(dataset) for dataset in datasets]
-    marks = [answer for answer in answers if not isinstance(answer, tuple)]
-    line = NumberLine.through([*datasets[0], *datasets[1]], marks)
-    rows, dot = _dots(datasets, line)
+    marks = answers if _has_places(sensitivity, answers) else []
+    line = NumberLine.through([*datasets[0], *datasets[1]], marks, _scale(sensitivity), room)
+    rows, dot = _dots(datasets, line, tall)
     ends = [BAND + dot * (1 + max((level for _, level, _ in row), default=0)) for row in rows]
-    with styled_figure(figsize=(WIDTH, (sum(ends) + 170) / 72)) as figure:
-        axes = figure.subplots()
-        _set_out(axes, line, ends)
+    value, title = sensitivity.value, heading(sensitivity.query, sensitivity.relation)
+    keys = _dot_keys(rows, sensitivity.relation)
+
+    def draw(axes: Axes, above: float, below: float) -> None:
+        axes.set_ylim(-ends[1] - ANSWER - below, ends[0] + ANSWER + above)
+        _set_out(axes, line)
         _draw_dots(axes, rows, dot)
-        _draw_answers(axes, line, answers, ends, sensitivity.query.name)
-        _draw_gap(axes, line, marks, equals_text(sensitivity.value).removeprefix("= "))
-        figure.suptitle(heading(sensitivity.query, sensitivity.relation))
-        figure.legend(handles=_dot_keys(rows), loc="outside lower center", ncols=3)
-    return figure
+        _draw_answers(axes, line, answers, ends, sensitivity.query.name, marked=bool(marks))
+        _draw_gap(axes, line, marks, true_minus(value_text(value)))
+
+    if ax is None:
+        with styled_figure(figsize=(WIDTH, (sum(ends) + 170) / 72)) as figure:
+            draw(figure.subplots(), above=0, below=0)
+            figure.suptitle(title)
+            figure.legend(handles=keys, loc="outside lower center", ncols=3)
+        return figure
+    with plt.rc_context(STYLE):
+        spare = BAND + tall - sum(ends) / 2
+        draw(ax, above=spare, below=spare + KEYS)
+        ax.set_title(title)
+        ax.legend(handles=keys, loc="lower center", ncols=3, borderaxespad=0)
+    return ax
+
+
+def _space(axes: Axes) -> tuple[float, float]:
+    """The room on the caller's axes: for the number line, and for either row of dots."""
+    check_axes(axes)
+    box, point = axes.get_window_extent(), axes.figure.dpi / 72
+    wide, high = box.width / point, box.height / point
+    if wide < 150 or high < 150:
+        raise ValueError(f"ax must be at least 150 by 150 points, got {wide:.0f} by {high:.0f}")
+    return wide - 2 * MARGIN, (high - KEYS) / 2 - BAND - ANSWER
 
 
 def _drawable(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     """The witness's two datasets; refuse what a row of dots cannot show."""
     if not isinstance(sensitivity, Sensitivity):
         raise TypeError(f"sensitivity must be a Sensitivity, got {sensitivity!r}")
-    datasets = [tuple(dataset) for dataset in sensitivity.witness]
-    longest = max(map(len, datasets))
+    witness = sensitivity.witness
+    if isinstance(witness, CompactWitness):
+        longest = witness.size  # its datasets are not built to be counted
+    else:
+        longest = max(map(len, witness))
     if longest > MOST_DOTS:
         raise ValueError(
-            f"witness must hold at most {MOST_DOTS} records to be drawn, got {longest}"
+            f"witness must hold at most {MOST_DOTS} records to be drawn, got {longest:,}"
         )
+    datasets = [tuple(dataset) for dataset in witness]
     for dataset in datasets:
         if None in dataset:
-            raise ValueError(f"witness must hold numbers to be drawn, got None in {dataset}")
+            text = dataset_text(dataset)
+            raise ValueError(f"witness must hold numbers to be drawn, got None in {text}")
     return datasets
 
 
-def _dots(datasets: Sequence[tuple[Any, ...]], line: NumberLine) -> tuple[list[list[Dot]], float]:
+def _has_places(sensitivity: Sensitivity, answers: Sequence[Any]) -> bool:
+    """Whether the answers have places on the line of records: one number each, in their unit."""
+    elsewhere = sensitivity.query.family and sensitivity.query.family[0] in NO_PLACE
+    return not elsewhere and not any(isinstance(answer, tuple) for answer in answers)
+
+
+def _scale(sensitivity: Sensitivity) -> Sequence[Any]:
+    """All values of a small universe; of a large one none but the witness's."""
+    universe = sensitivity.universe
+    few = universe.values if universe.distinct <= MOST_TICKS else ()
+    return [value for value in few if value is not None]
+
+
+def _dots(
+    datasets: Sequence[tuple[Any, ...]], line: NumberLine, tall: float
+) -> tuple[list[list[Dot]], float]:
     """Both rows of dots, and a dot's size: smaller where values are close or stacks are tall."""
     first, second = map(Counter, datasets)
     common = first & second
-    step = min(np.diff(line.places), default=np.inf) / line.point
+    taken = sorted({line.place(value) for value in first | second})
+    step = min((right - left for left, right in pairwise(taken)), default=12.0)
     width = min(12.0, max(7.0, step))
     rows = [
         _stacked([(common, "in both"), (first - common, "removed")], line, width),
         _stacked([(common, "in both"), (second - common, "added")], line, width),
     ]
     tallest = max(level for row in rows for _, level, _ in row) + 1
-    return rows, min(width, 160 / tallest)
+    return rows, min(width, tall / tallest)
 
 
 def _stacked(
@@ -171,7 +244,7 @@ def _stacked(
         for order, (part, kind) in enumerate(parts)
         for value in part.elements()
     )
-    apart = 0.99 * width * line.point
+    apart = 0.99 * width
     ends: list[float] = []  # the last place taken on each level
     dots = []
     for place, _, kind in records:
@@ -181,37 +254,38 @@ def _stacked(
     return dots
 
 
-def _set_out(axes: Axes, line: NumberLine, ends: Sequence[float]) -> None:
+def _set_out(axes: Axes, line: NumberLine) -> None:
     """The empty stage: two base lines, the values under them, signs where it is shortened."""
-    top, foot = ends[0] + 24, -ends[1] - 24  # room for the answers
-    margin = 15 * line.point
-    axes.set_xlim(-margin, line.places[-1] + margin)
-    axes.set_ylim(foot, top)
+    foot, _ = axes.get_ylim()
+    axes.set_xlim(-MARGIN, line.room + MARGIN)
     axes.set_yticks([BAND, -BAND], ["dataset", "neighbour"])
     axes.tick_params(axis="y", length=0, labelsize=13)
-    axes.spines["left"].set_visible(False)
+    axes.spines[["left", "top", "right"]].set_visible(False)
     bases = (BAND - 8, 8 - BAND)
     for base in bases:
         axes.axhline(base, color=PALE, linewidth=1, zorder=0)
     shown = _roomy(line)
     axes.set_xticks([line.place(value) for value in shown], [_tick_text(value) for value in shown])
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0}  # a wider one would cut the ticks
     for middle in line.breaks:
         for height in (foot, *bases):
-            axes.text(middle, height, "//", ha="center", va="center", backgroundcolor="white")
+            axes.text(middle, height, "//", ha="center", va="center", bbox=paper)
 
 
-def _tick_text(value: float) -> str:
-    return f"{value:,.10g}"
+def _tick_text(value: Exact) -> str:
+    """A value of the number line to ten digits, beyond the floats to six."""
+    inside = value == 0 or Fraction(1, 10**300) < abs(Fraction(value)) < 10**300
+    return true_minus(f"{float(value):,.10g}" if inside else number_text(value))
 
 
-def _roomy(line: NumberLine) -> list[float]:
+def _roomy(line: NumberLine) -> list[Exact]:
     """The values that can be written under the line without touching; both ends always are."""
 
-    def touch(left: float, right: float) -> bool:
+    def touch(left: Exact, right: Exact) -> bool:
         letters = len(_tick_text(left)) + len(_tick_text(right)) + 1
-        return line.place(right) - line.place(left) < 4.2 * letters * line.point
+        return line.place(right) - line.place(left) < 4.2 * letters
 
-    first, *rest = line.values.tolist()
+    first, *rest = line.values
     shown = [first]
     for value in rest:
         if not touch(shown[-1], value) and (value == rest[-1] or not touch(value, rest[-1])):
@@ -234,44 +308,60 @@ def _draw_dots(axes: Axes, rows: Sequence[Sequence[Dot]], dot: float) -> None:
 
 
 def _draw_answers(
-    axes: Axes, line: NumberLine, answers: Sequence[Any], ends: Sequence[float], name: str
+    axes: Axes,
+    line: NumberLine,
+    answers: Sequence[Any],
+    ends: Sequence[float],
+    name: str,
+    *,
+    marked: bool,
 ) -> None:
-    """The query's answer on each row: a tick through the row, and the number at its end."""
+    """The query's answer at the end of each row, with a tick through it where it has a place."""
     for answer, end, side in zip(answers, ends, (1, -1), strict=True):
-        if isinstance(answer, tuple):
-            place, text = line.places[-1] / 2, number_text(answer)
-        else:
-            place, text = line.place(answer), f"{name} {equals_text(answer)}"
+        place = line.place(answer) if marked else line.room / 2
+        if marked:
             axes.plot([place, place], [0, side * end], color=INK, linewidth=2, zorder=1)
-        half = 4 * len(text) * line.point
-        inside = max(min(place, line.places[-1] - half), half)  # text stays on the page
+        vector = isinstance(answer, tuple)
+        text = true_minus(number_text(answer) if vector else equals_text(answer))
+        text = text if vector else f"{name} {text}"
+        half = 4 * len(text)
+        inside = max(min(place, line.room - half), half)  # text stays on the page
         axes.text(inside, side * (end + 3), text, ha="center", va="bottom" if side > 0 else "top")
 
 
 def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) -> None:
     """The arrow from one answer to the other, and its length beside it, where there is room."""
-    low, high = sorted(map(line.place, marks)) or [line.places[-1] / 2] * 2
-    if high - low > 24 * line.point:
+    low, high = sorted(map(line.place, marks)) or [line.room / 2] * 2
+    if high - low > 24:
         arrow = {"arrowstyle": "<->", "color": INK, "linewidth": 2, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", (low, 0), (high, 0), arrowprops=arrow)
-    else:  # too short for arrow heads
+    elif marks:  # too short for arrow heads
         axes.plot([low, high], [0, 0], color=INK, linewidth=4, solid_capstyle="butt")
-    wide = 8.5 * max(len("sensitivity"), len(value)) * line.point
-    if high + wide < line.places[-1]:
-        place, side = high + 6 * line.point, "left"
+    wide = 8.5 * max(len("sensitivity"), len(value))
+    style: dict[str, Any] = {
+        "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1},
+        "fontsize": 12,
+        "fontweight": "bold",
+    }
+    text = f"sensitivity\n{value}"
+    if not marks:
+        axes.text(line.room / 2, 0, text, ha="center", va="center", **style)
+    elif high + wide < line.room:
+        axes.text(high + 6, 0, text, ha="left", va="center", **style)
     elif low - wide > 0:
-        place, side = low - 6 * line.point, "right"
-    else:
-        place, side = (low + high) / 2, "center"
-    text, box = f"sensitivity\n{value}", {"facecolor": "white", "edgecolor": "none", "pad": 1}
-    axes.text(place, 0, text, ha=side, va="center", bbox=box, fontsize=12, fontweight="bold")
+        axes.text(low - 6, 0, text, ha="right", va="center", **style)
+    else:  # a line of it on either side of the arrow, which it would cover
+        middle = max(min((low + high) / 2, line.room - wide / 2), wide / 2)
+        axes.text(middle, 4, "sensitivity", ha="center", va="bottom", **style)
+        axes.text(middle, -4, value, ha="center", va="top", **style)
 
 
-def _dot_keys(rows: Sequence[Sequence[Dot]]) -> list[Line2D]:
-    """One legend entry for each kind of dot that is drawn."""
+def _dot_keys(rows: Sequence[Sequence[Dot]], relation: Relation) -> list[Line2D]:
+    """One legend entry for each kind of dot that is drawn, in the words of the relation."""
     present = {kind for row in rows for *_, kind in row}
+    words = dict(zip(("removed", "added"), side_names(relation), strict=True))
     return [
-        Line2D([], [], linestyle="", label=kind, **KINDS[kind] | {"markersize": 10})
-        for kind in KINDS
+        Line2D([], [], linestyle="", label=words.get(kind, kind), **look | {"markersize": 10})
+        for kind, look in KINDS.items()
         if kind in present
     ]

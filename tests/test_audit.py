@@ -1100,6 +1100,14 @@ def test_breaking_values():
     assert np.finfo(float).max in sl.breaking_values((0, 1), outside=True)
 
 
+@pytest.mark.parametrize("wanted", [np.array([1, 2]), "yes", None, 1])
+@pytest.mark.parametrize("what", ["outside", "missing"])
+def test_breaking_values_want_true_or_false(what, wanted):
+    """Catches numpy's own words for an array where a yes or a no is due."""
+    with pytest.raises(TypeError, match=f"{what} must be True or False, got {what}="):
+        sl.breaking_values((0, 1), **{what: wanted})
+
+
 def test_breaking_values_find_an_overflow():
     """Catches a function that adds in 8 bits: 127 ones and one more."""
 

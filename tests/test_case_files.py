@@ -1,6 +1,8 @@
 """Case files: verdicts pinned with versions, and every number behind them met by another route."""
 
 import math
+import re
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 
@@ -13,8 +15,9 @@ from scripts import audit as again
 from sensitivity_lab.teaching import case_files as cf
 from sensitivity_lab.teaching.case_files.opendp_live import LARGE
 from sensitivity_lab.teaching.case_files.stated import TRUNCATIONS
+from sensitivity_lab.teaching.explorers import audit_view
 from sensitivity_lab.teaching.joins import join_bound
-from sensitivity_lab.teaching.stored_figures import SOURCE
+from sensitivity_lab.teaching.stored_figures import SOURCE, figures, library_figures
 
 EXACT, LOOSE, TOO_SMALL = "exact", "loose", "too small"
 CHANGE, ADD_REMOVE = "Change(1)", "SymmetricDifference(1)"
@@ -154,6 +157,47 @@ def test_witnesses_are_the_smallest(cases):
     assert grouped == ((-1,), (1,))
     ones = pair("sum", "bounds (0, 1); dtype int8", "SymmetricDifference")
     assert ones == ((1,) * 127, (1,) * 128)
+
+
+def read(text):
+    """A printed dataset or answer, as Python reads it; "1 ×127" is a run of copies."""
+    return eval(re.sub(r"([^\s,(\[]+) ×(\d+)", r"*[\1] * \2", text))
+
+
+def asked_again(case, dataset):
+    """What the library answers: OpenDP now, the others as it is on record."""
+    match case.function:
+        case "sum of squared deviations":
+            return cf.squared_deviations(len(dataset))(dataset)
+        case "b-ary tree":
+            return cf.b_ary_tree(2)(dataset)
+        case "Theil–Sen regression":
+            return cf.predictions(dataset)
+    table = figures("opendp_polars" if case.library == "OpenDP" else case.library)
+    asked = (table["query"] == case.function) & (table["parameters"] == case.setting)
+    for quantity, value in table.loc[asked, ["quantity", "value"]].itertuples(index=False):
+        kind, _, place = quantity.partition(" to ")
+        if kind == "answer" and Counter(read(place)) == Counter(dataset):
+            return read(value)
+    raise LookupError(f"{case.name} was never asked about {dataset}")
+
+
+def test_every_witness_in_the_explorer_gives_its_answers_as_printed(cases):
+    """Would catch a witness that lacks an offset or a digit: nobody could check it."""
+    dp.enable_features("contrib", "honest-but-curious")
+    shown = [(case, re.search("Witness: (.*)[.]$", audit_view(case).text)) for case in cases]
+    pairs = [(case, found[1].split("; ")) for case, found in shown if found]
+    assert len(pairs) == sum(case.verdict == TOO_SMALL for case in cases) == 20
+    for case, sides in pairs:
+        assert len(sides) == 2
+        for dataset, answer in (side.split(" → ") for side in sides):
+            again = asked_again(case, read(f"[{dataset[1:-1]}]"))
+            np.testing.assert_allclose(np.array(again), np.array(read(answer)), err_msg=case.name)
+
+
+def test_every_case_has_a_name_of_its_own(cases):
+    """Would catch a case that the explorer's menu loses behind another."""
+    assert len({case.name for case in cases}) == len(cases)
 
 
 # --- OpenDP: its functions and maps by another route ---------------------------------------
@@ -350,6 +394,12 @@ def test_tumult_is_skipped_without_its_java(monkeypatch, capsys):
     assert capsys.readouterr().out == "tumult: skipped. It needs Java 17; found none.\n"
 
 
+def test_the_tables_are_one_table():
+    """Would catch rows of two tables under one number."""
+    found = library_figures()
+    assert list(found.index) == list(range(len(found)))
+
+
 def test_every_table_has_its_script_its_lock_and_one_layout():
     """Would catch a table that nobody can make again, or a column that only one of them has."""
     folders = {path.parent for path in again.ROOT.glob("scripts/libraries/*/figures.py")}
@@ -357,6 +407,6 @@ def test_every_table_has_its_script_its_lock_and_one_layout():
     tables.pop("open_questions")  # asked of our own package
     assert {folder.name for folder in folders} == tables.keys()
     for folder in folders:
-        assert "--hash=sha256:" in (folder / "requirements.txt").read_text()
+        assert "--hash=sha256:" in (folder / "requirements.txt").read_text("utf-8")
     layout = ",".join([*SOURCE, "quantity", "value"])
-    assert {path.read_text().partition("\n")[0] for path in tables.values()} == {layout}
+    assert {path.read_text("utf-8").partition("\n")[0] for path in tables.values()} == {layout}

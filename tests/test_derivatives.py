@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab.exact import exact_number
 
 NORMS = (1, 2, math.inf)
 ONE = sl.SymmetricDifference(1)
@@ -107,6 +108,16 @@ def test_forward_alone_is_not_the_local_sensitivity():
     assert (pair.forward_norm(), pair.norm()) == (Fraction(1, 3), 1)
     assert pair.forward == (Fraction(-1, 3), 0, Fraction(1, 3))
     assert pair.backward == (-1, None, 1)
+
+
+def test_many_neighbours_at_once(monkeypatch):
+    """Catches a block of neighbours that is cut short, or answers given to the wrong values."""
+    universe = sl.Universe.population([0, 1, 1, 4, 0.5, Fraction(1, 3)])
+    for query in QUERIES:
+        steps = sl.discrete_gradient(query, (0, 1, 4), universe)
+        monkeypatch.setattr("sensitivity_lab.derivatives.CELLS", 5)
+        assert sl.discrete_gradient(query, (0, 1, 4), universe) == steps
+        monkeypatch.undo()
 
 
 def test_the_empty_dataset():
@@ -272,6 +283,25 @@ def test_norms_are_exact():
     assert sl.operator_norm([[0.1], [0.2]]) == Fraction(3, 10)
     assert sl.operator_norm([[Fraction(1, 3), Fraction(-2, 3)]], math.inf) == 1
     assert sl.operator_norm(np.array([[3, 0], [4, 1]]), 1, 2) == 5.0
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1, 8e307, Fraction(1, 10**400), Fraction(10**200, 3)])
+def test_norms_of_every_magnitude(scale):
+    """Catches an infinity near the largest float, and a zero near the smallest."""
+    exact = exact_number(scale)
+    rows = [[exact, 0], [0, exact * 2]]
+    assert sl.operator_norm(rows, 2, 2) == float(2 * Fraction(exact))
+    assert sl.operator_norm([[0, 0]], 2, 2) == 0
+
+
+@pytest.mark.parametrize("entry", [1e308, 10**400, Fraction(10**900, 7)])
+def test_norms_above_the_floats_are_refused(entry):
+    """Catches an infinity as an answer, and numpy's own error: the true norm is no float."""
+    with pytest.raises(
+        ValueError, match=r"a norm for p=2 must be at most 1\.79.*, the largest float"
+    ):
+        sl.operator_norm([[entry, entry], [entry, entry]], 2, 2)
+    assert sl.operator_norm([[entry, entry]]) == exact_number(entry)
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,9 @@ def test_numbers_whose_text_is_no_decimal_are_refused():
         exact_number(Third(), "records")
 
 
-@pytest.mark.parametrize("text", ["1e9999999", "-1e999999999", "1e-99999999", "1e100001", "3e-100001"])
+@pytest.mark.parametrize(
+    "text", ["1e9999999", "-1e999999999", "1e-99999999", "1e100001", "3e-100001"]
+)
 def test_exponents_beyond_reason_are_refused_at_once(text):
     """Catches a few letters that stand for more digits than there is memory."""
     number = Decimal(text)
@@ -140,7 +142,9 @@ def test_exponents_beyond_reason_are_refused_at_once(text):
         lambda: sl.operator_norm([[number]], 1, 1),
         lambda: sl.Add(1).are_neighbours([1], [1, number]),
     ):
-        with pytest.raises(ValueError, match=r"must lie within 10 to the power of ±100,000, got Dec"):
+        with pytest.raises(
+            ValueError, match=r"must lie within 10 to the power of ±100,000, got Dec"
+        ):
             ask()
 
 

@@ -2,23 +2,33 @@
 
 import itertools
 import json
+import math
 import re
 from fractions import Fraction
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import sensitivity_lab as sl
-from sensitivity_lab.plots import equals_text, styled_figure
+from sensitivity_lab.plots import K_LABEL, styled_figure
+from sensitivity_lab.teaching import explorers
+from sensitivity_lab.teaching.case_files import Case
 from sensitivity_lab.teaching.explorer import LIVE, Explorer, Knob, Own, View, svg
 from sensitivity_lab.teaching.explorers import (
     RELATIONS,
+    audit_view,
+    clipping_explorer,
     derivative_explorer,
+    divergence_explorer,
     formula_explorer,
     witness_explorer,
+    witness_view,
 )
 from sensitivity_lab.teaching.scenarios import school_large
+from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 CHOICE = re.compile(r'data-choice="([^"=]*)=([^"]*)"')
@@ -65,6 +75,13 @@ def test_it_opens_at_its_start(explorer):
     assert '<p role="status" aria-live="polite">2 × 2 = 4 &lt;/script&gt;</p>' in explorer.html
     assert re.search(r'name="x" data-count="3" [^>]* value="1"', explorer.html)
     assert explorer.html.count("</script>") == 2  # a text that ends a script stays text
+
+
+def test_without_a_script_it_says_why_the_knobs_are_dead(explorer):
+    """Would catch knobs that do nothing, and no word why."""
+    note, knobs = explorer.html.index("<noscript>"), explorer.html.index('class="knob"')
+    assert note < knobs
+    assert "The knobs need JavaScript" in explorer.html[note:knobs]
 
 
 def test_it_is_the_same_twice(explorer):
@@ -180,7 +197,7 @@ def test_the_witness_explorer_says_what_the_walk_finds(relation, k):
         relation=RELATIONS[relation](int(k)),
         method="walk",
     )
-    assert f"the sensitivity is {equals_text(found.value).removeprefix('= ')}. (" in text
+    assert f"the sensitivity is {value_text(found.value)}. (" in text
     assert text.endswith(f"{found.witness[0]} against {found.witness[1]}.")
 
 
@@ -206,6 +223,44 @@ def test_an_infeasible_direction_is_said(monkeypatch):
     relation.value = "exactly k added or removed"
     field.value = "5"
     assert "no dataset of size 1 has a neighbour" in sentence.value
+
+
+def test_a_picture_holds_all_that_it_says():
+    """Would catch an axis without a name, and a point or a bar that ends outside."""
+    (formula,) = formula_explorer().view(k="3").figures
+    row = sl.AuditRow("Change", 1, 5, claimed=7, found=4)
+    (audit,) = audit_view(Case("a library", "1", "sum", "", (row,))).figures
+    panels = [formula.axes[0], audit.axes[0]]
+    assert all(panel.get_xlabel() for panel in panels)
+    assert panels[0].get_ylabel()
+    for line in panels[0].lines:
+        (left, right), (low, high) = panels[0].get_xlim(), panels[0].get_ylim()
+        assert all(left < x < right for x in line.get_xdata())
+        assert all(low <= y < high for y in line.get_ydata())
+    bars = {round(bar.get_y() + 0.3): bar.get_width() for bar in panels[1].patches}
+    assert bars == {1: 7, 0: 4}
+    assert [tick.get_text() for tick in panels[1].get_yticklabels()] == ["claimed", "exact"]
+    assert 7 < panels[1].get_xlim()[1] < 8
+
+
+PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "column"), [("school_large", "absence_days"), ("vehicle", "driving_proficiency")]
+)
+def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, column, monkeypatch):
+    """Would catch a pair whose records are not printed in full, or are another setting's."""
+    monkeypatch.setattr(explorers, "plot_witness", lambda _: None)
+    monkeypatch.setattr(explorers, "_curve_figure", lambda *_: None)
+    explorer = witness_explorer(scenario, column)
+    queries, relations, ks = (knob.settings for knob in explorer.knobs)
+    for query, relation, k in itertools.product(queries, relations, ks):
+        text = explorer.view(query=query, relation=relation, k=k).text
+        value, *sides = PAIR.search(text).groups()
+        one, other = (tuple(map(Fraction, side.split(", "))) for side in sides)
+        gap = abs(float(queries[query](one)) - float(queries[query](other)))
+        assert gap == pytest.approx(float(Fraction(re.split("[=≈] ", value)[-1])), rel=1e-5), text
 
 
 @pytest.mark.parametrize("counts", list(itertools.product(range(4), repeat=3))[::5])
@@ -251,3 +306,117 @@ def test_the_formula_explorer_says_both_numbers():
         query="mean", relation="at most k changed", bounds="[1, 3]", size="5", k="3"
     )
     assert f"gives {Fraction(6, 5)} = 1.2 (exact)" in changed.text
+
+
+def test_the_knobs_are_these():
+    """Catches a lost setting, another start, a menu for a slider, and what runs from right to left."""
+    witness, formula = witness_explorer("school_large", "absence_days"), formula_explorer()
+    named = {knob.argument: (knob.names, knob.first, knob.ordered) for knob in witness.knobs}
+    queries = ("mean", "median", "quantile(0.9)", "sum", "variance", "std", "min", "max")
+    assert named == {
+        "query": (queries, "mean", False),
+        "relation": (tuple(RELATIONS), "at most k changed", False),
+        "k": (("1", "2", "3", "4"), "1", True),
+    }
+    named = {knob.argument: (knob.names, knob.first, knob.ordered) for knob in formula.knobs}
+    assert named == {
+        "query": (("mean", "sum", "median", "variance"), "mean", False),
+        "relation": (tuple(RELATIONS)[1:], "at most k changed", False),
+        "bounds": (("[0, 3]", "[-2, 3]", "[1, 3]"), "[0, 3]", False),
+        "size": (("3", "4", "5"), "4", True),
+        "k": (("1", "2", "3"), "1", True),
+    }
+    bounds = {knob.names[0]: knob.settings["[-2, 3]"] for knob in formula.knobs[2:3]}
+    assert bounds == {"[0, 3]": (-2, 3)}
+    for explorer in (witness, formula, clipping_explorer(), divergence_explorer()):
+        for knob in explorer.knobs:
+            if knob.ordered:
+                assert list(knob.settings.values()) == sorted(map(float, knob.names))
+
+
+def test_the_curves_have_their_axes():
+    """Catches a curve that is cut off, a scale that does not begin at zero, a lost label."""
+    chosen = {"query": "mean", "relation": "at most k added or removed", "k": "3"}
+    curve, _ = witness_explorer("school_large", "absence_days").view(**chosen).figures
+    (formula,) = formula_explorer().view(**chosen, bounds="[-2, 3]").figures
+    for figure in (curve, formula):
+        (panel,) = figure.axes
+        assert (panel.get_xlabel(), panel.get_ylabel()) == (K_LABEL, "sensitivity")
+        assert [*panel.get_xticks()] == [1, 2, 3, 4]
+        assert panel.get_xlim() == (0.8, 4.2)
+        highest = max(y for line in panel.lines for y in line.get_ydata())
+        assert panel.get_ylim() == pytest.approx((0, 1.15 * highest))
+        ring = panel.lines[-1]
+        assert ring.get_fillstyle() == "none"
+        k, height = ring.get_xydata()[0]
+        assert height == dict(panel.lines[-2].get_xydata())[k]
+        assert k == 3
+    nothing = formula_explorer().view(**chosen | {"query": "sum", "bounds": "[0, 3]", "k": "1"})
+    assert nothing.figures[0].axes[0].get_ylim()[0] == 0
+
+
+@pytest.mark.parametrize(("claimed", "exact", "end"), [(2, 3, 3.3), (4, 1, 4.4), (0, 0, 1)])
+def test_an_audit_has_two_bars_on_one_scale(claimed, exact, end):
+    """Catches bars that change places or leave the picture."""
+    row = sl.AuditRow("Change", 1, 2, claimed, exact, (0,), (1,), (0, exact))
+    view = audit_view(SimpleNamespace(row=row, library="a", version="1"))
+    (panel,) = view.figures[0].axes
+    assert panel.get_xlim() == pytest.approx((0, end))
+    assert panel.get_xlabel() == "sensitivity"
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["claimed", "exact"]
+    bars = {bar.get_y() + bar.get_height() / 2: bar.get_width() for bar in panel.patches}
+    assert bars == {1: claimed, 0: exact}
+    assert f"claims {claimed}; the exact number is {exact}" in view.text
+
+
+@pytest.mark.parametrize("epsilon", ["0.001", "0.01", "0.1"])
+def test_the_best_bound_can_be_reached_and_its_bowl_is_seen(epsilon):
+    """Catches a best bound between two settings, and an axis on which the error looks flat."""
+    explorer = clipping_explorer()
+    best = re.search(r"best bound is (.*)\.$", explorer.view(epsilon=epsilon).text)[1]
+    frames = [explorer.view(bound=bound, epsilon=epsilon) for bound in ("20", best, "125")]
+    panels = [frame.figures[0].axes[0] for frame in frames]
+    assert {panel.get_yscale() for panel in panels} == {"linear"}
+    (frame,) = {(*panel.get_xlim(), *panel.get_ylim()) for panel in panels}
+    error = panels[1].lines[2].get_ydata()
+    low, high = frame[2:]
+    assert (low, high) == (0, pytest.approx(4 * error.min()))
+    assert error[-1] > 1.4 * error.min()
+    assert "above the frame" in frames[0].alt
+    assert f"the error at {best} is ringed" in frames[1].alt
+    assert panels[1].lines[-1].get_xydata().tolist() == [[int(best), error.min()]]
+
+
+def test_chances_that_differ_are_not_both_nought():
+    """Catches "chance 0.0000" beside a divergence of 9.8."""
+    explorer = divergence_explorer()
+    for days in ("0", "12", "100"):
+        for low in ("-40", "40", "120"):
+            text = explorer.view(days=days, scale="10", low=low).text
+            found = re.search(r"chance (\S+) with .*, (\S+) without; .* over S is (\S+)\. ", text)
+            more, fewer, divergence = map(float, found.groups())
+            assert abs(math.log(more / fewer)) == pytest.approx(divergence, abs=2e-3)
+
+
+def test_the_tents_are_smooth():
+    """Catches densities drawn as polygons that anybody sees."""
+    (panel,) = divergence_explorer().view(scale="10").figures[0].axes
+    for line in panel.lines:
+        assert np.diff(line.get_xdata()).max() <= 1
+        assert line.get_ydata().max() == pytest.approx(1 / 20)
+
+
+def test_one_box_is_one_zero():
+    """Catches "1 zeros"."""
+    explorer = derivative_explorer()
+    assert "Boxes for 1 zero, 0 ones, 1 two." in explorer.view().alt
+    assert "Boxes for 2 zeros, 1 one, 3 twos." in explorer.view(zeros="2", ones="1", twos="3").alt
+
+
+def test_a_witness_is_written_as_it_can_be_checked():
+    """Catches records that are rounded: the pair then has another gap."""
+    records = (0.123456789, 1.5, 2.75, 10.000001)
+    universe = sl.Universe.population(records)
+    text = witness_view(universe, 2, 1, sl.MEAN, sl.Change, 1).text
+    found = sl.global_sensitivity(sl.MEAN, universe, size=2, relation=sl.Change(1))
+    assert text.endswith(f"{found.witness[0]} against {found.witness[1]}.")

@@ -383,9 +383,9 @@ CALLS = {
     "discrete_gradient": (sl.discrete_gradient, is_gradient, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE]}),
     "gradient norm": (GRADIENT.norm, lambda found, q: same(found, 3), {"q": NORMS}),
     "operator_norm": (sl.operator_norm, is_operator_norm, {"matrix": [[[1, 1], [1, 0]], [[0.5, 2]]], "p": [1, math.inf], "q": NORMS}),
-    "plot_sweep": (sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"]}),
-    "plot_compare": (sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"]}),
-    "plot_witness": (sl.plot_witness, is_figure, {"sensitivity": [WITNESS]}),
+    "plot_sweep": (sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
+    "plot_compare": (sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
+    "plot_witness": (sl.plot_witness, is_figure, {"sensitivity": [WITNESS], "ax": [None]}),
 }  # fmt: skip
 
 
@@ -466,8 +466,9 @@ def test_what_the_malformed_calls_once_found():
         sl.audit_map(  # was int()'s own TypeError
             twice, 1, [np.timedelta64(2, "D")], distances=[1], input_metric=max, output_metric=max
         )
-    options = {"sizes": 0, "relations": [sl.Change(1)], "method": "search", "trials": 9}
-    empty = sl.audit(sl.COUNT, 0, FREE, **options)
+    empty = sl.audit(
+        sl.COUNT, 0, FREE, sizes=0, relations=[sl.Change(1)], method="search", trials=9
+    )
     assert empty.rows[0].found == 0
 
 
@@ -497,7 +498,7 @@ import sensitivity_lab as sl
 
 def slow(dataset):
     time.sleep(0.01)
-    with open(sys.argv[1], "a") as log:
+    with open(sys.argv[1], "a", encoding="utf-8") as log:
         print(os.getpid(), file=log)
     return dataset[-1] - dataset[0]
 
@@ -517,15 +518,15 @@ def test_an_interrupted_run_leaves_no_process(tmp_path, send):
     """Catches workers that go on, or wait for ever, after Ctrl-C or a notebook's stop button."""
     psutil = pytest.importorskip("psutil")
     script, log = tmp_path / "long_run.py", tmp_path / "log"
-    script.write_text(LONG_RUN)
+    script.write_text(LONG_RUN, encoding="utf-8")
     run = subprocess.Popen(
         [sys.executable, str(script), str(log)],
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         start_new_session=True,
     )
     log.touch()
-    while len(set(log.read_text().split()) - {str(run.pid)}) < 2:  # until both workers are at it
+    while len(set(log.read_bytes().split()) - {b"%d" % run.pid}) < 2:  # until both are at it
         assert run.poll() is None, run.stderr.read()
         time.sleep(0.01)
     children = psutil.Process(run.pid).children(recursive=True)
@@ -536,7 +537,7 @@ def test_an_interrupted_run_leaves_no_process(tmp_path, send):
     assert len(children) >= 2
     _, alive = psutil.wait_procs(children, timeout=30)
     assert not [child for child in alive if child.status() != psutil.STATUS_ZOMBIE]
-    assert len(log.read_text().split()) < DATASETS_ASKED  # blocks that had not begun were dropped
+    assert len(log.read_bytes().split()) < DATASETS_ASKED  # blocks that had not begun were dropped
 
 
 # --- what a result must not depend on ------------------------------------------------------
@@ -582,7 +583,7 @@ def test_results_do_not_depend_on_hash_seed_locale_or_time_zone():
         subprocess.Popen(
             [sys.executable, "-c", RESULTS],
             stdout=subprocess.PIPE,
-            text=True,
+            encoding="utf-8",
             env={**os.environ, **machine, "MPLBACKEND": "agg"},
         )
         for machine in MACHINES
@@ -632,7 +633,7 @@ def test_importing_the_package_loads_no_heavy_module():
     """Catches an import at the top of a module that only a bar, the book or a test needs."""
     script = "import sys, sensitivity_lab; print(*{name.split('.')[0] for name in sys.modules})"
     loaded = subprocess.run(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, encoding="utf-8", check=True
     ).stdout.split()
     assert {"numpy", "pandas", "matplotlib"} <= set(loaded)
     assert not HEAVY & set(loaded)

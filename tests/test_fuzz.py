@@ -339,7 +339,9 @@ def ask_audit(rng):
 def ask_map_audit(rng):
     inputs = [records(rng) for _ in range(rng.randint(0, 3))]
     given = {"distances": rng.choice([[1, 2], records(rng)])}
-    given["input_metric"] = rng.choice([sl.symmetric_distance, lambda a, b: 1, number])
+    given["input_metric"] = rng.choice(
+        [sl.symmetric_distance, lambda a, b: 1, lambda a, b: number(rng)]
+    )
     given["output_metric"] = rng.choice([lambda a, b: abs(a - b), lambda a, b: 0])
     return partial(sl.audit_map, function(rng), claim(rng), inputs, **given), is_shown
 

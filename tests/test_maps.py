@@ -1,6 +1,7 @@
 """Maps held to enumeration, chains that may not be made, and distances between distributions."""
 
 import math
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 
@@ -458,6 +459,17 @@ def test_hockey_stick_is_the_best_set(p, q, factor):
     delta, event = hockey_stick(p, q, factor)
     tried = [chance(p, s) - factor * chance(q, s) for s in [set(), *subsets(p)]]
     assert delta == max(tried) == chance(p, event) - factor * chance(q, event)
+
+
+def test_an_outcome_that_only_one_has_counts_in_full():
+    """Would catch a chance that is made up where the other distribution has none."""
+    assert hockey_stick({"a": 1}, {"b": 1}, 2) == (1, ("a",))
+
+
+def test_a_metric_stays_what_it_is():
+    """Would catch a distance that one chapter could change for all."""
+    with pytest.raises(FrozenInstanceError):
+        SYMMETRIC.name = "another"
 
 
 @given(

@@ -1,13 +1,15 @@
 """What the front pages and the reference say is what the package and the chapters are."""
 
+import ast
 import doctest
 import importlib
 import re
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
-from pybtex.database import parse_file
+from pybtex.database import parse_file, parse_string
 
 import sensitivity_lab as sl
 from scripts import map as book_map
@@ -28,13 +30,13 @@ def test_examples_on_the_front_pages_run(page):
 def test_the_cover_is_what_the_package_draws(tmp_path):
     """Would catch a cover left behind by a change of the package."""
     draw(tmp_path / "cover.svg")
-    assert (tmp_path / "cover.svg").read_text() == COVER.read_text()
+    assert (tmp_path / "cover.svg").read_text("utf-8") == COVER.read_text("utf-8")
 
 
 def test_the_map_is_what_the_chapters_say(tmp_path):
     """Would catch a map left behind by a chapter that is new, or that needs another one now."""
     book_map.draw(tmp_path / "map.svg")
-    assert (tmp_path / "map.svg").read_text() == book_map.MAP.read_text()
+    assert (tmp_path / "map.svg").read_text("utf-8") == book_map.MAP.read_text("utf-8")
 
 
 def test_the_table_of_chapters_is_complete_and_true():
@@ -83,12 +85,112 @@ def test_every_reference_is_cited_and_leads_to_its_text():
     assert [key for key, entry in references.items() if ways.isdisjoint(entry.fields)] == []
 
 
-def test_printed_pieces_are_joined_as_they_are(monkeypatch):
+@pytest.fixture
+def extension(monkeypatch):
+    """Imports a module of the book's Sphinx extensions."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    return importlib.import_module
+
+
+def test_printed_pieces_are_joined_as_they_are(extension):
     """Catches a line that is broken where the kernel happened to send it in two pieces."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "book" / "_ext"))
-    join_pieces = importlib.import_module("offline").join_pieces
+    join_pieces = extension("offline").join_pieces
     pieces = [
         nbformat.v4.new_output("stream", name="stdout", text=text)
         for text in ("L1", " 2\nL2", " 3\n")
     ]
     assert [output["text"] for output in join_pieces(pieces)] == ["L1 2\nL2 3\n"]
+
+
+def headings(frame, extension):
+    """The rows of headings of a table, as the book shows it."""
+    shown = extension("offline").one_row_fewer(frame)
+    rows = re.findall(
+        r"<tr[^>]*>(.*?)</tr>", re.findall("<thead>(.*?)</thead>", shown, re.DOTALL)[0], re.DOTALL
+    )
+    return [
+        [re.sub("<.*?>|&nbsp;", "", th) for th in re.findall("<th.*?</th>", row)] for row in rows
+    ]
+
+
+def test_the_name_of_an_index_needs_no_row_of_headings(extension):
+    """Catches an empty second row of headings, and a name of columns that is written over."""
+    named = pd.DataFrame({"a": [1], "b": [2]}, index=pd.Index([0], name="k"))
+    assert headings(named.to_html(), extension) == [["k", "a", "b"]]
+    assert headings(named.style.to_html(), extension) == [["k", "a", "b"]]
+    two = named.set_index("a", append=True)
+    assert headings(two.to_html(), extension) == [["k", "a", "b"]]
+    both = named.rename_axis(columns="query").to_html()
+    assert headings(both, extension) == [["query", "a", "b"], ["k", "", ""]]
+    plain = pd.DataFrame({"a": [1]}).to_html()
+    assert extension("offline").one_row_fewer(plain) == plain
+
+
+def test_a_page_with_formulas_says_what_they_need(extension):
+    """Catches a reader without JavaScript who sees TeX, and no word why."""
+    explain = extension("offline").explain_raw_formulas
+    with_one, without = {"body": '<span class="math notranslate">'}, {"body": "<p>"}
+    explain(None, "page", "page.html", with_one, None)
+    explain(None, "page", "page.html", without, None)
+    assert with_one["body"].startswith("<noscript><p><em>Formulas on this page stay TeX")
+    assert without == {"body": "<p>"}
+
+
+@pytest.mark.parametrize(
+    ("authors", "expected"),
+    [
+        ("Warner, Stanley L.", "Warner, 1965"),
+        ("Munilla Garrido, Gonzalo", "Munilla Garrido, 1965"),
+        ("Near, Joseph P. and Abuah, Chik{\\'e}", "Near and Abuah, 1965"),
+        ("{Tumult Labs}", "Tumult Labs, 1965"),
+        ("A, B and C, D and E, F", "A et al., 1965"),
+    ],
+)
+def test_a_reference_bears_its_authors_and_year(extension, authors, expected):
+    """Catches a label that a reader of the text does not find in the list."""
+    source = f"@misc{{key, author = {{{authors}}}, year = {{1965}}}}"
+    entry = parse_string(source, "bibtex").entries["key"]
+    assert extension("references").label(entry) == expected
+
+
+# --- files ------------------------------------------------------------------------------------
+
+FOLDERS = "sensitivity_lab", "book", "scripts", "tests", "benchmarks"
+SOURCES = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+
+
+def unnamed_encodings(source):
+    """The calls that read or write text in whatever encoding the machine has."""
+    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+        modes = {arg.value for arg in call.args if isinstance(arg, ast.Constant)} & {"rb", "wb"}
+        named = "encoding" in given or (name == "read_text" and call.args)
+        reads = name in ("open", "read_text", "write_text") and not modes
+        if (reads or ("text" in given and name in ("run", "Popen"))) and not named:
+            yield ast.unparse(call)
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("path.read_text()", 1),
+        ("open(name, 'w')", 1),
+        ("subprocess.run(command, text=True)", 1),
+        ("path.open('rb'), path.read_text(encoding='utf-8'), run(x, encoding='utf-8')", 0),
+    ],
+)
+def test_an_unnamed_encoding_is_seen(source, count):
+    """Would catch a guard, below, that no longer sees what it is there for."""
+    assert len(list(unnamed_encodings(source))) == count
+
+
+def test_utf_8_is_named_wherever_text_is_read():
+    """Catches a file that a Windows machine, or an ASCII locale, would read as other letters."""
+    assert len(SOURCES) > 50
+    found = {
+        str(path.relative_to(ROOT)): calls
+        for path in SOURCES
+        if (calls := list(unnamed_encodings(path.read_text(encoding="utf-8"))))
+    }
+    assert found == {}

@@ -5,6 +5,8 @@ anew with `pytest tests/test_plots.py --mpl-generate-path=tests/baseline` and lo
 """
 
 import io
+from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 
 import matplotlib.pyplot as plt
@@ -13,11 +15,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.transforms import Bbox
 from nbclient import NotebookClient
 
 import sensitivity_lab as sl
 from sensitivity_lab import plots, witness_plot
-from sensitivity_lab.teaching.pictures import plot_neighbourhood
+from sensitivity_lab.teaching.people import Table
+from sensitivity_lab.teaching.pictures import plot_neighbourhood, show_change
+from sensitivity_lab.text import value_text
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
 SCHOOL = sl.Universe.population([1, 2, 3, 10])
@@ -150,7 +155,7 @@ def test_the_words_say_what_was_swept_and_what_k_counts(table):
     title = "absence_days, datasets of size 6\npopulation([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])"
     assert title in words
     assert "sensitivity" in words
-    assert words.count("Hamming distance k") == 2  # once under each column of panels
+    assert words.count("distance k (records that differ)") == 2  # once under each column
     assert "AddRemove: exactly k added, or removed" in words
     assert "Change: at most k changed" in words
 
@@ -158,6 +163,95 @@ def test_the_words_say_what_was_swept_and_what_k_counts(table):
 def test_a_table_without_attrs_is_drawn_without_them(table):
     bare = pd.DataFrame(table.to_dict("list"))
     assert "absence_days" in texts(sl.plot_sweep(bare))
+
+
+def test_a_title_writes_long_decimals_shortly():
+    """Catches 0.5299999713897705 above a figure."""
+    prices = sl.Universe.population([0.5299999713897705, 24.979999542236328, 3.0])
+    table = sl.sweep([sl.MEAN], {"wage": prices}, size=2, relations=[sl.Change(1)])
+    title = "wage, datasets of size 2\npopulation([0.53, 3, 24.98])"
+    assert sl.plot_sweep(table).get_suptitle() == title
+
+
+def test_of_many_relations_that_agree_none_hides_another():
+    """Catches five relations drawn as one line: their marks stand beside one another."""
+    mood = sl.Universe.value_range([1, 2])
+    makers = (sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change)
+    table = sl.sweep([sl.MAX], {"mood": mood}, size=4, relations=[make(1) for make in makers])
+    panel = sl.plot_sweep(table).axes[0]
+    marks = [line.get_transform().transform((1, 1))[0] for line in panel.lines]
+    assert min(np.diff(marks)) > 5 * panel.figure.dpi / 72
+    assert np.mean(marks) == pytest.approx(panel.transData.transform((1, 1))[0])
+    assert {tuple(line.get_ydata()) for line in panel.lines} == {(1.0,)}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"k": np.nan}, "table must hold whole k from 0 to 1,000,000,000,000,000, got k=nan"),
+        ({"k": np.inf}, "got k=inf"),
+        ({"k": 1.5}, "got k=1.5"),
+        ({"k": "2"}, "got k='2'"),
+        ({"k": 10**5000}, r"got k=<about 1e\+5000>"),
+        (
+            {"sensitivity": "3"},
+            r"table must hold numbers from 0 to 1e\+300 as sensitivity to be drawn, got '3'",
+        ),
+        ({"sensitivity": np.inf}, "as sensitivity to be drawn, got inf"),
+        ({"sensitivity": -1}, "as sensitivity to be drawn, got -1"),
+        ({"sensitivity": 10**5000}, "as sensitivity to be drawn, got <about 1e\\+5000>"),
+        ({"closed_form": Fraction(10**400, 3)}, "as closed_form to be drawn, got <about 3.33333e"),
+        ({"closed_form": (1, 2)}, r"as closed_form to be drawn, got \(1, 2\)"),
+    ],
+    ids=range(11),
+)
+def test_what_has_no_place_on_the_axes_is_refused(compared, change, message):
+    """Catches TypeError, OverflowError and Matplotlib's own errors for a table edited by hand."""
+    edited = compared.head(1).astype(object)
+    for name, value in change.items():
+        edited[name] = pd.Series([value], dtype=object)
+    with pytest.raises(ValueError, match=message):
+        sl.plot_compare(edited)
+
+
+def test_a_gap_is_a_gap_however_it_is_written_and_however_wide():
+    """Catches a gap taken for a number, and one that is filled k by k: 10**12 of them."""
+    ks = [1, 2.0, 3, 4, 5, 10**12]
+    heights = [1, None, np.nan, pd.NA, Decimal("NaN"), np.float32(2)]
+    table = pd.DataFrame({"column": 7, "query": "sum", "relation": "Change", "k": ks})
+    table["sensitivity"] = pd.Series(heights, dtype=object)
+    figure = sl.plot_sweep(table)
+    [line] = figure.axes[0].lines
+    assert [*line.get_xdata()] == [1, 2, 3, 4, 5, 6, 10**12]
+    assert [y for y in line.get_ydata() if y == y] == [1, 2]
+    assert figure.get_suptitle() == "7"
+
+
+def test_the_largest_numbers_that_can_be_drawn_are():
+    """Catches margins that pass the largest float."""
+    table = pd.DataFrame({"column": "x", "query": "sum", "relation": "Change", "k": [1, 2]})
+    figure = sl.plot_sweep(table.assign(sensitivity=[1e300, 10**299]))
+    figure.draw_without_rendering()
+    assert [*figure.axes[0].lines[0].get_ydata()] == [1e300, 1e299]
+
+
+def test_a_query_can_be_drawn_on_axes_of_your_own(table, compared):
+    """Catches a second figure, a lost label, and several queries on one panel."""
+    figure = plt.Figure()
+    left, right = figure.subplots(1, 2)
+    means = table[table["query"] == "mean"]
+    assert sl.plot_sweep(means, ax=left) is left
+    assert sl.plot_compare(compared[compared["query"] == "sum"], ax=right) is right
+    assert [axes.get_title(loc="left") for axes in (left, right)] == ["mean", "sum"]
+    expected = means[means["relation"] == "Change"]["sensitivity"].astype(float)
+    assert [*left.lines[1].get_ydata()] == [*expected]
+    for axes in (left, right):
+        assert (axes.get_xlabel(), axes.get_ylabel()) == (plots.K_LABEL, "sensitivity")
+        assert axes.get_legend().get_texts()[1].get_text() == "Change: at most k changed"
+    with pytest.raises(ValueError, match="table must hold one query to be drawn on ax, got"):
+        sl.plot_sweep(table, ax=left)
+    with pytest.raises(TypeError, match="ax must be Matplotlib axes, got 3"):
+        sl.plot_sweep(means, ax=3)
 
 
 def test_several_data_columns_need_a_choice(table):
@@ -232,6 +326,28 @@ def test_the_legend_says_which_is_which(compared):
     ]
 
 
+def test_the_legend_says_what_found_the_points(compared):
+    """Catches "enumeration" above what a solver answered."""
+    found = {"solver": "solver", "walk": "enumeration", "infeasible": "exact sensitivity"}
+    for method, words in found.items():
+        legend = sl.plot_compare(compared.assign(method=method)).legends[0]
+        assert legend.get_title().get_text() == f"line: closed form; points: {words}"
+    mixed = compared.assign(method=["solver", "sweep"] * (len(compared) // 2))
+    assert "enumeration and solver" in sl.plot_compare(mixed).legends[0].get_title().get_text()
+    assert "exact" in texts(sl.plot_compare(compared.drop(columns="method")))[-3]
+
+
+def test_a_comparison_has_its_columns_in_order_and_is_quiet(capfd):
+    """Catches columns that change places, and a progress line that nobody asked for."""
+    table = sl.compare([sl.SUM], {"x": SCHOOL}, size=3, relations=[sl.Change(1)])
+    columns = (
+        "column query relation k sensitivity closed_form status ratio dataset neighbour method"
+    )
+    assert [*table.columns] == columns.split()
+    sl.sweep([sl.SUM], {"x": SCHOOL}, size=3, relations=[sl.Change(1)])
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_query_without_a_closed_form_has_points_only():
     def span(dataset):
         return dataset[-1] - dataset[0]
@@ -261,13 +377,14 @@ def test_a_sweep_is_not_a_comparison(table):
 
 def test_every_record_is_a_dot_and_its_kind_is_told_by_shape_and_colour(mean_witness):
     figure = sl.plot_witness(mean_witness)
-    line = witness_plot.NumberLine.through([1, 2, 3, 4, 5, 6, 20], [])
+    line = witness_plot.NumberLine.through([1, 2, 3, 4, 5, 6, 20], scale=ABSENCES.values)
     above, below = witness_plot.BAND, -witness_plot.BAND
     shared = [(line.place(v), side) for v in (2, 3, 4, 5, 6) for side in (below, above)]
     assert dots(figure, "in both") == shared
     assert dots(figure, "removed") == [(line.place(1), above)]
     assert dots(figure, "added") == [(line.place(20), below)]
-    assert [key.get_text() for key in figure.legends[0].get_texts()] == list(witness_plot.KINDS)
+    words = [key.get_text() for key in figure.legends[0].get_texts()]
+    assert words == ["in both", "changed from", "changed to"]
 
 
 def test_the_answers_and_the_gap_are_marked_and_written(mean_witness):
@@ -278,7 +395,8 @@ def test_the_answers_and_the_gap_are_marked_and_written(mean_witness):
     assert "mean = 20/3 ≈ 6.66667" in words
     assert "sensitivity\n19/6 ≈ 3.16667" in words
     [arrow] = [child for child in figure.axes[0].texts if getattr(child, "arrow_patch", None)]
-    assert [arrow.xy[0], arrow.xyann[0]] == pytest.approx([2.5, 17 / 3])  # 1 stands at 0
+    day = witness_plot.ROOM / 19  # 1 stands at 0, 20 at the other end
+    assert [arrow.xy[0], arrow.xyann[0]] == pytest.approx([2.5 * day, 17 / 3 * day])
 
 
 def test_equal_values_stack_and_what_is_shared_is_joined():
@@ -316,12 +434,129 @@ def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shorten
 
 def test_the_number_line_keeps_order_and_proportion():
     values = [0, 1, 3, 4, 500]
-    line = witness_plot.NumberLine.through(values, [-3])
+    line = witness_plot.NumberLine.through(values, [-3], room=270)
     places = [line.place(value) for value in (-3, *values)]
-    assert places == [0, 3, 4, 6, 7, 27]
-    assert list(line.breaks) == [17]
-    assert line.place(252) == 17
-    assert list(witness_plot.NumberLine.through([4, 4], []).places) == [0]
+    assert places == [0, 30, 40, 60, 70, 270]
+    assert line.breaks == (170,)
+    assert line.place(252) == 170
+    assert witness_plot.NumberLine.through([4, 4]).places == (witness_plot.ROOM / 2,)
+    assert witness_plot.NumberLine.through([4], [5, 9], room=100).places == (0, 20, 100)
+
+
+def test_a_small_universe_is_shown_whole():
+    """Catches a scale of 1 to 3 without its 2; on a large one only the witness has ticks."""
+    mood = sl.Universe.value_range([1, 2, 3])
+    found = sl.global_sensitivity(sl.MAX, mood, size=3, relation=sl.Change(1))
+    labels = [text.get_text() for text in sl.plot_witness(found).axes[0].get_xticklabels()]
+    assert labels == ["1", "2", "3"]
+    wide = sl.Universe.value_range(range(50))
+    found = sl.global_sensitivity(sl.MAX, wide, size=1, relation=sl.Change(1))
+    labels = [text.get_text() for text in sl.plot_witness(found).axes[0].get_xticklabels()]
+    assert labels == ["0", "49"]
+
+
+@pytest.mark.parametrize("largest", [1.7e308, 10**400, 10**5000], ids=["float", "400", "5000"])
+def test_numbers_beyond_the_floats_have_their_places(largest):
+    """Catches overflow in steps, places, ticks, answers and the sensitivity."""
+    universe = sl.Universe.value_range([-largest, 0, largest])
+    found = sl.global_sensitivity(sl.MEAN, universe, size=3, relation=sl.Change(1))
+    figure = sl.plot_witness(found)
+    figure.draw_without_rendering()
+    places = {x for kind in witness_plot.KINDS for x, _ in dots(figure, kind)}
+    assert places == {0, witness_plot.ROOM}
+    assert f"sensitivity\n{value_text(found.value)}" in texts(figure)
+    assert any(text.startswith("−1") for text in texts(figure))
+    assert len(repr(found) + repr(universe)) < 2500
+    assert value_text(found.value) in found._repr_html_()
+
+
+def test_what_is_in_another_unit_is_written_and_not_marked():
+    """Catches a variance, in squared units, or a count on the axis of the records."""
+    for query in (sl.VARIANCE, sl.COUNT, sl.count_distinct, sl.count_where(lambda x: x > 3)):
+        found = sl.global_sensitivity(query, ABSENCES, size=6, relation=sl.AddRemove(1))
+        figure = sl.plot_witness(found)
+        axes = figure.axes[0]
+        assert not any(getattr(child, "arrow_patch", None) for child in axes.texts)
+        assert all(line.get_linewidth() < 2 or line.get_marker() != "None" for line in axes.lines)
+        assert f"sensitivity\n{value_text(found.value)}" in texts(figure)
+    marked = sl.plot_witness(sl.global_sensitivity(sl.STD, ABSENCES, size=6, relation=sl.Change(1)))
+    assert any(getattr(child, "arrow_patch", None) for child in marked.axes[0].texts)
+
+
+def test_the_arrow_runs_between_the_answers_whichever_is_larger():
+    """Catches an arrow from right to left, whose length is negative: no arrow is drawn then."""
+    both = []
+    for dataset, neighbour in [((1, 2, 3), (1, 2, 20)), ((1, 2, 20), (1, 2, 3))]:
+        universe = sl.Universe.population([1, 2, 3, 20])
+        found = sl.global_sensitivity(sl.MEAN, universe, size=3, relation=sl.Change(1))
+        figure = sl.plot_witness(replace(found, witness=(dataset, neighbour)))
+        [arrow] = [each for each in figure.axes[0].texts if getattr(each, "arrow_patch", None)]
+        both.append((arrow.xy, arrow.xyann))
+    assert both[0] == both[1]
+    assert both[0][0][0] < both[0][1][0]
+
+
+def test_no_label_covers_the_arrow():
+    """Catches arrow heads without a shaft: the number stood on a short arrow."""
+    universe = sl.Universe.value_range([0, 1, 1000])
+    for query in (sl.MEAN, sl.MEDIAN, sl.quantile(0.4)):
+        for size in (2, 3, 4, 5):
+            found = sl.global_sensitivity(query, universe, size=size, relation=sl.Change(1))
+            figure = sl.plot_witness(found)
+            figure.set_dpi(72)
+            figure.draw_without_rendering()
+            words = [text for text in figure.axes[0].texts if text.get_fontweight() == "bold"]
+            [arrow] = [each for each in figure.axes[0].texts if getattr(each, "arrow_patch", None)]
+            shaft = Bbox.from_extents(
+                figure.axes[0].transData.transform([arrow.xy, arrow.xyann]).ravel()
+            )
+            for word in words:
+                box = word.get_window_extent()
+                assert box.x0 >= shaft.x1 or box.x1 <= shaft.x0 or not box.y0 < shaft.y0 < box.y1
+
+
+def test_a_break_sign_cuts_no_tick_label():
+    """Catches a long last label that runs under the sign's white ground."""
+    rng = np.random.default_rng(1)
+    universe = sl.Universe.population(np.exp(rng.normal(0, 3, 40)))
+    found = sl.global_sensitivity(sl.MEAN, universe, size=20, relation=sl.Change(1))
+    figure = sl.plot_witness(found)
+    figure.set_dpi(72)
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    signs = [text for text in axes.texts if text.get_text() == "//"]
+    assert signs
+    for label in axes.get_xticklabels():
+        for sign in signs:
+            assert not sign.get_bbox_patch().get_window_extent().overlaps(label.get_window_extent())
+
+
+def test_a_witness_can_be_drawn_on_axes_of_your_own(mean_witness):
+    """Catches a second figure, a legend off the page, and dots larger than their row."""
+    figure = plt.Figure(figsize=(10, 3))
+    left, right = figure.subplots(1, 2)
+    assert sl.plot_witness(mean_witness, ax=right) is right
+    assert right.get_title() == "mean under Change(1): at most 1 record changed"
+    points = right.get_window_extent().height / figure.dpi * 72
+    assert np.diff(right.get_ylim()) == pytest.approx(points)
+    assert [text.get_text() for text in right.get_legend().get_texts()][1] == "changed from"
+    assert not left.lines
+    assert not figure.legends
+    with pytest.raises(ValueError, match="ax must be at least 150 by 150 points, got"):
+        sl.plot_witness(mean_witness, ax=plt.Figure(figsize=(2, 1)).subplots())
+    with pytest.raises(TypeError, match="ax must be Matplotlib axes, got 'here'"):
+        sl.plot_witness(mean_witness, ax="here")
+
+
+def test_a_number_in_a_figure_has_a_true_minus():
+    """Catches a hyphen for a minus beside Matplotlib's own ticks."""
+    universe = sl.Universe.population([-4, -3, Fraction(-1, 3), 2])
+    found = sl.global_sensitivity(sl.MEAN, universe, size=2, relation=sl.Change(1))
+    boxes = plot_neighbourhood(sl.MEAN, universe, size=2, relation=sl.Change(1))
+    for figure in (sl.plot_witness(found), boxes):
+        words = [text for text in texts(figure) if "under" not in text]
+        assert any("−" in text for text in words)
+        assert not any("-" in text for text in words)
 
 
 def test_a_vector_is_written_and_not_marked():
@@ -362,6 +597,14 @@ def test_what_cannot_be_drawn_is_refused():
         sl.plot_witness(3)
 
 
+def test_a_witness_too_large_to_draw_is_refused_before_it_is_built():
+    """Catches 10**12 records that are built to be counted."""
+    bits = sl.Universe.value_range([0, 1])
+    found = sl.global_sensitivity(sl.SUM, bits, size=10**12, relation=sl.Change(1))
+    with pytest.raises(ValueError, match="at most 100 records to be drawn, got 1,000,000,000,000"):
+        sl.plot_witness(found)
+
+
 # --- the neighbourhood -------------------------------------------------------------------
 
 
@@ -382,6 +625,8 @@ def test_datasets_of_one_size_stand_in_a_ring():
     centre = np.array([0.5, 0.5])
     places = [text.get_position() for text in figure.axes[0].texts if "\n" in text.get_text()]
     assert [np.hypot(*(centre - place)) for place in places] == pytest.approx([0.5] * 4)
+    first, second, third, fourth = np.sign(np.array(places) - centre).tolist()
+    assert [first, second, third, fourth] == [[-1, 1], [1, 1], [1, -1], [-1, -1]]  # clockwise
     assert len(figure.axes[0].patches) == 6  # each pair once, none with itself
 
 
@@ -407,6 +652,14 @@ def test_too_large_a_neighbourhood_is_refused():
         ValueError, match="universe must give at most 15 datasets to be drawn, got 210"
     ):
         plot_neighbourhood(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
+
+
+def test_tables_before_and_after_as_text():
+    """Catches a caption that is lost, and marks that leave their column."""
+    people = Table(("name",), [("Ann",), ("Bob",)]), Table(("name",), [("Ann",), ("Cy",)])
+    shown = repr(show_change({"People": people, "Others": people}))
+    one = ["", "          name", "          Ann", "− leaves  Bob", "+ joins   Cy"]
+    assert shown == "\n".join(["People", *one[1:], "", "Others", *one[1:]])
 
 
 # --- one style, shown once, always the same file -----------------------------------------

@@ -1,8 +1,11 @@
 """Each query against numpy, a second route, and against its vectorised form."""
 
+import copy
 import math
+import pickle
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
@@ -11,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab.queries import answers_at, python_of
 
 whole = st.lists(st.integers(-1000, 1000), min_size=1, max_size=12)
 PLAIN = {
@@ -207,3 +211,103 @@ def test_a_query_may_be_named_and_floored():
     )
     assert r.value == 7  # (2, 9) spans 7, and (1, 2, 9) starts with 1
     assert "leaves 1" in " ".join(r.infeasible)
+
+
+# -- a query is a value --------------------------------------------------------------------------
+
+MAKERS = {
+    **{
+        name: lambda name=name: getattr(sl, name)
+        for name in ("COUNT", "SUM", "MEAN", "MEDIAN", "MIN")
+    },
+    **{name: lambda name=name: getattr(sl, name) for name in ("MAX", "VARIANCE", "STD")},
+    "count_distinct": lambda: sl.count_distinct,
+    "quantile(0.25)": lambda: sl.quantile(0.25),
+    "quantile(Fraction(1, 3))": lambda: sl.quantile(Fraction(1, 3)),
+    "variance(ddof=1)": lambda: sl.variance(ddof=1),
+    "std(ddof=1)": lambda: sl.std(ddof=1),
+    "histogram([0, 5])": lambda: sl.histogram([0, 5]),
+    "histogram([0.1, Fraction(1, 3), 10])": lambda: sl.histogram(
+        [Decimal("0.1"), Fraction(1, 3), 10]
+    ),
+    "count_where(bool)": lambda: sl.count_where(bool),
+}
+
+
+@pytest.mark.parametrize("text", MAKERS)
+def test_equal_queries_are_equal_and_travel(text):
+    """Catches a query with a closure in it, that no process pool takes and no other equals."""
+    query = MAKERS[text]()
+    again = pickle.loads(pickle.dumps(query))
+    assert query == again == MAKERS[text]() == copy.deepcopy(query)
+    assert len({query, again, MAKERS[text]()}) == 1
+    assert again((1, 2, 8)) == query((1, 2, 8))
+    assert all(query != make() for other, make in MAKERS.items() if other != text)
+
+
+@pytest.mark.parametrize("text", MAKERS)
+def test_the_python_of_a_query_makes_it(text):
+    """Catches a text that makes another query, or none: the snippet of a result rests on it."""
+    query = MAKERS[text]()
+    if "count_where" in text:
+        assert python_of(query) is None
+    else:
+        made = eval(python_of(query), {"sl": sl, "Fraction": Fraction})
+        assert (made.function, made.root, made.family) == (query.function, query.root, query.family)
+        assert python_of(query) == f"sl.{text}"
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_users_query_of_a_standard_name_is_not_standard(exact):
+    """Catches a query that is known by its name."""
+    for name in ("mean", "sum", "median", "count_distinct", "quantile(0.25)"):
+        assert python_of(sl.Query(name, first_record, exact=exact)) is None
+
+
+def first_record(x):
+    return x[0]
+
+
+@pytest.mark.parametrize("text", MAKERS)
+@pytest.mark.parametrize(
+    "values", [[-1, 0, 2, 5], [0.1, 0.5, 5.0], [Fraction(1, 3), 10**30], [2.0**60, 1 / 3]], ids=str
+)
+def test_answers_at_equal_the_function(text, values):
+    """Catches a vectorised form that differs from the function: a bin's edge, a wrap, a root."""
+    query, universe = MAKERS[text](), sl.Universe.value_range(values)
+    for size in (query.smallest_size, 2, 3):
+        rows = list(combinations_with_replacement(range(len(values)), size))
+        numbers = universe.exact_values if query.exact else universe.values
+        expected = [query.answer(tuple(numbers[i] for i in row)) for row in rows]
+        found = answers_at(query, universe, np.array(rows, dtype=np.int64).reshape(len(rows), size))
+        assert found == expected
+        assert list(map(type, found)) == list(map(type, expected))
+
+
+def test_rows_that_do_not_answer_as_the_function_are_refused():
+    """Catches a vectorised form that lies, and with it every answer of the sweep."""
+
+    def zeros(rows, universe):
+        return np.zeros(len(rows), dtype=np.int64), 1
+
+    def right(rows, universe):
+        return np.array(universe.values)[rows].sum(axis=1), 1
+
+    universe, ask = sl.Universe.population([1, 2, 4]), {"size": 2, "relation": sl.Change(1)}
+    assert sl.global_sensitivity(sl.Query("sum", sum, rows=right), universe, **ask).value == 3
+    for exact in (True, False):
+        lying = sl.Query("sum", sum, rows=zeros, exact=exact)
+        with pytest.raises(
+            ValueError, match="rows of query sum must answer as its function, got 0 "
+        ):
+            sl.global_sensitivity(lying, universe, **ask)
+    assert "(N, n)" in sl.Query.__doc__
+    assert "universe" in sl.Query.__doc__.split("`rows`")[1]
+
+
+def test_help_tells_of_the_query(capsys):
+    """Catches help(MEAN) that shows the class alone."""
+    help(sl.MEAN)
+    assert "sum of the records over their number" in capsys.readouterr().out
+    docs = [make().__doc__ for text, make in MAKERS.items()]
+    assert all(doc and doc != sl.Query.__doc__ for doc in docs)

@@ -1,9 +1,11 @@
 """Who is a neighbour, and how far two datasets are apart."""
 
+import math
 import pickle
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import sensitivity_lab as sl
@@ -187,3 +189,37 @@ def test_a_relation_without_moves_is_refused():
         ValueError, match="k must be at most 1,000 for SymmetricDifference, got k=1001"
     ):
         sl.SymmetricDifference(1001)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "distance"),
+    [
+        ((1, 2, 2), (2, 3, 1), 2),
+        ((0.1, 0.5), (0.1, 0.25), 2),
+        ((0.0, 1.0), (-0.0, 1.0), 0),
+        ((0.1, 0.5), (Fraction(1, 10), 0.5), 0),
+        ((1e23,), (10**23,), 0),
+        ((np.float32(0.1),), (0.1,), 0),
+        ((np.float32(0.1),) * 2, (np.float32(0.5),), 3),
+        ((Fraction(1, 2), True), (1, Fraction(2, 4)), 0),
+        ((1.0, True), (1, 1), 0),
+        ((None, 1), (1, 1), 2),
+    ],
+)
+def test_distances_between_kinds_of_number(x, y, distance):
+    """Catches a short cut for plain ints and floats that takes 0.1 for another number than 1/10."""
+    assert sl.symmetric_distance(x, y) == sl.symmetric_distance(y, x) == distance
+    for bad in (math.nan, math.inf):
+        for sides in (((bad,), x), (x, (bad,)), ((bad, 1.0), (1.0,))):
+            with pytest.raises(ValueError, match="record must be finite"):
+                sl.symmetric_distance(*sides)
+
+
+def test_neighbours_are_counted_by_kind_of_value():
+    """Catches a count that mixes up how many can leave with how many can join."""
+    universe = sl.Universe.population([1, 1, 1, 2, 2, 3, 4, 4])
+    for relation in (sl.Change(2), sl.SymmetricDifference(3), sl.AddRemove(2)):
+        for x in universe.datasets(4):
+            assert relation.count_neighbours(x, universe) == len(
+                list(relation.neighbours(x, universe))
+            )

@@ -1,7 +1,9 @@
 """What a result holds, and what happens on the way to it."""
 
+import copy
 import dataclasses
 import math
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
@@ -456,6 +458,151 @@ def test_snippet_of_a_callable_says_where_it_goes():
     exec(filled, {})
 
 
+class Share(Fraction):
+    """A kind of number that is neither Python's nor numpy's."""
+
+    def __repr__(self):
+        return f"Share({self.numerator}, {self.denominator})"
+
+
+class Swap(sl.Relation):
+    """A relation of a user's own."""
+
+    at_most, phrase, moves = True, "swapped", ((0, 0), (1, 1))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_snippet_knows_a_standard_query_by_more_than_its_name(exact):
+    """Catches a snippet that disproves itself: another's function under a standard name."""
+    first = sl.Query("mean", lambda x: x[0], exact=exact)
+    snippet = sl.global_sensitivity(first, ABSENCES, size=2, relation=sl.Change(1)).snippet()
+    assert "sl.MEAN" not in snippet
+    assert "# define query here: mean" in snippet
+
+
+def test_snippet_says_where_other_parts_come_from():
+    """Catches a snippet whose numbers or relation are no names where it is pasted."""
+    shares = sl.Universe.value_range([Share(1, 2), Share(1, 3), np.float32(0.1)])
+    r = sl.global_sensitivity(sl.quantile(0.25), shares, size=2, relation=Swap(1))
+    assert f"from {__name__} import Share\n" in r.snippet()
+    place = "# define Swap here"
+    assert place in r.snippet()
+    exec(str(r.snippet()).replace(place, f"from {__name__} import Swap"), {})
+
+
+def results():
+    """A result of every kind, made anew."""
+    people = sl.Universe.population([0, 1, 2, 10], name="people")
+    long = sl.Universe.population(np.arange(5000) / 2)
+    short = sl.Universe.value_range([0, 0.5, 1])
+    one = sl.Change(1)
+    standard = [
+        sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.MIN, sl.MAX, sl.VARIANCE, sl.STD, sl.count_distinct,
+        sl.quantile(0.1), sl.variance(ddof=1), sl.std(ddof=1), sl.histogram([0, 5, 10]), sl.count_where(bool),
+    ]  # fmt: skip
+    smoothed = [sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.MIN, sl.MAX, sl.VARIANCE, sl.quantile(0.1)]
+    return [
+        *(sl.global_sensitivity(query, people, size=3, relation=one) for query in standard),
+        *(sl.local_sensitivity(query, (0, 1, 2), people, relation=one) for query in standard),
+        sl.global_sensitivity(sl.MEAN, long, size=2500, relation=one, method="solver"),
+        sl.global_sensitivity(sl.count_where(bool), long, size=2500, relation=one, method="solver"),
+        sl.global_sensitivity(sl.MEAN, short, size=10**12, relation=sl.AddRemove(1), method="solver"),
+        *(sl.smooth_sensitivity(q, [0.5, 1, 3], bounds=(0, 4), beta=1) for q in smoothed),
+        *(sl.closed_form(query, bounds=(0, 1), size=3, relation=one) for query in standard),
+        *(sl.discrete_gradient(query, (0, 1, 2), people) for query in standard),
+        *(kind(2) for kind in (sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change)),
+        people, short, sl.Query("own", max), *standard,
+    ]  # fmt: skip
+
+
+def test_results_travel_and_are_equal_by_content():
+    """Catches a result that no pool takes, that differs from itself asked again, or has no hash."""
+    for found, again in zip(results(), results(), strict=True):
+        for other in (again, pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+            assert other == found, found
+            assert hash(other) == hash(found), found
+        if hasattr(found, "witness") and found.witness and isinstance(found, sl.Sensitivity):
+            assert found == dataclasses.replace(found, witness=found.witness)
+            assert found != dataclasses.replace(found, value=found.value + 1)
+
+
+def test_results_that_differ_are_not_equal():
+    """Catches equality that looks at a part: the smooth sensitivity of another dataset."""
+    ask = {"bounds": (0, 4), "beta": 1}
+    assert sl.smooth_sensitivity(sl.COUNT, [1, 2], **ask) != sl.smooth_sensitivity(
+        sl.COUNT, [1, 3], **ask
+    )
+    long = sl.Universe.population(range(5000))
+    ask = {"size": 2500, "relation": sl.Change(1), "method": "solver"}
+    mean, lowest = (
+        sl.global_sensitivity(query, long, **ask).witness for query in (sl.MEAN, sl.MIN)
+    )
+    assert mean != lowest
+    assert mean == tuple(mean)
+    assert hash(mean) == hash(tuple(mean))
+
+
+def test_a_witness_too_long_to_build_is_refused():
+    """Catches memory that runs out where a result of a million million records is looked at."""
+    bits = sl.Universe.value_range([0, 1])
+    found = sl.global_sensitivity(
+        sl.MEAN, bits, size=10**12, relation=sl.Change(1), method="solver"
+    )
+    assert found.value == Fraction(1, 10**12)
+    reason = "built up to 20,000,000 records, got 1,000,000,000,000; its `removed` and `added` show"
+    for look in (found.check, found.snippet, lambda: found.witness[0], lambda: list(found.witness)):
+        with pytest.raises(ValueError, match=reason):
+            look()
+    with pytest.raises(ValueError, match="records, got 999,999,999,999; its"):
+        _ = found.witness.common
+    assert {found.witness.removed, found.witness.added} == {(0,), (1,)}
+    assert "1,000,000,000,000 records" in repr(found)
+    assert "(1)" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "query", [sl.MEAN, sl.STD, sl.histogram([0, 0.5, 900]), sl.count_where(bool)], ids=str
+)
+def test_check_of_a_long_witness(query):
+    """Catches a check that is quick because it believes: a value, a pair or a record may be false."""
+    universe = sl.Universe.population(np.arange(4000) / 4)
+    ask = {"relation": sl.Change(1), "method": "solver"}
+    local = sl.local_sensitivity(query, universe.values[:2000], universe, **ask)
+    for found in (sl.global_sensitivity(query, universe, size=2000, **ask), local):
+        assert found.check()
+        assert not dataclasses.replace(found, value=found.value + 1).check()
+        assert not dataclasses.replace(found, witness=(found.witness[0],) * 2).check()
+        dataset, neighbour = found.witness
+        apart = tuple(sorted(set(universe.values) - set(dataset)))
+        assert not dataclasses.replace(found, witness=(dataset, apart)).check()
+        with pytest.raises(ValueError, match=r"values of the universe, got 0\.1"):
+            dataclasses.replace(found, witness=(dataset, (*neighbour[1:], 0.1))).check()
+
+
+def test_the_repr_of_a_long_result_is_short():
+    """Catches 1,200 records of each side in one line."""
+    universe = sl.Universe.population(range(1300))
+    shared = universe.values[:1200]
+    ask = {"relation": sl.Change(1), "method": "solver"}
+    found = sl.local_sensitivity(sl.MEAN, shared, universe, **ask)
+    assert len(repr(found)) < 600
+    assert "1,180 more" in repr(found)
+    found = sl.global_sensitivity(
+        sl.MEAN, universe, size=1200, relation=sl.Change(99), method="solver"
+    )
+    assert len(repr(found)) < 2000
+
+
+def test_other_results_have_a_table_too():
+    """Catches a smooth sensitivity or a closed form without a page of its own."""
+    smooth = sl.smooth_sensitivity(sl.MEDIAN, (1, 2, 3, 4, 9), bounds=(0, 10), beta=1)._repr_html_()
+    assert all(
+        part in smooth for part in ("2.20728", "median", "6, at distance 1", "0, 10", "beta")
+    )
+    form = sl.closed_form(sl.MEAN, bounds=(0, 1), size=4, relation=sl.Change(1))._repr_html_()
+    assert all(part in form for part in ("1/4 ≈ 0.25 (exact)", "min(k, n)·R/n", "Proofs"))
+
+
 def test_repr():
     """Catches a repr that hides the value, the witness or the question."""
     r = sl.global_sensitivity(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
@@ -600,7 +747,7 @@ def test_answers_are_compared_label_by_label(function, norm):
         steps = sl.discrete_gradient(function, (1, 2), universe)
         assert steps.norm(1) == 4
         row = sl.audit(
-            function, 0, universe, size=2, relations=[sl.Change(1)], method="search", trials=50
+            function, 0, universe, sizes=2, relations=[sl.Change(1)], method="search", trials=50
         ).rows[0]
         assert row.found == r.value
 
@@ -642,7 +789,7 @@ def test_labels_that_differ_are_refused(function, words, method):
     ask = {"size": range(1, 3), "relation": sl.AddRemove(1), "method": method}
     with pytest.raises((ValueError, TypeError), match=words):
         sl.global_sensitivity(function, sl.Universe.population([1, 2, 3]), **ask)
-    pairs = {"size": [1, 2], "relations": [sl.SymmetricDifference(2)]}
+    pairs = {"sizes": [1, 2], "relations": [sl.SymmetricDifference(2)]}
     for route in ({"method": "search", "trials": 50}, {"order": "any"}):
         with pytest.raises((ValueError, TypeError), match=r"one shape|label|vector"):
             sl.audit(function, 0, sl.Universe.population([1, 2, 3]), **pairs, **route)

@@ -302,7 +302,8 @@ def test_the_value_is_not_below_another_distance_by_a_hair(name):
     x, top, beta = TIES[name]
     found = ask(sl.MIN, x, 0, top, beta)
     profile = [
-        sl.sensitivity_at_distance(sl.MIN, x, bounds=(0, top), distance=t) for t in range(len(x) + 1)
+        sl.sensitivity_at_distance(sl.MIN, x, bounds=(0, top), distance=t)
+        for t in range(len(x) + 1)
     ]
     best = max(by_decimal(gap, beta, t) for t, gap in enumerate(profile))
     assert math.nextafter(found.value, 0) < best <= Decimal(found.value)

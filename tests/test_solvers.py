@@ -411,7 +411,11 @@ def test_a_large_witness_is_held_compactly():
 
 
 EDGES = {
-    **{f"{kind}{bits}": np.dtype(f"{kind}{bits}") for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+    **{
+        f"{kind}{bits}": np.dtype(f"{kind}{bits}")
+        for kind in ("int", "uint")
+        for bits in (8, 16, 32, 64)
+    }
 }
 MEASURED = [
     sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.quantile(0.3), sl.VARIANCE, sl.STD, sl.variance(ddof=1)
@@ -434,7 +438,9 @@ def test_the_edges_of_every_integer_type(name):
     solved = 0
     for _ in range(40):
         records = at_the_edges(EDGES[name], rng)
-        edges = sorted({rng.choice([-(2**63), 0, 2**63, 2**64, *map(int, records)]) for _ in range(3)})
+        edges = sorted(
+            {rng.choice([-(2**63), 0, 2**63, 2**64, *map(int, records)]) for _ in range(3)}
+        )
         query = rng.choice([*MEASURED, *([sl.histogram(edges)] if len(edges) > 1 else [])])
         make = rng.choice([sl.Universe.population] * 3 + [sl.Universe.value_range])
         universe, relation = make(records), rng.choice(RELATIONS)(rng.randint(1, 3))
@@ -618,3 +624,68 @@ def test_a_value_off_the_middle_at_a_large_size():
         near = (min(max(j, 0), c) for j in (vertex, vertex + 1))
         expected = max([expected, *(gap(j, x) for j in near)])
     assert found.gap == expected
+
+
+def test_a_solver_that_wraps_is_found_out(monkeypatch):
+    """Would catch a wrong value that is handed on although its own witness does not have it."""
+
+    def wrapping(records):
+        return contest.Spread(records, records.whole - records[len(records) // 2])
+
+    monkeypatch.setattr(contest.Spread, "of", wrapping)
+    universe = sl.Universe.population([-(2**63), -(2**63), 2**62])
+    for query in (sl.STD, sl.VARIANCE):
+        with pytest.raises(ArithmeticError, match=r"witness for .* does not have the value found"):
+            sl.global_sensitivity(query, universe, size=2, relation=sl.Change(1), method="solver")
+
+
+@pytest.mark.parametrize("query", SPREADS[:4], ids=str)
+def test_places_that_floats_cannot_tell_apart(query):
+    """Would catch a wrong winner among those near the top: they differ in the seventeenth digit.
+
+    The highest record is moved until another pair wins; just before and just after, both are
+    nearly as wide.
+    """
+    rng = random.Random(f"near {query}")
+    for _ in range(CASES // 12):
+        records = [rng.randint(-(10**17), 10**17) for _ in range(6)]
+        size, relation = rng.randint(3, 4), rng.choice([sl.Add, sl.Remove, sl.Change])(1)
+
+        def universe(top, records=records):
+            return sl.Universe.population([*records, top])
+
+        def winner(top, universe=universe, size=size, relation=relation):
+            ask = {"size": size, "relation": relation, "method": "sweep"}
+            drawn = universe(top)
+            found = sl.global_sensitivity(query, drawn, **ask)
+            return [drawn.indices(side) for side in found.witness]
+
+        low, high = max(records) + 1, 10**18
+        first = winner(low)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if winner(middle) == first else (low, middle)
+        for top in (low, high):
+            assert assert_agree(query, universe(top), size, relation)
+
+
+def test_gaps_of_roots_that_tie_in_floats_are_settled_exactly():
+    """Would catch a sum of roots that weighs the two sizes wrongly: it drops the wider of these.
+
+    A pair whose lower side is constant, and one whose lower side is not; one step of the record
+    x decides which is wider.
+    """
+    y, z, w = 10**17, 2 * 10**17 + 7, 10**18
+    gap = math.isqrt(sl.VARIANCE((y, z, w)) * 2**200 // 1) - math.isqrt(
+        sl.VARIANCE((y, z)) * 2**200 // 1
+    )
+    tie = gap * 3 // math.isqrt(2 << 200)  # √V = x·√2/3 for 0, 0 and x
+    for x, wider in ((tie, [y, z, w]), (tie + 1, [0, 0, tie + 1])):
+        spread_out = contest.Spread.of(SortedRecords.of(sl.Universe.population([0, 0, y, z, x, w])))
+        entered = contest.Contest(spread_out, (2, 1, 0), ddof=0, root=True)
+        entered.enter(
+            contest.Places(
+                [(np.array([0, 2]), np.array([2, 4]))], [(np.array([4, 5]), np.array([5, 6]))], []
+            )
+        )
+        assert list(entered.winner().pair()[0]) == wider

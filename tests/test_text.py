@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sensitivity_lab as sl
 from sensitivity_lab.exact import exact_number
 from sensitivity_lab.text import dataset_text, equals_text, number_repr, number_text, value_text
 
@@ -103,3 +104,53 @@ def test_a_repr_is_pythons_own_but_for_what_is_too_long():
     assert number_repr(10**299) == repr(10**299)
     assert number_repr((0, 10**5000)) == "(0, <about 1e+5000>)"
     assert number_repr(tuple(range(101))).count(",") == 20
+
+
+# --- where it is used ------------------------------------------------------------------------
+
+
+def test_a_result_says_equal_where_it_is():
+    """Catches the card that said `3/2 ≈ 1.5`."""
+    school = sl.Universe.population([1, 2, 3, 10])
+    found = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.AddRemove(1))
+    card = found._repr_html_()
+    assert "17/6 ≈ 2.83333" in card
+    assert "(1, 2) → 3/2 = 1.5" in card
+
+
+@pytest.mark.parametrize("largest", [10**400, 10**5000, Fraction(10**5000, 3)], ids=range(3))
+def test_universes_and_results_of_numbers_too_long_to_print_are_shown(largest):
+    """Catches "Exceeds the limit (4300 digits)" from a repr, and OverflowError from a card."""
+    for universe in (
+        sl.Universe.value_range([0, largest]),
+        sl.Universe.population([0, largest, 1]),
+    ):
+        assert len(repr(universe)) < 500
+        for method in ("sweep", "solver"):
+            found = sl.global_sensitivity(
+                sl.MEAN, universe, size=2, relation=sl.Change(1), method=method
+            )
+            assert len(repr(found)) < 1200
+            assert (
+                f"<td style='text-align:left'>{value_text(found.value)}</td>" in found._repr_html_()
+            )
+    many = sl.Universe.value_range([-largest * i for i in range(40)])
+    assert repr(many).startswith("Universe.value_range([<about -")
+    assert len(repr(many)) < 1000
+
+
+def test_a_change_is_no_removal_in_a_card():
+    """Catches a changed record that is shown as one removed and one added."""
+    numbers = sl.Universe.population(range(5000))
+    for relation, words in ((sl.Change(1), "changed from"), (sl.SymmetricDifference(2), "removed")):
+        found = sl.global_sensitivity(sl.SUM, numbers, size=2000, relation=relation)
+        assert f">{words}</th>" in found._repr_html_()
+        assert ("removed</th>" in found._repr_html_()) == (words == "removed")
+
+
+def test_a_repr_of_many_records_is_short():
+    """Catches a result of 300 records that fills a screen."""
+    bits = sl.Universe.value_range([0, 1])
+    found = sl.global_sensitivity(sl.SUM, bits, size=300, relation=sl.Change(1), method="solver")
+    assert len(repr(found)) < 400
+    assert "… 280 more …" in repr(found)

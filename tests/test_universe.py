@@ -1,16 +1,19 @@
 """What a universe takes in, how it counts, what it gives out."""
 
+import copy
+import pickle
 import tracemalloc
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, count, product
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.exact import exact_number
 
 
 @pytest.mark.parametrize(
@@ -150,3 +153,204 @@ def test_numpy_scalars_do_not_leak():
     """Catches np.int64(1) in a witness, which prints badly and overflows silently."""
     (dataset,) = sl.Universe.population(np.array([1, 2])).datasets(size=2)
     assert set(map(type, dataset)) == {int}
+
+
+# -- a universe is a value -----------------------------------------------------------------------
+
+KINDS = {
+    "ints": [3, 1, 2, 2],
+    "floats": [0.1, 3.0, 1 / 3],
+    "float32": np.array([19.99, 1, 1], dtype=np.float32),
+    "mixed": [Fraction(1, 3), Decimal("0.5"), 2, 2],
+    "huge": [10**30, 1],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("make", [sl.Universe.population, sl.Universe.value_range])
+@pytest.mark.parametrize(
+    "travel", [lambda u: u, lambda u: pickle.loads(pickle.dumps(u)), copy.deepcopy]
+)
+def test_its_arrays_are_read_only(kind, make, travel):
+    """Catches an array that a caller can write to: the next answer would be of other records."""
+    universe = travel(make(KINDS[kind]))
+    arrays = [getattr(universe, name) for name in ("source", "sorted_records", "sorted_scaled")]
+    arrays += [universe.scaled, universe._distinct]
+    for shown in arrays:
+        for array in shown if isinstance(shown, tuple) else (shown,):
+            assert not isinstance(array, np.ndarray) or not array.flags.writeable
+    assert isinstance(universe.value_of, tuple)
+    universe.copies(2)[0] = universe._copies(2)[0] = 99
+    assert universe.copies(2)[0] <= 2
+
+
+def test_a_universe_made_by_hand_keeps_its_own_array():
+    """Catches an array that stays the caller's, who changes it later."""
+    records = np.array([1, 2, 3])
+    universe = sl.Universe(records, False, None)
+    records[0] = 99
+    assert universe.values == (1, 2, 3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("make", [sl.Universe.population, sl.Universe.value_range])
+def test_equal_by_content(kind, make):
+    """Catches two universes of the same records that differ: by order, by a copy, by a journey."""
+    universe = make(KINDS[kind], name="years")
+    shuffled = make(list(reversed(list(KINDS[kind]))), name="years")
+    for other in (shuffled, pickle.loads(pickle.dumps(universe)), copy.deepcopy(universe)):
+        assert universe == other
+        assert hash(universe) == hash(other)
+    assert universe != make(KINDS[kind], name="days")
+    assert universe != make([*KINDS[kind], 7], name="years")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ([1, 2], np.array([2, 1], dtype=np.int8), True),
+        ([1, 2], np.array([2, 1], dtype=np.uint8), True),
+        ([1, 2], [1.0, 2.0], False),
+        ([1, 2], [True, 2], False),
+        ([0.0, 1.0], [-0.0, 1.0], False),
+        ([Decimal("1.0"), 2], [Decimal("1.00"), 2], False),
+        ([0.5, 1.5], np.array([0.5, 1.5], dtype=np.float32), False),
+        ([0.5, 1.5], [np.float64(0.5), 1.5], False),
+        ([1, 2, 2], [1, 1, 2], False),
+        ([1, 2, None], [None, 1, 2], True),
+        ([1, 2, 3], [1, 2, 4], False),
+    ],
+    ids=str,
+)
+def test_what_functions_can_tell_apart_is_not_equal(one, other, same):
+    """Catches a cache that hands the answers of one universe to another that looks like it."""
+    one, other = sl.Universe.population(one), sl.Universe.population(other)
+    assert (one == other) is same
+    assert not same or hash(one) == hash(other)
+    assert one != [1, 2]
+    ask = {"size": 1, "relation": sl.Change(1)}
+    kinds = sl.Query(
+        "kinds", lambda x: len(str(x[0])) + 10 * len(repr(type(x[0]))), takes_missing=True
+    )
+    found = [sl.global_sensitivity(kinds, u, **ask).witness for u in (one, other, one)]
+    assert repr(found[0]) == repr(found[2])
+
+
+def test_a_range_is_no_population_and_names_its_values_once():
+    """Catches equality that forgets the kind, or that counts a range's values by how often named."""
+    assert sl.Universe.population([1, 2]) != sl.Universe.value_range([1, 2])
+    assert sl.Universe.value_range([1, 2, 2]) == sl.Universe.value_range([2, 1])
+    assert sl.Universe.value_range([1, 2, 2]).sorted_records.tolist() == [1, 2]
+
+
+# -- every float stands for its shortest text ----------------------------------------------------
+
+
+def adversaries(dtype):
+    """Floats around powers of two and ten, the ends of the dtype, and any bits at all."""
+    info = np.finfo(dtype)
+    powers = [2.0**i for i in range(-20, 15)] + [10.0**i for i in range(-4, 5)]
+    near = np.array([*powers, 0.3, 19.99, 1 / 3, 16777217, 9007199254740993, 1e22, 1e23]).astype(
+        dtype
+    )
+    near = near[np.isfinite(near)]
+    ends = [info.max, info.min, info.tiny, info.smallest_subnormal, 0, -0.0, 65504]
+    whole = {2: np.uint16, 4: np.uint32, 8: np.uint64}[np.dtype(dtype).itemsize]
+    bits = np.random.default_rng(17).integers(0, np.iinfo(whole).max, 300, dtype=whole).view(dtype)
+    found = np.concatenate(
+        [near, np.nextafter(near, dtype(0)), np.nextafter(near, info.max), ends, bits]
+    )
+    return found[np.isfinite(found)].astype(dtype)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_the_fast_scaling_equals_the_exact_numbers(dtype):
+    """Catches a float that is scaled by its neighbour's text, or by its binary fraction."""
+    found = adversaries(dtype)
+    tame = found[(np.abs(found) > 1e-4) & (np.abs(found) < 1e4)]  # scaled in 64 bits or few more
+    for some in [found, tame, *np.split(tame, range(7, len(tame), 7))]:
+        universe = sl.Universe.population(some)
+        expected = sorted(map(exact_number, some))
+        whole, scale = universe.sorted_scaled
+        assert [Fraction(int(n), scale) for n in whole] == expected
+        assert list(universe.exact_values) == sorted(set(expected))
+        assert list(map(type, universe.exact_values)) == [
+            int if v.denominator == 1 else Fraction for v in sorted(set(expected))
+        ]
+
+
+def test_short_floats_reach_functions_as_they_are():
+    """Catches float32(19.99) shown to a function or in a witness as 19.989999771118164."""
+    universe = sl.Universe.population(np.array([19.99, 0.1], dtype=np.float32))
+    assert set(map(type, universe.values)) == {np.float32}
+    assert universe.indices([np.float32(19.99)]) == universe.indices([19.99]) == (1,)
+    for method in ("walk", "solver"):
+        r = sl.global_sensitivity(sl.SUM, universe, size=1, relation=sl.Change(1), method=method)
+        assert r.value == Fraction(1989, 100)
+        assert {type(record) for side in r.witness for record in side} == {np.float32}
+
+
+# -- what is asked of it -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "universe", [sl.Universe.population([1, 2, 2]), sl.Universe.value_range([1, 2])]
+)
+@pytest.mark.parametrize("size", [None, range(2, 6), -1, 1.5, "2"])
+def test_public_methods_check_what_they_get(universe, size):
+    """Catches numpy's own words for a size that is none."""
+    for call in (universe.copies, universe.count, lambda n: universe.count_at_least(n, 5)):
+        with pytest.raises(
+            (TypeError, ValueError), match="size must be a whole number of at least 0"
+        ):
+            call(size)
+    with pytest.raises((TypeError, ValueError), match="limit must be a whole number of at least 0"):
+        universe.count_at_least(2, size)
+    assert sl.Universe.value_range([1]).copies(10**30) == [10**30]
+    assert sl.Universe.population([1, 1]).copies(10**30) == [2]
+
+
+@pytest.mark.parametrize("endless", [range(10**12), range(10**30), iter(range(10**12)), [1] * 2000])
+@pytest.mark.parametrize(
+    "call", [sl.Universe.population, sl.Universe.value_range, sl.histogram, sl.MEAN,
+             sl.Universe.value_range([1]).indices]
+)  # fmt: skip
+def test_more_records_than_fit_are_refused_before_they_are_listed(call, endless, monkeypatch):
+    """Catches memory that runs out while an endless sequence is listed."""
+    monkeypatch.setattr("sensitivity_lab.exact.MOST_LISTED", 1000)
+    with pytest.raises(ValueError, match=r"must have at most 1,000 entries, got [0-9,]+$"):
+        call(endless)
+
+
+def test_an_iterator_without_an_end_is_refused(monkeypatch):
+    """Catches a generator that is listed for ever."""
+    monkeypatch.setattr("sensitivity_lab.exact.MOST_DRAWN", 1000)
+    for call in (sl.Universe.population, sl.histogram, sl.SUM):
+        with pytest.raises(
+            ValueError, match="at most 1,000 entries, got more, from what has no le"
+        ):
+            call(count())
+    assert sl.Universe.population(n for n in range(1000)).records == 1000
+
+
+def test_strangers_and_too_many_copies_are_refused_in_arrays_too():
+    """Catches a fast membership that forgives: a value between two others, one copy too many."""
+    for records in ([10, 20, 20, 30], [10.0, 20.0, 20.0, 30.0], [Fraction(10), 20, 20, 30]):
+        universe = sl.Universe.population(records)
+        kind = type(records[0])
+        assert universe.indices([kind(30), kind(20), kind(10), kind(20)]) == (0, 1, 1, 2)
+        for given in (
+            np.array([30, 20]),
+            np.array([30.0, 20]),
+            np.array([20, 30], dtype=np.float32),
+        ):
+            assert universe.indices(given) == universe.indices(tuple(given)) == (1, 2)
+        for no_dataset in (np.array([[10, 20]]), np.ma.masked_array([10, 20], [0, 1])):
+            with pytest.raises((TypeError, ValueError), match=r"dataset .*must"):
+                universe.indices(no_dataset)
+        for stranger in (5, 15, 35):
+            with pytest.raises(ValueError, match="dataset must hold values of the universe, got"):
+                universe.indices([kind(10), kind(stranger)])
+        with pytest.raises(ValueError, match=r"at most 2 records of value 20.*, got 3"):
+            universe.indices([kind(20)] * 3)

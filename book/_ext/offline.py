@@ -12,10 +12,18 @@ What a cell prints may reach MyST-NB in pieces, at times of one line, and it wou
 each: two builds would differ.  So the pieces are joined first.
 
 pandas leaves the corner of a table an empty heading, which a screen reader announces as
-a heading without a name.  It becomes a plain cell.
+a heading without a name.  It becomes a plain cell.  It also gives the names of the index a row of
+headings of their own, empty but for them.  They move up into the row above, where that has room.
+
+Every exercise, solution and proof of a page bears the same id, which is taken away: nothing leads
+there.  The link in a solution's title begins with a space, which moves out of it.
+
+Without JavaScript formulas stay TeX, and a page that has some says so.  The page that leads on to
+the first one names the book's icon, or a browser would ask the server's root for another.
 """
 
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -26,8 +34,11 @@ from sphinx.application import Sphinx
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", unplug_thebe)
-    app.connect("doctree-read", clear_empty_headings)
+    app.connect("doctree-read", tidy_tables)
     app.connect("env-updated", leave_widgets_out)
+    app.connect("html-page-context", explain_raw_formulas)
+    app.connect("html-page-context", mend_boxes)
+    app.connect("build-finished", name_the_icon, priority=900)  # when the page stands
     render.coalesce_streams = join_pieces
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -42,9 +53,44 @@ def unplug_thebe(app: Sphinx, config: object) -> None:
     ]
 
 
-def clear_empty_headings(app: Sphinx, doctree: nodes.document) -> None:
+def tidy_tables(app: Sphinx, doctree: nodes.document) -> None:
     for html in doctree.findall(nodes.raw):
-        html.children = [nodes.Text(re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html.astext()))]
+        html.children = [nodes.Text(clear_empty_headings(one_row_fewer(html.astext())))]
+
+
+def clear_empty_headings(html: str) -> str:
+    return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)
+
+
+ROW = r"<tr[^>]*>(?:(?!</tr>).)*</tr>"
+CELL = re.compile(r"<th([^>]*)>(.*?)</th>", re.DOTALL)
+
+
+def one_row_fewer(html: str) -> str:
+    """Move the names of an index up, if each stands below an empty heading."""
+    return re.sub(rf"({ROW})\s*({ROW})(?=\s*</thead>)", merged, html, flags=re.DOTALL)
+
+
+def merged(rows: re.Match[str]) -> str:
+    above, below = (CELL.findall(row) for row in rows.groups())
+    columns = list(zip(above, below, strict=False))
+    if len(above) != len(below) or "colspan" in rows[0] or any(map(all, map(texts, columns))):
+        return rows[0]
+    cells = iter(columns)
+
+    def cell(_: re.Match[str]) -> str:
+        column = next(cells)
+        named = texts(column)[1]
+        attributes, text = column[1] if named else column[0]
+        if named and "class" not in attributes:
+            attributes += ' class="index_name"'
+        return f"<th{attributes}>{text}</th>"
+
+    return CELL.sub(cell, rows[1])
+
+
+def texts(cells: tuple[tuple[str, str], ...]) -> list[str]:
+    return [text.replace("&nbsp;", "").strip() for _, text in cells]
 
 
 def leave_widgets_out(app: Sphinx, env: Any) -> None:
@@ -53,6 +99,36 @@ def leave_widgets_out(app: Sphinx, env: Any) -> None:
         metadata["js_files"] = {
             key: file for key, file in files.items() if not key.startswith("ipywidgets")
         }
+
+
+def explain_raw_formulas(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    if 'class="math' in context.get("body", ""):
+        note = "Formulas on this page stay TeX, because JavaScript is switched off."
+        context["body"] = f"<noscript><p><em>{note}</em></p></noscript>\n{context['body']}"
+
+
+BOXES = (
+    r'(<section|<div class="proof admonition") id="(?:proof|(?:proof|exercise|solution)-content)"'
+)
+
+
+def mend_boxes(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    if "body" in context:
+        body = re.sub(BOXES, r"\1", context["body"])
+        context["body"] = re.sub(r">Solution to(<a [^>]*>) ", r">Solution to \1", body)
+
+
+def name_the_icon(app: Sphinx, exception: Exception | None) -> None:
+    index = Path(app.outdir) / "index.html"
+    if exception is None and app.builder.format == "html" and index.exists():
+        leads_on = index.read_text(encoding="utf-8")
+        icon = f'<link rel="icon" href="_static/{Path(app.config.html_favicon).name}">\n'
+        if 'rel="icon"' not in leads_on:
+            index.write_text(icon + leads_on, encoding="utf-8")
 
 
 def join_pieces(outputs: list[Any]) -> list[Any]:

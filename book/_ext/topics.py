@@ -31,7 +31,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def read_terms(app: Sphinx) -> None:
     """Terms stand at the left of a glossary block, their definitions are indented."""
-    source = (Path(app.srcdir) / f"{GLOSSARY}.md").read_text()
+    source = (Path(app.srcdir) / f"{GLOSSARY}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```\{glossary\}\n(.*?)^```", source, re.DOTALL | re.MULTILINE)
     terms = re.findall(r"^(\S.*)$", "".join(blocks), re.MULTILINE)
     longest_first = sorted({*terms, *QUERIES}, key=lambda term: (-len(term), term))

@@ -29,6 +29,11 @@ from sensitivity_lab.plots import STYLE
 MOST_FRAMES = 1000
 LIVE = "JPY_SESSION_NAME"  # set by a Jupyter server for the kernels of its notebooks
 
+NO_SCRIPT = (
+    "<noscript><p><em>The knobs need JavaScript, which is switched off. "
+    "The picture shows one setting.</em></p></noscript>"
+)
+
 
 @dataclass(frozen=True)
 class View:
@@ -208,6 +213,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         parts = [
             f'<div class="explorer" id="explorer-{self.name}" role="group" '
             f'aria-label="Explorer: {html.escape(self.name)}">',
+            NO_SCRIPT,
             *(_input(knob, f"{self.name}-{knob.argument}") for knob in self.knobs),
             f'<p role="status" aria-live="polite">{html.escape(opening.text)}</p>',
             f'<div role="img" aria-label="{html.escape(opening.alt)}">{_drawn(opening)}</div>',

@@ -18,10 +18,9 @@ from sensitivity_lab.derivatives import Gradient, discrete_gradient
 from sensitivity_lab.plots import (
     COLOURS,
     INK,
+    K_LABEL,
     PALE,
     WIDTH,
-    equals_text,
-    number_text,
     styled_figure,
 )
 from sensitivity_lab.queries import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, Query, quantile
@@ -33,6 +32,7 @@ from sensitivity_lab.teaching.divergence import probability
 from sensitivity_lab.teaching.explorer import Explorer, Knob, Own, View
 from sensitivity_lab.teaching.noise import analytic_gaussian_sigma, laplace_deviation
 from sensitivity_lab.teaching.scenarios import scenarios
+from sensitivity_lab.text import dataset_text, number_text, value_text
 from sensitivity_lab.universe import Universe
 from sensitivity_lab.witness_plot import plot_witness
 
@@ -78,7 +78,8 @@ def witness_explorer(scenario: str, column: str) -> Explorer:
 
 def _own_release(text: str) -> tuple[Universe, int, int]:
     """All records but a third of them released, and as many distances as can be asked."""
-    universe = Universe.population([float(number) for number in text.split(",")])
+    typed = [float(number) for number in text.split(",")]
+    universe = Universe.population([int(one) if one.is_integer() else one for one in typed])
     size = max(1, int(universe.records) * 2 // 3)
     return universe, size, max(1, min(4, int(universe.records) - size))
 
@@ -94,11 +95,11 @@ def witness_view(
     found = _found(query, universe, size, relation(min(k, most)))
     if found is None:
         raise ValueError(f"no dataset of size {size} has a neighbour under {relation(k)}")
-    dataset, neighbour = (", ".join(map(number_text, side)) for side in found.witness)
+    dataset, neighbour = map(dataset_text, found.witness)
     text = (
         f"{query.name} at k = {found.relation.k}, {found.relation.description}: the sensitivity "
-        f"is {_equals(found.value)}. "
-        f"({dataset}) against ({neighbour})."
+        f"is {value_text(found.value)}. "
+        f"{dataset} against {neighbour}."
     )
     heights = ", ".join("none" if each is None else number_text(each.value) for each in curve)
     alt = f"A curve of the sensitivity for k from 1 to {most}: {heights}. Below it the two datasets as rows of dots."
@@ -119,7 +120,7 @@ def _curve_figure(curve: list[Sensitivity | None], k: int) -> Figure:
     with _stage(2.2) as (figure, panel):
         panel.plot(list(known), list(known.values()), "o-", color=COLOURS[0], clip_on=False)
         _ring(panel, k, known[k])
-        panel.set(xlabel="Hamming distance k", ylabel="sensitivity")
+        panel.set(xlabel=K_LABEL, ylabel="sensitivity")
         panel.set_xlim(0.8, len(curve) + 0.2)
         panel.set_xticks(range(1, len(curve) + 1))
         panel.set_ylim(0, 1.15 * max(known.values()) or 1)
@@ -164,15 +165,11 @@ def formula_view(
     formula = form.formula.partition(";")[0]
     text = (
         f"{query.name}, {relation(k).description}, {size} records in [{bounds[0]}, {bounds[1]}]: "
-        f"the formula {formula} gives {_equals(form.value)} ({form.status}). "
-        f"Enumeration finds {_equals(exact.value)}."
+        f"the formula {formula} gives {value_text(form.value)} ({form.status}). "
+        f"Enumeration finds {value_text(exact.value)}."
     )
     alt = f"Closed form as a line, enumerated sensitivity as points, for k from 1 to 4; k = {k} is ringed."
     return View((_formula_figure(forms, found, k),), text, alt)
-
-
-def _equals(value: Any) -> str:
-    return equals_text(value).removeprefix("= ")
 
 
 def _formula_figure(forms: list[Any], found: list[Sensitivity | None], k: int) -> Figure:
@@ -183,7 +180,7 @@ def _formula_figure(forms: list[Any], found: list[Sensitivity | None], k: int) -
         panel.plot(ks, line, "-", color=COLOURS[1], linewidth=3, label="closed form", clip_on=False)
         panel.plot(ks, points, "o", color=COLOURS[0], label="enumeration", clip_on=False)
         _ring(panel, k, points[k - 1])
-        panel.set(xlabel="Hamming distance k", ylabel="sensitivity")
+        panel.set(xlabel=K_LABEL, ylabel="sensitivity")
         panel.set_xlim(0.8, len(forms) + 0.2)
         panel.set_xticks(ks)
         panel.set_ylim(0, 1.15 * max(*line, *points) or 1)
@@ -218,8 +215,9 @@ def clipping_explorer() -> Explorer:
     >>> clipping_explorer().view(bound="70").text
     'Ages clipped to [0, 70] at ε = 0.01: clipping loses 4,246 years, the noise deviates by 9,899, together the error is 10,772. The best bound is 72.'
     """
-    bounds = {str(bound): bound for bound in range(20, HIGHEST_AGE + 1, 5)}
-    budgets = {text: float(text) for text in ("0.1", "0.01", "0.001")}
+    budgets = {text: float(text) for text in ("0.001", "0.01", "0.1")}
+    marked = {*range(20, HIGHEST_AGE + 1, 5), *map(_best_bound, budgets.values())}
+    bounds = {str(bound): bound for bound in sorted(marked)}
     knobs = [
         Knob("bound", "bound U (years)", bounds, start="70"),
         Knob("epsilon", "budget ε", budgets, start="0.01"),
@@ -233,7 +231,7 @@ def clipping_view(bound: int, epsilon: float) -> View:
     Neighbours have at most one person added or removed, so the sensitivity is the bound.
     """
     bias, noise, error = _clipping_errors(epsilon)
-    best = int(error[1:].argmin()) + 1
+    best = _best_bound(epsilon)
     text = (
         f"Ages clipped to [0, {bound}] at ε = {epsilon:g}: clipping loses {bias[bound]:,.0f} years, "
         f"the noise deviates by {noise[bound]:,.0f}, together the error is {error[bound]:,.0f}. "
@@ -241,7 +239,8 @@ def clipping_view(bound: int, epsilon: float) -> View:
     )
     alt = (
         f"Against the bound from 20 to {HIGHEST_AGE}: the bias falls, the noise rises, and their "
-        f"error is lowest at {best}; the error at {bound} is ringed."
+        f"error is lowest at {best}; the error at {bound} is "
+        f"{'ringed' if error[bound] <= 4 * error[best] else 'above the frame'}."
     )
     with _stage(3.2, legend=True) as (figure, panel):
         shown = np.arange(20, HIGHEST_AGE + 1)
@@ -252,9 +251,14 @@ def clipping_view(bound: int, epsilon: float) -> View:
         ):
             panel.plot(shown, part[shown], line, color=colour, linewidth=2, label=name)
         panel.plot(best, error[best], "D", color=INK, markersize=8)
-        _ring(panel, bound, error[bound])
-        panel.set(xlabel="clipping bound U (years)", ylabel="years", yscale="log")
-        panel.set_ylim(1, 2 * error[20:].max())
+        top = 4 * error[best]  # the frame stands still while the bound moves
+        if error[bound] <= top:
+            _ring(panel, bound, error[bound])
+        else:
+            panel.plot([bound], [top], "^", markersize=12, color=INK, clip_on=False)
+        panel.set(xlabel="clipping bound U (years)", ylabel="thousand years")
+        panel.set(xlim=(18, 127), ylim=(0, top))
+        panel.yaxis.set_major_formatter(lambda years, _: f"{years / 1000:g}")
         figure.legend(loc="lower center", ncols=3)
     return View((figure,), text, alt)
 
@@ -267,6 +271,11 @@ def _clipping_errors(epsilon: float) -> tuple[np.ndarray, np.ndarray, np.ndarray
     bias = np.array([int(np.maximum(ages - bound, 0).sum()) for bound in bounds], dtype=float)
     noise = math.sqrt(2) * bounds / epsilon
     return bias, noise, np.hypot(bias, noise)
+
+
+def _best_bound(epsilon: float) -> int:
+    """The whole bound from 1 up with the smallest error."""
+    return int(_clipping_errors(epsilon)[2][1:].argmin()) + 1
 
 
 # --- a divergence ----------------------------------------------------------------------------
@@ -294,17 +303,18 @@ def divergence_view(days: int, scale: int, low: int, width: int = 20) -> View:
     noisy = [laplace(centre, scale) for centre in centres]
     chances = [probability(one, low, low + width) for one in noisy]
     over_s = abs(math.log(chances[0] / chances[1]))
+    likely, unlikely = map(_chance_text, chances)
     text = (
-        f"S = [{low}, {low + width}]: chance {chances[0]:.4f} with {days} days more, "
-        f"{chances[1]:.4f} without; the divergence over S is {over_s:.4g}. "
+        f"S = [{low}, {low + width}]: chance {likely} with {days} days more, "
+        f"{unlikely} without; the divergence over S is {over_s:.4g}. "
         f"The worst over all sets is {days}/{scale} = {days / scale:.4g}."
     )
     alt = (
         f"Two tents of one shape, with peaks at {centres[0]} and {centres[1]}; over S from {low} "
-        f"to {low + width} the areas are {chances[0]:.4f} and {chances[1]:.4f}."
+        f"to {low + width} the areas are {likely} and {unlikely}."
     )
-    across = np.unique([*np.arange(-60, 181, 4), *centres])
-    inside = np.unique([*np.linspace(low, low + width, 6), *np.clip(centres, low, low + width)])
+    across = np.arange(-60, 181)
+    inside = across[(low <= across) & (across <= low + width)]
     with _stage(3.0, legend=True) as (figure, panel):
         looks = ((COLOURS[0], "-", "with the pupil"), (COLOURS[1], "--", "without"))
         for one, (colour, line, name) in zip(noisy, looks, strict=True):
@@ -313,6 +323,15 @@ def divergence_view(days: int, scale: int, low: int, width: int = 20) -> View:
         panel.set(xlabel="published sum (days)", ylabel="density", xlim=(-60, 180), ylim=(0, 0.055))
         figure.legend(loc="lower center", ncols=2)
     return View((figure,), text, alt)
+
+
+def _chance_text(chance: float) -> str:
+    """A chance to four digits that count, without an exponent.
+
+    >>> _chance_text(0.24417), _chance_text(0.000_013_354)
+    ('0.2442', '0.00001335')
+    """
+    return np.format_float_positional(chance, precision=4, unique=False, fractional=False)
 
 
 # --- a derivative ----------------------------------------------------------------------------
@@ -342,7 +361,7 @@ def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
     """Return a dataset's histogram, and the steps to its neighbours with a record more or fewer."""
     dataset = (0,) * zeros + (1,) * ones + (2,) * twos
     counts = {"zeros": zeros, "ones": ones, "twos": twos}
-    words = ", ".join(f"{n} {name}" for name, n in counts.items())
+    words = ", ".join(f"{n} {name if n != 1 else name[:-1]}" for name, n in counts.items())
     if len(dataset) < (query.smallest_size or 0):
         text = f"{query.name} has no answer on the empty dataset, so there is no gradient."
         return View((_gradient_figure(query, counts, None),), text, f"{words}; no steps.")
@@ -352,10 +371,9 @@ def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
         for steps in (gradient.forward, gradient.backward)
     )
     norm = number_text(gradient.norm())
-    written = ", ".join(map(str, dataset))
     text = (
-        f"{query.name} of ({written}) is {number_text(query(dataset))}. Forward steps: {forward}. "
-        f"Backward steps: {backward}. The norm of both, the local sensitivity, is {norm}; "
+        f"{query.name} of {dataset_text(dataset)} is {number_text(query(dataset))}. "
+        f"Forward steps: {forward}. Backward steps: {backward}. The norm of both, the local sensitivity, is {norm}; "
         f"of the forward steps alone it is {number_text(gradient.forward_norm())}."
     )
     alt = (
@@ -486,18 +504,13 @@ def audit_explorer() -> Explorer:
     """Return the explorer of the case files: a function of a library, its claim, the witness.
 
     >>> audit_explorer().view(case="diffprivlib: sum, bounds (1, 3), 1 added or removed").text
-    'diffprivlib 0.6.6 claims 2; the exact number is 3: too small by ×1.5. Witness: (1) → 1; (1, 3) → 4.'
+    'diffprivlib: sum, bounds (1, 3), 1 added or removed. Version 0.6.6 claims 2; the exact number is 3: too small by ×1.5. Witness: (1) → 1; (1, 3) → 4.'
 
     Cost: about a second, to ask OpenDP and read the tables of the others.
     """
-    from sensitivity_lab.teaching.case_files import case_files, scoreboard  # loads OpenDP
+    from sensitivity_lab.teaching.case_files import case_files  # loads OpenDP
 
-    cases = case_files()
-    relations = scoreboard(cases)["relation"]
-    named = {}
-    for case, relation in zip(cases, relations, strict=True):
-        setting = f", {case.setting}" if case.setting not in ("", "none") else ""
-        named[f"{case.library}: {case.function}{setting}, {relation}"] = case
+    named = {case.name: case for case in case_files()}
     first = next(name for name, case in named.items() if case.verdict == "too small")
     knob = Knob("case", "function", named, start=first, ordered=False)
     return Explorer("audit", audit_view, [knob])
@@ -510,7 +523,7 @@ def audit_view(case: Case) -> View:
     verdict = headline.partition(": ")[2].partition(",")[0]
     witness = f" Witness: {'; '.join(side.strip() for side in pair)}." if pair else ""
     text = (
-        f"{case.library} {case.version} claims {number_text(row.claimed)}; the exact number is "
+        f"{case.name}. Version {case.version} claims {number_text(row.claimed)}; the exact number is "
         f"{number_text(row.exact)}: {verdict}.{witness}"
     )
     heights = [float(row.claimed), float(row.exact)]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Any
 
 import pandas as pd
 from pandas.io.formats.style import Styler
 
 from sensitivity_lab.closed_forms import closed_form
-from sensitivity_lab.plots import number_text
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Add, AddRemove, Change, Relation, Remove, SymmetricDifference
+from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.wording import CONDITIONS, formula_text
 
 # The page's example: L = 2, U = 14, so R = 12 and max(|L|, |U|) = 14; four records, known or least.
@@ -37,6 +37,8 @@ def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
     rows = list(_rows(query, norm))
     table = pd.DataFrame(rows).set_index(["size", "relation"])
     table.attrs = {"conditions": CONDITIONS.get(query.family[0], CONDITIONS["any"])}
+    words = query.name if norm == 1 else f"{query.name} L{norm}"
+    table.attrs["name"] = re.sub(r"\W+", "-", words).strip("-")
     table.attrs["where"] = formula_text(query, Change(1), pinned=True, norm=norm)[1]
     return table
 
@@ -61,7 +63,7 @@ def printed(table: pd.DataFrame) -> Styler:
 
     >>> from sensitivity_lab import SUM
     >>> html = printed(formula_table(SUM)).to_html()
-    >>> "2, 2, 2, 14 → 2, 2, 2, 2" in html, "SymmetricDifference, AddRemove, Add, Remove" in html
+    >>> "(2, 2, 2, 14) → (2, 2, 2, 2)" in html, "SymmetricDifference, AddRemove, Add, Remove" in html
     (True, True)
 
     Relations that agree in all but the witness share a row; its witness is the first one's.
@@ -74,7 +76,7 @@ def printed(table: pd.DataFrame) -> Styler:
     texts: dict[Any, Any] = dict.fromkeys(("k = 1", "k = 2"), number_text)
     texts["witness at k = 1"] = witness_text
     style = _merged(table).style.format(texts).hide(axis="index").set_caption(" ".join(notes))
-    return style.set_table_styles(LOOK).set_uuid("formulas")
+    return style.set_table_styles(LOOK).set_uuid(table.attrs["name"])
 
 
 def _merged(table: pd.DataFrame) -> pd.DataFrame:
@@ -95,24 +97,13 @@ LOOK: list[Any] = [
 
 
 def witness_text(witness: Any) -> str:
-    """Write a pair of datasets shortly: runs of more than four copies are counted.
+    """Write a pair of datasets shortly: of more than four records equal ones are counted.
 
     >>> witness_text(((2, 2), (2,) * 9 + (14,)))
-    '2, 2 → 9 times 2, 14'
+    '(2, 2) → (2 ×9, 14)'
 
     A dash stands for no witness. Cost: linear in the two sizes.
     """
     if witness is None:
         return "–"
-    return " → ".join(map(_dataset_text, witness))
-
-
-def _dataset_text(dataset: tuple[Any, ...]) -> str:
-    runs = [(value, len(list(copies))) for value, copies in groupby(dataset)]
-    texts = (
-        f"{copies} times {number_text(value)}"
-        if copies > 4
-        else ", ".join([number_text(value)] * copies)
-        for value, copies in runs
-    )
-    return ", ".join(texts) or "no record"
+    return " → ".join(dataset_text(dataset, longest=4) for dataset in witness)

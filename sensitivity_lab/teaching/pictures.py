@@ -18,9 +18,7 @@ from sensitivity_lab.plots import (
     PALE,
     REMOVED,
     WIDTH,
-    equals_text,
     heading,
-    number_text,
     styled_figure,
 )
 from sensitivity_lab.queries import Query, as_query
@@ -28,6 +26,7 @@ from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
 from sensitivity_lab.teaching.people import Row, Table
+from sensitivity_lab.text import dataset_text, number_text, true_minus, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
 MOST_NODES = 15
@@ -151,7 +150,7 @@ def _draw_boxes(
         box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": INK}
         if dataset in winner:
             box |= {"edgecolor": REMOVED, "linewidth": 2.5}
-        text = f"{', '.join(map(str, dataset))}\n{number_text(query(dataset))}"
+        text = true_minus(f"{dataset_text(dataset)[1:-1]}\n{number_text(query(dataset))}")
         axes.text(*place, text, ha="center", va="center", bbox=box, zorder=3, fontsize=12)
 
 
@@ -162,7 +161,7 @@ def _label_winner(axes: Axes, ends: Sequence[Point], sensitivity: Any) -> None:
     axes.text(
         (x1 + x2) / 2,
         (y1 + y2) / 2,
-        equals_text(sensitivity).removeprefix("= "),
+        true_minus(value_text(sensitivity)),
         ha="center",
         va="center",
         bbox=box,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from places import HTML
 from playwright.sync_api import Browser, Locator, Page
-from test_book import AXE_LOOKS, MACHINE_MADE, PHONE, WIDE, faults, show
+from test_book import LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
 
 from sensitivity_lab.teaching.explorer import Explorer, Knob, View, svg
 from sensitivity_lab.teaching.explorers import explorers
@@ -15,7 +15,7 @@ EXPLORERS = explorers()
 PAGES = {
     name: page
     for page in sorted(HTML.glob("notebooks/*.html"))
-    for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text())
+    for name in re.findall(r'<div class="explorer" id="explorer-([^"]+)"', page.read_text("utf-8"))
 }
 
 
@@ -83,8 +83,7 @@ def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> No
         settle(explorer, page)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [WIDE, PHONE])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_mouse_and_keyboard_turn_it(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
     """Catches a control that is covered, too small or off the page, and faint text."""
     explorer, page = turned
@@ -107,7 +106,8 @@ def test_mouse_and_keyboard_turn_it(turned: tuple[Explorer, Page], width: int, s
     first = explorer.knobs[0]
     place(explorer, page, first).press("Home")
     assert_shows(explorer, page, explorer.view(**chosen | {first.argument: first.names[0]}))
-    assert faults(page, f"#explorer-{explorer.name}") == {}
+    assert faint_text(page, f"#explorer-{explorer.name}") == []
+    assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
     settle(explorer, page)
 
 
@@ -115,7 +115,7 @@ CLICKS = [(1, 3), (1, 3), (0, 1), (2, 3), (2, 2), (2, 1), (1, 1)]  # column and 
 CLICKED = [pytest.param("derivative", marks=pytest.mark.xdist_group("derivative"))]
 
 
-@pytest.mark.parametrize(("width", "scheme"), AXE_LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("turned", CLICKED, indirect=True)
 def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
     """Catches a box that is covered, too small, or sets another count than the one it stands at."""
@@ -140,7 +140,8 @@ def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, sch
     place(explorer, page, query).select_option(label="sum")
     click_box(explorer, page, 2, 2)
     assert_shows(explorer, page, explorer.view(query="sum", zeros="0", ones="0", twos="2"))
-    assert faults(page, f"#explorer-{explorer.name}") == {}
+    assert faint_text(page, f"#explorer-{explorer.name}") == []
+    assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
     settle(explorer, page)
 
 
@@ -157,7 +158,7 @@ def click_box(explorer: Explorer, page: Page, column: int, height: int) -> None:
 def test_no_page_is_too_heavy() -> None:
     """Catches an explorer that would be slow to open on a phone: 600 kB of content at most."""
     for page in sorted(HTML.glob("notebooks/*.html")):
-        text = page.read_text()
+        text = page.read_text("utf-8")
         article = text[text.index("<article") : text.index("</article>")]
         pictures = re.findall(r'src="\.\./(_images/[^"]+)"', article)
         size = len(article.encode()) + sum((HTML / name).stat().st_size for name in set(pictures))

@@ -41,7 +41,7 @@ def lab(tmp_path: Path) -> Iterator[str]:
     options = ["--port=0", "--IdentityProvider.token=", "--LabApp.news_url="]
     folders = {f"JUPYTERLAB_{name}_DIR": str(tmp_path) for name in ("SETTINGS", "WORKSPACES")}
     server = subprocess.Popen(
-        command + options, stderr=subprocess.PIPE, text=True, env=os.environ | folders
+        command + options, stderr=subprocess.PIPE, encoding="utf-8", env=os.environ | folders
     )
     try:
         assert server.stderr

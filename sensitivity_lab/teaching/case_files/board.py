@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from sensitivity_lab.report import AuditRow
 from sensitivity_lab.teaching.case_files.case import Case
 from sensitivity_lab.teaching.case_files.opendp_live import opendp_cases
 from sensitivity_lab.teaching.case_files.stated import pipelinedp_cases, tumult_cases
@@ -43,7 +42,7 @@ def scoreboard(cases: Iterable[Case]) -> pd.DataFrame:
             "library": case.library,
             "function": case.function,
             "setting": case.setting,
-            "relation": _relation(case.row),
+            "relation": case.relation,
             "claimed": case.row.claimed,
             "exact": case.row.exact,
             "ratio": float(case.row.ratio),
@@ -52,14 +51,3 @@ def scoreboard(cases: Iterable[Case]) -> pd.DataFrame:
         for case in cases
     ]
     return pd.DataFrame(rows)
-
-
-def _relation(row: AuditRow) -> str:
-    moved = f"{row.k} added or removed"
-    words = {
-        "Change": f"{row.k} changed",
-        "SymmetricDifference": moved,
-        "EachSide": f"{moved} on each side",
-        "Person": f"{row.k} person added or removed",
-    }
-    return words.get(row.relation, f"{row.relation} {row.k}")

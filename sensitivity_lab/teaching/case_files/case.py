@@ -28,6 +28,31 @@ class Case:
     rows: tuple[AuditRow, ...]
 
     @property
+    def name(self) -> str:
+        """The case in words: library, function, setting and relation.
+
+        >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
+        >>> Case("a library", "1.0", "sum", "bounds (0, 2)", (row,)).name
+        'a library: sum, bounds (0, 2), 1 changed'
+        """
+        setting = "" if self.setting == "none" else self.setting
+        asked = ", ".join(filter(None, [self.function, setting, self.relation]))
+        return f"{self.library}: {asked}"
+
+    @property
+    def relation(self) -> str:
+        """The relation of that row, in words."""
+        row = self.row
+        moved = f"{row.k} added or removed"
+        words = {
+            "Change": f"{row.k} changed",
+            "SymmetricDifference": moved,
+            "EachSide": f"{moved} on each side",
+            "Person": f"{row.k} person added or removed",
+        }
+        return words.get(row.relation, f"{row.relation} {row.k}")
+
+    @property
     def row(self) -> AuditRow:
         """The row that tells most: the worst if too small, else the loosest and largest."""
         worst = min(self.rows, key=lambda row: row.ratio)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from importlib.metadata import version
 from itertools import permutations, product
 from typing import Any
@@ -146,8 +147,9 @@ def squared_deviations(size: int) -> dp.Transformation:
 def _squared_deviations() -> Case:
     size = 511
     transformation = squared_deviations(size)
-    query = Query("squares", lambda dataset: transformation([LARGE + v for v in dataset]))
-    universe = Universe.value_range([0.25, 0.5])
+    query = Query("squares", lambda dataset: transformation(list(map(float, dataset))))
+    # Decimals print every digit; the float 2⁵⁰ + 1/4 prints as 1125899906842624.2.
+    universe = Universe.value_range([Decimal(LARGE) + Decimal(part) for part in ("0.25", "0.5")])
     rows = audit(query, transformation.map(2), universe, sizes=size, relations=[Change(1)]).rows
     return _opendp("sum of squared deviations", "511 floats near 2⁵⁰", rows)
 
