@@ -382,7 +382,6 @@ def test_a_ring_runs_clockwise_from_the_top_left():
     near, far = (1 - np.sqrt(1 / 2)) / 2, (1 + np.sqrt(1 / 2)) / 2
     corners = [(near, far), (far, far), (far, near), (near, near)]
     assert _ring(4) == [pytest.approx(corner) for corner in corners]
-    assert _ring(3) == [pytest.approx(p) for p in [(0.066987, 0.75), (0.933013, 0.75), (0.5, 0)]]
 
 
 def test_datasets_of_one_size_stand_in_a_ring():
