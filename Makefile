@@ -15,10 +15,10 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test browser lab outputs lint format bench audit check-all lock clean
+.PHONY: help book test browser screenshots lab outputs lint format bench audit check-all lock clean
 
 help: ## List these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 book: $(READY) ## Run every notebook and build the book
 	rm -rf $(HTML) _build/.doctrees _build/jupyter_execute
@@ -32,6 +32,9 @@ test: $(READY) ## Run the tests, the doctests, and every notebook against its st
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
 	$(PYTEST) tests/browser -n auto --dist loadgroup
+
+screenshots: $(READY) ## Keep two pictures of every built page in _build/screenshots
+	SCREENSHOTS=1 $(PYTEST) tests/browser/test_book.py -k how_it_looks -n auto --dist loadgroup
 
 lab: $(READY) ## Open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks

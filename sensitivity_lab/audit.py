@@ -154,10 +154,12 @@ def _check_options(metric: Any, order: Any, method: Any, executor: Any) -> None:
     if not is_one_of(order, ORDERS):
         raise ValueError(f"order must be None, 'any' or 'kept', got order={brief(order)}")
     if order is not None and method not in ("auto", "walk"):
-        raise ValueError(f"method must be auto or walk where order is given, got method={method!r}")
+        raise ValueError(
+            f"method must be auto or walk where order is given, got method={brief(method)}"
+        )
     if metric is not None and method not in ("auto", "walk", "search"):
         raise ValueError(
-            f"method must be auto, walk or search with an output_metric, got method={method!r}"
+            f"method must be auto, walk or search with an output_metric, got method={brief(method)}"
         )
     if executor is not None and method == "search":
         raise ValueError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import checked_bounds
+from sensitivity_lab.exact import brief, checked_bounds
 
 
 def breaking_values(
@@ -33,12 +33,12 @@ def breaking_values(
     try:
         kind = np.dtype(dtype)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"dtype must be one of numpy's, got {dtype!r}") from error
+        raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
     if kind.kind not in "iuf":
-        raise TypeError(f"dtype must hold ints or floats, got {dtype!r}")
+        raise TypeError(f"dtype must hold ints or floats, got {brief(dtype)}")
     for what, wanted in (("outside", outside), ("missing", missing)):
         if not isinstance(wanted, bool):
-            raise TypeError(f"{what} must be True or False, got {what}={wanted!r}")
+            raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
     info: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
     checked_bounds(bounds)
     lower, upper = (_fitted(bound, info, bounds) for bound in bounds)

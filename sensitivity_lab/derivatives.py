@@ -18,6 +18,7 @@ import numpy as np
 from sensitivity_lab.enumeration import gap_between, same_shape
 from sensitivity_lab.exact import (
     Exact,
+    brief,
     checked_norm,
     exact_number,
     is_sequence,
@@ -141,7 +142,7 @@ def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -
     checked_norm(q, "q")
     if p == 2:
         if q != 2:
-            raise ValueError(f"q must be 2 where p is 2, got q={q!r}")
+            raise ValueError(f"q must be 2 where p is 2, got q={brief(q)}")
         return _largest_singular_value(rows)
     if p == 1:
         return _longest(tuple(zip(*rows, strict=True)), q)
@@ -226,11 +227,11 @@ def _longest(steps: Iterable[Any], q: float) -> Any:
 def _checked_rows(matrix: Any) -> list[list[Any]]:
     given = list(matrix) if is_sequence(matrix) else [matrix]
     if not all(map(is_sequence, given)):
-        raise TypeError(f"matrix must be rows of numbers, got {matrix!r}")
+        raise TypeError(f"matrix must be rows of numbers, got {brief(matrix)}")
     rows = [[exact_number(entry, "matrix entry") for entry in row] for row in given]
     lengths = {len(row) for row in rows}
     if not lengths or 0 in lengths:
-        raise ValueError(f"matrix must have at least one row and one column, got {matrix!r}")
+        raise ValueError(f"matrix must have at least one row and one column, got {brief(matrix)}")
     if len(lengths) > 1:
         raise ValueError(f"matrix must have rows of one length, got lengths {sorted(lengths)}")
     return rows

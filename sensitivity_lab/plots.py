@@ -24,7 +24,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from sensitivity_lab.exact import exact_number, is_finite, is_one_of, is_real
+from sensitivity_lab.exact import brief, exact_number, is_finite, is_one_of, is_real
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.text import number_repr
@@ -259,7 +259,7 @@ def check_axes(ax: Any) -> None:
     Raises TypeError.
     """
     if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be Matplotlib axes, got {ax!r}")
+        raise TypeError(f"ax must be Matplotlib axes, got {brief(ax)}")
 
 
 def _small_multiples(
@@ -304,7 +304,7 @@ def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -
     """The one data column to draw; refuse a table that leaves a choice or holds nothing to draw."""
     maker = "compare" if "closed_form" in needed else "sweep"
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"table must be a DataFrame, as {maker} returns, got {table!r}")
+        raise TypeError(f"table must be a DataFrame, as {maker} returns, got {brief(table)}")
     missing = [name for name in needed if name not in table]
     if missing:
         raise ValueError(f"table must have the columns {needed}, got one without {missing}")
@@ -314,7 +314,7 @@ def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -
     if column is None and len(columns) > 1:
         raise ValueError(f"column must name one of {columns} where table has several, got None")
     if column is not None and not is_one_of(column, columns):
-        raise ValueError(f"column must be one of {columns}, got column={column!r}")
+        raise ValueError(f"column must be one of {columns}, got column={brief(column)}")
     return columns[0] if column is None else column
 
 

@@ -74,7 +74,7 @@ class Query:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise TypeError(f"function must be callable, got {self.function!r}")
+            raise TypeError(f"function must be callable, got {brief(self.function)}")
         if about := getattr(self.function, "__doc__", None):
             object.__setattr__(self, "__doc__", about)  # so that help() tells of this query
         if self.smallest_size is not None:
@@ -377,7 +377,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     Source: its sensitivity: thm-count on the book's page of proofs.
     """
     if not callable(predicate):
-        raise TypeError(f"predicate must be callable, got {predicate!r}")
+        raise TypeError(f"predicate must be callable, got {brief(predicate)}")
 
     name = f"count_where({getattr(predicate, '__name__', repr(predicate))})"
     return _standard(name, _CountWhere(predicate), "count_where", smallest_size=0)

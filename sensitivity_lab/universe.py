@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.exact import Exact, drawn, exact_number, sequence, simplest, whole_number
+from sensitivity_lab.exact import (
+    Exact,
+    brief,
+    drawn,
+    exact_number,
+    sequence,
+    simplest,
+    whole_number,
+)
 from sensitivity_lab.text import number_repr
 
 Dataset = tuple[Any, ...]
@@ -406,7 +414,7 @@ class Universe:
         for record in records:
             key = None if record is None else exact_number(record, f"{what} record")
             if key not in position:
-                raise ValueError(f"{what} must hold values of the universe, got {record!r}")
+                raise ValueError(f"{what} must hold values of the universe, got {brief(record)}")
             found.append(position[key])
         return np.array(found, dtype=np.int64)
 
@@ -424,7 +432,7 @@ def check_universe(universe: Any) -> None:
     Raises TypeError.
     """
     if not isinstance(universe, Universe):
-        raise TypeError(f"universe must be a Universe, got {universe!r}")
+        raise TypeError(f"universe must be a Universe, got {brief(universe)}")
 
 
 def multisets(copies: Sequence[int], size: int) -> Iterator[Indices]:
@@ -476,7 +484,7 @@ def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
 def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
     """Return the values as a read-only array of ints or floats where that loses nothing, else a tuple."""
     if isinstance(source, (str, bytes, dict, pd.DataFrame)) or not isinstance(source, Iterable):
-        raise TypeError(f"{what} must be a sequence of numbers, got {source!r}")
+        raise TypeError(f"{what} must be a sequence of numbers, got {brief(source)}")
     array = source.to_numpy() if isinstance(source, pd.Series) else source
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
@@ -485,7 +493,7 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
     if isinstance(array, np.ndarray) and array.ndim != 1:
         raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}")
     if len(array) == 0:
-        raise ValueError(f"{what} must not be empty, got {source!r}")
+        raise ValueError(f"{what} must not be empty, got {brief(source)}")
     if isinstance(array, np.ndarray) and _is_kept(array.dtype):
         if not np.isfinite(array).all():
             raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sensitivity_lab.exact import Exact, exact_number
+from sensitivity_lab.exact import Exact, brief, exact_number
 from sensitivity_lab.plots import (
     ADDED,
     INK,
@@ -187,7 +187,7 @@ def _space(axes: Axes) -> tuple[float, float]:
 def _drawable(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     """The witness's two datasets; refuse what a row of dots cannot show."""
     if not isinstance(sensitivity, Sensitivity):
-        raise TypeError(f"sensitivity must be a Sensitivity, got {sensitivity!r}")
+        raise TypeError(f"sensitivity must be a Sensitivity, got {brief(sensitivity)}")
     witness = sensitivity.witness
     if isinstance(witness, CompactWitness):
         longest = witness.size  # its datasets are not built to be counted

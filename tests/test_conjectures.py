@@ -47,9 +47,9 @@ def test_the_widest_gaps_are_those_of_a_brute_force_over_labels(name):
         (cj.falls(sl.VARIANCE, left=1), cj.small_populations(5, 2), ((0, 1, 1, 1, 2), (5, 3))),
         (cj.falls(sl.SUM, left=1), [(-1, -1, -1, -1, 3)], ((-1, -1, -1, -1, 3), (3, 1))),
         (cj.mixes(sl.MEAN), cj.small_populations(7, 2), ((0, 1, 1, 1, 1, 1, 2), (5, 2))),
-        (cj._places(sl.VARIANCE, either_way("any"), cj.lower_side_is_a_run), [EIGHT],
+        (cj.places(sl.VARIANCE, either_way("any"), cj.lower_side_is_a_run), [EIGHT],
          (EIGHT, (4, 2, 2))),
-        (cj._places(sl.STD, either_way("less"), cj.higher_side_is_outside), [(0, 0, 2, 2, 2, 2, 3)],
+        (cj.places(sl.STD, either_way("less"), cj.higher_side_is_outside), [(0, 0, 2, 2, 2, 2, 3)],
          ((0, 0, 2, 2, 2, 2, 3), (2, 1, 2))),
     ],
 )  # fmt: skip
@@ -72,8 +72,8 @@ def test_mixes_lie_where_the_theorem_says(query):
     def lower_part_is_a_run(shared, a, b, unused):
         return cj._is_run(b, shared | a | unused)
 
-    every = cj.search(cj._places(query, either_way("any"), lower_part_is_a_run), populations())
-    more = cj.search(cj._places(query, either_way("more"), cj.shared_is_a_run), populations())
+    every = cj.search(cj.places(query, either_way("any"), lower_part_is_a_run), populations())
+    more = cj.search(cj.places(query, either_way("more"), cj.shared_is_a_run), populations())
     assert every.cases > more.cases > 500
     assert every.counterexample is more.counterexample is None
 
@@ -82,7 +82,7 @@ def test_mixes_lie_where_the_theorem_says(query):
 def test_mixes_of_the_variance_with_more_below_lie_outside(query):
     """Would catch a slip in thm-mixes for a < b."""
     found = cj.search(
-        cj._places(query, either_way("less"), cj.higher_side_is_outside), populations()
+        cj.places(query, either_way("less"), cj.higher_side_is_outside), populations()
     )
     assert found.cases > 500
     assert found.counterexample is None

@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 import sensitivity_lab as sl
 from sensitivity_lab import plots, witness_plot
 from sensitivity_lab.teaching.people import Table
-from sensitivity_lab.teaching.pictures import plot_neighbourhood, show_change
+from sensitivity_lab.teaching.pictures import _ring, plot_neighbourhood, show_change
 from sensitivity_lab.text import value_text
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
@@ -618,6 +618,13 @@ def test_the_four_pupil_school_has_its_boxes_lines_and_winner():
     assert [to_hex(line.get_edgecolor()) for line in axes.patches].count(plots.REMOVED) == 1
     heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
     assert heights["1, 2\n3/2"] < heights["1, 2, 10\n13/3"] < heights["1, 2, 3, 10\n4"]
+
+
+def test_a_ring_runs_clockwise_from_the_top_left():
+    """Would catch datasets that stand on one another, or run the other way round."""
+    near, far = (1 - np.sqrt(1 / 2)) / 2, (1 + np.sqrt(1 / 2)) / 2
+    corners = [(near, far), (far, far), (far, near), (near, near)]
+    assert _ring(4) == [pytest.approx(corner) for corner in corners]
 
 
 def test_datasets_of_one_size_stand_in_a_ring():

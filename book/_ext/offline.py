@@ -109,9 +109,7 @@ def explain_raw_formulas(
         context["body"] = f"<noscript><p><em>{note}</em></p></noscript>\n{context['body']}"
 
 
-BOXES = (
-    r'(<section|<div class="proof admonition") id="(?:proof|(?:proof|exercise|solution)-content)"'
-)
+BOXES = r'(<(?:section|div)[^>]*) id="(?:proof|(?:proof|exercise|solution)-content)"'
 
 
 def mend_boxes(
