@@ -27,7 +27,6 @@ from matplotlib.transforms import ScaledTranslation
 from sensitivity_lab.exact import brief, exact_number, is_finite, is_one_of, is_real
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation
-from sensitivity_lab.text import number_repr
 from sensitivity_lab.text import number_text as number_text  # the book takes it from here
 
 INK, PALE = "#222222", "#b0b0b0"
@@ -324,12 +323,12 @@ def _check_numbers(rows: pd.DataFrame) -> None:
         known = isinstance(k, (int, float, np.integer, np.floating))
         if not (known and 0 <= k <= LARGEST_K and k == int(k)):
             most = f"{LARGEST_K:,}"
-            raise ValueError(f"table must hold whole k from 0 to {most}, got k={number_repr(k)}")
+            raise ValueError(f"table must hold whole k from 0 to {most}, got k={brief(k)}")
     for name in HEIGHTS:
         for value in rows.get(name, ()):
             if not (_is_gap(value) or _has_height(value)):
                 rule = f"table must hold numbers from 0 to 1e+300 as {name}"
-                raise ValueError(f"{rule} to be drawn, got {number_repr(value)}")
+                raise ValueError(f"{rule} to be drawn, got {brief(value)}")
 
 
 def _has_height(value: Any) -> bool:

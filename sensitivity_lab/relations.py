@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.exact import exact_number, sequence, whole_number
+from sensitivity_lab.exact import brief, exact_number, sequence, whole_number
 from sensitivity_lab.universe import (
     SHORT_FLOATS,
     Dataset,
@@ -91,7 +91,7 @@ class Relation:
         k = whole_number(self.k, "k", 1)
         if k > self.largest_k:
             raise ValueError(
-                f"k must be at most {self.largest_k:,} for {type(self).__name__}, got k={k}"
+                f"k must be at most {self.largest_k:,} for {type(self).__name__}, got k={brief(k)}"
             )
         object.__setattr__(self, "k", k)
 

@@ -160,7 +160,9 @@ def test_witnesses_are_the_smallest(cases):
 
 
 def read(text):
-    """A printed dataset or answer, as Python reads it; "1 ×127" is a run of copies."""
+    """A printed dataset or answer, as Python reads it; "1 ×127" is a run of copies, "10,000" a number."""
+    if re.fullmatch(r"-?\d{1,3}(,\d{3})+", text):
+        text = text.replace(",", "")
     return eval(re.sub(r"([^\s,(\[]+) ×(\d+)", r"*[\1] * \2", text))
 
 

@@ -359,7 +359,7 @@ def test_the_curves_have_their_axes():
 def test_an_audit_has_two_bars_on_one_scale(claimed, exact, end):
     """Catches bars that change places or leave the picture."""
     row = sl.AuditRow("Change", 1, 2, claimed, exact, (0,), (1,), (0, exact))
-    view = audit_view(SimpleNamespace(row=row, library="a", version="1"))
+    view = audit_view(SimpleNamespace(row=row, name="a: case", library="a", version="1"))
     (panel,) = view.figures[0].axes
     assert panel.get_xlim() == pytest.approx((0, end))
     assert panel.get_xlabel() == "sensitivity"
