@@ -4,6 +4,7 @@ from sensitivity_lab.audit import audit, audit_map
 from sensitivity_lab.breaking import breaking_values
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
 from sensitivity_lab.derivatives import Gradient, discrete_gradient, operator_norm
+from sensitivity_lab.errors import Infeasible, NotProved, TooLarge
 from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep
 from sensitivity_lab.queries import (
     COUNT,
@@ -60,12 +61,15 @@ __all__ = [
     "Change",
     "ClosedForm",
     "Gradient",
+    "Infeasible",
+    "NotProved",
     "Query",
     "Relation",
     "Remove",
     "Sensitivity",
     "SmoothSensitivity",
     "SymmetricDifference",
+    "TooLarge",
     "Universe",
     "audit",
     "audit_map",

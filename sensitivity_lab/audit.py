@@ -11,6 +11,7 @@ from typing import Any
 
 from sensitivity_lab.claims import amount, check_claim, claimed_at, claimed_for
 from sensitivity_lab.enumeration import Best
+from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, is_one_of, is_sequence, whole_number
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question
@@ -124,7 +125,7 @@ def audit(
     rows = [_row(subject, scope, relation, n, claim) for relation in asked for n in given]
     questions = [row.question for row in rows if row.question and not row.why]
     if not questions:
-        raise ValueError(f"no row is feasible: {and_more([row.why for row in rows])}")
+        raise Infeasible(f"no row is feasible: {and_more([row.why for row in rows])}")
     _require_room(questions)
     run = _Run(subject, scope, method, max_datasets, seed, executor, progress)
     widest = iter(run.widest(questions))
@@ -172,7 +173,7 @@ def _require_room(questions: Sequence[Question]) -> None:
     """Refuse rows whose pairs of datasets are too large to hold."""
     records = 2 * sum(max(question.sizes_answered) for question in questions)
     if records > MOST_HELD:
-        raise ValueError(
+        raise TooLarge(
             f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
             f"{MOST_HELD:,}; ask for smaller or fewer sizes"
         )
@@ -354,7 +355,7 @@ def audit_map(
         amount(distance, "distances") for distance in _listed(distances, "distances", "numbers")
     ]
     if len(asked) > MOST_ROWS:
-        raise ValueError(f"distances must make at most {MOST_ROWS:,} rows, got more")
+        raise TooLarge(f"distances must make at most {MOST_ROWS:,} rows, got more")
     claims = [claimed_for(claim, distance) for distance in asked]
     subject = Subject.of(query, 1, output_metric)
     found = _widest_by_distance(subject, given, asked, input_metric)
@@ -381,7 +382,7 @@ def _few_inputs(inputs: Any, max_pairs: int) -> list[Any]:
     given = _listed(inputs, "inputs", "datasets", enough)
     pairs = math.comb(len(given), 2)
     if pairs > max_pairs:
-        raise ValueError(
+        raise TooLarge(
             f"at least {pairs:,} pairs of inputs exceed the limit of {max_pairs:,}; "
             "raise max_pairs or thin out the inputs"
         )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.errors import Infeasible, NotProved
 from sensitivity_lab.exact import (
     Exact,
     RootGap,
@@ -107,9 +108,7 @@ def closed_form(
     family = _checked_family(query)
     check_relation(relation)
     if type(relation) not in STANDARD:
-        raise ValueError(
-            f"relation must be a standard one for a closed form, got {brief(relation)}"
-        )
+        raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")
     checked_norm(norm)
     if values is not None:
         whole_number(values, "values", 1)
@@ -192,7 +191,7 @@ def _shares(
         for share in ((n - removed, removed, added, False), (n - removed, added, removed, True))
     ]
     if not shares:
-        raise ValueError(
+        raise Infeasible(
             f"no direction of {relation} is feasible at size={size}: {query.name} needs at least "
             f"{query.smallest_size} records"
         )

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.enumeration import gap_between, same_shape
+from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import (
     Exact,
     brief,
@@ -148,7 +149,7 @@ def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -
         return _longest(tuple(zip(*rows, strict=True)), q)
     columns = len(rows[0])
     if columns > MOST_SIGNS:
-        raise ValueError(f"matrix must have at most {MOST_SIGNS} columns for p=inf, got {columns}")
+        raise TooLarge(f"matrix must have at most {MOST_SIGNS} columns for p=inf, got {columns}")
     corners = ((1, *signs) for signs in product((1, -1), repeat=columns - 1))
     return _longest((_times(rows, corner) for corner in corners), q)
 

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.errors import TooLarge
+
 Exact = int | Fraction
 MOST_LISTED = 100_000_000  # entries of a sequence that is listed
 MOST_DRAWN = 10_000_000  # entries of an iterator, which may have no end
@@ -153,7 +155,7 @@ def drawn(values: Iterable[Any], what: str) -> tuple[Any, ...]:
     found = tuple(islice(values, most + 1)) if length <= most else ()
     if max(length, len(found)) > most:
         known = f"got {length:,}" if length else "got more, from what has no length"
-        raise ValueError(f"{what} must have at most {most:,} entries, {known}")
+        raise TooLarge(f"{what} must have at most {most:,} entries, {known}")
     return found
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sensitivity_lab.enumeration import Plan
+from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, checked_norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Relation, check_relation
@@ -172,7 +173,7 @@ class Question:
         Cost: as `plan`. Raises ValueError, with every direction and its obstacle.
         """
         if not self.plan:
-            raise ValueError(
+            raise Infeasible(
                 f"no direction of {self.relation} is feasible at size={self.size}: {self.why_infeasible}"
             )
 
@@ -235,7 +236,7 @@ def require_few_moves(sizes: range, relation: Relation) -> None:
     """
     asked = max(0, -((sizes.start - sizes.stop) // sizes.step))  # len() fails beyond 2⁶³
     if asked * len(relation.moves) > MOST_MOVES:
-        raise ValueError(
+        raise TooLarge(
             f"size and relation must have at most {MOST_MOVES:,} sizes × moves, got "
             f"{number_text(asked)} sizes × {len(relation.moves):,} moves of {relation}: ask for "
             "fewer sizes or a smaller k"

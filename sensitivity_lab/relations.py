@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import brief, exact_number, sequence, whole_number
 from sensitivity_lab.universe import (
     SHORT_FLOATS,
@@ -90,7 +91,7 @@ class Relation:
             check_relation(self)
         k = whole_number(self.k, "k", 1)
         if k > self.largest_k:
-            raise ValueError(
+            raise TooLarge(
                 f"k must be at most {self.largest_k:,} for {type(self).__name__}, got k={brief(k)}"
             )
         object.__setattr__(self, "k", k)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.enumeration import Best, gap_between
+from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import RootGap, exact_number, simplest
 from sensitivity_lab.queries import Query, answers_at, python_of
 from sensitivity_lab.questions import Question, Size
@@ -58,7 +59,7 @@ class CompactWitness(Sequence[Dataset]):
 
     def _require_short(self, size: int) -> None:
         if size > LONGEST_BUILT:
-            raise ValueError(
+            raise TooLarge(
                 f"a witness is built up to {LONGEST_BUILT:,} records, got {size:,}; "
                 "its `removed` and `added` show how the two datasets differ"
             )

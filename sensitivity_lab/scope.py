@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import brief, is_sequence
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.universe import Universe
@@ -110,7 +111,7 @@ def checked_sizes(
         raise ValueError(f"{name} must not be empty, got {brief(given)}")
     moves = sum(len(relation.moves) for relation in relations)
     if counted * len(relations) > MOST_ROWS or counted * moves > MOST_MOVES:
-        raise ValueError(
+        raise TooLarge(
             f"{name} and relations must make at most {MOST_ROWS:,} rows and {MOST_MOVES:,} moves, "
             f"got {count_text(counted)} sizes × {len(relations):,} relations with {moves:,} moves"
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.enumeration import Best, Gap, with_bar
+from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.questions import Question
 from sensitivity_lab.universe import Indices, Universe
 
@@ -73,13 +74,13 @@ def require_budget(questions: Sequence[Question], trials: int) -> None:
     """
     pairs = trials * len(questions)
     if pairs > MOST_PAIRS:
-        raise ValueError(
+        raise TooLarge(
             f"{pairs:,} pairs to search exceed the limit of {MOST_PAIRS:,}; "
             "ask for fewer trials or rows"
         )
     read = trials * sum(_records_of_a_trial(question) for question in questions)
     if read > MOST_READ:
-        raise ValueError(
+        raise TooLarge(
             f"{read:,} records to read in a search exceed the limit of {MOST_READ:,}; "
             "ask for fewer trials, rows or records"
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from sensitivity_lab.answers import Answers
 from sensitivity_lab.enumeration import Best, count_pairs, walk
+from sensitivity_lab.errors import NotProved, TooLarge
 from sensitivity_lab.exact import brief, is_one_of, whole_number
 from sensitivity_lab.lattice import lattice_of
 from sensitivity_lab.lattice_sweep import can_sweep, keeps_order, sweep_lattice
@@ -123,7 +124,7 @@ def local_sensitivity(
         if found is not None:
             return result(question, Best(found[0], indices, found[1]), "solver", 0)
         if method == "solver":
-            raise ValueError(_no_proof(question))
+            raise NotProved(_no_proof(question))
     within_budget(neighbours, max_datasets, "neighbours to walk")
     most = _room(HELD_PER_DATASET, max_datasets)
     within_budget(records, most, "records in the neighbours to walk")
@@ -211,7 +212,7 @@ def _solved(
                 continue
             where = "here" if found is None else BEYOND_PROOF
             if method == "solver":
-                raise ValueError(_no_proof(question, where))
+                raise NotProved(_no_proof(question, where))
         what = "datasets to answer"
         if method == "auto" and question.query.family:
             what += f" (no proved solver covers {question.query.name} {where})"
@@ -336,7 +337,7 @@ def within_budget(count: int, limit: int, what: str) -> None:
     Raises ValueError.
     """
     if count > limit:
-        raise ValueError(
+        raise TooLarge(
             f"at least {number_text(count)} {what} exceed the limit of {number_text(limit)}; raise "
             "max_datasets, ask for a smaller size or k, or thin out the universe"
         )

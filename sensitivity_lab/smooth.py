@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.errors import NotProved
 from sensitivity_lab.exact import (
     Exact,
     brief,
@@ -209,7 +210,7 @@ class _Records:
         """Check what is asked, and sort. Cost: one sort."""
         low, high = checked_bounds(bounds)
         if not isinstance(query, Query) or query.family[:1] not in FINDERS:
-            raise ValueError(
+            raise NotProved(
                 "query must be count, sum, mean, variance, min, max, median or a quantile, whose "
                 f"sensitivity at a distance is proved, got {query if isinstance(query, Query) else brief(query)}"
             )

@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import Exact, brief, exact_number
 from sensitivity_lab.plots import (
     ADDED,
@@ -194,7 +195,7 @@ def _drawable(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     else:
         longest = max(map(len, witness))
     if longest > MOST_DOTS:
-        raise ValueError(
+        raise TooLarge(
             f"witness must hold at most {MOST_DOTS} records to be drawn, got {longest:,}"
         )
     datasets = [tuple(dataset) for dataset in witness]

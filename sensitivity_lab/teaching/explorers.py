@@ -15,6 +15,7 @@ from scipy.stats import laplace
 
 from sensitivity_lab.closed_forms import closed_form
 from sensitivity_lab.derivatives import Gradient, discrete_gradient
+from sensitivity_lab.errors import Infeasible
 from sensitivity_lab.plots import (
     COLOURS,
     INK,
@@ -110,7 +111,7 @@ def witness_view(
 def _found(query: Query, universe: Universe, size: int, relation: Relation) -> Sensitivity | None:
     try:
         return global_sensitivity(query, universe, size=size, relation=relation)
-    except ValueError:  # no direction is feasible
+    except Infeasible:
         return None
 
 
