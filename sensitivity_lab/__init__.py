@@ -1,11 +1,13 @@
 """Exact sensitivities of queries, by enumeration, with the two datasets that attain them."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sensitivity_lab.audit import audit, audit_map
 from sensitivity_lab.breaking import breaking_values
 from sensitivity_lab.closed_forms import ClosedForm, closed_form
 from sensitivity_lab.derivatives import Gradient, discrete_gradient, operator_norm
 from sensitivity_lab.errors import Infeasible, NotProved, TooLarge
-from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep
 from sensitivity_lab.queries import (
     COUNT,
     MAX,
@@ -43,7 +45,18 @@ from sensitivity_lab.smooth import (
 )
 from sensitivity_lab.tables import compare, sweep
 from sensitivity_lab.universe import Universe
-from sensitivity_lab.witness_plot import plot_witness
+
+if TYPE_CHECKING:
+    from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep
+    from sensitivity_lab.witness_plot import plot_witness
+
+# Matplotlib takes half of the time of an import: it is loaded when the first picture is asked for.
+_PICTURES = {
+    "inline_svg": "plots",
+    "plot_compare": "plots",
+    "plot_sweep": "plots",
+    "plot_witness": "witness_plot",
+}
 
 __all__ = [
     "COUNT",
@@ -96,3 +109,14 @@ __all__ = [
     "symmetric_distance",
     "variance",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A picture's function, with the module that draws it."""
+    if name not in _PICTURES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PICTURES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
