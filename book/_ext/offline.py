@@ -16,7 +16,8 @@ a heading without a name.  It becomes a plain cell.  It also gives the names of 
 headings of their own, empty but for them.  They move up into the row above, where that has room.
 
 Every exercise, solution and proof of a page bears the same id, which is taken away: nothing leads
-there.  The link in a solution's title begins with a space, which moves out of it.
+there.  The link in a solution's title begins with a space, which moves out of it.  Matplotlib names
+a marker by its shape: a second picture that draws it gets names of its own.
 
 Without JavaScript formulas stay TeX, and a page that has some says so.  The page that leads on to
 the first one names the book's icon, or a browser would ask the server's root for another.
@@ -117,7 +118,26 @@ def mend_boxes(
 ) -> None:
     if "body" in context:
         body = re.sub(BOXES, r"\1", context["body"])
-        context["body"] = re.sub(r">Solution to(<a [^>]*>) ", r">Solution to \1", body)
+        body = re.sub(r">Solution to(<a [^>]*>) ", r">Solution to \1", body)
+        context["body"] = named_once(body)
+
+
+def named_once(body: str) -> str:
+    """Add a number to the ids of a picture that an earlier one has, and to what refers to them."""
+    pictures: dict[str, int] = {}  # how many have had an id so far
+
+    def picture(found: re.Match[str]) -> str:
+        svg = found[0]
+        if svg.startswith("<script"):  # an explorer's pictures, of which one is shown at a time
+            return svg
+        for name in dict.fromkeys(re.findall(r'\sid="([^"]+)"', svg)):
+            pictures[name] = pictures.get(name, 0) + 1
+            if pictures[name] > 1:
+                own = f"{name}-{pictures[name]}"
+                svg = re.sub(rf'(\sid="|["(]#){re.escape(name)}(?=[")])', rf"\g<1>{own}", svg)
+        return svg
+
+    return re.sub(r"<script.*?</script>|<svg.*?</svg>", picture, body, flags=re.DOTALL)
 
 
 def name_the_icon(app: Sphinx, exception: Exception | None) -> None:
