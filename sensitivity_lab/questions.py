@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sensitivity_lab.enumeration import Plan
-from sensitivity_lab.exact import brief, checked_norm
+from sensitivity_lab.exact import brief, checked_norm, told
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Relation, check_relation
 from sensitivity_lab.text import number_text
@@ -51,7 +51,7 @@ class Question:
     def _check_sizes(self) -> None:
         sizes = self.sizes
         if not sizes:
-            raise ValueError(f"size must name at least one size, got {self.size}")
+            raise ValueError(f"size must name at least one size, got {brief(self.size)}")
         least, most = sorted((sizes[0], sizes[-1]))
         self.universe.checked_size(least)
         self.universe.checked_size(most)
@@ -258,7 +258,7 @@ def failure_on_nothing(query: Query, any_answer: bool = False) -> str:
         try:
             answer = query.function(())
         except Exception as error:
-            return _short(f"raised {type(error).__name__}: {error}")
+            return _short(f"raised {told(error)}")
     try:
         if not any_answer:
             checked_answer(answer, query, ())

@@ -351,10 +351,10 @@ class Universe:
         checked = whole_number(size, "size", 0)
         if checked > self.records:
             raise ValueError(
-                f"size must be at most {self.records}, the records in the population, got size={size}"
+                f"size must be at most {self.records}, the records in the population, got size={brief(size)}"
             )
         if checked > sys.maxsize:
-            raise ValueError(f"size must be at most {sys.maxsize}, got size={size}")
+            raise ValueError(f"size must be at most {sys.maxsize}, got size={brief(size)}")
         return checked
 
     def indices(self, dataset: Iterable[Any], what: str = "dataset") -> Indices:
@@ -376,10 +376,11 @@ class Universe:
         >>> Universe.population([10, 20, 20])._places((20, 10))
         array([0, 1])
         """
-        records = sequence(dataset, what)
+        found = None
         if type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
             found = self._found_in_array(dataset)
-        else:
+        if found is None:
+            records = sequence(dataset, what)
             found = self._found_in_array(records)
         if found is None:
             found = self._found_one_by_one(records, what)
@@ -390,7 +391,7 @@ class Universe:
             i = int(too_many[0])
             raise ValueError(
                 f"{what} must hold at most {self._distinct[1][i]} records of value "
-                f"{self.values[i]!r}, got {held[i]}"
+                f"{brief(self.values[i])}, got {held[i]}"
             )
         return found
 
