@@ -83,11 +83,13 @@ def is_real(value: Any) -> bool:
 def is_finite(value: Any) -> bool:
     """Whether a number is neither NaN nor infinite; `math.isfinite` fails on some Decimals.
 
-    >>> is_finite(Decimal("1e400")), is_finite(Decimal("sNaN"))
-    (True, False)
+    >>> is_finite(Decimal("1e400")), is_finite(Decimal("sNaN")), is_finite(10**400)
+    (True, False, True)
     """
     if isinstance(value, Decimal):
         return value.is_finite()
+    if isinstance(value, Rational):  # 10**400 is too large for a float
+        return True
     return bool(np.isfinite(value)) if isinstance(value, np.floating) else math.isfinite(value)
 
 

@@ -411,10 +411,17 @@ class _CountWhere:
     predicate: Callable[[Any], Any]
 
     def __call__(self, x: Dataset) -> int:
-        return sum(bool(self.predicate(record)) for record in x)
+        return sum(map(self.is_true, x))
+
+    def is_true(self, record: Any) -> bool:
+        """Ask the predicate of one record; where it fails, say on which."""
+        try:
+            return bool(self.predicate(record))
+        except Exception as error:
+            raise ValueError(f"predicate failed on {brief(record)}: {told(error)}") from error
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        true = np.array([bool(self.predicate(value)) for value in universe.values], dtype=np.int64)
+        true = np.array([*map(self.is_true, universe.values)], dtype=np.int64)
         return true[rows].sum(axis=1), 1
 
 

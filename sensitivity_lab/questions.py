@@ -14,6 +14,7 @@ from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Universe, check_universe
 
 Size = int | range
+NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
 MOST_MOVES = 2_000_000  # sizes × moves of one question: its plan lists them
 
 
@@ -178,7 +179,7 @@ class Question:
 
     @property
     def why_infeasible(self) -> str:
-        """Everything that stands in the way, in words.
+        """What stands in the way, in words: the first few reasons.
 
         >>> from sensitivity_lab import MEAN, Add
         >>> Question(MEAN, Universe.population([1, 2]), 2, Add(1), norm=1).why_infeasible
@@ -187,7 +188,8 @@ class Question:
         Cost: as `plan`.
         """
         reasons = (*self.infeasible, *self.not_asked)
-        return "; ".join(reasons) or "no neighbour has a size in the range"
+        rest = [f"and {len(reasons) - NAMED:,} more"] if len(reasons) > NAMED else []
+        return "; ".join((*reasons[:NAMED], *rest)) or "no neighbour has a size in the range"
 
     @property
     def _need(self) -> str:

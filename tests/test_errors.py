@@ -4,6 +4,7 @@ import math
 import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -503,6 +504,29 @@ def test_what_fails_at_everything_is_refused_in_our_words(what):
     """Catches the bare error of a value that cannot be listed, compared or written."""
     with pytest.raises((TypeError, ValueError), match=what):
         HOSTILE[what](Hostile())
+
+
+def test_many_reasons_are_counted():
+    """Catches a message of pages: a reason for every move of a large k."""
+    ask = {"size": range(300), "relation": sl.Add(1)}
+    with pytest.raises(ValueError, match=r"and [0-9,]+ more$") as refusal:
+        sl.global_sensitivity(sl.Query("q", len, smallest_size=299), PAIR, **ask)
+    assert len(str(refusal.value)) < 500
+
+
+def test_a_predicate_that_fails_is_named_with_the_record():
+    """Catches a bare ZeroDivisionError out of the sweep, the solver and the gradient."""
+    failing, universe = sl.count_where(lambda v: 1 / v), sl.Universe.value_range([0, 1])
+    calls = [
+        lambda: sl.discrete_gradient(failing, (1,), universe),
+        lambda: sl.local_sensitivity(failing, (1,), universe, relation=sl.Change(1)),
+    ]
+    for method in ("sweep", "walk", "solver"):
+        ask = {"size": 2, "relation": sl.Change(1), "method": method}
+        calls.append(partial(sl.global_sensitivity, failing, universe, **ask))
+    for call in calls:
+        with refused(ValueError, "predicate failed on 0: ZeroDivisionError: division by zero"):
+            call()
 
 
 def test_a_function_without_a_name_that_can_be_read():
