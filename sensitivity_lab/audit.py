@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
 from sensitivity_lab.claims import amount, check_claim, claimed_at, claimed_for
 from sensitivity_lab.enumeration import Best
 from sensitivity_lab.errors import Infeasible, TooLarge
-from sensitivity_lab.exact import brief, is_one_of, is_sequence, whole_number
+from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import Relation
@@ -143,7 +143,7 @@ def _as_function(function: Any) -> Query:
 
 
 def _name(function: Any, default: str) -> str:
-    name = getattr(function, "__name__", type(function).__name__)
+    name = name_of(function)
     return default if name == "<lambda>" else name
 
 
@@ -393,7 +393,7 @@ def _listed(values: Any, what: str, of: str, most: int = MOST_ROWS + 1) -> list[
     """The first of some values, of which there must be any."""
     if not is_sequence(values):
         raise TypeError(f"{what} must be a sequence of {of}, got {brief(values)}")
-    listed = list(islice(values, most))
+    listed = list(first_of(values, most, what))
     if not listed:
         raise ValueError(f"{what} must not be empty, got []")
     return listed

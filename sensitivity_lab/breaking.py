@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import brief, checked_bounds
+from sensitivity_lab.exact import Exact, brief, checked_bounds
 
 
 def breaking_values(
@@ -32,7 +32,7 @@ def breaking_values(
     """
     try:
         kind = np.dtype(dtype)
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # whatever the dtype's own attributes raise
         raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
     if kind.kind not in "iuf":
         raise TypeError(f"dtype must hold ints or floats, got {brief(dtype)}")
@@ -40,8 +40,7 @@ def breaking_values(
         if not isinstance(wanted, bool):
             raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
     info: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
-    checked_bounds(bounds)
-    lower, upper = (_fitted(bound, info, bounds) for bound in bounds)
+    lower, upper = (_fitted(bound, info, bounds) for bound in checked_bounds(bounds))
     values = [lower, upper, _beside(lower, 1), _beside(upper, -1), kind.type(0)]
     if kind.kind == "f":
         last = 2 ** (info.nmant + 1)  # last + 1 is no number of this dtype
@@ -57,12 +56,12 @@ def breaking_values(
     return [*numbers, None] if missing else numbers
 
 
-def _fitted(bound: Any, info: Any, bounds: Any) -> Any:
+def _fitted(bound: Exact, info: Any, bounds: Any) -> Any:
     """A bound as a number of the dtype."""
     whole = info.dtype.kind != "f"
     least, most = (int(end) if whole else float(end) for end in (info.min, info.max))
     if not least <= bound <= most or (whole and bound != int(bound)):
-        raise ValueError(f"bounds must be numbers of {info.dtype}, got {bounds}")
+        raise ValueError(f"bounds must be numbers of {info.dtype}, got {brief(bounds)}")
     return info.dtype.type(bound)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import brief, exact_number, is_finite, is_real, simplest
+from sensitivity_lab.exact import brief, exact_number, is_finite, is_real, simplest, told
 
 NAMES = ("k", "size")  # what the function of a claim may be given
 RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number
@@ -133,7 +133,7 @@ def _called(claim: Callable[[], Any], place: dict[str, Any]) -> Any:
     try:
         claimed = claim()
     except Exception as error:
-        raise ValueError(f"claim failed at {at}: {type(error).__name__}: {error}") from error
+        raise ValueError(f"claim failed at {at}: {told(error)}") from error
     return amount(claimed, f"claim at {at}")
 
 

@@ -6,6 +6,7 @@ step along its axis, one record fewer a step back.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import gap_between, same_shape
+from sensitivity_lab.enumeration import gap_between, no_distance, same_shape
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import (
     Exact,
@@ -24,6 +25,7 @@ from sensitivity_lab.exact import (
     exact_number,
     is_sequence,
     rounded_root_gap,
+    sequence,
     simplest,
 )
 from sensitivity_lab.queries import Query, answers_at, as_query
@@ -210,7 +212,13 @@ def _step(query: Query, start: Any, end: Any) -> Any:
 
 
 def _minus(b: Any, a: Any) -> Any:
-    return simplest(b - a) if isinstance(b - a, Fraction) else b - a
+    try:
+        step = b - a
+    except (ArithmeticError, TypeError) as error:
+        raise no_distance(a, b, error) from error
+    if step in (math.inf, -math.inf):
+        raise no_distance(a, b)
+    return simplest(step) if isinstance(step, Fraction) else step
 
 
 def _longest(steps: Iterable[Any], q: float) -> Any:
@@ -226,13 +234,16 @@ def _longest(steps: Iterable[Any], q: float) -> Any:
 
 
 def _checked_rows(matrix: Any) -> list[list[Any]]:
-    given = list(matrix) if is_sequence(matrix) else [matrix]
+    given = sequence(matrix, "matrix") if is_sequence(matrix) else (matrix,)
     if not all(map(is_sequence, given)):
         raise TypeError(f"matrix must be rows of numbers, got {brief(matrix)}")
-    rows = [[exact_number(entry, "matrix entry") for entry in row] for row in given]
+    listed = [sequence(row, "matrix row", "numbers") for row in given]
+    rows = [[exact_number(entry, "matrix entry") for entry in row] for row in listed]
     lengths = {len(row) for row in rows}
     if not lengths or 0 in lengths:
         raise ValueError(f"matrix must have at least one row and one column, got {brief(matrix)}")
     if len(lengths) > 1:
-        raise ValueError(f"matrix must have rows of one length, got lengths {sorted(lengths)}")
+        raise ValueError(
+            f"matrix must have rows of one length, got lengths {brief(sorted(lengths))}"
+        )
     return rows

@@ -79,20 +79,29 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
                 if norm == 2 and math.inf not in steps:
                     return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
                 found = max(steps, default=0) if norm == math.inf else sum(steps)
-        except decimal.Overflow:
-            found = math.inf
-        except (TypeError, OverflowError) as error:
-            raise ValueError(
-                f"query must answer in one arithmetic, got {brief(a)} and {brief(b)}: {error}"
-            ) from error
+        except (TypeError, ArithmeticError) as error:
+            raise no_distance(a, b, error) from error
         if found == math.inf:
-            raise ValueError(
-                "query must give answers whose distance its own numbers can hold, got "
-                f"{brief(a)} and {brief(b)}: scale them down, or answer in ints or Fractions"
-            )
+            raise no_distance(a, b)
         return found
 
     return gap
+
+
+def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
+    """Return the refusal of two answers whose difference their arithmetic cannot give.
+
+    >>> raise no_distance(1e308, -1e308)
+    Traceback (most recent call last):
+    ValueError: query must give answers whose distance its own numbers can hold, got 1e+308 and -1e+308: scale them down, or answer in ints or Fractions
+    """
+    got = f"got {brief(a)} and {brief(b)}"
+    if error is None or isinstance(error, decimal.Overflow):
+        return ValueError(
+            f"query must give answers whose distance its own numbers can hold, {got}: scale them "
+            "down, or answer in ints or Fractions"
+        )
+    return ValueError(f"query must answer in one arithmetic, {got}: {error}")
 
 
 def arithmetics(answers: Iterable[Any]) -> set[str]:

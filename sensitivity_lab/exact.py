@@ -22,9 +22,10 @@ import numpy as np
 from sensitivity_lab.errors import TooLarge
 
 Exact = int | Fraction
-MOST_LISTED = 100_000_000  # entries of a sequence that is listed
+MOST_LISTED = 20_000_000  # entries of a sequence that is listed: each becomes a Python object
 MOST_DRAWN = 10_000_000  # entries of an iterator, which may have no end
 
+LONGEST_TOLD = 200  # characters of another error's message
 MOST_EXPONENT = 100_000  # a Decimal of a larger exponent is a few letters that no memory can hold
 
 
@@ -84,11 +85,13 @@ def is_real(value: Any) -> bool:
 def is_finite(value: Any) -> bool:
     """Whether a number is neither NaN nor infinite; `math.isfinite` fails on some Decimals.
 
-    >>> is_finite(Decimal("1e400")), is_finite(Decimal("sNaN"))
-    (True, False)
+    >>> is_finite(Decimal("1e400")), is_finite(Decimal("sNaN")), is_finite(10**400)
+    (True, False, True)
     """
     if isinstance(value, Decimal):
         return value.is_finite()
+    if isinstance(value, Rational):  # 10**400 is too large for a float
+        return True
     return bool(np.isfinite(value)) if isinstance(value, np.floating) else math.isfinite(value)
 
 
@@ -145,18 +148,39 @@ def drawn(values: Iterable[Any], what: str) -> tuple[Any, ...]:
     (0, 1, 2)
 
     Cost: one copy; what is too long is refused before, or after 10,000,000 entries if it has no
-    length. Raises ValueError.
+    length. Raises ValueError, also for what fails while it is read.
     """
-    try:
-        length = length_hint(values)
-    except OverflowError:  # a range beyond 2^63
-        length = sys.maxsize
+    length = _told_length(values, what)
     most = MOST_LISTED if length else MOST_DRAWN
-    found = tuple(islice(values, most + 1)) if length <= most else ()
+    found = first_of(values, most + 1, what) if length <= most else ()
     if max(length, len(found)) > most:
         known = f"got {length:,}" if length else "got more, from what has no length"
         raise TooLarge(f"{what} must have at most {most:,} entries, {known}")
     return found
+
+
+def first_of(values: Iterable[Any], most: int, what: str) -> tuple[Any, ...]:
+    """Return the first entries of what can be listed; where it fails, say how.
+
+    >>> first_of(range(10**30), 2, "sizes")
+    (0, 1)
+
+    Cost: one copy of these. Raises ValueError for whatever reading them raises.
+    """
+    try:
+        return tuple(islice(values, most))
+    except Exception as error:
+        raise ValueError(f"{what} must be readable to the end, got {told(error)}") from error
+
+
+def _told_length(values: Iterable[Any], what: str) -> int:
+    """How many entries values say they have; 0 where they say nothing."""
+    try:
+        return length_hint(values)
+    except OverflowError:  # a range beyond 2^63
+        return sys.maxsize
+    except Exception as error:
+        raise ValueError(f"{what} must have a length or none, got {told(error)}") from error
 
 
 def is_sequence(values: Any) -> bool:
@@ -212,6 +236,32 @@ def brief(value: Any) -> str:
         return _BRIEF.repr(value)
     except Exception:
         return f"a value of type {type(value).__name__} that cannot be shown"
+
+
+def told(error: BaseException) -> str:
+    """Write an error for the message of another: its kind and what it says, on a line.
+
+    >>> told(KeyError("age")), len(told(ValueError("no " * 500)))
+    ("KeyError: 'age'", 200)
+    """
+    try:
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+    except Exception:
+        text = type(error).__name__
+    return text if len(text) <= LONGEST_TOLD else f"{text[: LONGEST_TOLD - 1]}…"
+
+
+def name_of(function: Any) -> str:
+    """Return a function's own name, or that of its type where it has none.
+
+    >>> name_of(len), name_of(Decimal(1))
+    ('len', 'Decimal')
+    """
+    try:
+        name = function.__name__
+    except Exception:
+        name = None
+    return name if isinstance(name, str) else type(function).__name__
 
 
 class _Brief(Repr):

@@ -241,7 +241,7 @@ def _drawn(
     check_axes(axes)
     queries, relations = rows["query"].unique(), rows["relation"].unique()
     if len(queries) > 1:
-        raise ValueError(f"table must hold one query to be drawn on ax, got {list(queries)}")
+        raise ValueError(f"table must hold one query to be drawn on ax, got {brief(list(queries))}")
     with plt.rc_context(STYLE):
         _draw_panel(axes, rows, relations, {"color": COLOURS[0], "marker": MARKERS[0]}, draw)
         _number_k(axes, rows["k"])

@@ -16,18 +16,22 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.exact import (
+    MOST_EXPONENT,
     Exact,
     brief,
+    drawn,
     exact_number,
     is_finite,
     is_real,
+    name_of,
     rounded_root_gap,
     sequence,
     simplest,
+    told,
     whole_number,
 )
 from sensitivity_lab.labels import in_order_of_labels
-from sensitivity_lab.text import number_repr
+from sensitivity_lab.text import dataset_text, number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -115,8 +119,7 @@ class Query:
             return self.function(dataset)
         except Exception as error:
             raise ValueError(
-                f"query {self.name} failed on dataset {number_repr(dataset)}: "
-                f"{type(error).__name__}: {error}"
+                f"query {self.name} failed on dataset {number_repr(dataset)}: {told(error)}"
             ) from error
 
     def __str__(self) -> str:
@@ -135,7 +138,7 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
         return query
     if not callable(query):
         raise TypeError(f"query must be a Query or a callable, got {brief(query)}")
-    return Query(getattr(query, "__name__", type(query).__name__), query)
+    return Query(name_of(query), query)
 
 
 def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
@@ -149,14 +152,19 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     ValueError for NaN and infinities: with the query's name and the dataset.
     """
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
-        answer = answer.item()
+        answer = answer[()]  # not item(), which makes whole numbers of time spans
     if isinstance(answer, str) or not (isinstance(answer, Iterable) and hasattr(answer, "__len__")):
         return _checked_number(answer, query, dataset)
     if isinstance(answer, (dict, set, frozenset, pd.DataFrame)):
         raise TypeError(
             f"query {query.name} must return a number or a vector, got {brief(answer)} on dataset {number_repr(dataset)}"
         )
-    numbers = tuple(_checked_number(entry, query, dataset) for entry in answer)
+    entries = (
+        answer
+        if isinstance(answer, (tuple, list, np.ndarray))
+        else drawn(answer, f"answer of {query.name}")
+    )
+    numbers = tuple(_checked_number(entry, query, dataset) for entry in entries)
     return _by_label(numbers, answer, query, dataset) if isinstance(answer, pd.Series) else numbers
 
 
@@ -180,9 +188,16 @@ def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
         return simplest(number)
     if not is_finite(number):
         raise ValueError(
-            f"query {query.name} must return finite numbers, got {number} on dataset {number_repr(dataset)}"
+            f"query {query.name} must return finite numbers, got {brief(number)} on dataset {number_repr(dataset)}"
         )
-    return number if isinstance(number, Decimal) else float(number)
+    if not isinstance(number, Decimal):
+        return float(number)
+    if number and abs(number.adjusted()) > MOST_EXPONENT:
+        raise ValueError(
+            f"query {query.name} must return numbers within 10 to the power of ±{MOST_EXPONENT:,}, "
+            f"got {brief(number)} on dataset {number_repr(dataset)}"
+        )
+    return number
 
 
 def _integers(rows: np.ndarray, universe: Universe, power: int = 1) -> tuple[np.ndarray, int]:
@@ -247,7 +262,7 @@ def quantile(q: Any) -> Query:
     """
     exact = exact_number(q, "q")
     if not 0 <= exact <= 1:
-        raise ValueError(f"q must lie in [0, 1], got q={q}")
+        raise ValueError(f"q must lie in [0, 1], got q={dataset_text(q)}")
     text = str(float(exact)) if exact_number(float(exact)) == exact else str(exact)
     return _quantile(f"quantile({text})", exact)
 
@@ -328,9 +343,11 @@ def histogram(edges: Iterable[Any]) -> Query:
     given = sequence(edges, "edges", "numbers")
     exact = [exact_number(edge, "edges") for edge in given]
     if len(exact) < 2 or any(a >= b for a, b in pairwise(exact)):
-        raise ValueError(f"edges must be at least two strictly rising numbers, got {list(given)}")
+        raise ValueError(
+            f"edges must be at least two strictly rising numbers, got {number_repr(list(given))}"
+        )
 
-    name = f"histogram({list(given)})"
+    name = f"histogram({number_repr(list(given))})"
     bins = _Histogram(tuple(exact))
     return _standard(name, bins, "histogram", *exact, smallest_size=0, exact=True)
 
@@ -379,7 +396,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     if not callable(predicate):
         raise TypeError(f"predicate must be callable, got {brief(predicate)}")
 
-    name = f"count_where({getattr(predicate, '__name__', repr(predicate))})"
+    name = f"count_where({name_of(predicate)})"
     return _standard(name, _CountWhere(predicate), "count_where", smallest_size=0)
 
 
@@ -394,10 +411,17 @@ class _CountWhere:
     predicate: Callable[[Any], Any]
 
     def __call__(self, x: Dataset) -> int:
-        return sum(bool(self.predicate(record)) for record in x)
+        return sum(map(self.is_true, x))
+
+    def is_true(self, record: Any) -> bool:
+        """Ask the predicate of one record; where it fails, say on which."""
+        try:
+            return bool(self.predicate(record))
+        except Exception as error:
+            raise ValueError(f"predicate failed on {brief(record)}: {told(error)}") from error
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        true = np.array([bool(self.predicate(value)) for value in universe.values], dtype=np.int64)
+        true = np.array([*map(self.is_true, universe.values)], dtype=np.int64)
         return true[rows].sum(axis=1), 1
 
 

@@ -8,13 +8,14 @@ from functools import cached_property
 
 from sensitivity_lab.enumeration import Plan
 from sensitivity_lab.errors import Infeasible, TooLarge
-from sensitivity_lab.exact import brief, checked_norm
+from sensitivity_lab.exact import brief, checked_norm, told
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Relation, check_relation
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Universe, check_universe
 
 Size = int | range
+NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
 MOST_MOVES = 2_000_000  # sizes × moves of one question: its plan lists them
 
 
@@ -52,7 +53,7 @@ class Question:
     def _check_sizes(self) -> None:
         sizes = self.sizes
         if not sizes:
-            raise ValueError(f"size must name at least one size, got {self.size}")
+            raise ValueError(f"size must name at least one size, got {brief(self.size)}")
         least, most = sorted((sizes[0], sizes[-1]))
         self.universe.checked_size(least)
         self.universe.checked_size(most)
@@ -179,7 +180,7 @@ class Question:
 
     @property
     def why_infeasible(self) -> str:
-        """Everything that stands in the way, in words.
+        """What stands in the way, in words: the first few reasons.
 
         >>> from sensitivity_lab import MEAN, Add
         >>> Question(MEAN, Universe.population([1, 2]), 2, Add(1), norm=1).why_infeasible
@@ -188,7 +189,8 @@ class Question:
         Cost: as `plan`.
         """
         reasons = (*self.infeasible, *self.not_asked)
-        return "; ".join(reasons) or "no neighbour has a size in the range"
+        rest = [f"and {len(reasons) - NAMED:,} more"] if len(reasons) > NAMED else []
+        return "; ".join((*reasons[:NAMED], *rest)) or "no neighbour has a size in the range"
 
     @property
     def _need(self) -> str:
@@ -259,7 +261,7 @@ def failure_on_nothing(query: Query, any_answer: bool = False) -> str:
         try:
             answer = query.function(())
         except Exception as error:
-            return _short(f"raised {type(error).__name__}: {error}")
+            return _short(f"raised {told(error)}")
     try:
         if not any_answer:
             checked_answer(answer, query, ())

@@ -274,7 +274,7 @@ def check_relation(relation: Any) -> None:
     if not isinstance(relation, Relation) or type(relation) is Relation:
         raise TypeError(
             "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
-            f"or Change(k), got {'Relation(k)' if isinstance(relation, Relation) else repr(relation)}"
+            f"or Change(k), got {'Relation(k)' if isinstance(relation, Relation) else brief(relation)}"
         )
     if type(relation) not in STANDARD:
         moves = set(relation.moves)

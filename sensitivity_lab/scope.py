@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import brief, is_sequence
+from sensitivity_lab.exact import brief, first_of, is_sequence
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.universe import Universe
 
@@ -75,7 +74,7 @@ def checked_relations(relations: Any) -> tuple[Relation, ...]:
     """
     if not is_sequence(relations):
         raise TypeError(f"relations must be a list of relations, got {brief(relations)}")
-    asked = list(islice(relations, MOST_ROWS + 1))
+    asked = first_of(relations, MOST_ROWS + 1, "relations")
     for relation in asked:
         check_relation(relation)
     if not asked:
@@ -105,7 +104,7 @@ def checked_sizes(
         )
     name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
     given = given if is_sequence(given) else [given]
-    given = given if isinstance(given, range) else list(islice(given, MOST_ROWS + 1))
+    given = given if isinstance(given, range) else first_of(given, MOST_ROWS + 1, name)
     counted = _length(given) if isinstance(given, range) else len(given)
     if not counted:
         raise ValueError(f"{name} must not be empty, got {brief(given)}")

@@ -28,6 +28,8 @@ PAIRS_PER_DATASET = 20  # a walk may visit this many pairs for each dataset allo
 HELD_PER_DATASET = 20  # and hold this many records
 READ_PER_DATASET = 100  # a sweep may read this many records
 CELLS_PER_DATASET = 10  # and its table of ranks have this many cells
+STEPS = 200_000  # with more for a sweep, one for each place and size, the solver is asked first
+COUNTED = 4_000_000_000  # arithmetic to count the pairs of a walk, before any is visited
 METHODS = ("auto", "sweep", "walk", "solver")
 BEYOND_PROOF = "where each dataset has records of its own and the smaller has the larger answer"
 
@@ -296,7 +298,31 @@ def _is_large(question: Question, datasets: int, max_datasets: int) -> bool:
         datasets > most
         or _table_cells(question) > CELLS_PER_DATASET * most
         or _records(question) > READ_PER_DATASET * most
+        or _steps(question) > STEPS
+        or _passed(question, READ_PER_DATASET * most) > READ_PER_DATASET * most
     )
+
+
+def _levels(question: Question) -> range:
+    """The sizes that a sweep passes through."""
+    cores = [size - removed for size, moves in question.plan.items() for removed, _ in moves]
+    return range(min(cores), max(question.sizes_answered) + 1)
+
+
+def _steps(question: Question) -> int:
+    """How many steps a sweep takes, each for all datasets of a size at once."""
+    levels = _levels(question)
+    return len(levels) * levels[-1]
+
+
+def _passed(question: Question, limit: int) -> int:
+    """How many records a sweep passes, or a number above the limit."""
+    passed = 0
+    for size in _levels(question):
+        passed += size * question.universe.count_at_least(size, limit)
+        if passed > limit:
+            break
+    return passed
 
 
 def _may_sweep(question: Question, method: str, max_datasets: int) -> bool:
@@ -315,15 +341,15 @@ def _within_walk(question: Question, max_datasets: int) -> None:
     """Refuse a walk that would hold too many records, or visit too many pairs."""
     most = _room(HELD_PER_DATASET, max_datasets)
     within_budget(_records(question), most, "records in the datasets to walk")
+    arithmetic = question.universe.distinct * max(question.sizes_answered) ** 2
+    within_budget(arithmetic, COUNTED, "steps to count the pairs to walk")
     pairs = count_pairs(question.universe, question.plan)
     within_budget(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
 
 
 def _sweepable(question: Question, answers: Answers, max_datasets: int) -> bool:
     """Whether the sweep serves the query, and the levels it passes through are few enough."""
-    cores = [size - removed for size, moves in question.plan.items() for removed, _ in moves]
-    levels = range(min(cores), max(question.sizes_answered) + 1)
-    visited = sum(answers.lattice.count(size) for size in levels)
+    visited = sum(answers.lattice.count(size) for size in _levels(question))
     return visited <= 4 * max_datasets and can_sweep(
         answers.first(min(question.plan)), question.norm
     )

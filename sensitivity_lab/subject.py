@@ -8,7 +8,7 @@ from typing import Any
 
 from sensitivity_lab.claims import amount
 from sensitivity_lab.enumeration import Gap, gap_between, same_shape
-from sensitivity_lab.exact import brief
+from sensitivity_lab.exact import brief, told
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results import presented, raw_answer
 from sensitivity_lab.text import dataset_text, number_text
@@ -163,7 +163,5 @@ def measured(metric: Measure, name: str, x: Any, y: Any) -> Any:
     try:
         apart = metric(x, y)
     except Exception as error:
-        raise ValueError(
-            f"{name} failed on {brief(x)} and {brief(y)}: {type(error).__name__}: {error}"
-        ) from error
+        raise ValueError(f"{name} failed on {brief(x)} and {brief(y)}: {told(error)}") from error
     return amount(apart, name)

@@ -9,12 +9,13 @@ from itertools import groupby
 from numbers import Rational
 from typing import Any
 
-from sensitivity_lab.exact import Exact, exact_number, is_finite, is_real
+from sensitivity_lab.exact import Exact, brief, exact_number, is_finite, is_real
 
 LONGEST_FRACTION = 9  # characters; a longer fraction is written in six digits
 LONGEST_NUMBER = 40  # digits; a longer number is written in six digits
 LONGEST_REPR = 300  # digits; in a repr, a longer number is named by its size
 LONGEST_LINE = 12  # records; of a longer dataset equal neighbours are counted: 1 ×126
+DEEPEST = 4  # brackets within brackets; what is deeper is cut short
 LONGEST_SHOWN = 100  # of these; more are shown by the first and the last ten
 
 BEYOND_FLOATS: dict[str, Any] = {"Emax": MAX_EMAX, "Emin": MIN_EMIN, "traps": []}
@@ -106,24 +107,33 @@ def number_repr(value: Any) -> str:
     ('(1, Fraction(1, 2))', '(0.5,)', '[<about 1e+5000>]')
 
     Python refuses to write an int of over 4,300 digits; here one of over 300 is named by its size.
-    Of over a hundred entries the first and the last ten are written.
-    Cost: the text that is written.
+    Of over a hundred entries the first and the last ten are written. What is no number is cut
+    short, and so are nests. Cost: the text that is written.
     """
-    if isinstance(value, (tuple, list)):
-        texts = [*map(number_repr, value if len(value) <= LONGEST_SHOWN else value[:10])]
-        if len(value) > LONGEST_SHOWN:
-            texts += [f"… {len(value) - 20:,} more …", *map(number_repr, value[-10:])]
-        inside = ", ".join(texts)
-        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
-        return f"({inside}{comma})" if isinstance(value, tuple) else f"[{inside}]"
-    return f"<about {number_text(value)}>" if _is_long(value, LONGEST_REPR) else repr(value)
+    return _repr(value, DEEPEST)
+
+
+def _repr(value: Any, deepest: int) -> str:
+    """As `number_repr`, so many brackets deep."""
+    if _is_long(value, LONGEST_REPR):
+        return f"<about {number_text(value)}>"
+    if not isinstance(value, (tuple, list)) or deepest == 0:
+        return repr(value) if is_real(value) else brief(value)
+    many = len(value) > LONGEST_SHOWN
+    texts = [_repr(entry, deepest - 1) for entry in (value[:10] if many else value)]
+    if many:
+        between = f"… {len(value) - 20:,} more …"
+        texts += [between, *(_repr(entry, deepest - 1) for entry in value[-10:])]
+    inside = ", ".join(texts)
+    comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+    return f"({inside}{comma})" if isinstance(value, tuple) else f"[{inside}]"
 
 
 def _plain(value: Any) -> str:
     """A number shortly, as `number_text`, without commas."""
     exact = _exact(value)
     if exact is None:
-        return str(value)
+        return _own(value)
     whole = isinstance(exact, int)
     if _is_long(exact, LONGEST_NUMBER) or not (whole or isinstance(value, Rational)):
         return _six_digits(exact)
@@ -165,7 +175,15 @@ def _record(value: Any) -> str:
     """A record exactly, unless it is too long to be read."""
     if _is_long(value, LONGEST_NUMBER):
         return _plain(value)
-    return float.__repr__(value) if isinstance(value, float) else str(value)
+    return float.__repr__(value) if isinstance(value, float) else _own(value)
+
+
+def _own(value: Any) -> str:
+    """A value's own text, if it has one."""
+    try:
+        return str(value)
+    except Exception:
+        return brief(value)
 
 
 def _is_long(value: Any, digits: int) -> bool:
@@ -183,9 +201,16 @@ def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> s
     """Entries in brackets: of many the runs of equal ones, of many runs the ends."""
     if len(entries) <= longest:
         return f"({', '.join(map(text, entries))})"
-    runs = [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]
-    counted = [(text(value) + (f" ×{n}" if n > 1 else ""), n) for value, n in runs]
+    counted = [(text(value) + (f" ×{n}" if n > 1 else ""), n) for value, n in _runs(entries)]
     return f"({', '.join(_ends(counted))})"
+
+
+def _runs(entries: Sequence[Any]) -> list[tuple[Any, int]]:
+    """The entries and how often each is repeated; once where they cannot be compared."""
+    try:
+        return [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]
+    except Exception:  # rows of tables have no truth
+        return [(value, 1) for value in entries]
 
 
 def _ends(counted: Sequence[tuple[str, int]]) -> list[str]:

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, combinations_with_replacement
+from itertools import accumulate, combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import (
+    MOST_LISTED,
     Exact,
     brief,
     drawn,
@@ -332,10 +334,15 @@ class Universe:
         >>> list(Universe.population([1, 2, 2]).datasets(size=2))
         [(1, 2), (2, 2)]
 
-        Cost: `count(size)` tuples, one at a time. Errors: as `count`.
+        Cost: `count(size)` tuples, one at a time. Errors: as `count`, and ValueError for a size that
+        no list has.
         Source: def-dataset in the book's chapter on neighbours.
         """
         size = self.checked_size(size)
+        if size > MOST_LISTED:
+            raise TooLarge(
+                f"size must be at most {MOST_LISTED:,} where datasets are built, got {size=}"
+            )
         return (
             tuple(self.values[i] for i in indices) for indices in multisets(self.copies(size), size)
         )
@@ -351,10 +358,10 @@ class Universe:
         checked = whole_number(size, "size", 0)
         if checked > self.records:
             raise ValueError(
-                f"size must be at most {self.records}, the records in the population, got size={size}"
+                f"size must be at most {self.records}, the records in the population, got size={brief(size)}"
             )
         if checked > sys.maxsize:
-            raise ValueError(f"size must be at most {sys.maxsize}, got size={size}")
+            raise ValueError(f"size must be at most {sys.maxsize}, got size={brief(size)}")
         return checked
 
     def indices(self, dataset: Iterable[Any], what: str = "dataset") -> Indices:
@@ -376,10 +383,11 @@ class Universe:
         >>> Universe.population([10, 20, 20])._places((20, 10))
         array([0, 1])
         """
-        records = sequence(dataset, what)
+        found = None
         if type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
             found = self._found_in_array(dataset)
-        else:
+        if found is None:
+            records = sequence(dataset, what)
             found = self._found_in_array(records)
         if found is None:
             found = self._found_one_by_one(records, what)
@@ -390,7 +398,7 @@ class Universe:
             i = int(too_many[0])
             raise ValueError(
                 f"{what} must hold at most {self._distinct[1][i]} records of value "
-                f"{self.values[i]!r}, got {held[i]}"
+                f"{brief(self.values[i])}, got {held[i]}"
             )
         return found
 
@@ -448,23 +456,25 @@ def multisets(copies: Sequence[int], size: int) -> Iterator[Indices]:
         return combinations(held, size)
     if all(copies[i] >= size for i in held):
         return combinations_with_replacement(held, size)
-    room = [sum(copies[i] for i in held[j:]) for j in range(len(held) + 1)]
-    return _mixed_multisets(copies, held, room, 0, size)
+    return _mixed_multisets(held, [copies[i] for i in held], size)
 
 
-def _mixed_multisets(
-    copies: Sequence[int], held: list[int], room: list[int], j: int, size: int
-) -> Iterator[Indices]:
-    """Multisets from held[j:]; room[j] is how many records those can supply."""
-    if size == 0:
-        yield ()
-        return
-    if room[j] < size:
-        return
-    for taken in range(min(copies[held[j]], size), -1, -1):
-        head = (held[j],) * taken
-        for tail in _mixed_multisets(copies, held, room, j + 1, size - taken):
-            yield head + tail
+def _mixed_multisets(held: list[int], copies: list[int], size: int) -> Iterator[Indices]:
+    """Multisets of `size`, each the next after the one before: its last place that can rise does."""
+    room = [*accumulate(reversed(copies), initial=0)][::-1]  # records that values from j on supply
+    chosen: list[int] = []  # positions in `held`
+    place, j = 0, 0
+    while room[j] >= size - place:
+        del chosen[place:]
+        while len(chosen) < size:
+            chosen += [j] * min(copies[j], size - len(chosen))
+            j += 1
+        yield tuple(held[position] for position in chosen)
+        rising = (p for p in range(size - 1, -1, -1) if room[chosen[p] + 1] >= size - p)
+        place = next(rising, -1)
+        if place < 0:
+            return
+        j = chosen[place] + 1
 
 
 def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:

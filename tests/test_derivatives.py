@@ -3,7 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import count, product
 
 import numpy as np
 import pytest
@@ -302,6 +302,14 @@ def test_norms_above_the_floats_are_refused(entry):
     ):
         sl.operator_norm([[entry, entry], [entry, entry]], 2, 2)
     assert sl.operator_norm([[entry, entry]]) == exact_number(entry)
+
+
+def test_a_matrix_without_an_end_is_refused(monkeypatch):
+    """Catches rows that are listed for ever."""
+    monkeypatch.setattr("sensitivity_lab.exact.MOST_DRAWN", 100)
+    for endless in (count(), [count()], (count() for _ in range(2))):
+        with pytest.raises(ValueError, match=r"matrix( row)? must have at most 100 entries"):
+            sl.operator_norm(endless)
 
 
 @pytest.mark.parametrize(

@@ -793,3 +793,18 @@ def test_labels_that_differ_are_refused(function, words, method):
     for route in ({"method": "search", "trials": 50}, {"order": "any"}):
         with pytest.raises((ValueError, TypeError), match=r"one shape|label|vector"):
             sl.audit(function, 0, sl.Universe.population([1, 2, 3]), **pairs, **route)
+
+
+def test_what_a_sweep_passes_on_its_way_is_counted():
+    """Catches half a minute for a proved number: few datasets at both ends, many between them."""
+    universe = sl.Universe.value_range([-2, 0, 4, 9])
+    found = sl.global_sensitivity(sl.MEAN, universe, size=4, relation=sl.Add(116))
+    assert (found.value, found.method) == (Fraction(319, 30), "solver")
+
+
+def test_few_datasets_of_many_records():
+    """Catches a step of NumPy for every place of one, and an hour to count the pairs of a walk."""
+    one, ask = sl.Universe.value_range([7]), {"size": 250_000, "relation": sl.Remove(2)}
+    assert sl.global_sensitivity(sl.MAX, one, **ask).method == "solver"
+    with pytest.raises(ValueError, match="steps to count the pairs to walk exceed the limit"):
+        sl.global_sensitivity(len, one, **ask, method="walk")

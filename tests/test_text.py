@@ -56,6 +56,16 @@ def test_a_number_too_long_to_print_is_written_shortly(value):
     assert len(number_text((value, 1))) < 20
 
 
+def test_what_is_no_number_is_written_too():
+    """Catches Python's RecursionError, an error of the value's own, and tables without a truth."""
+    nest = []
+    for _ in range(20_000):
+        nest = [nest]
+    for value in (nest, (1, nest), [np.array([1, 2])] * 20):
+        for text in (number_text(value), dataset_text(value), number_repr(value)):
+            assert 0 < len(text) <= 300
+
+
 def test_ordinary_numbers():
     """Catches a lost form: groups of thousands, short fractions, other kinds of number."""
     written = {

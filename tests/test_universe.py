@@ -14,6 +14,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact import exact_number
+from sensitivity_lab.universe import multisets
 
 
 @pytest.mark.parametrize(
@@ -321,6 +322,30 @@ def test_more_records_than_fit_are_refused_before_they_are_listed(call, endless,
     monkeypatch.setattr("sensitivity_lab.exact.MOST_LISTED", 1000)
     with pytest.raises(ValueError, match=r"must have at most 1,000 entries, got [0-9,]+$"):
         call(endless)
+
+
+def test_thousands_of_values_of_which_one_comes_twice():
+    """Catches Python's RecursionError where values have different numbers of copies."""
+    universe = sl.Universe.population([*range(1500), 5])
+    assert sum(1 for _ in universe.datasets(1)) == universe.count(1) == 1500
+    assert next(universe.datasets(1501)) == tuple(sorted([*range(1500), 5]))
+    found = sl.local_sensitivity(len, (1,), universe, relation=sl.Change(1), method="walk")
+    assert found.value == 0
+
+
+@pytest.mark.parametrize("copies", list(product(range(4), repeat=3)))
+def test_multisets_of_mixed_copies(copies):
+    """Catches one left out, one too many, one twice, and another order."""
+    for size in range(8):
+        every = combinations_with_replacement(range(3), size)
+        allowed = [m for m in every if all(m.count(i) <= copies[i] for i in range(3))]
+        assert list(multisets(copies, size)) == allowed
+
+
+def test_a_dataset_too_large_to_build_is_refused():
+    """Catches a MemoryError out of itertools."""
+    with pytest.raises(ValueError, match="size must be at most 20,000,000 where datasets are"):
+        sl.Universe.value_range([1, 2]).datasets(10**12)
 
 
 def test_an_iterator_without_an_end_is_refused(monkeypatch):
