@@ -11,13 +11,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-
-import sensitivity_lab as sl
-from sensitivity_lab.plots import K_LABEL, styled_figure
-from sensitivity_lab.teaching import explorers
-from sensitivity_lab.teaching.case_files import Case
-from sensitivity_lab.teaching.explorer import LIVE, Explorer, Knob, Own, View, svg
-from sensitivity_lab.teaching.explorers import (
+from sensitivity_book import explorers
+from sensitivity_book.case_files import Case
+from sensitivity_book.explorer import LIVE, Explorer, Knob, Own, View, svg
+from sensitivity_book.explorers import (
     RELATIONS,
     audit_view,
     clipping_explorer,
@@ -27,7 +24,10 @@ from sensitivity_lab.teaching.explorers import (
     witness_explorer,
     witness_view,
 )
-from sensitivity_lab.teaching.scenarios import school_large
+from sensitivity_book.scenarios import school_large
+
+import sensitivity_lab as sl
+from sensitivity_lab.plots import K_LABEL, styled_figure
 from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)

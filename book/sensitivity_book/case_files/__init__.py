@@ -1,8 +1,8 @@
 """Case files: functions of real libraries, each held to the sensitivity that it claims."""
 
-from sensitivity_lab.teaching.case_files.board import case_files, scoreboard
-from sensitivity_lab.teaching.case_files.case import Case
-from sensitivity_lab.teaching.case_files.opendp_live import (
+from sensitivity_book.case_files.board import case_files, scoreboard
+from sensitivity_book.case_files.case import Case
+from sensitivity_book.case_files.opendp_live import (
     b_ary_tree,
     opendp_cases,
     opendp_query,
@@ -10,8 +10,8 @@ from sensitivity_lab.teaching.case_files.opendp_live import (
     predictions,
     squared_deviations,
 )
-from sensitivity_lab.teaching.case_files.stated import pipelinedp_cases, tumult_cases
-from sensitivity_lab.teaching.case_files.watched import (
+from sensitivity_book.case_files.stated import pipelinedp_cases, tumult_cases
+from sensitivity_book.case_files.watched import (
     Seen,
     audit_seen,
     diffprivlib_cases,

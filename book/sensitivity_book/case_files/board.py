@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from sensitivity_lab.teaching.case_files.case import Case
-from sensitivity_lab.teaching.case_files.opendp_live import opendp_cases
-from sensitivity_lab.teaching.case_files.stated import pipelinedp_cases, tumult_cases
-from sensitivity_lab.teaching.case_files.watched import diffprivlib_cases, polars_cases
+from sensitivity_book.case_files.case import Case
+from sensitivity_book.case_files.opendp_live import opendp_cases
+from sensitivity_book.case_files.stated import pipelinedp_cases, tumult_cases
+from sensitivity_book.case_files.watched import diffprivlib_cases, polars_cases
 
 
 def case_files() -> list[Case]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sensitivity_lab.exact import Exact, whole_number
-from sensitivity_lab.teaching.domains import (
+from sensitivity_book.domains import (
     CHANGE_ONE,
     SYMMETRIC,
     Metric,
@@ -18,7 +17,8 @@ from sensitivity_lab.teaching.domains import (
     dataset_metric,
     interval,
 )
-from sensitivity_lab.teaching.maps import Transformation
+from sensitivity_book.maps import Transformation
+from sensitivity_lab.exact import Exact, whole_number
 
 
 def _row_by_row(domain: Records, metric: Metric) -> Callable[[int], int]:

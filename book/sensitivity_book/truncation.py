@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sensitivity_book.people import Row, Table
 from sensitivity_lab.exact import whole_number
-from sensitivity_lab.teaching.people import Row, Table
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from sensitivity_lab.exact import Exact, exact_number, simplest
-from sensitivity_lab.teaching.domains import (
+from sensitivity_book.domains import (
     ABSOLUTE,
     L1,
     L2,
@@ -19,8 +18,9 @@ from sensitivity_lab.teaching.domains import (
     Answers,
     delta_at,
 )
-from sensitivity_lab.teaching.maps import Measurement
-from sensitivity_lab.teaching.noise import gaussian_delta, gaussian_rho
+from sensitivity_book.maps import Measurement
+from sensitivity_book.noise import gaussian_delta, gaussian_rho
+from sensitivity_lab.exact import Exact, exact_number, simplest
 
 NUMBER, WHOLE = Answers(), Answers(whole=True)
 

@@ -169,7 +169,7 @@ def published_local_sensitivities() -> pd.DataFrame:
 
 
 def _published(name: str) -> pd.DataFrame:
-    file = resources.files("sensitivity_lab.teaching") / "data" / name
+    file = resources.files("sensitivity_book") / "data" / name
     published = json.loads(file.read_text(encoding="utf-8"))
     table = pd.DataFrame(published["rows"], columns=published["columns"])
     table.attrs = {key: published[key] for key in ("document", "notebook", "commit")}

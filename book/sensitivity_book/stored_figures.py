@@ -22,7 +22,7 @@ def figures(name: str) -> pd.DataFrame:
     Columns: `SOURCE`, quantity and value. Cost: reads one file.
     Raises FileNotFoundError for a library without a table.
     """
-    file = resources.files("sensitivity_lab.teaching") / "data" / f"{name}.csv"
+    file = resources.files("sensitivity_book") / "data" / f"{name}.csv"
     with file.open(encoding="utf-8") as text:
         return pd.read_csv(text, dtype=str)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from typing import Any
 
+from sensitivity_book.domains import SYMMETRIC
 from sensitivity_lab.exact import whole_number
-from sensitivity_lab.teaching.domains import SYMMETRIC
 
 Row = tuple[Any, ...]
 

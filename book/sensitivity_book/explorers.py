@@ -13,6 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import laplace
 
+from sensitivity_book.census import census_like
+from sensitivity_book.divergence import probability
+from sensitivity_book.explorer import Explorer, Knob, Own, View
+from sensitivity_book.noise import analytic_gaussian_sigma, laplace_deviation
+from sensitivity_book.scenarios import scenarios
 from sensitivity_lab.closed_forms import closed_form
 from sensitivity_lab.derivatives import Gradient, discrete_gradient
 from sensitivity_lab.errors import Infeasible
@@ -28,17 +33,12 @@ from sensitivity_lab.queries import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, 
 from sensitivity_lab.relations import AddRemove, Change, Relation, SymmetricDifference
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.teaching.census import census_like
-from sensitivity_lab.teaching.divergence import probability
-from sensitivity_lab.teaching.explorer import Explorer, Knob, Own, View
-from sensitivity_lab.teaching.noise import analytic_gaussian_sigma, laplace_deviation
-from sensitivity_lab.teaching.scenarios import scenarios
 from sensitivity_lab.text import dataset_text, number_text, value_text
 from sensitivity_lab.universe import Universe
 from sensitivity_lab.witness_plot import plot_witness
 
 if TYPE_CHECKING:
-    from sensitivity_lab.teaching.case_files import Case
+    from sensitivity_book.case_files import Case
 
 RELATIONS: dict[str, type[Relation]] = {
     "exactly k added or removed": AddRemove,
@@ -509,7 +509,7 @@ def audit_explorer() -> Explorer:
 
     Cost: about a second, to ask OpenDP and read the tables of the others.
     """
-    from sensitivity_lab.teaching.case_files import case_files  # loads OpenDP
+    from sensitivity_book.case_files import case_files  # loads OpenDP
 
     named = {case.name: case for case in case_files()}
     first = next(name for name, case in named.items() if case.verdict == "too small")

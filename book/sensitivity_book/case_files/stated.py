@@ -8,14 +8,14 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
+from sensitivity_book.case_files.case import Case, strictest
+from sensitivity_book.joins import join_stability
+from sensitivity_book.stored_figures import figures
+from sensitivity_book.truncation import DropExcess, DropNonUnique
 from sensitivity_lab.audit import audit
 from sensitivity_lab.queries import COUNT, SUM
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.report import AuditRow
-from sensitivity_lab.teaching.case_files.case import Case, strictest
-from sensitivity_lab.teaching.joins import join_stability
-from sensitivity_lab.teaching.stored_figures import figures
-from sensitivity_lab.teaching.truncation import DropExcess, DropNonUnique
 from sensitivity_lab.universe import Universe
 
 

@@ -10,8 +10,7 @@ from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from typing import Any, Literal
 
-from sensitivity_lab.exact import Exact, simplest
-from sensitivity_lab.teaching.domains import (
+from sensitivity_book.domains import (
     ABSOLUTE,
     L1,
     L2,
@@ -23,7 +22,8 @@ from sensitivity_lab.teaching.domains import (
     dataset_metric,
     root,
 )
-from sensitivity_lab.teaching.maps import Transformation
+from sensitivity_book.maps import Transformation
+from sensitivity_lab.exact import Exact, simplest
 
 
 def _bounded(domain: Records, name: str, rows: Rows = "number") -> tuple[Exact, Exact]:
