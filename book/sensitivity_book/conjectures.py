@@ -216,7 +216,7 @@ def falls(query: Query, left: int = 2, both: bool = False) -> Claim:
 
     With `both`, only where k + 1 records could also be added. The cases are (n, k), the worlds
     populations. Cost: `widest`, for each world. Source: questions 1 and 2 of
-    book/open_questions.md.
+    book/open-questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
@@ -237,7 +237,7 @@ def mixes(query: Query) -> Claim:
     none found: 30 searched, 14 cases
 
     The cases are (n, k), the worlds populations. Cost: `widest`, for each world.
-    Source: question 3 of book/open_questions.md.
+    Source: question 3 of book/open-questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
@@ -265,7 +265,7 @@ def places(query: Query, shares: Callable[[int, int], bool], pick: Pick) -> Clai
       (-46, -3, -2, -2, 2, 3, 3, 3), case (4, 2, 2)
 
     The cases are (c, a, b), the worlds populations. Cost: `widest` twice, for each world.
-    Source: questions 4 and 5 of book/open_questions.md.
+    Source: questions 4 and 5 of book/open-questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:
@@ -284,7 +284,7 @@ def lower_side_is_a_run(shared: int, a: int, b: int, unused: int) -> bool:
     True
 
     Sets of records are whole numbers: bit i says whether the i-th lowest is in it.
-    Source: question 4 of book/open_questions.md.
+    Source: question 4 of book/open-questions.md.
     """
     return _is_run(shared | b, shared | a | b | unused)
 
@@ -295,7 +295,7 @@ def shared_is_a_run(shared: int, a: int, b: int, unused: int) -> bool:
     >>> shared_is_a_run(shared=0b0010, a=0b0001, b=0b1000, unused=0b0100)
     True
 
-    Sets as in `lower_side_is_a_run`. Source: question 5 of book/open_questions.md; thm-mixes in
+    Sets as in `lower_side_is_a_run`. Source: question 5 of book/open-questions.md; thm-mixes in
     book/proofs.md has it for a > b.
     """
     others = shared | a | unused
@@ -308,7 +308,7 @@ def higher_side_is_outside(shared: int, a: int, b: int, unused: int) -> bool:
     >>> higher_side_is_outside(shared=0b0010, a=0b0001, b=0b1000, unused=0b0100)
     True
 
-    Sets as in `lower_side_is_a_run`. Source: question 5 of book/open_questions.md; thm-mixes in
+    Sets as in `lower_side_is_a_run`. Source: question 5 of book/open-questions.md; thm-mixes in
     book/proofs.md has it for the variance and a < b.
     """
     others = shared | a | unused
@@ -321,7 +321,7 @@ def either_place(shared: int, a: int, b: int, unused: int) -> bool:
     >>> either_place(shared=0b0001, a=0b0010, b=0b1000, unused=0b0100)
     True
 
-    Source: question 5 of book/open_questions.md.
+    Source: question 5 of book/open-questions.md.
     """
     layout = shared, a, b, unused
     return shared_is_a_run(*layout) or higher_side_is_outside(*layout)
@@ -365,7 +365,7 @@ def variance_guess(k: int, least: int, ddof: int) -> Fraction:
     Fraction(2, 9)
 
     For values in [0, 1]; not proved. Cost: 2k fractions. Source: question 6 of
-    book/open_questions.md.
+    book/open-questions.md.
     """
     return max(
         half_and_some(max(0, least - min(a, k - a)) + a + more, a, ddof)
@@ -381,7 +381,7 @@ def variance_sizes(ddof: int, further: int) -> Claim:
     none found: 2 searched, 74 cases
 
     The worlds are pairs (k, least), the cases shares with up to `further` shared records more.
-    Cost: `variance_gap`, for each share. Source: question 6 of book/open_questions.md.
+    Cost: `variance_gap`, for each share. Source: question 6 of book/open-questions.md.
     """
 
     def claim(world: tuple[int, int]) -> Iterator[tuple[Case, Any, Any]]:
@@ -406,7 +406,7 @@ def std_at_distance(t: int, top: int) -> Claim:
     A pair shares n − 1 records. It is tidy if those of the dataset are a run of it, without the
     record that changes, and those that are new are all equal. The worlds are datasets of n
     records. Cost: n·top standard deviations for each of C(n, t)·C(top + t, t) datasets.
-    Source: question 7 of book/open_questions.md.
+    Source: question 7 of book/open-questions.md.
     """
 
     def claim(records: Records) -> Iterator[tuple[Case, Any, Any]]:

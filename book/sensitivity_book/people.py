@@ -97,7 +97,7 @@ def flat_map(
     `function` takes a row's values and gives rows under the new `columns`; what it gives beyond
     `max_rows` is dropped. Cost: one call for each row, and a sort. Raises ValueError unless
     `max_rows` is at least 1. One row moves at most `max_rows`: thm-people-row-by-row in
-    notebooks/people_and_rows. Source: Tumult (2023).
+    notebooks/people-and-rows. Source: Tumult (2023).
     """
     whole_number(max_rows, "max_rows", 1)
     rows = [new for row in table.rows for new in list(function(*row))[:max_rows]]
@@ -172,7 +172,7 @@ class AddMaxRows:
     (3, True)
 
     Raises ValueError or TypeError unless `max_rows` is a whole number of at least 1.
-    Source: Tumult (2023); def-protected-change in notebooks/people_and_rows.
+    Source: Tumult (2023); def-protected-change in notebooks/people-and-rows.
     """
 
     max_rows: int
@@ -197,7 +197,7 @@ def AddOneRow() -> AddMaxRows:
     >>> AddOneRow()
     AddMaxRows(max_rows=1)
 
-    Source: Tumult (2023); def-protected-change in notebooks/people_and_rows.
+    Source: Tumult (2023); def-protected-change in notebooks/people-and-rows.
     """
     return AddMaxRows(1)
 
@@ -211,7 +211,7 @@ class AddRowsWithID:
     >>> AddRowsWithID("name").metric(before, after)
     1
 
-    Source: Tumult (2023); def-protected-change in notebooks/people_and_rows.
+    Source: Tumult (2023); def-protected-change in notebooks/people-and-rows.
     """
 
     id: str

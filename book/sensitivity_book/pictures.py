@@ -52,7 +52,7 @@ def plot_neighbourhood(
 
     Cost: one evaluation for each dataset drawn, and what `global_sensitivity` costs.
     Raises ValueError for over 15 datasets, and as `global_sensitivity`.
-    Source: def-global-sensitivity in notebooks/by_hand.
+    Source: def-global-sensitivity in notebooks/by-hand.
     """
     query = as_query(query)
     _check_few(query, universe, size, relation)

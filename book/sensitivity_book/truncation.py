@@ -21,7 +21,7 @@ class DropExcess:
     and another goes out. That holds for every rule that ranks rows by an order fixed beforehand
     (Tumult ranks by a hash), not for every rule that looks at one key's rows alone. Cost: one sort.
     Raises ValueError or TypeError unless `max_rows` is a whole number of at least 1.
-    Proof: thm-people-truncation in notebooks/people_and_rows.
+    Proof: thm-people-truncation in notebooks/people-and-rows.
     """
 
     max_rows: int
@@ -51,7 +51,7 @@ class DropNonUnique:
     (('a',), ())
 
     At most one row of a key is kept (`most`), and one row added changes at most one (`moved`).
-    Proof: thm-people-truncation in notebooks/people_and_rows.
+    Proof: thm-people-truncation in notebooks/people-and-rows.
     """
 
     most = 1
@@ -77,7 +77,7 @@ def truncate(table: Table, truncation: Callable[[Sequence[Row]], Iterable[Row]],
     (('Ann', 'jam'), ('Bob', 'tea'))
 
     Cost: one sort. Raises ValueError for a column that the table does not have.
-    Proof: thm-people-truncation in notebooks/people_and_rows.
+    Proof: thm-people-truncation in notebooks/people-and-rows.
     """
     kept = (truncation(rows) for rows in table.groups(*on).values())
     return Table(table.columns, tuple(row for rows in kept for row in rows))
@@ -94,7 +94,7 @@ class MaxRowsPerID:
     (('Ann', 'jam'),)
 
     A person moves a count by at most `most`. Source: Tumult (2023); proof:
-    thm-people-contribution in notebooks/people_and_rows.
+    thm-people-contribution in notebooks/people-and-rows.
     """
 
     id: str
@@ -113,7 +113,7 @@ class MaxGroupsPerID:
     >>> MaxGroupsPerID("name", "item", 1)(buys).rows
     (('Ann', 'jam'), ('Ann', 'jam'))
 
-    Source: Tumult (2023); proof: thm-people-contribution in notebooks/people_and_rows.
+    Source: Tumult (2023); proof: thm-people-contribution in notebooks/people-and-rows.
     """
 
     id: str
@@ -141,7 +141,7 @@ class MaxRowsPerGroupPerID:
 
     With `MaxGroupsPerID` of g groups, a person moves counts by group by at most g·most in L1 and
     √g·most in L2. Source: Tumult (2023); proof: thm-people-contribution in
-    notebooks/people_and_rows.
+    notebooks/people-and-rows.
     """
 
     id: str

@@ -16,7 +16,7 @@ from sensitivity_book.explorer import svg
 from sensitivity_book.explorers import explorers
 from test_book import WIDE
 
-CHAPTER = ROOT / "notebooks" / "by_hand.ipynb"
+CHAPTER = ROOT / "notebooks" / "by-hand.ipynb"
 LONGEST_CHAPTER = 300  # seconds
 EXPLORERS = explorers()
 BUSY = 60_000  # ms
