@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from sensitivity_book import conjectures as cj
+from sensitivity_book.research import conjectures as cj
 
 import sensitivity_lab as sl
 

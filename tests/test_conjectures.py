@@ -5,7 +5,7 @@ from itertools import chain, islice, pairwise
 import pandas as pd
 import pytest
 from oracle import QUERIES
-from sensitivity_book import conjectures as cj
+from sensitivity_book.research import conjectures as cj
 
 import sensitivity_lab as sl
 from scripts import open_questions

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from sensitivity_book import explorers
 from sensitivity_book.case_files import Case
-from sensitivity_book.explorer import LIVE, Explorer, Knob, Own, View, svg
-from sensitivity_book.explorers import (
+from sensitivity_book.explorers import gallery
+from sensitivity_book.explorers.explorer import LIVE, Explorer, Knob, Own, View, svg
+from sensitivity_book.explorers.gallery import (
     RELATIONS,
     audit_view,
     clipping_explorer,
@@ -251,8 +251,8 @@ PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
 )
 def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, column, monkeypatch):
     """Would catch a pair whose records are not printed in full, or are another setting's."""
-    monkeypatch.setattr(explorers, "plot_witness", lambda _: None)
-    monkeypatch.setattr(explorers, "_curve_figure", lambda *_: None)
+    monkeypatch.setattr(gallery, "plot_witness", lambda _: None)
+    monkeypatch.setattr(gallery, "_curve_figure", lambda *_: None)
     explorer = witness_explorer(scenario, column)
     queries, relations, ks = (knob.settings for knob in explorer.knobs)
     for query, relation, k in itertools.product(queries, relations, ks):

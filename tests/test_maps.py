@@ -10,14 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
-from sensitivity_book.aggregations import (
-    make_count,
-    make_count_by,
-    make_mean,
-    make_sum,
-    make_sum_by,
-)
-from sensitivity_book.divergence import (
+from sensitivity_book.privacy.divergence import (
     cells,
     clamped_geometric,
     hockey_stick,
@@ -29,7 +22,14 @@ from sensitivity_book.divergence import (
     worst_pair,
     worst_ratio,
 )
-from sensitivity_book.domains import (
+from sensitivity_book.stability.aggregations import (
+    make_count,
+    make_count_by,
+    make_mean,
+    make_sum,
+    make_sum_by,
+)
+from sensitivity_book.stability.domains import (
     ABSOLUTE,
     CHANGE_ONE,
     L1,
@@ -41,9 +41,9 @@ from sensitivity_book.domains import (
     Records,
     delta_at,
 )
-from sensitivity_book.maps import audit_stability, then
-from sensitivity_book.measurements import make_gaussian, make_geometric, make_laplace
-from sensitivity_book.transformations import (
+from sensitivity_book.stability.maps import audit_stability, then
+from sensitivity_book.stability.measurements import make_gaussian, make_geometric, make_laplace
+from sensitivity_book.stability.transformations import (
     make_clamp,
     make_filter,
     make_flat_map,

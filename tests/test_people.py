@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitivity_book.joins import join, join_bound, join_private, join_stability
-from sensitivity_book.people import (
+from sensitivity_book.people.joins import join, join_bound, join_private, join_stability
+from sensitivity_book.people.tables import (
     AddMaxRows,
     AddOneRow,
     AddRowsWithID,
@@ -21,9 +21,7 @@ from sensitivity_book.people import (
     id_distance,
     row_distance,
 )
-from sensitivity_book.pictures import show_change
-from sensitivity_book.stored_figures import library_figures
-from sensitivity_book.truncation import (
+from sensitivity_book.people.truncation import (
     DropExcess,
     DropNonUnique,
     MaxGroupsPerID,
@@ -31,6 +29,8 @@ from sensitivity_book.truncation import (
     MaxRowsPerID,
     truncate,
 )
+from sensitivity_book.pictures import show_change
+from sensitivity_book.stored_figures import library_figures
 
 import sensitivity_lab as sl
 

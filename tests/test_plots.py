@@ -17,7 +17,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
 from nbclient import NotebookClient
-from sensitivity_book.people import Table
+from sensitivity_book.people.tables import Table
 from sensitivity_book.pictures import _ring, plot_neighbourhood, show_change
 
 import sensitivity_lab as sl

@@ -13,7 +13,7 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from sensitivity_book import conjectures
+from sensitivity_book.research import conjectures
 
 import sensitivity_lab as sl
 from sensitivity_lab import contest, spread, spread_outermost, spread_runs

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from sensitivity_book.people import Row, Table
+from sensitivity_book.people.tables import Row, Table
 from sensitivity_lab.plots import (
     INK,
     PALE,

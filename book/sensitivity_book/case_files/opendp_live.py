@@ -14,7 +14,7 @@ import opendp.prelude as dp
 from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_pairwise_predict
 
 from sensitivity_book.case_files.case import Case, strictest
-from sensitivity_book.domains import L1, L2, SYMMETRIC
+from sensitivity_book.stability.domains import L1, L2, SYMMETRIC
 from sensitivity_lab.audit import audit, audit_map
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Change, SymmetricDifference

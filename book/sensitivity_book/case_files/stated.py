@@ -9,9 +9,9 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from sensitivity_book.case_files.case import Case, strictest
-from sensitivity_book.joins import join_stability
+from sensitivity_book.people.joins import join_stability
+from sensitivity_book.people.truncation import DropExcess, DropNonUnique
 from sensitivity_book.stored_figures import figures
-from sensitivity_book.truncation import DropExcess, DropNonUnique
 from sensitivity_lab.audit import audit
 from sensitivity_lab.queries import COUNT, SUM
 from sensitivity_lab.relations import SymmetricDifference

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from typing import Any
 
-from sensitivity_book.domains import SYMMETRIC
+from sensitivity_book.stability.domains import SYMMETRIC
 from sensitivity_lab.exact import whole_number
 
 Row = tuple[Any, ...]

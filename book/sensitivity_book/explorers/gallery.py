@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from scipy.stats import laplace
 
 from sensitivity_book.census import census_like
-from sensitivity_book.divergence import probability
-from sensitivity_book.explorer import Explorer, Knob, Own, View
-from sensitivity_book.noise import analytic_gaussian_sigma, laplace_deviation
+from sensitivity_book.explorers.explorer import Explorer, Knob, Own, View
+from sensitivity_book.privacy.divergence import probability
+from sensitivity_book.privacy.noise import analytic_gaussian_sigma, laplace_deviation
 from sensitivity_book.scenarios import scenarios
 from sensitivity_lab.closed_forms import closed_form
 from sensitivity_lab.derivatives import Gradient, discrete_gradient

@@ -13,7 +13,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from sensitivity_book.domains import Domain, Measure, Metric
+from sensitivity_book.stability.domains import Domain, Measure, Metric
 from sensitivity_lab.audit import audit_map
 from sensitivity_lab.report import Audit
 
@@ -22,8 +22,8 @@ from sensitivity_lab.report import Audit
 class Transformation:
     """A function from data to data, with the map that bounds how far it drives neighbours apart.
 
-    >>> from sensitivity_book.aggregations import make_sum
-    >>> from sensitivity_book.domains import Records
+    >>> from sensitivity_book.stability.aggregations import make_sum
+    >>> from sensitivity_book.stability.domains import Records
     >>> total = make_sum(Records(bounds=(0, 12)))
     >>> total([9, 7, 5]), total.status
     (21, 'exact')
@@ -53,8 +53,8 @@ class Transformation:
     def map(self, d_in: Any) -> Any:
         """Return `d_out`: outputs of inputs at most `d_in` apart lie at most `d_out` apart.
 
-        >>> from sensitivity_book.aggregations import make_sum
-        >>> from sensitivity_book.domains import Records
+        >>> from sensitivity_book.stability.aggregations import make_sum
+        >>> from sensitivity_book.stability.domains import Records
         >>> make_sum(Records(bounds=(0, 12))).map(2)
         24
 
@@ -74,7 +74,7 @@ class Transformation:
 class Measurement:
     """A random answer about data, with the map that bounds how well neighbours are told apart.
 
-    >>> from sensitivity_book.measurements import make_laplace
+    >>> from sensitivity_book.stability.measurements import make_laplace
     >>> print(round(make_laplace(25)(37, np.random.default_rng(7)), 3))
     44.198
 
@@ -93,7 +93,7 @@ class Measurement:
     def distribution(self, data: Any) -> Any:
         """Return the distribution of the answer (of `scipy.stats`); of each part of a vector.
 
-        >>> from sensitivity_book.measurements import make_laplace
+        >>> from sensitivity_book.stability.measurements import make_laplace
         >>> print(make_laplace(25).distribution(37).mean())
         37.0
 
@@ -108,7 +108,7 @@ class Measurement:
     def map(self, d_in: Any) -> Any:
         """Return `d_out`: what the measure says at most of inputs at most `d_in` apart.
 
-        >>> from sensitivity_book.measurements import make_laplace
+        >>> from sensitivity_book.stability.measurements import make_laplace
         >>> make_laplace(25).map(12)
         Fraction(12, 25)
 
@@ -126,9 +126,9 @@ def then(first: Any, second: Any) -> Any:
 
     `first >> second` says the same.
 
-    >>> from sensitivity_book.aggregations import make_sum
-    >>> from sensitivity_book.domains import Records
-    >>> from sensitivity_book.transformations import make_clamp
+    >>> from sensitivity_book.stability.aggregations import make_sum
+    >>> from sensitivity_book.stability.domains import Records
+    >>> from sensitivity_book.stability.transformations import make_clamp
     >>> chained = make_clamp(Records(), 0, 12) >> make_sum(Records(bounds=(0, 12)))
     >>> chained([100, 9, 7]), chained.map(1)
     (28, 12)
@@ -181,8 +181,8 @@ def audit_stability(
 ) -> Audit:
     """Hold a transformation's map against every pair of some inputs, as `audit_map` does.
 
-    >>> from sensitivity_book.aggregations import make_count
-    >>> from sensitivity_book.domains import Records
+    >>> from sensitivity_book.stability.aggregations import make_count
+    >>> from sensitivity_book.stability.domains import Records
     >>> report = audit_stability(make_count(Records()), [(), (1,), (1, 1)], [1, 2])
     >>> [row.verdict for row in report.rows]
     ['exact', 'exact']

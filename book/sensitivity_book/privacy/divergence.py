@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sensitivity_book.domains import SYMMETRIC, Metric
+from sensitivity_book.stability.domains import SYMMETRIC, Metric
 from sensitivity_lab.exact import Exact, exact_number, whole_number
 
 Distribution = Mapping[Any, Any]
@@ -225,7 +225,7 @@ def worst_pair(
     >>> def coin(answers):
     ...     yes = Fraction(3, 4) if answers == (1,) else Fraction(1, 4)
     ...     return {"yes": yes, "no": 1 - yes}
-    >>> from sensitivity_book.domains import CHANGE_ONE
+    >>> from sensitivity_book.stability.domains import CHANGE_ONE
     >>> loss = worst_pair(coin, [(0,), (1,)], metric=CHANGE_ONE)
     >>> loss.ratio, loss.event, loss.dataset, loss.neighbour
     (Fraction(3, 1), ('no',), (0,), (1,))

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from typing import Any, Literal
 
-from sensitivity_book.domains import (
+from sensitivity_book.stability.domains import (
     ABSOLUTE,
     L1,
     L2,
@@ -22,7 +22,7 @@ from sensitivity_book.domains import (
     dataset_metric,
     root,
 )
-from sensitivity_book.maps import Transformation
+from sensitivity_book.stability.maps import Transformation
 from sensitivity_lab.exact import Exact, simplest
 
 

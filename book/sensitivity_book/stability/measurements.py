@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from sensitivity_book.domains import (
+from sensitivity_book.privacy.noise import gaussian_delta, gaussian_rho
+from sensitivity_book.stability.domains import (
     ABSOLUTE,
     L1,
     L2,
@@ -18,8 +19,7 @@ from sensitivity_book.domains import (
     Answers,
     delta_at,
 )
-from sensitivity_book.maps import Measurement
-from sensitivity_book.noise import gaussian_delta, gaussian_rho
+from sensitivity_book.stability.maps import Measurement
 from sensitivity_lab.exact import Exact, exact_number, simplest
 
 NUMBER, WHOLE = Answers(), Answers(whole=True)

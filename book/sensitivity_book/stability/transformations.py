@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sensitivity_book.domains import (
+from sensitivity_book.stability.domains import (
     CHANGE_ONE,
     SYMMETRIC,
     Metric,
@@ -17,7 +17,7 @@ from sensitivity_book.domains import (
     dataset_metric,
     interval,
 )
-from sensitivity_book.maps import Transformation
+from sensitivity_book.stability.maps import Transformation
 from sensitivity_lab.exact import Exact, whole_number
 
 

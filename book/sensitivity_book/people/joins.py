@@ -9,9 +9,9 @@ from itertools import combinations_with_replacement, product
 from operator import itemgetter
 from typing import Any
 
-from sensitivity_book.domains import SYMMETRIC
-from sensitivity_book.people import Row, Table
-from sensitivity_book.truncation import Truncation, truncate
+from sensitivity_book.people.tables import Row, Table
+from sensitivity_book.people.truncation import Truncation, truncate
+from sensitivity_book.stability.domains import SYMMETRIC
 from sensitivity_lab.exact import whole_number
 
 
@@ -43,7 +43,7 @@ def join_private(
 ) -> Table:
     """Return the join of two private tables, each cut down on the join column beforehand.
 
-    >>> from sensitivity_book.truncation import DropExcess
+    >>> from sensitivity_book.people.truncation import DropExcess
     >>> users = Table(("id", "name"), [(1, "Ann"), (1, "Anne")])
     >>> buys = Table(("id", "item"), [(1, "tea")])
     >>> join_private(users, buys, "id", DropExcess(1), DropExcess(2)).rows
@@ -60,7 +60,7 @@ def join_private(
 def join_bound(left: Truncation, right: Truncation, *, rows_left: int, rows_right: int) -> int:
     """Return a bound on the rows of a private join that change: the formula of Tumult Core.
 
-    >>> from sensitivity_book.truncation import DropExcess
+    >>> from sensitivity_book.people.truncation import DropExcess
     >>> join_bound(DropExcess(2), DropExcess(2), rows_left=1, rows_right=1)
     8
 
@@ -76,7 +76,7 @@ def join_bound(left: Truncation, right: Truncation, *, rows_left: int, rows_righ
 class JoinStability:
     """The most that a private join moves, and the pairs of tables that attain it.
 
-    >>> from sensitivity_book.truncation import DropNonUnique
+    >>> from sensitivity_book.people.truncation import DropNonUnique
     >>> found = join_stability(DropNonUnique(), DropNonUnique(), rows_left=1, rows_right=0)
     >>> found.value, [table.rows for table in found.before], [table.rows for table in found.after]
     (1, [(), ((0, 'a'),)], [((0, 'a'),), ((0, 'a'),)])
@@ -103,7 +103,7 @@ def join_stability(
 ) -> JoinStability:
     """Return the most that a private join moves, over all small tables.
 
-    >>> from sensitivity_book.truncation import DropExcess
+    >>> from sensitivity_book.people.truncation import DropExcess
     >>> found = join_stability(DropExcess(1), DropExcess(1), rows_left=1, rows_right=0)
     >>> found.value, found.before[0].rows, found.after[0].rows
     (2, ((0, 'b'),), ((0, 'a'), (0, 'b')))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_book.people import Row, Table
+from sensitivity_book.people.tables import Row, Table
 from sensitivity_lab.exact import whole_number
 
 
