@@ -12,7 +12,7 @@ import pytest
 from sensitivity_book import case_files as cf
 from sensitivity_book.case_files.opendp_live import LARGE
 from sensitivity_book.case_files.stated import TRUNCATIONS
-from sensitivity_book.explorers.gallery import audit_view
+from sensitivity_book.explorers.audit import audit_view
 from sensitivity_book.people.joins import join_bound
 from sensitivity_book.stored_figures import SOURCE, figures, library_figures
 
