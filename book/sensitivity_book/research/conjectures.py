@@ -22,7 +22,7 @@ import pandas as pd
 
 from sensitivity_lab.queries import Query
 
-DATA = Path(__file__).parent / "data" / "open_questions.csv"
+DATA = Path(__file__).parents[1] / "data" / "open_questions.csv"
 Records = tuple[int, ...]
 Share = tuple[int, int, int]
 Case = tuple[Any, ...]
