@@ -1,7 +1,7 @@
 # Everything a reader or a contributor runs; `make help` lists it.
 #
 # Every target makes what it needs.  The first makes `.venv` from the lock and adds
-# the package itself; it is made anew only when requirements.txt changes.
+# the package and the book's own tools; it is made anew only when requirements.txt changes.
 
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -26,7 +26,7 @@ book: $(READY) ## Run every notebook and build the book
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
-	$(PYTEST) tests sensitivity_lab --ignore tests/browser --doctest-modules --mpl --cov -n auto
+	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl --cov -n auto
 	$(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
 
@@ -84,6 +84,6 @@ $(READY): requirements.txt
 	  echo "Install one, or name one that you have: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e book
 	$(BIN)/python -c "import matplotlib.font_manager"
 	@touch $@

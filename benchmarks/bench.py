@@ -15,9 +15,9 @@ from functools import partial
 from itertools import chain, combinations
 
 import numpy as np
+from sensitivity_book.scenarios import published_sensitivities, scenarios
 
 import sensitivity_lab as sl
-from sensitivity_lab.teaching.scenarios import published_sensitivities, scenarios
 
 NUMPY = {
     "count": len,

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT / "sensitivity_lab" / "teaching" / "data"
+DATA = ROOT / "book" / "sensitivity_book" / "data"
 ENVIRONMENTS = ROOT / "_build" / "audit"
 PYTHON = "python3.11"  # the one that all these libraries run on
 JAVA = "17"  # which Spark, and so Tumult, needs

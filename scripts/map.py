@@ -40,7 +40,7 @@ def chapters() -> dict[str, Chapter]:
     for line in (ROOT / "_toc.yml").read_text(encoding="utf-8").splitlines():
         if caption := re.search(r"caption: (.*)", line):
             part = caption[1]
-        elif file := re.search(r"file: (notebooks/\w+)", line):
+        elif file := re.search(r"file: (notebooks/[\w-]+)", line):
             label, chapter = _opening(ROOT / f"{file[1]}.ipynb", part)
             found[label] = chapter
     return found

@@ -1,6 +1,6 @@
 """Search wider than the page on open questions does: `python scripts/open_questions.py [RANDOM]`.
 
-Writes sensitivity_lab/teaching/data/open_questions.csv, which that page shows. RANDOM populations
+Writes book/sensitivity_book/data/open_questions.csv, which that page shows. RANDOM populations
 (10,000 unless said otherwise) take some minutes; a tenth of them takes a tenth of the time.
 """
 
@@ -12,8 +12,9 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
+from sensitivity_book.research import conjectures as cj
+
 import sensitivity_lab as sl
-from sensitivity_lab.teaching import conjectures as cj
 
 SPREADS = [sl.STD, sl.std(ddof=1)]
 QUANTILES = [sl.MEDIAN, sl.quantile(0.1), sl.quantile(0.25), sl.quantile(0.9)]

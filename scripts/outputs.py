@@ -3,7 +3,7 @@
 Running it again changes nothing unless a result changed:
 
     python scripts/outputs.py                              every chapter
-    python scripts/outputs.py notebooks/by_hand.ipynb      one
+    python scripts/outputs.py notebooks/by-hand.ipynb      one
 """
 
 import re

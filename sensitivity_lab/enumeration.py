@@ -141,7 +141,7 @@ def walk(
     many workers. Returns the best pair of each query, and how many datasets were answered.
     Cost: `count_pairs(universe, plan)` pairs, and an answer held for each dataset.
     Errors: as `Query.answer`, and ValueError for answers of two shapes.
-    Source: the definition itself, def-global-sensitivity in the book's chapter `by_hand`.
+    Source: the definition itself, def-global-sensitivity in the book's chapter "By hand".
     """
     sizes = sorted({size - r + a for size, moves in plan.items() for r, a in ((0, 0), *moves)})
     if only is None:

@@ -130,7 +130,7 @@ class Sensitivity:
     function fails on it: the value does not speak of them. Two results are equal where all of these
     are; a result can be pickled where its query can.
 
-    Source: def-global-sensitivity and def-witness in the book's chapter `by_hand`.
+    Source: def-global-sensitivity and def-witness in the book's chapter "By hand".
     """
 
     value: Any
@@ -159,7 +159,7 @@ class Sensitivity:
         Cost: two evaluations of the query; on more than 1,000 records a standard query answers by
         its vectorised form.
         Raises ValueError for a witness of more than 20,000,000 records.
-        Source: def-witness in the book's chapter `by_hand`.
+        Source: def-witness in the book's chapter "By hand".
         """
         dataset, neighbour = self.witness
         answers = [self._asked_again(records) for records in (dataset, neighbour)]

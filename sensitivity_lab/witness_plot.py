@@ -142,7 +142,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     Cost: one evaluation of the query on each of the two datasets.
     Raises ValueError for a dataset of over 100 records (before any is built), one with a missing
     record, or axes that are too small; TypeError for what is no `Sensitivity`.
-    Source: def-witness in the book's chapter `by_hand`.
+    Source: def-witness in the book's chapter "By hand".
     """
     datasets = _drawable(sensitivity)
     room, tall = (ROOM, ROW) if ax is None else _space(ax)

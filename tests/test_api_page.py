@@ -11,6 +11,7 @@ import sensitivity_lab as sl
 
 ROOT = Path(__file__).parents[1]
 API = ROOT / "book" / "api.md"
+MODULES = [*ROOT.glob("sensitivity_lab/**/*.py"), *ROOT.glob("book/sensitivity_book/**/*.py")]
 
 
 def documented(name):
@@ -40,9 +41,7 @@ def test_every_proof_that_a_docstring_names_is_in_the_book():
     """Catches a theorem or a definition that is cited under a label that has gone."""
     pages = [*ROOT.glob("book/*.md"), *ROOT.glob("notebooks/*.ipynb")]
     book = "".join(page.read_text(encoding="utf-8") for page in pages)
-    code = "".join(
-        module.read_text(encoding="utf-8") for module in ROOT.glob("sensitivity_lab/**/*.py")
-    )
+    code = "".join(module.read_text(encoding="utf-8") for module in MODULES)
     label = r"(?:thm|def)-[a-z0-9-]*[a-z0-9]"
     cited = set(re.findall(rf"\b{label}", code))
     assert len(cited) > 20
@@ -79,7 +78,7 @@ def test_every_source_that_a_docstring_names_is_in_the_bibliography():
     """Catches "Knuth (2011)" in a docstring, where no reader can look up which book is meant."""
     known = {(names.split()[0], year) for names, year in bibliography()}
     cited = set()
-    for module in ROOT.glob("sensitivity_lab/**/*.py"):
+    for module in MODULES:
         for source in SOURCES.findall(module.read_text(encoding="utf-8")):
             found = CITED.findall(" ".join(source.split()))
             cited |= {(author.split()[0], year) for author, year in found}

@@ -9,15 +9,15 @@ from itertools import product
 import numpy as np
 import opendp.prelude as dp
 import pytest
+from sensitivity_book import case_files as cf
+from sensitivity_book.case_files.opendp_live import LARGE
+from sensitivity_book.case_files.stated import TRUNCATIONS
+from sensitivity_book.explorers.audit import audit_view
+from sensitivity_book.people.joins import join_bound
+from sensitivity_book.stored_figures import SOURCE, figures, library_figures
 
 import sensitivity_lab as sl
 from scripts import audit as again
-from sensitivity_lab.teaching import case_files as cf
-from sensitivity_lab.teaching.case_files.opendp_live import LARGE
-from sensitivity_lab.teaching.case_files.stated import TRUNCATIONS
-from sensitivity_lab.teaching.explorers import audit_view
-from sensitivity_lab.teaching.joins import join_bound
-from sensitivity_lab.teaching.stored_figures import SOURCE, figures, library_figures
 
 EXACT, LOOSE, TOO_SMALL = "exact", "loose", "too small"
 CHANGE, ADD_REMOVE = "Change(1)", "SymmetricDifference(1)"

@@ -5,10 +5,10 @@ from itertools import chain, islice, pairwise
 import pandas as pd
 import pytest
 from oracle import QUERIES
+from sensitivity_book.research import conjectures as cj
 
 import sensitivity_lab as sl
 from scripts import open_questions
-from sensitivity_lab.teaching import conjectures as cj
 
 SPREADS = [sl.VARIANCE, sl.variance(ddof=1), sl.STD, sl.std(ddof=1)]
 EIGHT = (-46, -3, -2, -2, 2, 3, 3, 3)

@@ -11,23 +11,19 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from sensitivity_book.case_files import Case
+from sensitivity_book.explorers.audit import audit_view
+from sensitivity_book.explorers.clipping import clipping_explorer
+from sensitivity_book.explorers.derivative import derivative_explorer
+from sensitivity_book.explorers.divergence import divergence_explorer
+from sensitivity_book.explorers.explorer import LIVE, Explorer, Knob, Own, View, svg
+from sensitivity_book.explorers.formula import formula_explorer
+from sensitivity_book.explorers.questions import RELATIONS
+from sensitivity_book.explorers.witness import witness_explorer, witness_view
+from sensitivity_book.scenarios import school_large
 
 import sensitivity_lab as sl
 from sensitivity_lab.plots import K_LABEL, styled_figure
-from sensitivity_lab.teaching import explorers
-from sensitivity_lab.teaching.case_files import Case
-from sensitivity_lab.teaching.explorer import LIVE, Explorer, Knob, Own, View, svg
-from sensitivity_lab.teaching.explorers import (
-    RELATIONS,
-    audit_view,
-    clipping_explorer,
-    derivative_explorer,
-    divergence_explorer,
-    formula_explorer,
-    witness_explorer,
-    witness_view,
-)
-from sensitivity_lab.teaching.scenarios import school_large
 from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
@@ -251,8 +247,8 @@ PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
 )
 def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, column, monkeypatch):
     """Would catch a pair whose records are not printed in full, or are another setting's."""
-    monkeypatch.setattr(explorers, "plot_witness", lambda _: None)
-    monkeypatch.setattr(explorers, "_curve_figure", lambda *_: None)
+    monkeypatch.setattr("sensitivity_book.explorers.witness.plot_witness", lambda _: None)
+    monkeypatch.setattr("sensitivity_book.explorers.witness._curve_figure", lambda *_: None)
     explorer = witness_explorer(scenario, column)
     queries, relations, ks = (knob.settings for knob in explorer.knobs)
     for query, relation, k in itertools.product(queries, relations, ks):

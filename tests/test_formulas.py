@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sensitivity_book.formulas import formula_table, printed, witness_text
 
 import sensitivity_lab as sl
 from sensitivity_lab.extremes import EXTREMES
-from sensitivity_lab.teaching.formulas import formula_table, printed, witness_text
 from sensitivity_lab.wording import formula_text
 
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]

@@ -4,16 +4,19 @@ import ast
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1] / "sensitivity_lab"
+ROOT = Path(__file__).parents[1]
+PACKAGES = ROOT / "sensitivity_lab", ROOT / "book" / "sensitivity_book"
 
 
-def name_of(path):
+def name_of(path, package):
     """The dotted name of a file, `sensitivity_lab` for the package's own `__init__`."""
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    parts = path.relative_to(package.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+MODULES = {
+    name_of(path, package): path for package in PACKAGES for path in sorted(package.rglob("*.py"))
+}
 
 
 def imported_by(name):
@@ -30,7 +33,7 @@ def imported_by(name):
 
 
 IMPORTS = {name: imported_by(name) for name in MODULES}
-ENGINE = {name for name in MODULES if ".teaching" not in name and name != "sensitivity_lab"}
+ENGINE = {name for name in MODULES if name.startswith("sensitivity_lab.")}
 
 
 def test_no_module_imports_itself_by_way_of_others():

@@ -10,16 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
-
-import sensitivity_lab as sl
-from sensitivity_lab.teaching.aggregations import (
-    make_count,
-    make_count_by,
-    make_mean,
-    make_sum,
-    make_sum_by,
-)
-from sensitivity_lab.teaching.divergence import (
+from sensitivity_book.privacy.divergence import (
     cells,
     clamped_geometric,
     hockey_stick,
@@ -31,7 +22,14 @@ from sensitivity_lab.teaching.divergence import (
     worst_pair,
     worst_ratio,
 )
-from sensitivity_lab.teaching.domains import (
+from sensitivity_book.stability.aggregations import (
+    make_count,
+    make_count_by,
+    make_mean,
+    make_sum,
+    make_sum_by,
+)
+from sensitivity_book.stability.domains import (
     ABSOLUTE,
     CHANGE_ONE,
     L1,
@@ -43,15 +41,17 @@ from sensitivity_lab.teaching.domains import (
     Records,
     delta_at,
 )
-from sensitivity_lab.teaching.maps import audit_stability, then
-from sensitivity_lab.teaching.measurements import make_gaussian, make_geometric, make_laplace
-from sensitivity_lab.teaching.transformations import (
+from sensitivity_book.stability.maps import audit_stability, then
+from sensitivity_book.stability.measurements import make_gaussian, make_geometric, make_laplace
+from sensitivity_book.stability.transformations import (
     make_clamp,
     make_filter,
     make_flat_map,
     make_map,
     make_resize,
 )
+
+import sensitivity_lab as sl
 
 DISTANCES = (1, 2, 3, 4)
 BOUNDS = [(0, 3), (-2, 3), (1, 3), (-3, -1), (-3, 3)]

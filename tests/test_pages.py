@@ -55,7 +55,7 @@ def test_the_alt_text_of_the_map_names_every_chapter():
         assert chapter.title.split(":")[0] in alt
 
 
-@pytest.mark.parametrize("page", ["glossary", "notation", "open_questions", "sources"])
+@pytest.mark.parametrize("page", ["glossary", "notation", "open-questions", "sources"])
 def test_the_reference_is_in_the_table_of_contents(page):
     """Would catch a page that is written and never built."""
     assert f"file: book/{page}\n" in (ROOT / "_toc.yml").read_text(encoding="utf-8")

@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import sensitivity_lab as sl
-from sensitivity_lab.teaching.joins import join, join_bound, join_private, join_stability
-from sensitivity_lab.teaching.people import (
+from sensitivity_book.people.joins import join, join_bound, join_private, join_stability
+from sensitivity_book.people.tables import (
     AddMaxRows,
     AddOneRow,
     AddRowsWithID,
@@ -23,9 +21,7 @@ from sensitivity_lab.teaching.people import (
     id_distance,
     row_distance,
 )
-from sensitivity_lab.teaching.pictures import show_change
-from sensitivity_lab.teaching.stored_figures import library_figures
-from sensitivity_lab.teaching.truncation import (
+from sensitivity_book.people.truncation import (
     DropExcess,
     DropNonUnique,
     MaxGroupsPerID,
@@ -33,6 +29,10 @@ from sensitivity_lab.teaching.truncation import (
     MaxRowsPerID,
     truncate,
 )
+from sensitivity_book.pictures import show_change
+from sensitivity_book.stored_figures import library_figures
+
+import sensitivity_lab as sl
 
 E, UNIQUE = DropExcess, DropNonUnique()
 JOINS = [

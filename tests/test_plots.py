@@ -17,11 +17,11 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
 from nbclient import NotebookClient
+from sensitivity_book.people.tables import Table
+from sensitivity_book.pictures import _ring, plot_neighbourhood, show_change
 
 import sensitivity_lab as sl
 from sensitivity_lab import plots, witness_plot
-from sensitivity_lab.teaching.people import Table
-from sensitivity_lab.teaching.pictures import _ring, plot_neighbourhood, show_change
 from sensitivity_lab.text import value_text
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")

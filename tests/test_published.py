@@ -5,13 +5,13 @@ the 200 local ones of its companion, Local_Sensitivity.ipynb, commit 46c9c55, tw
 """
 
 import pytest
-
-import sensitivity_lab as sl
-from sensitivity_lab.teaching.scenarios import (
+from sensitivity_book.scenarios import (
     published_local_sensitivities,
     published_sensitivities,
     scenarios,
 )
+
+import sensitivity_lab as sl
 
 SCENARIOS = scenarios()
 PUBLISHED = published_sensitivities()

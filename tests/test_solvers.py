@@ -13,13 +13,13 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from sensitivity_book.research import conjectures
 
 import sensitivity_lab as sl
 from sensitivity_lab import contest, spread, spread_outermost, spread_runs
 from sensitivity_lab.questions import Question
 from sensitivity_lab.ranges import range_finder
 from sensitivity_lab.records import SortedRecords
-from sensitivity_lab.teaching import conjectures
 
 CASES = int(os.environ.get("SOLVER_CASES", "100"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))

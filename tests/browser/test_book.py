@@ -23,7 +23,7 @@ WIDEST = """Math.max(...[...document.querySelectorAll('html, .bd-article-contain
 LOOKS = [(WIDE, "light"), (PHONE, "dark")]
 # Code and formulas are most of a page, and alike on all: axe-core sees their structure on two.
 MACHINE_MADE = ".highlight, mjx-container"
-SEEN_WHOLE = {"notebooks/by_hand.html", "book/formulas.html"}
+SEEN_WHOLE = {"notebooks/by-hand.html", "book/formulas.html"}
 # What axe-core knows of colours is slow: it looks on two pages, and `faint_text` on all.
 SLOW = ["color-contrast", "link-in-text-block"]
 STRUCTURE = {"rules": {rule: {"enabled": False} for rule in SLOW}}
@@ -136,9 +136,9 @@ def test_search_finds_a_chapter(browser: Browser) -> None:
     ("entry", "leads_to"),
     [
         ("witness", "book/glossary.html#term-witness"),
-        ("Witness (definition)", "notebooks/by_hand.html#def-witness"),
+        ("Witness (definition)", "notebooks/by-hand.html#def-witness"),
         ("Maps chain (theorem)", "notebooks/privacy.html#thm-privacy-chaining"),
-        ("Public joins", "notebooks/people_and_rows.html#public-joins"),
+        ("Public joins", "notebooks/people-and-rows.html#public-joins"),
     ],
 )
 def test_the_index_has_more_than_names(entry: str, leads_to: str) -> None:
@@ -240,7 +240,7 @@ def opened(browser: Browser, name: str, scheme: str = "light", **media: Any) -> 
     page.close()
 
 
-@pytest.mark.parametrize("name", ["book/formulas.html", "notebooks/by_hand.html"])
+@pytest.mark.parametrize("name", ["book/formulas.html", "notebooks/by-hand.html"])
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
     """Catches a page that prints a dark scheme's pale text on white, and links that are not seen."""
     with opened(browser, name, "dark") as page:
@@ -261,7 +261,7 @@ def test_nothing_moves_for_a_reader_who_asked_for_no_motion(browser: Browser) ->
     """Catches a transition of the theme or of a plug-in that stays."""
     moving = """[...document.querySelectorAll('*')].map(part => getComputedStyle(part))
       .filter(style => style.transitionDuration != '0s' || style.animationName != 'none').length"""
-    with opened(browser, "notebooks/by_hand.html", reduced_motion="reduce") as page:
+    with opened(browser, "notebooks/by-hand.html", reduced_motion="reduce") as page:
         assert page.evaluate(moving) == 0
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import pytest
 from places import HTML
 from playwright.sync_api import Browser, Locator, Page
+from sensitivity_book.explorers.explorer import Explorer, Knob, View, svg
+from sensitivity_book.explorers.gallery import explorers
 from test_book import LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
-
-from sensitivity_lab.teaching.explorer import Explorer, Knob, View, svg
-from sensitivity_lab.teaching.explorers import explorers
 
 EXPLORERS = explorers()
 PAGES = {

@@ -12,12 +12,11 @@ import pytest
 from nbformat import NotebookNode
 from places import ROOT
 from playwright.sync_api import Browser, Page, expect
+from sensitivity_book.explorers.explorer import svg
+from sensitivity_book.explorers.gallery import explorers
 from test_book import WIDE
 
-from sensitivity_lab.teaching.explorer import svg
-from sensitivity_lab.teaching.explorers import explorers
-
-CHAPTER = ROOT / "notebooks" / "by_hand.ipynb"
+CHAPTER = ROOT / "notebooks" / "by-hand.ipynb"
 LONGEST_CHAPTER = 300  # seconds
 EXPLORERS = explorers()
 BUSY = 60_000  # ms
@@ -65,7 +64,7 @@ def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, notebook: Path) -
 
 def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: Path) -> None:
     """Catches a live control that is not connected: every explorer's first knob and first box."""
-    sources = ["from sensitivity_lab.teaching.explorers import explorers\nmade = explorers()"]
+    sources = ["from sensitivity_book.explorers.gallery import explorers\nmade = explorers()"]
     sources += [f"made[{name!r}]" for name in EXPLORERS]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}

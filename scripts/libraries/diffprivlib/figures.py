@@ -38,7 +38,7 @@ from diffprivlib.mechanisms.base import DPMechanism
 from diffprivlib.models import LinearRegression, linear_regression
 from diffprivlib.tools import histograms, quantiles, utils
 
-DATA = Path(__file__).resolve().parents[3] / "sensitivity_lab" / "teaching" / "data"
+DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
 COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
 
 

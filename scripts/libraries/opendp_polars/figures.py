@@ -28,7 +28,7 @@ from typing import Any
 import opendp.prelude as dp
 import polars as pl
 
-DATA = Path(__file__).resolve().parents[3] / "sensitivity_lab" / "teaching" / "data"
+DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
 COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
 SCHEMA = {"key": pl.String, "value": pl.Int32}
 BOUNDS = [(0, 1), (-1, 1)]

@@ -22,7 +22,7 @@ from pathlib import Path
 import pipeline_dp
 from pipeline_dp import dp_computations
 
-DATA = Path(__file__).resolve().parents[3] / "sensitivity_lab" / "teaching" / "data"
+DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
 COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
 BY_PARTITION = {"max_partitions_contributed": 4, "max_contributions_per_partition": 2}
 IN_ALL = {"max_contributions": 8}

@@ -41,7 +41,7 @@ from tmlt.core.domains.collections import DictDomain
 from tmlt.core.domains.spark_domains import SparkDataFrameDomain, SparkStringColumnDescriptor
 from tmlt.core.transformations.spark_transformations import join
 
-DATA = Path(__file__).resolve().parents[3] / "sensitivity_lab" / "teaching" / "data"
+DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
 COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
 BUDGETS = {
     "geometric parameter at epsilon 1": PureDPBudget(1),

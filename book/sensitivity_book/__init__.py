@@ -1,0 +1,1 @@
+"""What the book alone needs: scenarios, explorers, case files, a small library of maps."""

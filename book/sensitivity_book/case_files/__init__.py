@@ -1,0 +1,39 @@
+"""Case files: functions of real libraries, each held to the sensitivity that it claims."""
+
+from sensitivity_book.case_files.board import case_files, scoreboard
+from sensitivity_book.case_files.case import Case
+from sensitivity_book.case_files.opendp_live import (
+    b_ary_tree,
+    opendp_cases,
+    opendp_query,
+    pairwise_predict,
+    predictions,
+    squared_deviations,
+)
+from sensitivity_book.case_files.stated import pipelinedp_cases, tumult_cases
+from sensitivity_book.case_files.watched import (
+    Seen,
+    audit_seen,
+    diffprivlib_cases,
+    polars_cases,
+    seen,
+)
+
+__all__ = [
+    "Case",
+    "Seen",
+    "audit_seen",
+    "b_ary_tree",
+    "case_files",
+    "diffprivlib_cases",
+    "opendp_cases",
+    "opendp_query",
+    "pairwise_predict",
+    "pipelinedp_cases",
+    "polars_cases",
+    "predictions",
+    "scoreboard",
+    "seen",
+    "squared_deviations",
+    "tumult_cases",
+]

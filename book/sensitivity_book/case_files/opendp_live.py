@@ -1,0 +1,222 @@
+"""OpenDP, asked as it is installed: transformations, held to their stability maps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from importlib.metadata import version
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import opendp.prelude as dp
+from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_pairwise_predict
+
+from sensitivity_book.case_files.case import Case, strictest
+from sensitivity_book.stability.domains import L1, L2, SYMMETRIC
+from sensitivity_lab.audit import audit, audit_map
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import Change, SymmetricDifference
+from sensitivity_lab.report import AuditRow
+from sensitivity_lab.universe import Universe
+
+LARGE = 2.0**50  # floats near it are quarters apart
+
+
+def opendp_query(name: str, transformation: dp.Transformation, *, smallest_size: int = 1) -> Query:
+    """Return a transformation of OpenDP as a query; its `map` is the claim.
+
+    >>> dp.enable_features("contrib")
+    >>> records = dp.vector_domain(dp.atom_domain(bounds=(0, 3), T=int))
+    >>> total = dp.t.make_sum(records, dp.symmetric_distance())
+    >>> opendp_query("sum", total)((1, 3)), total.map(1)
+    (4, 3)
+
+    Errors: what OpenDP raises, for data outside the transformation's domain.
+    """
+    return Query(name, lambda dataset: transformation(list(dataset)), smallest_size)
+
+
+def opendp_cases() -> list[Case]:
+    """Return the cases of the OpenDP that is installed: transformations and their stability maps.
+
+    >>> from collections import Counter
+    >>> Counter(case.verdict for case in opendp_cases())["too small"]
+    3
+
+    Where the size is unknown, datasets have up to three records, and neighbours are at a
+    symmetric distance of at most k. Where it is known it is 5, and at most k records are changed.
+    Cost: all pairs of 81 vectors for each tree, at most 512 datasets for each other case.
+    """
+    dp.enable_features("contrib", "honest-but-curious")
+    return [
+        *_size_unknown(),
+        *_size_known(),
+        _squared_deviations(),
+        *map(_tree, (1, 2)),
+        _pairwise_predictions(),
+    ]
+
+
+def _opendp(function: str, setting: str, rows: Iterable[AuditRow]) -> Case:
+    return Case("OpenDP", version("opendp"), function, setting, tuple(rows))
+
+
+def _records(kind: type, bounds: tuple[float, float] | None = None, size: int | None = None) -> Any:
+    no_nan = {"nan": False} if kind is float else {}
+    return dp.vector_domain(dp.atom_domain(bounds=bounds, T=kind, **no_nan), size)
+
+
+def _size_unknown() -> Iterator[Case]:
+    def case(function: str, setting: str, records: Any, then: Any, **asked: Any) -> Case:
+        transformation = (records, dp.symmetric_distance()) >> then
+        rows = audit(
+            opendp_query(function, transformation, smallest_size=0),
+            lambda k: transformation.map(k),
+            sizes=[0, 1, 2, 3],
+            relations=[SymmetricDifference(k) for k in (1, 2, 3)],
+            **asked,
+        ).rows
+        return _opendp(function, setting, strictest(rows))
+
+    for kind, lows in ((int, (0, -2, 1)), (float, (0, -2, -3))):
+        for low in lows:
+            bounds = kind(low), kind(3)
+            setting = f"{kind.__name__}s, bounds ({low}, 3)"
+            universe = Universe.value_range(bounds)
+            yield case("sum", setting, _records(kind, bounds), dp.t.then_sum(), universe=universe)
+    asked = {"records": _records(int), "universe": Universe.value_range([0, 1, 2])}
+    yield case("count", "", then=dp.t.then_count(), **asked)
+    yield case("count_distinct", "", then=dp.t.then_count_distinct(), **asked)
+    yield case("count_by_categories", "L1", then=_histogram("L1Distance<int>"), **asked)
+    scores = dp.t.then_quantile_score_candidates([0, 1, 2], 0.5)
+    yield case("quantile scores", "α 1/2", then=scores, norm=math.inf, **asked)
+
+
+def _size_known() -> Iterator[Case]:
+    size = 5
+
+    def case(
+        function: str, setting: str, records: Any, then: Any, changes: Sequence[int], **asked: Any
+    ) -> Case:
+        transformation = dp.t.make_metric_unbounded(records, dp.change_one_distance()) >> then
+        rows = audit(
+            opendp_query(function, transformation),
+            lambda k: transformation.map(k),
+            sizes=size,
+            relations=[Change(k) for k in changes],
+            **asked,
+        ).rows
+        return _opendp(function, ", ".join(filter(None, [setting, "size known"])), rows)
+
+    for function, setting, then, kind, changes in (
+        ("sum", "ints, bounds (0, 3)", dp.t.then_sum(), int, [1, 2, 3, 4]),
+        ("mean", "bounds (0, 3)", dp.t.then_mean(), float, [1, 2, 3, 4]),
+        ("variance", "bounds (0, 3), one change", dp.t.then_variance(), float, [1]),
+        ("variance", "bounds (0, 3), more changes", dp.t.then_variance(), float, [2, 3, 4]),
+    ):
+        bounds = kind(0), kind(3)
+        records, universe = _records(kind, bounds, size), Universe.value_range(bounds)
+        yield case(function, setting, records, then, changes, universe=universe)
+    asked = {"records": _records(int, size=size), "universe": Universe.value_range([0, 1, 2])}
+    asked["changes"] = [1]
+    yield case("count", "", then=dp.t.then_count(), **asked)
+    yield case("count_distinct", "", then=dp.t.then_count_distinct(), **asked)
+    yield case("count_by_categories", "L1", then=_histogram("L1Distance<int>"), **asked)
+    yield case("count_by_categories", "L2", then=_histogram("L2Distance<float>"), norm=2, **asked)
+    scores = dp.t.then_quantile_score_candidates([0, 1, 2], 0.5)
+    yield case("quantile scores", "α 1/2", then=scores, norm=math.inf, **asked)
+
+
+def _histogram(metric: str) -> Any:
+    return dp.t.then_count_by_categories([0, 1], null_category=True, MO=metric)
+
+
+def squared_deviations(size: int) -> dp.Transformation:
+    """Return OpenDP's sum of squared deviations for floats from 2⁵⁰ to 2⁵⁰ + 1.
+
+    >>> dp.enable_features("contrib")
+    >>> squared_deviations(2)([LARGE, LARGE + 1])
+    0.5
+    """
+    records = _records(float, (LARGE, LARGE + 1), size)
+    return dp.t.make_sum_of_squared_deviations(records, dp.symmetric_distance())
+
+
+def _squared_deviations() -> Case:
+    size = 511
+    transformation = squared_deviations(size)
+    query = Query("squares", lambda dataset: transformation(list(map(float, dataset))))
+    # Decimals print every digit; the float 2⁵⁰ + 1/4 prints as 1125899906842624.2.
+    universe = Universe.value_range([Decimal(LARGE) + Decimal(part) for part in ("0.25", "0.5")])
+    rows = audit(query, transformation.map(2), universe, sizes=size, relations=[Change(1)]).rows
+    return _opendp("sum of squared deviations", "511 floats near 2⁵⁰", rows)
+
+
+def b_ary_tree(norm: int, *, leaves: int = 4, branching: int = 4) -> dp.Transformation:
+    """Return OpenDP's tree of sums over a vector of ints, for distances in L1 or L2.
+
+    >>> dp.enable_features("contrib")
+    >>> b_ary_tree(1)([1, 0, 2, 0])
+    [3, 1, 0, 2, 0]
+
+    Raises KeyError for another norm. Source: Hay, Rastogi, Miklau and Suciu (2010); thm-norms-tree
+    in notebooks/norms.
+    """
+    metric = {1: dp.l1_distance, 2: dp.l2_distance}[norm](T=int)
+    vectors = dp.vector_domain(dp.atom_domain(T=int), leaves)
+    return dp.t.make_b_ary_tree(vectors, metric, leaf_count=leaves, branching_factor=branching)
+
+
+def _tree(norm: int) -> Case:
+    transformation, metric = b_ary_tree(norm), {1: L1, 2: L2}[norm]
+    rows = audit_map(
+        opendp_query("tree", transformation),
+        transformation.map,
+        product(range(3), repeat=4),
+        distances=[1, 2],
+        input_metric=metric,
+        output_metric=metric,
+    ).rows
+    return _opendp("b-ary tree", f"L{norm} in and out, 4 leaves, b 4", rows)
+
+
+def pairwise_predict() -> dp.Transformation:
+    """Return the step of OpenDP's Theil–Sen regression that predicts from pairs of points.
+
+    >>> dp.enable_features("contrib", "honest-but-curious")
+    >>> pairwise_predict().map(1)
+    1
+
+    It predicts the heights above 1 and above 2 of the line through each pair.
+    """
+    transformation: dp.Transformation = make_pairwise_predict(np.array([1.0, 2.0]))
+    return transformation
+
+
+def predictions(points: Sequence[tuple[float, float]]) -> list[tuple[float, ...]]:
+    """Return what that step predicts, as rows.
+
+    >>> dp.enable_features("contrib", "honest-but-curious")
+    >>> predictions([(0.0, 0.0), (1.0, 1.0)])
+    [(1.0, 2.0)]
+
+    A row has two heights. Points are paired at random; of up to three only one pair is left, so
+    the answer is certain.
+    """
+    table = np.array(points, dtype=float).reshape(len(points), 2)
+    return [tuple(row) for row in pairwise_predict()(table).tolist()]
+
+
+def _pairwise_predictions() -> Case:
+    points = [(0.0, 0.0), (1.0, 1.0), (2.0, 4.0)]
+    rows = audit_map(
+        predictions,
+        pairwise_predict().map,
+        [chosen for size in range(4) for chosen in permutations(points, size)],
+        distances=[1],
+        input_metric=SYMMETRIC,
+        output_metric=SYMMETRIC,
+    ).rows
+    return _opendp("Theil–Sen regression", "predictions from pairs", rows)

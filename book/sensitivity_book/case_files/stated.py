@@ -1,0 +1,120 @@
+"""Libraries that state a figure: the truth beside it is enumerated here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+
+from sensitivity_book.case_files.case import Case, strictest
+from sensitivity_book.people.joins import join_stability
+from sensitivity_book.people.truncation import DropExcess, DropNonUnique
+from sensitivity_book.stored_figures import figures
+from sensitivity_lab.audit import audit
+from sensitivity_lab.queries import COUNT, SUM
+from sensitivity_lab.relations import SymmetricDifference
+from sensitivity_lab.report import AuditRow
+from sensitivity_lab.universe import Universe
+
+
+def tumult_cases() -> list[Case]:
+    """Return the cases of Tumult: counts, sums and private joins, from its table of figures.
+
+    >>> {case.verdict for case in tumult_cases()}
+    {'exact'}
+
+    The joins are enumerated by `join_stability`, with one row added or removed on each side.
+    Cost: as `join_stability`, for six joins. Source: Tumult (2023), whose formula is proved in
+    thm-people-join, notebooks/people-and-rows.
+    """
+    table = figures("tumult")
+    table = table[table["quantity"].isin(["stability", "geometric parameter at epsilon 1"])]
+    cases = []
+    for figure in table.to_dict("records"):
+        rows = _tumult_rows(figure["query"], figure["parameters"], figure["value"])
+        if rows:
+            source = "Tumult", figure["version"], figure["query"], figure["parameters"]
+            cases.append(Case(*source, rows))
+    return cases
+
+
+TRUNCATIONS: dict[str, DropExcess | DropNonUnique] = {
+    "DropExcess(1)": DropExcess(1),
+    "DropExcess(2)": DropExcess(2),
+    "DropNonUnique": DropNonUnique(),
+}
+
+
+def _tumult_rows(query: str, parameters: str, value: str) -> tuple[AuditRow, ...]:
+    """The rows of the figures that are audited here; nothing for the others."""
+    first, _, rest = parameters.partition("; ")
+    if query == "private join" and rest == "rows 1 left, 1 right":
+        names = first.split(" x ")
+        if not all(name in TRUNCATIONS for name in names):
+            return ()
+        left, right = (TRUNCATIONS[name] for name in names)
+        found = join_stability(left, right, rows_left=1, rows_right=1)
+        row = AuditRow("EachSide", 1, None, int(value), found.value, found.before, found.after)
+        return (row,)
+    if query not in ("count", "sum") or not first.startswith("AddMaxRows"):
+        return ()
+    low, high = map(int, rest.removeprefix("bounds ").split(" to ")) if rest else (0, 1)
+    rows = audit(
+        SUM if query == "sum" else COUNT,
+        int(value),
+        Universe.value_range([low, high]),
+        sizes=[0, 1, 2, 3],
+        relations=[SymmetricDifference(int(first[-2]))],
+    ).rows
+    return strictest(rows)
+
+
+def pipelinedp_cases() -> list[Case]:
+    """Return the cases of PipelineDP, from its table of figures.
+
+    >>> {case.verdict for case in pipelinedp_cases()}
+    {'exact'}
+
+    One person comes or goes. What they may contribute within the limits is enumerated: no rows,
+    or any number of them, each the lower or the upper bound, in each of eight partitions.
+    Cost: at most 2,802 vectors for a case.
+    Source: PipelineDP (2026); thm-people-contribution in notebooks/people-and-rows.
+    """
+    cases = []
+    for figure in figures("pipelinedp").to_dict("records"):
+        limits = dict(limit.rsplit(" ", 1) for limit in figure["parameters"].split("; "))
+        found, person = _largest(figure["query"], figure["quantity"][:2], limits)
+        row = AuditRow("Person", 1, None, float(figure["value"]), found, (), person)
+        function = f"{figure['query']}, {figure['quantity'][:2]}"
+        source = "PipelineDP", figure["version"], function, figure["parameters"]
+        cases.append(Case(*source, (row,)))
+    return cases
+
+
+def _largest(query: str, norm: str, limits: dict[str, str]) -> tuple[float, tuple[int, ...]]:
+    """The longest vector that one person's rows can make, to the table's six digits."""
+    worst = max(_vectors(query, limits), key=lambda vector: _length(vector, norm))
+    return float(f"{_length(worst, norm):.6g}"), worst
+
+
+def _length(vector: Iterable[int], norm: str) -> float:
+    return sum(map(abs, vector)) if norm == "L1" else math.hypot(*vector)
+
+
+def _vectors(query: str, limits: dict[str, str]) -> Iterator[tuple[int, ...]]:
+    partitions = 8
+    total = int(limits.get("max_contributions", partitions * 2))
+    each = int(limits.get("max_contributions_per_partition", total))
+    nonempty = int(limits.get("max_partitions_contributed", partitions))
+    ends = [int(limits[end]) for end in ("min_value", "max_value") if end in limits]
+    for rows in combinations_with_replacement(range(each + 1), partitions):
+        if sum(rows) <= total and np.count_nonzero(rows) <= nonempty:
+            if query.startswith("sums"):
+                sums = (
+                    {sum(part) for part in combinations_with_replacement(ends, n)} for n in rows
+                )
+                yield from product(*sums)
+            else:
+                yield tuple(min(n, 1) for n in rows) if query.startswith("people") else rows

@@ -1,0 +1,124 @@
+"""The explorer of a derivative: a histogram, and the steps to its neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sensitivity_book.explorers.explorer import Explorer, Knob, View
+from sensitivity_book.explorers.stage import LEFT, RIGHT, stage
+from sensitivity_lab.derivatives import Gradient, discrete_gradient
+from sensitivity_lab.plots import COLOURS, INK, PALE
+from sensitivity_lab.queries import MEAN, MEDIAN, SUM, VARIANCE, Query
+from sensitivity_lab.relations import SymmetricDifference
+from sensitivity_lab.sensitivity import global_sensitivity
+from sensitivity_lab.text import dataset_text, number_text
+from sensitivity_lab.universe import Universe
+
+LEVELS = Universe.value_range([0, 1, 2])
+MOST_COPIES = 3  # of one value: the boxes of a column
+
+
+def derivative_explorer() -> Explorer:
+    """Return the explorer of discrete gradients: how many 0s, 1s and 2s a dataset has.
+
+    >>> derivative_explorer().view(zeros="1", ones="0", twos="1").text
+    'mean of (0, 2) is 1. Forward steps: -1/3, 0, 1/3. Backward steps: -1, none, 1. The norm of both, the local sensitivity, is 1; of the forward steps alone it is 1/3.'
+    """
+    queries = {query.name: query for query in (MEAN, MEDIAN, VARIANCE, SUM)}
+    few = {str(n): n for n in range(MOST_COPIES + 1)}
+    knobs = [
+        Knob("query", "query", queries, ordered=False),
+        Knob("zeros", "how many 0s", few, start="1"),
+        Knob("ones", "how many 1s", few, start="0"),
+        Knob("twos", "how many 2s", few, start="1"),
+    ]
+    return Explorer("derivative", derivative_view, knobs)
+
+
+def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
+    """Return a dataset's histogram, and the steps to its neighbours with a record more or fewer."""
+    dataset = (0,) * zeros + (1,) * ones + (2,) * twos
+    counts = {"zeros": zeros, "ones": ones, "twos": twos}
+    words = ", ".join(f"{n} {name if n != 1 else name[:-1]}" for name, n in counts.items())
+    if len(dataset) < (query.smallest_size or 0):
+        text = f"{query.name} has no answer on the empty dataset, so there is no gradient."
+        return View((_gradient_figure(query, counts, None),), text, f"{words}; no steps.")
+    gradient = discrete_gradient(query, dataset, LEVELS)
+    forward, backward = (
+        ", ".join("none" if step is None else number_text(step) for step in steps)
+        for steps in (gradient.forward, gradient.backward)
+    )
+    norm = number_text(gradient.norm())
+    text = (
+        f"{query.name} of {dataset_text(dataset)} is {number_text(query(dataset))}. "
+        f"Forward steps: {forward}. Backward steps: {backward}. The norm of both, the local sensitivity, is {norm}; "
+        f"of the forward steps alone it is {number_text(gradient.forward_norm())}."
+    )
+    alt = (
+        f"Boxes for {words}. Below, steps at values 0, 1, 2: forward {forward}; backward "
+        f"{backward}; the band reaches to {norm}."
+    )
+    return View((_gradient_figure(query, counts, gradient),), text, alt)
+
+
+def _gradient_figure(query: Query, counts: dict[str, int], gradient: Gradient | None) -> Figure:
+    """The histogram above; below, its steps in a band as high as their norm.
+
+    The lower panel is as high as the norm can be on any dataset of the explorer.
+    """
+    sizes = range(query.smallest_size or 0, MOST_COPIES * len(counts) + 2)
+    longest = global_sensitivity(query, LEVELS, size=sizes, relation=SymmetricDifference(1))
+    with stage(4.8, legend=True) as (figure, below):
+        below.set_position((LEFT, 0.19, 1 - LEFT - RIGHT, 0.37))
+        above = figure.add_axes((LEFT, 0.6, 1 - LEFT - RIGHT, 0.38), sharex=below)
+        above.tick_params(labelbottom=False)
+        _draw_boxes(above, counts)
+        _draw_steps(below, gradient)
+        above.set(ylabel="records", yticks=range(MOST_COPIES + 1))
+        below.set(xlabel="value", ylabel="step of the answer", xticks=range(3), xlim=(-0.4, 3))
+        below.set_ylim(-1.1 * longest.value, 1.1 * longest.value)
+        figure.legend(loc="lower center", ncols=2)
+    return figure
+
+
+def _draw_boxes(panel: Axes, counts: dict[str, int]) -> None:
+    """A column of boxes for each value, with a little air between them.
+
+    A click on an empty box fills the column up to it; on a full one it empties that box and those
+    above.
+    """
+    for value, (argument, count) in enumerate(counts.items()):
+        for height in range(1, MOST_COPIES + 1):
+            full = height <= count
+            panel.bar(
+                value,
+                0.92,
+                bottom=height - 0.96,
+                width=0.5,
+                color=PALE if full else "white",
+                edgecolor=INK,
+                linestyle="-" if full else "--",
+                gid=f"{argument}={height - full}",
+            )
+
+
+def _draw_steps(panel: Axes, gradient: Gradient | None) -> None:
+    """Each value's steps as two marks beside one another."""
+    forward, backward = (gradient.forward, gradient.backward) if gradient else ((), ())
+    marks = (
+        (forward, -0.08, "^", COLOURS[0], "one more: f(x + e) − f(x)", "full"),
+        (backward, 0.08, "v", COLOURS[1], "one fewer: f(x) − f(x − e)", "none"),
+    )
+    for steps, shift, marker, colour, name, fill in marks:
+        known = [(i + shift, float(step)) for i, step in enumerate(steps) if step is not None]
+        style: dict[str, Any] = {"color": colour, "fillstyle": fill, "markersize": 10}
+        panel.plot(*zip(*known, strict=True), marker, **style) if known else None
+        panel.plot([], [], marker, label=name, **style)
+    panel.axhline(0, color=INK, linewidth=0.8)
+    if gradient:
+        norm = gradient.norm()
+        panel.axhspan(-norm, norm, color=PALE, alpha=0.3, linewidth=0)
+        panel.text(2.95, norm, f"norm {number_text(norm)}", ha="right", va="bottom")

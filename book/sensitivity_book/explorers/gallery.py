@@ -1,0 +1,31 @@
+"""The gallery: every explorer of the book."""
+
+from __future__ import annotations
+
+from sensitivity_book.explorers.audit import audit_explorer
+from sensitivity_book.explorers.clipping import clipping_explorer
+from sensitivity_book.explorers.derivative import derivative_explorer
+from sensitivity_book.explorers.divergence import divergence_explorer
+from sensitivity_book.explorers.explorer import Explorer
+from sensitivity_book.explorers.formula import formula_explorer
+from sensitivity_book.explorers.people import people_explorer
+from sensitivity_book.explorers.witness import witness_explorer
+
+
+def explorers() -> dict[str, Explorer]:
+    """Return every explorer of the book, by name.
+
+    >>> "formula" in explorers()
+    True
+    """
+    made = [
+        witness_explorer("school_large", "absence_days"),
+        witness_explorer("vehicle", "driving_proficiency"),
+        formula_explorer(),
+        clipping_explorer(),
+        divergence_explorer(),
+        derivative_explorer(),
+        people_explorer(),
+        audit_explorer(),
+    ]
+    return {explorer.name: explorer for explorer in made}

@@ -1,0 +1,1 @@
+"""Tables in which one person owns many rows: bounding what a person adds, and joining."""

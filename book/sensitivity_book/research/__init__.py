@@ -1,0 +1,1 @@
+"""Questions without a proof: conjectures, and the search for what refutes them."""

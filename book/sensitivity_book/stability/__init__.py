@@ -1,0 +1,1 @@
+"""A small library of maps: transformations and measurements that chain, and what they speak of."""
