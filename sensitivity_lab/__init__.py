@@ -115,7 +115,10 @@ def __getattr__(name: str) -> Any:
     """A picture's function, with the module that draws it."""
     if name not in _PICTURES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PICTURES[name]}"), name)
+    try:
+        return getattr(import_module(f"{__name__}.{_PICTURES[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{name} needs matplotlib: install 'sensitivity-lab[plot]'") from error
 
 
 def __dir__() -> list[str]:

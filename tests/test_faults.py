@@ -638,3 +638,14 @@ def test_importing_the_package_loads_no_heavy_module():
     ).stdout.split()
     assert {"numpy", "pandas"} <= set(loaded)
     assert not HEAVY & set(loaded)
+
+
+def test_a_picture_without_matplotlib_says_what_to_install():
+    """Catches a light installation that fails at import, or with a bare error."""
+    script = "import sys; sys.modules['matplotlib'] = None; import sensitivity_lab; sensitivity_lab.plot_sweep"
+    failed = subprocess.run(
+        [sys.executable, "-c", script], stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    assert failed.stderr.splitlines()[-1] == (
+        "ImportError: plot_sweep needs matplotlib: install 'sensitivity-lab[plot]'"
+    )
