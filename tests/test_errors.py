@@ -506,6 +506,12 @@ def test_what_fails_at_everything_is_refused_in_our_words(what):
         HOSTILE[what](Hostile())
 
 
+def test_a_formula_of_numbers_too_long_to_print():
+    """Catches Python's refusal to write over 4,300 digits, out of a repr."""
+    found = sl.closed_form(sl.SUM, bounds=(0, 10**5000), size=1, relation=sl.Add(1))
+    assert repr(found).startswith("ClosedForm(value=<about 1e+5000>, status='exact', formula=")
+
+
 def test_many_reasons_are_counted():
     """Catches a message of pages: a reason for every move of a large k."""
     ask = {"size": range(300), "relation": sl.Add(1)}
