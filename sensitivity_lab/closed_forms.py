@@ -30,7 +30,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.questions import require_few_moves
 from sensitivity_lab.relations import STANDARD, Relation, SymmetricDifference, check_relation
 from sensitivity_lab.results import html_table, presented
-from sensitivity_lab.text import number_repr, value_text
+from sensitivity_lab.text import fields_repr, value_text
 from sensitivity_lab.universe import Dataset
 from sensitivity_lab.wording import CONDITIONS, formula_text
 
@@ -63,11 +63,7 @@ class ClosedForm:
         return float(self.value)
 
     def __repr__(self) -> str:
-        return (
-            f"ClosedForm(value={number_repr(self.value)}, status={self.status!r}, "
-            f"formula={self.formula!r}, conditions={self.conditions!r}, source={self.source!r}, "
-            f"witness={number_repr(self.witness)})"
-        )
+        return fields_repr(self)
 
     def _repr_html_(self) -> str:
         return html_table(

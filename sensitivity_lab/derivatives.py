@@ -32,6 +32,7 @@ from sensitivity_lab.queries import Query, answers_at, as_query
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.results import presented
+from sensitivity_lab.text import fields_repr
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 MOST_SIGNS = 16  # columns: beyond, the corners of the cube are too many to visit
@@ -58,6 +59,9 @@ class Gradient:
     values: Dataset
     forward: tuple[Any, ...]
     backward: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
 
     def norm(self, q: float = 1) -> Any:
         """Return the largest q-norm of a step, forward or backward; 0 if there is none.

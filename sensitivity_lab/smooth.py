@@ -33,7 +33,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.records import Run, Sums
 from sensitivity_lab.relations import change_one_distance
 from sensitivity_lab.results import html_table
-from sensitivity_lab.text import value_text
+from sensitivity_lab.text import fields_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
 NEAR = 1e-12  # discounted values this near to the largest, in floats, are compared exactly
@@ -68,6 +68,9 @@ class SmoothSensitivity:
     _records: _Records = field(repr=False)
     _pair: _Pair = field(repr=False)
     _margin: float = field(default=0.0, repr=False)
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
 
     def __float__(self) -> float:
         return self.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from itertools import groupby
@@ -127,6 +128,20 @@ def _repr(value: Any, deepest: int) -> str:
     inside = ", ".join(texts)
     comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
     return f"({inside}{comma})" if isinstance(value, tuple) else f"[{inside}]"
+
+
+def fields_repr(value: Any) -> str:
+    """Return the repr of a dataclass's value, its numbers as `number_repr` writes them.
+
+    >>> from sensitivity_lab import SUM, Change, closed_form
+    >>> fields_repr(closed_form(SUM, bounds=(0, 10**5000), size=2, relation=Change(1)))[:30]
+    'ClosedForm(value=<about 1e+500'
+
+    Cost: linear in the value.
+    """
+    shown = [field.name for field in fields(value) if field.repr]
+    inside = ", ".join(f"{name}={number_repr(getattr(value, name))}" for name in shown)
+    return f"{type(value).__name__}({inside})"
 
 
 def _plain(value: Any) -> str:

@@ -164,3 +164,17 @@ def test_a_repr_of_many_records_is_short():
     found = sl.global_sensitivity(sl.SUM, bits, size=300, relation=sl.Change(1), method="solver")
     assert len(repr(found)) < 400
     assert "… 280 more …" in repr(found)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        sl.closed_form(sl.SUM, bounds=(0, 10**5000), size=2, relation=sl.Change(1)),
+        sl.discrete_gradient(sl.SUM, (0,), sl.Universe.value_range([0, 10**5000])),
+        sl.smooth_sensitivity(sl.COUNT, [0], bounds=(0, 10**5000), beta=1),
+    ],
+    ids=lambda found: type(found).__name__,
+)
+def test_a_result_with_a_number_too_long_to_print_has_a_repr(found):
+    """Catches Python's refusal to write an int of more than 4,300 digits."""
+    assert "<about 1e+5000>" in repr(found)
