@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import arithmetics, common_denominator, same_shape, with_bar
+from sensitivity_lab.enumeration import with_bar
+from sensitivity_lab.gap import arithmetics, common_denominator, same_shape
 from sensitivity_lab.lattice import Lattice
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Dataset

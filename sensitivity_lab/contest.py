@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import RootGap
+from sensitivity_lab.gap import Gap
 from sensitivity_lab.records import Run, Solved, SortedRecords, Sums
 
 Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or arrays of one length

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import gap_between, no_distance, same_shape
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import (
     Exact,
@@ -28,6 +27,7 @@ from sensitivity_lab.exact import (
     sequence,
     simplest,
 )
+from sensitivity_lab.gap import gap_between, no_distance, same_shape
 from sensitivity_lab.queries import Query, answers_at, as_query
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import SymmetricDifference

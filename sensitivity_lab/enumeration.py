@@ -6,29 +6,28 @@ the first in lexicographic order.
 
 from __future__ import annotations
 
-import decimal
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact, RootGap, brief
-from sensitivity_lab.labels import Labelled
+from sensitivity_lab.gap import (
+    Gap,
+    Norm,
+    arithmetics,
+    common_denominator,
+    gap_between,
+    in_units,
+    same_shape,
+)
 from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Move, neighbours_of
+from sensitivity_lab.relations import Plan, neighbours_of
 from sensitivity_lab.universe import Indices, Universe, multisets
 from sensitivity_lab.workers import answers_in_blocks, block_edges
-
-Norm = float  # 1, 2 or infinity
-Gap = Any  # int, Fraction, float, Decimal or RootGap: ordered and exact to compare
-LONGEST_INT = 2**52  # the difference of two such ints is a float too
-Plan = dict[int, tuple[Move, ...]]  # the feasible moves from a dataset of each size
 
 
 @dataclass(frozen=True)
@@ -52,74 +51,6 @@ class Best:
         return gap > self.gap or (
             gap == self.gap and (dataset, neighbour) < (self.dataset, self.neighbour)
         )
-
-
-def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
-    """Return the function that measures how far apart two answers lie.
-
-    >>> gap_between(1, False)((1, 5), (3, 4)), gap_between(math.inf, False)((1, 5), (3, 4))
-    (3, 2)
-    >>> float(gap_between(2, False)((0, 0), (3, 4))), float(gap_between(1, True)(4, 9))
-    (5.0, 1.0)
-
-    Cost: a gap is linear in the vectors' length. The function raises ValueError for two answers
-    whose arithmetics do not meet, such as a Decimal and a float, or that lie further apart than
-    the largest float.
-    Source: def-norms in the book's chapter on norms.
-    """
-
-    def gap(a: Any, b: Any) -> Gap:
-        try:
-            if root:
-                return RootGap(max(a, b), min(a, b))
-            if not isinstance(a, tuple):
-                found = abs(a - b)
-            else:
-                steps = [abs(x - y) for x, y in zip(a, b, strict=True)]
-                if norm == 2 and math.inf not in steps:
-                    return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
-                found = max(steps, default=0) if norm == math.inf else sum(steps)
-        except (TypeError, ArithmeticError) as error:
-            raise no_distance(a, b, error) from error
-        if found == math.inf:
-            raise no_distance(a, b)
-        return found
-
-    return gap
-
-
-def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
-    """Return the refusal of two answers whose difference their arithmetic cannot give.
-
-    >>> raise no_distance(1e308, -1e308)
-    Traceback (most recent call last):
-    ValueError: query must give answers whose distance its own numbers can hold, got 1e+308 and -1e+308: scale them down, or answer in ints or Fractions
-    """
-    got = f"got {brief(a)} and {brief(b)}"
-    if error is None or isinstance(error, decimal.Overflow):
-        return ValueError(
-            f"query must give answers whose distance its own numbers can hold, {got}: scale them "
-            "down, or answer in ints or Fractions"
-        )
-    return ValueError(f"query must answer in one arithmetic, {got}: {error}")
-
-
-def arithmetics(answers: Iterable[Any]) -> set[str]:
-    """Return the arithmetics that answers are in; a short whole number is at home in each.
-
-    >>> arithmetics([0, 0.5]), sorted(arithmetics([2**70, (0, 0.5)]))
-    ({'float'}, ['exact', 'float'])
-
-    Within one, a gap grows with the distance of its ends, rounded as it may be. In more than one
-    a pair that lies less far apart can have the wider gap. Cost: linear in the numbers.
-    """
-    found = set()
-    for answer in answers:
-        for number in answer if isinstance(answer, tuple) else (answer,):
-            if not isinstance(number, int) or abs(number) > LONGEST_INT:
-                inexact = isinstance(number, (float, Decimal))
-                found.add(type(number).__name__ if inexact else "exact")
-    return found
 
 
 def walk(
@@ -221,58 +152,6 @@ class _Asked:
         """The best pair, its gap no longer in units of the common denominator."""
         assert self.best is not None
         return replace(self.best, gap=in_units(self.best.gap, self.common))
-
-
-def common_denominator(numbers: Sequence[Exact]) -> tuple[list[int], int]:
-    """Return rationals as numerators over their least common denominator.
-
-    >>> common_denominator([1, Fraction(1, 2), Fraction(2, 3)])
-    ([6, 3, 4], 6)
-
-    Cost: two passes.
-    """
-    common = math.lcm(*(number.denominator for number in numbers))
-    return [number.numerator * (common // number.denominator) for number in numbers], common
-
-
-def in_units(gap: Gap, denominator: int) -> Gap:
-    """Return a gap between numerators as the gap between the numbers.
-
-    >>> in_units(7, 2)
-    Fraction(7, 2)
-    """
-    if denominator == 1:
-        return gap
-    if isinstance(gap, RootGap):
-        return RootGap(Fraction(gap.larger, denominator), Fraction(gap.smaller, denominator))
-    return Fraction(gap, denominator)
-
-
-def same_shape(answer: Any, first: Any, query: Query) -> None:
-    """Refuse answers of different lengths or labels, and a number here, a vector there.
-
-    >>> from sensitivity_lab import SUM
-    >>> same_shape(3, 5, SUM)
-
-    Cost: two lengths, or their labels. Raises ValueError.
-    """
-    if _shape(first) != _shape(answer):
-        raise ValueError(
-            f"query {query.name} must return answers of one shape, got {_shape_in_words(first)} "
-            f"and {_shape_in_words(answer)}"
-        )
-
-
-def _shape(answer: Any) -> Any:
-    if isinstance(answer, Labelled):
-        return answer.labels
-    return len(answer) if isinstance(answer, (tuple, np.ndarray)) else None
-
-
-def _shape_in_words(answer: Any) -> str:
-    if isinstance(answer, Labelled):
-        return f"a vector with labels {brief(answer.labels)}"
-    return "a number" if _shape(answer) is None else f"a vector of length {len(answer)}"
 
 
 def count_pairs(universe: Universe, plan: Plan) -> int:

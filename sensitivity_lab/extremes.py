@@ -15,8 +15,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import Exact, RootGap
+from sensitivity_lab.gap import Gap
 
 Piece = tuple[Exact, int]  # a value, and how many records have it
 

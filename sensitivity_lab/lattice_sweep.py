@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.answers import Answers
-from sensitivity_lab.enumeration import Best, Gap, Norm, Plan, gap_between, in_units
+from sensitivity_lab.enumeration import Best
 from sensitivity_lab.exact import RootGap
-from sensitivity_lab.relations import Move, neighbours_of
+from sensitivity_lab.gap import Gap, Norm, gap_between, in_units
+from sensitivity_lab.relations import Move, Plan, neighbours_of
 from sensitivity_lab.universe import Indices
 
 LONGEST_VECTOR = 6  # L1 sweeps 2^5 sign patterns, each as a scalar

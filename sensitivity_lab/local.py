@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Gap, Plan, gap_between
 from sensitivity_lab.exact import Exact
+from sensitivity_lab.gap import Gap, gap_between
 from sensitivity_lab.queries import answers_at
 from sensitivity_lab.questions import Question
-from sensitivity_lab.relations import Move
+from sensitivity_lab.relations import Move, Plan
 from sensitivity_lab.solvers import Room, best_split
 from sensitivity_lab.universe import Indices
 

@@ -6,11 +6,10 @@ import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
-from sensitivity_lab.enumeration import Plan
 from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, checked_norm, told
 from sensitivity_lab.queries import Query, checked_answer
-from sensitivity_lab.relations import Move, Relation, check_relation
+from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Universe, check_universe
 

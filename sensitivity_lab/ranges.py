@@ -13,9 +13,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.extremes import EXTREMES, D, Extreme, bins_gap
+from sensitivity_lab.gap import Gap
 from sensitivity_lab.questions import Question
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import Exact
+from sensitivity_lab.gap import Gap
 from sensitivity_lab.universe import Dataset, Universe
 
 Run = tuple[int, int]  # records start..stop − 1 of the sorted population

@@ -24,6 +24,7 @@ from sensitivity_lab.universe import (
 )
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
+Plan = dict[int, tuple[Move, ...]]  # the feasible moves from a dataset of each size
 
 
 def symmetric_distance(x: Iterable[Any], y: Iterable[Any]) -> int:

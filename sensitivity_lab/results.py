@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Best, gap_between
+from sensitivity_lab.enumeration import Best
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import RootGap, exact_number, simplest
+from sensitivity_lab.gap import gap_between
 from sensitivity_lab.queries import Query, answers_at, python_of
 from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.records import Solved

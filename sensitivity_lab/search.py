@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Best, Gap, with_bar
+from sensitivity_lab.enumeration import Best, with_bar
 from sensitivity_lab.errors import TooLarge
+from sensitivity_lab.gap import Gap
 from sensitivity_lab.questions import Question
 from sensitivity_lab.universe import Indices, Universe
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from sensitivity_lab.enumeration import Best, arithmetics, count_pairs, same_shape, with_bar
+from sensitivity_lab.enumeration import Best, count_pairs, with_bar
+from sensitivity_lab.gap import arithmetics, same_shape
 from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
 from sensitivity_lab.sensitivity import PAIRS_PER_DATASET, within_budget

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Norm, with_bar
+from sensitivity_lab.enumeration import with_bar
 from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.extremes import D
+from sensitivity_lab.gap import Norm
 from sensitivity_lab.questions import Question
 from sensitivity_lab.ranges import range_finder
 from sensitivity_lab.records import Copies, Run, Solved, SortedRecords

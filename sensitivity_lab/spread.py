@@ -10,8 +10,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sensitivity_lab.contest import Contest, Spread
-from sensitivity_lab.enumeration import Gap
 from sensitivity_lab.exact import RootGap
+from sensitivity_lab.gap import Gap
 from sensitivity_lab.records import Solved, SortedRecords
 from sensitivity_lab.spread_outermost import enter_outermost
 from sensitivity_lab.spread_runs import enter_runs

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_lab.claims import amount
-from sensitivity_lab.enumeration import Gap, gap_between, same_shape
 from sensitivity_lab.exact import brief, told
+from sensitivity_lab.gap import Gap, gap_between, same_shape
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results import presented, raw_answer
 from sensitivity_lab.text import dataset_text, number_text

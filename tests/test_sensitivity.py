@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.enumeration import arithmetics
+from sensitivity_lab.gap import arithmetics
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
 DRIVING = sl.Universe.value_range([1, 2, 3])
