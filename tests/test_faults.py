@@ -14,7 +14,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -24,6 +23,7 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from limits import Late, time_limit
 from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
@@ -389,25 +389,6 @@ CALLS = {
 }  # fmt: skip
 
 
-@contextmanager
-def time_limit(seconds):
-    """Fail, where the system has alarms, if the block takes longer."""
-
-    def late(*_):
-        raise AssertionError(f"took longer than {seconds} s")
-
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 NOUNS = {"query", "record", "relation", "size", "universe"}  # what parameters are made of
 
 
@@ -437,7 +418,7 @@ def one_call(name, function, judge, given):
             found = function(**given)
         except (TypeError, ValueError) as error:
             refusal = error
-        except Exception as error:
+        except (Exception, Late) as error:
             raise AssertionError(f"{note}: {error!r}") from error
     if refusal is not None:
         words = set(re.findall(r"\w+", str(refusal)))

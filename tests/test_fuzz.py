@@ -12,7 +12,6 @@ import linecache
 import math
 import os
 import random
-import signal
 import struct
 import sys
 import traceback
@@ -28,6 +27,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from limits import Late, time_limit
 
 import sensitivity_lab as sl
 
@@ -596,29 +596,6 @@ def is_spoken(error):
     source = linecache.getline(frame.f_code.co_filename, line)
     own = module.startswith("sensitivity_lab") and source.lstrip().startswith("raise")
     return own and isinstance(error, (TypeError, ValueError)) and len(str(error)) < LONGEST_MESSAGE
-
-
-class Late(BaseException):
-    """No Exception, so that nobody takes it for a failure of the function that was asked."""
-
-
-@contextmanager
-def time_limit(seconds):
-    """Raise `Late` in a block that takes longer, where the system has alarms."""
-
-    def late(*_):
-        raise Late
-
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager
