@@ -17,7 +17,7 @@ import matplotlib as mpl
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Bow
 
-from sensitivity_lab.plots import COLOURS, INK, styled_figure
+from sensitivity_lab.plotting.style import COLOURS, INK, styled_figure
 
 ROOT = Path(__file__).parents[1]
 CURVE = [Bow.MOVETO, Bow.CURVE4, Bow.CURVE4, Bow.CURVE4]

@@ -3,11 +3,12 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sensitivity_lab.audit import audit, audit_map
-from sensitivity_lab.breaking import breaking_values
-from sensitivity_lab.closed_forms import ClosedForm, closed_form
-from sensitivity_lab.derivatives import Gradient, discrete_gradient, operator_norm
+from sensitivity_lab.audit.audit import audit, audit_map
+from sensitivity_lab.audit.boundary_values import breaking_values
+from sensitivity_lab.audit.report import Audit, AuditRow
+from sensitivity_lab.closed_form import ClosedForm, closed_form
 from sensitivity_lab.errors import Infeasible, NotProved, TooLarge
+from sensitivity_lab.gradient import Gradient, discrete_gradient, operator_norm
 from sensitivity_lab.queries import (
     COUNT,
     MAX,
@@ -35,7 +36,6 @@ from sensitivity_lab.relations import (
     change_one_distance,
     symmetric_distance,
 )
-from sensitivity_lab.report import Audit, AuditRow
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
 from sensitivity_lab.smooth import (
@@ -47,15 +47,16 @@ from sensitivity_lab.tables import compare, sweep
 from sensitivity_lab.universe import Universe
 
 if TYPE_CHECKING:
-    from sensitivity_lab.plots import inline_svg, plot_compare, plot_sweep
-    from sensitivity_lab.witness_plot import plot_witness
+    from sensitivity_lab.plotting.style import inline_svg
+    from sensitivity_lab.plotting.tables import plot_compare, plot_sweep
+    from sensitivity_lab.plotting.witness import plot_witness
 
 # Matplotlib takes half of the time of an import: it is loaded when the first picture is asked for.
 _PICTURES = {
-    "inline_svg": "plots",
-    "plot_compare": "plots",
-    "plot_sweep": "plots",
-    "plot_witness": "witness_plot",
+    "inline_svg": "plotting.style",
+    "plot_compare": "plotting.tables",
+    "plot_sweep": "plotting.tables",
+    "plot_witness": "plotting.witness",
 }
 
 __all__ = [

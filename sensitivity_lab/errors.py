@@ -1,4 +1,4 @@
-"""What can go wrong with a question that is put rightly, as classes that a caller can catch."""
+"""What can go wrong with a problem that is put rightly, as classes that a caller can catch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Infeasible(ValueError):
 
 
 class TooLarge(ValueError):
-    """The question would take more time or memory than its limit; the message has the number.
+    """The problem would take more time or memory than its limit; the message has the number.
 
     >>> from sensitivity_lab import Change, Universe, global_sensitivity
     >>> try:
@@ -28,7 +28,7 @@ class TooLarge(ValueError):
 
 
 class NotProved(ValueError):
-    """No solver or formula is proved for the question, and nothing else was asked for.
+    """No solver or formula is proved for the problem, and nothing else was asked for.
 
     >>> from sensitivity_lab import Change, Universe, global_sensitivity
     >>> ask = {"size": 2, "relation": Change(1), "method": "solver"}

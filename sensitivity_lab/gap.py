@@ -7,13 +7,13 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from sensitivity_lab.exact import Exact, RootGap, brief
-from sensitivity_lab.labels import Labelled
-from sensitivity_lab.queries import Query
+from sensitivity_lab.exact import Exact, RootGap, brief, exact_number, is_finite, is_real
 
 Norm = float  # 1, 2 or infinity
 Gap = Any  # int, Fraction, float, Decimal or RootGap: ordered and exact to compare
@@ -113,17 +113,16 @@ def in_units(gap: Gap, denominator: int) -> Gap:
     return Fraction(gap, denominator)
 
 
-def same_shape(answer: Any, first: Any, query: Query) -> None:
+def same_shape(answer: Any, first: Any, name: str) -> None:
     """Refuse answers of different lengths or labels, and a number here, a vector there.
 
-    >>> from sensitivity_lab import SUM
-    >>> same_shape(3, 5, SUM)
+    >>> same_shape(3, 5, "sum")
 
     Cost: two lengths, or their labels. Raises ValueError.
     """
     if _shape(first) != _shape(answer):
         raise ValueError(
-            f"query {query.name} must return answers of one shape, got {_shape_in_words(first)} "
+            f"query {name} must return answers of one shape, got {_shape_in_words(first)} "
             f"and {_shape_in_words(answer)}"
         )
 
@@ -138,3 +137,60 @@ def _shape_in_words(answer: Any) -> str:
     if isinstance(answer, Labelled):
         return f"a vector with labels {brief(answer.labels)}"
     return "a number" if _shape(answer) is None else f"a vector of length {len(answer)}"
+
+
+# Two answers with labels are compared label by label, never by position.
+
+
+class Labelled(tuple[Any, ...]):
+    """The numbers of an answer in the order of their labels, which it holds.
+
+    >>> answer = Labelled((1, 2), labels=("a", "b"))
+    >>> answer, answer.labels
+    ((1, 2), ('a', 'b'))
+
+    It equals the tuple of its numbers, so whoever compares two answers holds them to one shape
+    first.
+    """
+
+    labels: tuple[Any, ...]
+
+    def __new__(cls, numbers: Iterable[Any], labels: Iterable[Any]) -> Labelled:
+        """Hold the numbers, and a label for each."""
+        made = super().__new__(cls, numbers)
+        made.labels = tuple(labels)
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.labels
+
+
+def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Return numbers in one order of their labels; a plain tuple where these are 0, 1, 2, ….
+
+    >>> in_order_of_labels([6, 3], ["b", "a"]).labels
+    ('a', 'b')
+    >>> type(in_order_of_labels([6, 3], [1, 0])).__name__
+    'tuple'
+
+    Numbers come first, by value; then the rest, by type and text. Missing labels are one label.
+    Cost: one sort. Raises ValueError for a label that comes twice.
+    """
+    known = [
+        None if pd.api.types.is_scalar(label) and pd.isna(label) else label for label in labels
+    ]
+    order = sorted(range(len(known)), key=lambda place: _rank_of_label(known[place]))
+    ordered = [known[place] for place in order]
+    for label, following in pairwise(ordered):
+        if label == following:
+            raise ValueError(f"label {brief(label)} comes twice")
+    sorted_numbers = [numbers[place] for place in order]
+    if ordered == list(range(len(ordered))):
+        return tuple(sorted_numbers)
+    return Labelled(sorted_numbers, ordered)
+
+
+def _rank_of_label(label: Any) -> tuple[Any, ...]:
+    if is_real(label) and is_finite(label):
+        return 0, exact_number(label)
+    return 1, type(label).__name__, repr(label)

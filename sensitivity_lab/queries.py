@@ -30,7 +30,7 @@ from sensitivity_lab.exact import (
     told,
     whole_number,
 )
-from sensitivity_lab.labels import in_order_of_labels
+from sensitivity_lab.gap import in_order_of_labels
 from sensitivity_lab.text import dataset_text, number_repr
 from sensitivity_lab.universe import Dataset, Universe
 

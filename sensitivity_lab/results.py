@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Best
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import RootGap, exact_number, simplest
 from sensitivity_lab.gap import gap_between
+from sensitivity_lab.problem import Problem, Size
+from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at, python_of
-from sensitivity_lab.questions import Question, Size
-from sensitivity_lab.records import Solved
 from sensitivity_lab.relations import STANDARD, Change, Relation
 from sensitivity_lab.text import dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
@@ -42,7 +41,7 @@ class CompactWitness(Sequence[Dataset]):
     of records. Raises ValueError where one of more than 20,000,000 records would have to be built.
     """
 
-    def __init__(self, found: Solved) -> None:
+    def __init__(self, found: WorstPair) -> None:
         self._found = found
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -74,14 +73,12 @@ class CompactWitness(Sequence[Dataset]):
     @cached_property
     def removed(self) -> Dataset:
         """The records that leave the dataset."""
-        found = self._found
-        return found.records.dataset(found.lower if found.swapped else found.higher)
+        return self._found.records.dataset(self._found.removed)
 
     @cached_property
     def added(self) -> Dataset:
         """The records that join it."""
-        found = self._found
-        return found.records.dataset(found.higher if found.swapped else found.lower)
+        return self._found.records.dataset(self._found.added)
 
     def __len__(self) -> int:
         return 2
@@ -103,10 +100,8 @@ class CompactWitness(Sequence[Dataset]):
         found = self._found
         if found.size <= LONGEST_BUILT:
             return self._pair
-        sides = [
-            found.records.multiset(found.common + side) for side in (found.higher, found.lower)
-        ]
-        return (sides[1], sides[0]) if found.swapped else (sides[0], sides[1])
+        dataset, neighbour = map(found.records.multiset, found.sides())
+        return dataset, neighbour
 
     def __repr__(self) -> str:
         removed, added = number_repr(self.removed), number_repr(self.added)
@@ -305,58 +300,30 @@ def runnable(lines: Sequence[str]) -> Snippet:
     return Snippet("\n".join([*needed, *lines]))
 
 
-def result(question: Question, best: Best, method: str, datasets: int) -> Sensitivity:
-    """Return the best pair found as the answer to a question.
+def result(problem: Problem, found: WorstPair, method: str, datasets: int) -> Sensitivity:
+    """Return the worst pair as the answer to a problem.
 
     >>> from sensitivity_lab import SUM, Change
-    >>> question = Question(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
-    >>> result(question, Best(8, (0,), (2,)), "walk", datasets=3).witness
+    >>> problem = Problem(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
+    >>> pair = WorstPair.between(8, (0,), (2,), problem.universe.values)
+    >>> result(problem, pair, "walk", datasets=3).witness
     ((1,), (9,))
 
-    Cost: linear in the two datasets.
+    Cost: a solver's two datasets are built if they have at most 1,000 records, else when asked for.
     """
-    values = question.universe.values
-    return Sensitivity(
-        value=presented(best.gap),
-        witness=(
-            tuple(values[i] for i in best.dataset),
-            tuple(values[i] for i in best.neighbour),
-        ),
-        method=method,
-        query=question.query,
-        relation=question.relation,
-        universe=question.universe,
-        size=question.size,
-        norm=question.norm,
-        datasets=datasets,
-        infeasible=question.infeasible,
-        not_asked=question.not_asked,
-    )
-
-
-def solved_result(question: Question, found: Solved) -> Sensitivity:
-    """Return what a solver found as the answer to a question.
-
-    >>> from sensitivity_lab import SUM, Change
-    >>> from sensitivity_lab.solvers import solve
-    >>> question = Question(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
-    >>> solved_result(question, solve(question)).value
-    8
-
-    Cost: the two datasets are built if they have at most 1,000 records, else when asked for.
-    """
+    is_short = method != "solver" or found.size <= LONGEST_HELD
     return Sensitivity(
         value=presented(found.gap),
-        witness=found.pair() if found.size <= LONGEST_HELD else CompactWitness(found),
-        method="solver",
-        query=question.query,
-        relation=question.relation,
-        universe=question.universe,
-        size=question.size,
-        norm=question.norm,
-        datasets=0,
-        infeasible=question.infeasible,
-        not_asked=question.not_asked,
+        witness=found.pair() if is_short else CompactWitness(found),
+        method=method,
+        query=problem.query,
+        relation=problem.relation,
+        universe=problem.universe,
+        size=problem.size,
+        norm=problem.norm,
+        datasets=datasets,
+        infeasible=problem.infeasible,
+        not_asked=problem.not_asked,
     )
 
 

@@ -6,21 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
-from sensitivity_lab.answers import Answers
-from sensitivity_lab.enumeration import Best, count_pairs, walk
 from sensitivity_lab.errors import NotProved, TooLarge
 from sensitivity_lab.exact import brief, is_one_of, whole_number
-from sensitivity_lab.lattice import lattice_of
-from sensitivity_lab.lattice_sweep import can_sweep, keeps_order, sweep_lattice
-from sensitivity_lab.local import solve_local
+from sensitivity_lab.methods.evaluation import Answers
+from sensitivity_lab.methods.lattice import lattice_of
+from sensitivity_lab.methods.local import solve_local
+from sensitivity_lab.methods.solver import solve
+from sensitivity_lab.methods.sweep import can_sweep, keeps_order, sweep_lattice
+from sensitivity_lab.methods.walk import Best, count_pairs, walk
+from sensitivity_lab.methods.workers import check_run
+from sensitivity_lab.problem import Problem, Size
+from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import Relation, count_neighbours_of
-from sensitivity_lab.results import Sensitivity, result, solved_result
-from sensitivity_lab.solvers import solve
+from sensitivity_lab.results import Sensitivity, result
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Universe, check_universe
-from sensitivity_lab.workers import check_run
 
 MAX_DATASETS = 10_000_000
 AT_ONCE = 1_000_000  # datasets: with more to answer, "auto" asks the solver first
@@ -73,9 +74,9 @@ def global_sensitivity(
     RuntimeError if a worker dies.
     Source: Dwork, McSherry, Nissim and Smith (2006).
     """
-    question = Question(as_query(query), universe, size, relation, norm)
+    problem = Problem(as_query(query), universe, size, relation, norm)
     return settle(
-        [question], method=method, max_datasets=max_datasets, progress=progress, executor=executor
+        [problem], method=method, max_datasets=max_datasets, progress=progress, executor=executor
     )[0]
 
 
@@ -110,52 +111,57 @@ def local_sensitivity(
     """
     check_universe(universe)
     indices = universe.indices(dataset)
-    question = Question(as_query(query), universe, len(indices), relation, norm)
+    problem = Problem(as_query(query), universe, len(indices), relation, norm)
     if not is_one_of(method, ("auto", "walk", "solver")):
         raise ValueError(
             f"method must be auto, walk or solver for one dataset, got method={brief(method)}"
         )
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
-    check_run(executor, progress, [question.query])
-    question.require_feasible()
-    neighbours = count_neighbours_of(indices, universe, question.plan[len(indices)])
-    records, most = neighbours * max(question.sizes_answered), min(AT_ONCE, max_datasets)
+    check_run(executor, progress, [problem.query])
+    problem.require_feasible()
+    neighbours = count_neighbours_of(indices, universe, problem.plan[len(indices)])
+    records, most = neighbours * max(problem.sizes_answered), min(AT_ONCE, max_datasets)
     is_large = neighbours > most or records > HELD_PER_DATASET * most
     if method == "solver" or (method == "auto" and is_large):
-        found = solve_local(question, indices)
+        found = solve_local(problem, indices)
         if found is not None:
-            return result(question, Best(found[0], indices, found[1]), "solver", 0)
+            pair = WorstPair.between(found[0], indices, found[1], universe.values)
+            return result(problem, pair, "solver", 0)
         if method == "solver":
-            raise NotProved(_no_proof(question))
+            raise NotProved(_no_proof(problem))
     within_budget(neighbours, max_datasets, "neighbours to walk")
     most = _room(HELD_PER_DATASET, max_datasets)
     within_budget(records, most, "records in the neighbours to walk")
     bests, answered = walk(
-        [question.query], universe, question.plan, norm, progress, indices, executor
+        [problem.query], universe, problem.plan, norm, progress, indices, executor
     )
-    return result(question, bests[0], "walk", answered)
+    return result(problem, _pair(bests[0], universe), "walk", answered)
 
 
-def _no_proof(question: Question, where: str = "here") -> str:
+def _pair(best: Best, universe: Universe) -> WorstPair:
+    return WorstPair.between(best.gap, best.dataset, best.neighbour, universe.values)
+
+
+def _no_proof(problem: Problem, where: str = "here") -> str:
     return (
-        f"method='solver' has no proof for {question.query.name} under {question.relation} "
+        f"method='solver' has no proof for {problem.query.name} under {problem.relation} "
         f"{where}; use method='auto', which enumerates"
     )
 
 
 def settle(
-    questions: Sequence[Question],
+    problems: Sequence[Problem],
     *,
     method: str,
     max_datasets: int,
     progress: bool = False,
     executor: Executor | None = None,
 ) -> list[Sensitivity]:
-    """Answer questions together: all budgets are checked before any work.
+    """Answer problems together: all budgets are checked before any work.
 
     >>> from sensitivity_lab import MEAN, SUM, Change
     >>> school = Universe.population([1, 2, 3, 10])
-    >>> asked = [Question(query, school, 3, Change(1), norm=1) for query in (SUM, MEAN)]
+    >>> asked = [Problem(query, school, 3, Change(1), norm=1) for query in (SUM, MEAN)]
     >>> [found.value for found in settle(asked, method="auto", max_datasets=100)]
     [9, 3]
 
@@ -165,112 +171,112 @@ def settle(
     if not is_one_of(method, METHODS):
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got method={brief(method)}")
     max_datasets = whole_number(max_datasets, "max_datasets", 1)
-    check_run(executor, progress, [question.query for question in questions])
-    for question in questions:
-        question.require_feasible()
-    settled = _solved(questions, method, max_datasets, progress)
-    rest = [question for question in questions if id(question) not in settled]
+    check_run(executor, progress, [problem.query for problem in problems])
+    for problem in problems:
+        problem.require_feasible()
+    settled = _solved(problems, method, max_datasets, progress)
+    rest = [problem for problem in problems if id(problem) not in settled]
     answers = _shared_answers(
-        [question for question in rest if _may_sweep(question, method, max_datasets)],
+        [problem for problem in rest if _may_sweep(problem, method, max_datasets)],
         executor,
         progress,
     )
-    walks: dict[Any, list[Question]] = {}
-    for question in rest:
-        given = answers.get(id(question))
-        if given is None or not _sweepable(question, given, max_datasets):
-            _refuse_sweep(question, method)
-            key = (question.universe, question.relation, str(question.plan), question.norm)
-            walks.setdefault(key, []).append(question)
+    walks: dict[Any, list[Problem]] = {}
+    for problem in rest:
+        given = answers.get(id(problem))
+        if given is None or not _sweepable(problem, given, max_datasets):
+            _refuse_sweep(problem, method)
+            key = (problem.universe, problem.relation, str(problem.plan), problem.norm)
+            walks.setdefault(key, []).append(problem)
     for group in walks.values():
         _within_walk(group[0], max_datasets)
     for group in walks.values():
         settled |= _walked(group, progress, executor)
-    for question in rest:
-        if id(question) in settled:
+    for problem in rest:
+        if id(problem) in settled:
             continue
-        given = answers[id(question)]
-        if keeps_order(given, question.sizes_answered, question.norm):
-            settled[id(question)] = _swept(question, given)
+        given = answers[id(problem)]
+        if keeps_order(given, problem.sizes_answered, problem.norm):
+            settled[id(problem)] = _swept(problem, given)
         else:
-            _refuse_sweep(question, method)
-            _within_walk(question, max_datasets)
-            settled |= _walked([question], progress, executor)
-    return [settled[id(question)] for question in questions]
+            _refuse_sweep(problem, method)
+            _within_walk(problem, max_datasets)
+            settled |= _walked([problem], progress, executor)
+    return [settled[id(problem)] for problem in problems]
 
 
 def _solved(
-    questions: Sequence[Question], method: str, max_datasets: int, progress: bool
+    problems: Sequence[Problem], method: str, max_datasets: int, progress: bool
 ) -> dict[int, Sensitivity]:
     """What the solver answers: all where it is asked for, else what is too large to enumerate."""
     settled = {}
-    for question in questions:
+    for problem in problems:
         where = "here"
-        datasets = 0 if method == "solver" else _datasets_to_answer(question, max_datasets)
-        if method == "solver" or (method == "auto" and _is_large(question, datasets, max_datasets)):
-            found = solve(question, progress)
+        datasets = 0 if method == "solver" else _datasets_to_answer(problem, max_datasets)
+        if method == "solver" or (method == "auto" and _is_large(problem, datasets, max_datasets)):
+            found = solve(problem, progress)
             if found is not None and found.attained:
-                settled[id(question)] = solved_result(question, found)
+                settled[id(problem)] = result(problem, found, "solver", 0)
                 continue
             where = "here" if found is None else BEYOND_PROOF
             if method == "solver":
-                raise NotProved(_no_proof(question, where))
+                raise NotProved(_no_proof(problem, where))
         what = "datasets to answer"
-        if method == "auto" and question.query.family:
-            what += f" (no proved solver covers {question.query.name} {where})"
+        if method == "auto" and problem.query.family:
+            what += f" (no proved solver covers {problem.query.name} {where})"
         within_budget(datasets, max_datasets, what)
     return settled
 
 
-def _refuse_sweep(question: Question, method: str) -> None:
+def _refuse_sweep(problem: Problem, method: str) -> None:
     if method == "sweep":
         raise ValueError(
             "method='sweep' serves scalars of one arithmetic and short exact vectors in L1 or L∞, "
-            f"not {question.query.name} at norm={question.norm}; use method='walk' or 'auto'"
+            f"not {problem.query.name} at norm={problem.norm}; use method='walk' or 'auto'"
         )
 
 
 def _walked(
-    group: list[Question], progress: bool, executor: Executor | None
+    group: list[Problem], progress: bool, executor: Executor | None
 ) -> dict[int, Sensitivity]:
     first = group[0]
-    queries = [question.query for question in group]
+    queries = [problem.query for problem in group]
     bests, answered = walk(
         queries, first.universe, first.plan, first.norm, progress, executor=executor
     )
     return {
-        id(question): result(question, best, "walk", answered)
-        for question, best in zip(group, bests, strict=True)
+        id(problem): result(problem, _pair(best, problem.universe), "walk", answered)
+        for problem, best in zip(group, bests, strict=True)
     }
 
 
-def _swept(question: Question, answers: Answers) -> Sensitivity:
-    best = sweep_lattice(answers, question.plan, question.norm)
-    answered = sum(answers.lattice.count(size) for size in question.sizes_answered)
-    return result(question, best, "sweep", answered)
+def _swept(problem: Problem, answers: Answers) -> Sensitivity:
+    best = sweep_lattice(answers, problem.plan, problem.norm)
+    answered = sum(answers.lattice.count(size) for size in problem.sizes_answered)
+    return result(problem, _pair(best, problem.universe), "sweep", answered)
 
 
 def _shared_answers(
-    questions: Sequence[Question], executor: Executor | None, progress: bool
+    problems: Sequence[Problem], executor: Executor | None, progress: bool
 ) -> dict[int, Answers]:
-    """By question: one lattice per universe, up to the largest dataset; one `Answers` per query."""
+    """By problem: one lattice per universe, up to the largest dataset; one `Answers` per query."""
     largest: dict[Universe, int] = {}
-    for question in questions:
-        sizes = [largest.get(question.universe, 0), *question.sizes_answered]
-        largest[question.universe] = max(sizes)
+    for problem in problems:
+        sizes = [largest.get(problem.universe, 0), *problem.sizes_answered]
+        largest[problem.universe] = max(sizes)
     lattices = {universe: lattice_of(universe, size) for universe, size in largest.items()}
     shared: dict[tuple[Universe, int], Answers] = {}
-    for question in questions:
-        key = (question.universe, id(question.query))
+    for problem in problems:
+        key = (problem.universe, id(problem.query))
         if key not in shared:
-            shared[key] = Answers(question.query, lattices[question.universe], executor, progress)
-    return {id(q): shared[q.universe, id(q.query)] for q in questions}
+            shared[key] = Answers(problem.query, lattices[problem.universe], executor, progress)
+    return {id(q): shared[q.universe, id(q.query)] for q in problems}
 
 
-def _datasets_to_answer(question: Question, limit: int) -> int:
+def _datasets_to_answer(problem: Problem, limit: int) -> int:
     total = 0
-    for size in sorted(question.sizes_answered):
-        total += question.universe.count_at_least(size, limit)
+    for size in sorted(problem.sizes_answered):
+        total += problem.universe.count_at_least(size, limit)
         if total > limit:
             break
     return total
@@ -281,55 +287,55 @@ def _room(each: int, max_datasets: int) -> int:
     return each * max(max_datasets, MAX_DATASETS)
 
 
-def _table_cells(question: Question) -> int:
+def _table_cells(problem: Problem) -> int:
     """How many numbers the sweep's table of ranks has: the lattice's."""
-    return int(question.universe.distinct * max(question.sizes_answered))
+    return int(problem.universe.distinct * max(problem.sizes_answered))
 
 
-def _records(question: Question) -> int:
+def _records(problem: Problem) -> int:
     """How many records all its datasets have together; for few datasets only."""
-    return sum(size * question.universe.count(size) for size in question.sizes_answered)
+    return sum(size * problem.universe.count(size) for size in problem.sizes_answered)
 
 
-def _is_large(question: Question, datasets: int, max_datasets: int) -> bool:
+def _is_large(problem: Problem, datasets: int, max_datasets: int) -> bool:
     """Whether the solver is asked before anything is enumerated."""
     most = min(AT_ONCE, max_datasets)
     return (
         datasets > most
-        or _table_cells(question) > CELLS_PER_DATASET * most
-        or _records(question) > READ_PER_DATASET * most
-        or _steps(question) > STEPS
-        or _passed(question, READ_PER_DATASET * most) > READ_PER_DATASET * most
+        or _table_cells(problem) > CELLS_PER_DATASET * most
+        or _records(problem) > READ_PER_DATASET * most
+        or _steps(problem) > STEPS
+        or _passed(problem, READ_PER_DATASET * most) > READ_PER_DATASET * most
     )
 
 
-def _levels(question: Question) -> range:
+def _levels(problem: Problem) -> range:
     """The sizes that a sweep passes through."""
-    cores = [size - removed for size, moves in question.plan.items() for removed, _ in moves]
-    return range(min(cores), max(question.sizes_answered) + 1)
+    cores = [size - removed for size, moves in problem.plan.items() for removed, _ in moves]
+    return range(min(cores), max(problem.sizes_answered) + 1)
 
 
-def _steps(question: Question) -> int:
+def _steps(problem: Problem) -> int:
     """How many steps a sweep takes, each for all datasets of a size at once."""
-    levels = _levels(question)
+    levels = _levels(problem)
     return len(levels) * levels[-1]
 
 
-def _passed(question: Question, limit: int) -> int:
+def _passed(problem: Problem, limit: int) -> int:
     """How many records a sweep passes, or a number above the limit."""
     passed = 0
-    for size in _levels(question):
-        passed += size * question.universe.count_at_least(size, limit)
+    for size in _levels(problem):
+        passed += size * problem.universe.count_at_least(size, limit)
         if passed > limit:
             break
     return passed
 
 
-def _may_sweep(question: Question, method: str, max_datasets: int) -> bool:
+def _may_sweep(problem: Problem, method: str, max_datasets: int) -> bool:
     """Whether the sweep's table can be made, and its datasets read; a walk needs neither."""
     needs = (
-        (_table_cells(question), CELLS_PER_DATASET, "cells in the table of the sweep"),
-        (_records(question), READ_PER_DATASET, "records in the datasets to answer"),
+        (_table_cells(problem), CELLS_PER_DATASET, "cells in the table of the sweep"),
+        (_records(problem), READ_PER_DATASET, "records in the datasets to answer"),
     )
     if method == "sweep":
         for count, each, what in needs:
@@ -337,22 +343,20 @@ def _may_sweep(question: Question, method: str, max_datasets: int) -> bool:
     return method != "walk" and all(n <= _room(each, max_datasets) for n, each, _ in needs)
 
 
-def _within_walk(question: Question, max_datasets: int) -> None:
+def _within_walk(problem: Problem, max_datasets: int) -> None:
     """Refuse a walk that would hold too many records, or visit too many pairs."""
     most = _room(HELD_PER_DATASET, max_datasets)
-    within_budget(_records(question), most, "records in the datasets to walk")
-    arithmetic = question.universe.distinct * max(question.sizes_answered) ** 2
+    within_budget(_records(problem), most, "records in the datasets to walk")
+    arithmetic = problem.universe.distinct * max(problem.sizes_answered) ** 2
     within_budget(arithmetic, COUNTED, "steps to count the pairs to walk")
-    pairs = count_pairs(question.universe, question.plan)
+    pairs = count_pairs(problem.universe, problem.plan)
     within_budget(pairs, PAIRS_PER_DATASET * max_datasets, "pairs to walk")
 
 
-def _sweepable(question: Question, answers: Answers, max_datasets: int) -> bool:
+def _sweepable(problem: Problem, answers: Answers, max_datasets: int) -> bool:
     """Whether the sweep serves the query, and the levels it passes through are few enough."""
-    visited = sum(answers.lattice.count(size) for size in _levels(question))
-    return visited <= 4 * max_datasets and can_sweep(
-        answers.first(min(question.plan)), question.norm
-    )
+    visited = sum(answers.lattice.count(size) for size in _levels(problem))
+    return visited <= 4 * max_datasets and can_sweep(answers.first(min(problem.plan)), problem.norm)
 
 
 def within_budget(count: int, limit: int, what: str) -> None:

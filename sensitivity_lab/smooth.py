@@ -29,8 +29,8 @@ from sensitivity_lab.exact import (
     simplest,
     whole_number,
 )
+from sensitivity_lab.proved.sorted_records import Run, Sums
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records import Run, Sums
 from sensitivity_lab.relations import change_one_distance
 from sensitivity_lab.results import html_table
 from sensitivity_lab.text import fields_repr, value_text

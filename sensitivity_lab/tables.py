@@ -1,4 +1,4 @@
-"""Many questions at once, as tidy tables."""
+"""Many problems at once, as tidy tables."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.closed_forms import ClosedForm, closed_form
+from sensitivity_lab.closed_form import ClosedForm, closed_form
 from sensitivity_lab.exact import brief
+from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.questions import Question, Size
 from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import MAX_DATASETS, settle
@@ -59,21 +59,21 @@ def sweep(
         if not given:
             raise ValueError(f"{name} must not be empty, got {brief(given)}")
     asked = [as_query(query) for query in queries]
-    questions = [
-        (column, Question(query, universe, size, relation, norm))
+    problems = [
+        (column, Problem(query, universe, size, relation, norm))
         for column, universe in columns.items()
         for query in asked
         for relation in relations
     ]
-    feasible = [question for _, question in questions if question.plan]
+    feasible = [problem for _, problem in problems if problem.plan]
     settled = iter(
         settle(
             feasible, method=method, max_datasets=max_datasets, progress=progress, executor=executor
         )
     )
     rows = [
-        _row(column, question, next(settled) if question.plan else None)
-        for column, question in questions
+        _row(column, problem, next(settled) if problem.plan else None)
+        for column, problem in problems
     ]
     table = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
     table = table.astype(dict.fromkeys(("column", "query", "relation", "method"), str) | {"k": int})
@@ -114,21 +114,19 @@ def compare(
         queries, columns, size=size, relations=relations, norm=norm,
         method=method, max_datasets=max_datasets, progress=progress,
     )  # fmt: skip
-    questions = [
+    problems = [
         (as_query(query), universe, relation)
         for universe in columns.values()
         for query in queries
         for relation in relations
     ]
     forms = [
-        _closed_form_for(*question, size, bounds, norm, feasible=found is not None)
-        for question, found in zip(questions, table["sensitivity"], strict=True)
+        _closed_form_for(*problem, size, bounds, norm, feasible=found is not None)
+        for problem, found in zip(problems, table["sensitivity"], strict=True)
     ]
     compared = [
         (form.value, _status(form, universe), _ratio(form.value, found)) if form else (None,) * 3
-        for form, (_, universe, _), found in zip(
-            forms, questions, table["sensitivity"], strict=True
-        )
+        for form, (_, universe, _), found in zip(forms, problems, table["sensitivity"], strict=True)
     ]
     closed, statuses, ratios = zip(*compared, strict=True)
     place = COLUMNS.index("dataset")
@@ -174,9 +172,9 @@ def _ratio(claimed: Any, found: Any) -> float:
         return math.inf
 
 
-def _row(column: str, question: Question, found: Sensitivity | None) -> list[Any]:
-    relation = question.relation
-    key = [column, question.query.name, type(relation).__name__, relation.k]
+def _row(column: str, problem: Problem, found: Sensitivity | None) -> list[Any]:
+    relation = problem.relation
+    key = [column, problem.query.name, type(relation).__name__, relation.k]
     if found is None:
         return [*key, None, None, None, "infeasible"]
     return [*key, found.value, *found.witness, found.method]

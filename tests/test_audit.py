@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from test_errors import refused
 
 import sensitivity_lab as sl
+from sensitivity_lab.audit.orderings import OrderedWalk, count_sequences, edits, orderings
+from sensitivity_lab.audit.subject import Subject
+from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import as_query
-from sensitivity_lab.questions import Question
-from sensitivity_lab.sequences import OrderedWalk, count_sequences, edits, orderings
-from sensitivity_lab.subject import Subject
 
 DIGITS = sl.Universe.value_range([0, 1, 2, 3])
 ONE_CHANGED = [sl.Change(1)]
@@ -660,7 +660,7 @@ def test_budgets(changed, words):
 @pytest.mark.parametrize("size", [2, 3])
 def test_the_budget_of_edits_in_place(relation, size):
     """Catches a budget of "kept" that takes a change for an insertion; no edit is left uncounted."""
-    question = Question(sl.Query("len", len), DIGITS, size, relation, norm=1)
+    question = Problem(sl.Query("len", len), DIGITS, size, relation, norm=1)
     walk = OrderedWalk(Subject.of(question.query, 1, None), DIGITS, "kept")
     edited = sum(
         1

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.extremes import EXTREMES
-from sensitivity_lab.wording import formula_text
+from sensitivity_lab.proved.extremes import EXTREMES
+from sensitivity_lab.proved.wording import formula_text
 
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 BOUNDS = [(0, 3), (-2, 3), (1, 3), (-5, -2)]

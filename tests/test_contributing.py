@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 import sensitivity_lab as sl
-from sensitivity_lab import extremes, queries, relations
+from sensitivity_lab import queries, relations
+from sensitivity_lab.proved import extremes
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

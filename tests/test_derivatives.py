@@ -115,7 +115,7 @@ def test_many_neighbours_at_once(monkeypatch):
     universe = sl.Universe.population([0, 1, 1, 4, 0.5, Fraction(1, 3)])
     for query in QUERIES:
         steps = sl.discrete_gradient(query, (0, 1, 4), universe)
-        monkeypatch.setattr("sensitivity_lab.derivatives.CELLS", 5)
+        monkeypatch.setattr("sensitivity_lab.gradient.CELLS", 5)
         assert sl.discrete_gradient(query, (0, 1, 4), universe) == steps
         monkeypatch.undo()
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.lattice import Lattice
-from sensitivity_lab.workers import block_edges
+from sensitivity_lab.methods.lattice import Lattice
+from sensitivity_lab.methods.workers import block_edges
 
 SCHOOL = sl.Universe.population([1, 2, 3, 10])
 METHODS = ("auto", "walk", "sweep")

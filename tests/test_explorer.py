@@ -23,7 +23,7 @@ from sensitivity_book.explorers.witness import witness_explorer, witness_view
 from sensitivity_book.scenarios import school_large
 
 import sensitivity_lab as sl
-from sensitivity_lab.plots import K_LABEL, styled_figure
+from sensitivity_lab.plotting.style import K_LABEL, styled_figure
 from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)

@@ -10,8 +10,8 @@ import pytest
 from sensitivity_book.formulas import formula_table, printed, witness_text
 
 import sensitivity_lab as sl
-from sensitivity_lab.extremes import EXTREMES
-from sensitivity_lab.wording import formula_text
+from sensitivity_lab.proved.extremes import EXTREMES
+from sensitivity_lab.proved.wording import formula_text
 
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 PREDICATE = sl.count_where(lambda value: value > 0)

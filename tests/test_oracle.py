@@ -15,7 +15,7 @@ import oracle
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.lattice import Lattice
+from sensitivity_lab.methods.lattice import Lattice
 
 CASES = int(os.environ.get("ORACLE_CASES", "40"))
 RELATIONS = ("Add", "Remove", "AddRemove", "SymmetricDifference", "Change")

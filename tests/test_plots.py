@@ -1,7 +1,7 @@
 """Figures: what they show is held by its artists, how they look by stored pictures.
 
 `pytest --mpl` compares the pictures in `baseline`; after a wanted change of looks, make them
-anew with `pytest tests/test_plots.py --mpl-generate-path=tests/baseline` and look at each.
+anew with `pytest tests/test_style.py --mpl-generate-path=tests/baseline` and look at each.
 """
 
 import io
@@ -21,7 +21,7 @@ from sensitivity_book.people.tables import Table
 from sensitivity_book.pictures import _ring, plot_neighbourhood, show_change
 
 import sensitivity_lab as sl
-from sensitivity_lab import plots, witness_plot
+from sensitivity_lab.plotting import style, witness
 from sensitivity_lab.text import value_text
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
@@ -46,7 +46,7 @@ def mean_witness():
 
 def svg(figure):
     file = io.StringIO()
-    with plt.rc_context(plots.STYLE):
+    with plt.rc_context(style.STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
@@ -57,11 +57,12 @@ def texts(figure):
 
 def dots(figure, kind):
     """Where the dots of one kind stand, with how high: (x, y)."""
-    style = witness_plot.KINDS[kind]
+    kind_style = witness.KINDS[kind]
     return sorted(
         (line.get_xdata()[0], line.get_ydata()[0])
         for line in figure.axes[0].lines
-        if line.get_marker() == style["marker"] and to_hex(line.get_color()) == style["color"]
+        if line.get_marker() == kind_style["marker"]
+        and to_hex(line.get_color()) == kind_style["color"]
     )
 
 
@@ -83,7 +84,7 @@ def test_no_two_queries_share_marker_or_colour(table):
     assert len({line.get_marker() for line in first_lines}) == len(QUERIES)
     assert len({line.get_color() for line in first_lines}) == len(QUERIES)
     looks = {
-        (plots.COLOURS[i % len(plots.COLOURS)], plots.MARKERS[i % len(plots.MARKERS)])
+        (style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)])
         for i in range(70)
     }
     assert len(looks) == 70
@@ -252,7 +253,7 @@ def test_a_query_can_be_drawn_on_axes_of_your_own(table, compared):
     expected = means[means["relation"] == "Change"]["sensitivity"].astype(float)
     assert [*left.lines[1].get_ydata()] == [*expected]
     for axes in (left, right):
-        assert (axes.get_xlabel(), axes.get_ylabel()) == (plots.K_LABEL, "sensitivity")
+        assert (axes.get_xlabel(), axes.get_ylabel()) == (style.K_LABEL, "sensitivity")
         assert axes.get_legend().get_texts()[1].get_text() == "Change: at most k changed"
     with pytest.raises(ValueError, match="table must hold one query to be drawn on ax, got"):
         sl.plot_sweep(table, ax=left)
@@ -383,8 +384,8 @@ def test_a_sweep_is_not_a_comparison(table):
 
 def test_every_record_is_a_dot_and_its_kind_is_told_by_shape_and_colour(mean_witness):
     figure = sl.plot_witness(mean_witness)
-    line = witness_plot.NumberLine.through([1, 2, 3, 4, 5, 6, 20], scale=ABSENCES.values)
-    above, below = witness_plot.BAND, -witness_plot.BAND
+    line = witness.NumberLine.through([1, 2, 3, 4, 5, 6, 20], scale=ABSENCES.values)
+    above, below = witness.BAND, -witness.BAND
     shared = [(line.place(v), side) for v in (2, 3, 4, 5, 6) for side in (below, above)]
     assert dots(figure, "in both") == shared
     assert dots(figure, "removed") == [(line.place(1), above)]
@@ -401,7 +402,7 @@ def test_the_answers_and_the_gap_are_marked_and_written(mean_witness):
     assert "mean = 20/3 ≈ 6.66667" in words
     assert "sensitivity\n19/6 ≈ 3.16667" in words
     [arrow] = [child for child in figure.axes[0].texts if getattr(child, "arrow_patch", None)]
-    day = witness_plot.ROOM / 19  # 1 stands at 0, 20 at the other end
+    day = witness.ROOM / 19  # 1 stands at 0, 20 at the other end
     assert [arrow.xy[0], arrow.xyann[0]] == pytest.approx([2.5 * day, 17 / 3 * day])
 
 
@@ -412,9 +413,9 @@ def test_equal_values_stack_and_what_is_shared_is_joined():
     assert found.witness == ((5, 5, 5), (5, 5, 5, 9))
     heights = [y for _, y in dots(figure, "in both")]
     step = heights[-1] - heights[-2]
-    outwards = [witness_plot.BAND + i * step for i in range(3)]
+    outwards = [witness.BAND + i * step for i in range(3)]
     assert heights == pytest.approx([-y for y in reversed(outwards)] + outwards)
-    joins = [line for line in figure.axes[0].lines if line.get_color() == plots.PALE]
+    joins = [line for line in figure.axes[0].lines if line.get_color() == style.PALE]
     assert sum(len(set(line.get_xdata())) == 1 for line in joins) == 1
 
 
@@ -424,7 +425,7 @@ def test_copies_beyond_the_shared_ones_are_marked():
     )
     figure = sl.plot_witness(found)
     assert len(dots(figure, "in both")) == 2
-    assert [y > witness_plot.BAND for _, y in dots(figure, "removed")] == [True, True]
+    assert [y > witness.BAND for _, y in dots(figure, "removed")] == [True, True]
 
 
 def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shortened():
@@ -432,7 +433,7 @@ def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shorten
     figure = sl.plot_witness(
         sl.global_sensitivity(sl.MEAN, universe, size=5, relation=sl.Change(1))
     )
-    x = sorted({x for kind in witness_plot.KINDS for x, _ in dots(figure, kind)})
+    x = sorted({x for kind in witness.KINDS for x, _ in dots(figure, kind)})
     assert min(np.diff(x)) > 0.03 * (x[-1] - x[0])
     assert texts(figure).count("//") == 3  # on both rows and on the axis
     assert "1,000,000,000" in texts(figure)
@@ -440,13 +441,13 @@ def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shorten
 
 def test_the_number_line_keeps_order_and_proportion():
     values = [0, 1, 3, 4, 500]
-    line = witness_plot.NumberLine.through(values, [-3], room=270)
+    line = witness.NumberLine.through(values, [-3], room=270)
     places = [line.place(value) for value in (-3, *values)]
     assert places == [0, 30, 40, 60, 70, 270]
     assert line.breaks == (170,)
     assert line.place(252) == 170
-    assert witness_plot.NumberLine.through([4, 4]).places == (witness_plot.ROOM / 2,)
-    assert witness_plot.NumberLine.through([4], [5, 9], room=100).places == (0, 20, 100)
+    assert witness.NumberLine.through([4, 4]).places == (witness.ROOM / 2,)
+    assert witness.NumberLine.through([4], [5, 9], room=100).places == (0, 20, 100)
 
 
 def test_a_small_universe_is_shown_whole():
@@ -468,8 +469,8 @@ def test_numbers_beyond_the_floats_have_their_places(largest):
     found = sl.global_sensitivity(sl.MEAN, universe, size=3, relation=sl.Change(1))
     figure = sl.plot_witness(found)
     figure.draw_without_rendering()
-    places = {x for kind in witness_plot.KINDS for x, _ in dots(figure, kind)}
-    assert places == {0, witness_plot.ROOM}
+    places = {x for kind in witness.KINDS for x, _ in dots(figure, kind)}
+    assert places == {0, witness.ROOM}
     assert f"sensitivity\n{value_text(found.value)}" in texts(figure)
     assert any(text.startswith("−1") for text in texts(figure))
     assert len(repr(found) + repr(universe)) < 2500
@@ -621,7 +622,7 @@ def test_the_four_pupil_school_has_its_boxes_lines_and_winner():
     assert len(boxes) == 6 + 4 + 1 + 1
     assert {"1, 2, 10\n13/3", "1, 2\n3/2", "17/6 ≈ 2.83333"} < set(boxes)
     assert len(axes.patches) == 4 * 3 + 4
-    assert [to_hex(line.get_edgecolor()) for line in axes.patches].count(plots.REMOVED) == 1
+    assert [to_hex(line.get_edgecolor()) for line in axes.patches].count(style.REMOVED) == 1
     heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
     assert heights["1, 2\n3/2"] < heights["1, 2, 10\n13/3"] < heights["1, 2, 3, 10\n4"]
 
@@ -650,7 +651,7 @@ def test_where_all_neighbours_agree_none_is_marked():
         assert all("\n3" in text.get_text() for text in axes.texts)
         boxes = [text.get_bbox_patch() for text in axes.texts]
         assert {to_hex(patch.get_edgecolor()) for patch in [*axes.patches, *boxes]} == (
-            {plots.PALE, plots.INK} if pairs else {plots.INK}
+            {style.PALE, style.INK} if pairs else {style.INK}
         )
 
 
@@ -704,7 +705,7 @@ def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(table, compared,
     """A figure 6.4 inches wide on 340 pixels: 12 points are 8.9 pixels."""
     for draw in drawings(table, compared, mean_witness):
         figure = draw()
-        assert figure.get_figwidth() == plots.WIDTH
+        assert figure.get_figwidth() == style.WIDTH
         figure.set_dpi(72)
         figure.draw_without_rendering()
         page = figure.bbox.padded(1)

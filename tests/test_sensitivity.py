@@ -583,7 +583,7 @@ def test_the_repr_of_a_long_result_is_short():
     """Catches 1,200 records of each side in one line."""
     universe = sl.Universe.population(range(1300))
     shared = universe.values[:1200]
-    ask = {"relation": sl.Change(1), "method": "solver"}
+    ask = {"relation": sl.Add(1), "method": "walk"}
     found = sl.local_sensitivity(sl.MEAN, shared, universe, **ask)
     assert len(repr(found)) < 600
     assert "1,180 more" in repr(found)

@@ -16,10 +16,10 @@ import pytest
 from sensitivity_book.research import conjectures
 
 import sensitivity_lab as sl
-from sensitivity_lab import contest, spread, spread_outermost, spread_runs
-from sensitivity_lab.questions import Question
-from sensitivity_lab.ranges import range_finder
-from sensitivity_lab.records import SortedRecords
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.ranges import range_finder
+from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.variance import filtered_maximum, outermost, population, runs
 
 CASES = int(os.environ.get("SOLVER_CASES", "100"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
@@ -95,7 +95,7 @@ def test_random_universes(family, seed):
 @pytest.mark.parametrize("block", [1, 2, 3])
 def test_blocks_of_starts_meet(block, monkeypatch):
     """Would catch a start of C that is lost, or measured twice, where two blocks meet."""
-    for places in (spread_outermost, spread_runs):
+    for places in (outermost, runs):
         monkeypatch.setattr(places, "BLOCK", block)
     rng = random.Random(block)
     for _ in range(CASES):
@@ -156,7 +156,7 @@ def test_every_share_of_a_spread_equals_a_brute_force(query):
     mixes = 0
     for _ in range(CASES // 10):
         records = skewed(rng)
-        find = spread.SpreadFinder(
+        find = population.SpreadFinder(
             SortedRecords.of(sl.Universe.population(records)), query.family[1], "std" in query.name
         )
         for (c, a, b), widest in conjectures.widest(query, records).items():
@@ -198,8 +198,8 @@ def test_named_shares(name):
     """Would catch a family of places that random small populations need not have."""
     records, (c, a, b), query = SHARES[name]
     ddof, root = query.family[1], query is sl.STD
-    population = SortedRecords.of(sl.Universe.population(records))
-    found = spread.SpreadFinder(population, ddof, root)(c, a, b)
+    whole = SortedRecords.of(sl.Universe.population(records))
+    found = population.SpreadFinder(whole, ddof, root)(c, a, b)
     assert found.attained
     assert float(found.gap) == pytest.approx(widest_gap(records, (c, a, b), ddof, root), rel=1e-12)
 
@@ -511,7 +511,9 @@ def test_a_wide_spread_of_many_records_does_not_wrap():
 
 def test_offsets_near_the_largest_int_stay_in_64_bits():
     """Would catch a million close records that are summed one by one because they lie far out."""
-    spread_out = contest.Spread.of(SortedRecords.of(sl.Universe.population([2**63 - 9, 2**63 - 1])))
+    spread_out = filtered_maximum.Spread.of(
+        SortedRecords.of(sl.Universe.population([2**63 - 9, 2**63 - 1]))
+    )
     assert spread_out.numbers.dtype == np.int64
     assert spread_out.numbers.tolist() == [-8, 0]
 
@@ -580,7 +582,7 @@ def test_every_share_of_a_spread_on_a_range_equals_a_brute_force(kind):
         if c + a <= ddof:
             continue
         query = getattr(sl, kind)(ddof=ddof)
-        question = Question(query, sl.Universe.value_range(values), c + b, sl.Change(1), norm=1)
+        question = Problem(query, sl.Universe.value_range(values), c + b, sl.Change(1), norm=1)
         found = range_finder(question)(c, a, b)
         expected = widest_on_a_range(values, (c, a, b), ddof, kind == "std")
         assert found.attained
@@ -609,7 +611,7 @@ def test_a_spread_on_a_range_needs_no_list_of_its_layouts(query, values):
 def test_a_value_off_the_middle_at_a_large_size():
     """Would catch a search that stops early: a quadratic's vertex gives it by hand."""
     c, b, values = 10**12, 2, [1, 2, 9]
-    question = Question(sl.VARIANCE, sl.Universe.value_range(values), c + b, sl.Remove(b), norm=1)
+    question = Problem(sl.VARIANCE, sl.Universe.value_range(values), c + b, sl.Remove(b), norm=1)
     found = range_finder(question)(c, 0, b)
 
     def gap(j, x):
@@ -630,9 +632,9 @@ def test_a_solver_that_wraps_is_found_out(monkeypatch):
     """Would catch a wrong value that is handed on although its own witness does not have it."""
 
     def wrapping(records):
-        return contest.Spread(records, records.whole - records[len(records) // 2])
+        return filtered_maximum.Spread(records, records.whole - records[len(records) // 2])
 
-    monkeypatch.setattr(contest.Spread, "of", wrapping)
+    monkeypatch.setattr(filtered_maximum.Spread, "of", wrapping)
     universe = sl.Universe.population([-(2**63), -(2**63), 2**62])
     for query in (sl.STD, sl.VARIANCE):
         with pytest.raises(ArithmeticError, match=r"witness for .* does not have the value found"):
@@ -681,10 +683,12 @@ def test_gaps_of_roots_that_tie_in_floats_are_settled_exactly():
     )
     tie = gap * 3 // math.isqrt(2 << 200)  # √V = x·√2/3 for 0, 0 and x
     for x, wider in ((tie, [y, z, w]), (tie + 1, [0, 0, tie + 1])):
-        spread_out = contest.Spread.of(SortedRecords.of(sl.Universe.population([0, 0, y, z, x, w])))
-        entered = contest.Contest(spread_out, (2, 1, 0), ddof=0, root=True)
+        spread_out = filtered_maximum.Spread.of(
+            SortedRecords.of(sl.Universe.population([0, 0, y, z, x, w]))
+        )
+        entered = filtered_maximum.Contest(spread_out, (2, 1, 0), ddof=0, root=True)
         entered.enter(
-            contest.Places(
+            filtered_maximum.Places(
                 [(np.array([0, 2]), np.array([2, 4]))], [(np.array([4, 5]), np.array([5, 6]))], []
             )
         )

@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from sensitivity_lab.closed_forms import closed_form
+from sensitivity_lab.closed_form import closed_form
+from sensitivity_lab.proved.wording import CONDITIONS, formula_text
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Add, AddRemove, Change, Relation, Remove, SymmetricDifference
 from sensitivity_lab.text import dataset_text, number_text
-from sensitivity_lab.wording import CONDITIONS, formula_text
 
 # The page's example: L = 2, U = 14, so R = 12 and max(|L|, |U|) = 14; four records, known or least.
 BOUNDS, SIZE, DISTANCES = (2, 14), 4, (1, 2)

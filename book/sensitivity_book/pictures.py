@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from sensitivity_book.people.tables import Row, Table
-from sensitivity_lab.plots import (
+from sensitivity_lab.plotting.style import (
     INK,
     PALE,
     REMOVED,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.report import AuditRow
+from sensitivity_lab.audit.report import AuditRow
 
 
 @dataclass(frozen=True)

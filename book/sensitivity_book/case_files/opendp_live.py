@@ -15,10 +15,10 @@ from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_pair
 
 from sensitivity_book.case_files.case import Case, strictest
 from sensitivity_book.stability.domains import L1, L2, SYMMETRIC
-from sensitivity_lab.audit import audit, audit_map
+from sensitivity_lab.audit.audit import audit, audit_map
+from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Change, SymmetricDifference
-from sensitivity_lab.report import AuditRow
 from sensitivity_lab.universe import Universe
 
 LARGE = 2.0**50  # floats near it are quarters apart

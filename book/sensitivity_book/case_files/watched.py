@@ -11,10 +11,10 @@ from typing import Any
 
 from sensitivity_book.case_files.case import Case, strictest
 from sensitivity_book.stored_figures import SOURCE, figures
-from sensitivity_lab.audit import audit
+from sensitivity_lab.audit.audit import audit
+from sensitivity_lab.audit.report import Audit
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
-from sensitivity_lab.report import Audit
 from sensitivity_lab.universe import Universe
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import stage
-from sensitivity_lab.plots import COLOURS
+from sensitivity_lab.plotting.style import COLOURS
 from sensitivity_lab.text import number_text
 
 if TYPE_CHECKING:

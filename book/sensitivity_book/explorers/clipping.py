@@ -10,7 +10,7 @@ import numpy as np
 from sensitivity_book.census import census_like
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import ring, stage
-from sensitivity_lab.plots import COLOURS, INK
+from sensitivity_lab.plotting.style import COLOURS, INK
 
 HIGHEST_AGE = 125
 

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import LEFT, RIGHT, stage
-from sensitivity_lab.derivatives import Gradient, discrete_gradient
-from sensitivity_lab.plots import COLOURS, INK, PALE
+from sensitivity_lab.gradient import Gradient, discrete_gradient
+from sensitivity_lab.plotting.style import COLOURS, INK, PALE
 from sensitivity_lab.queries import MEAN, MEDIAN, SUM, VARIANCE, Query
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.sensitivity import global_sensitivity

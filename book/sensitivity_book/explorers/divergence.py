@@ -10,7 +10,7 @@ from scipy.stats import laplace
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import stage
 from sensitivity_book.privacy.divergence import probability
-from sensitivity_lab.plots import COLOURS
+from sensitivity_lab.plotting.style import COLOURS
 
 OTHERS = 25  # days of absence of the other four pupils
 

@@ -24,7 +24,7 @@ import traitlets
 from anywidget import AnyWidget
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plots import STYLE
+from sensitivity_lab.plotting.style import STYLE
 
 MOST_FRAMES = 1000
 LIVE = "JPY_SESSION_NAME"  # set by a Jupyter server for the kernels of its notebooks
@@ -282,7 +282,7 @@ def svg(figure: Figure) -> str:
 
     A `gid` such as `n=2` becomes the choice that a click on this part makes.
 
-    >>> from sensitivity_lab.plots import styled_figure
+    >>> from sensitivity_lab.plotting.style import styled_figure
     >>> with styled_figure() as figure:
     ...     _ = figure.text(0, 0, "hello")
     >>> svg(figure).splitlines()[-1]

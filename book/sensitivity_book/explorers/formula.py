@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import ring, stage
-from sensitivity_lab.closed_forms import closed_form
-from sensitivity_lab.plots import COLOURS, K_LABEL
+from sensitivity_lab.closed_form import closed_form
+from sensitivity_lab.plotting.style import COLOURS, K_LABEL
 from sensitivity_lab.queries import MEAN, MEDIAN, SUM, VARIANCE, Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity

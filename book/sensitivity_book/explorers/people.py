@@ -10,7 +10,7 @@ import numpy as np
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import ring, stage
 from sensitivity_book.privacy.noise import analytic_gaussian_sigma, laplace_deviation
-from sensitivity_lab.plots import COLOURS
+from sensitivity_lab.plotting.style import COLOURS
 
 DELTA = 1e-6
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plots import INK, WIDTH, styled_figure
+from sensitivity_lab.plotting.style import INK, WIDTH, styled_figure
 
 LEFT, RIGHT = 0.14, 0.03  # of a figure's width, beside a panel
 

@@ -8,13 +8,13 @@ from sensitivity_book.explorers.explorer import Explorer, Knob, Own, View
 from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import ring, stage
 from sensitivity_book.scenarios import scenarios
-from sensitivity_lab.plots import COLOURS, K_LABEL
+from sensitivity_lab.plotting.style import COLOURS, K_LABEL
+from sensitivity_lab.plotting.witness import plot_witness
 from sensitivity_lab.queries import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, Query, quantile
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.text import dataset_text, number_text, value_text
 from sensitivity_lab.universe import Universe
-from sensitivity_lab.witness_plot import plot_witness
 
 
 def witness_explorer(scenario: str, column: str) -> Explorer:

@@ -14,8 +14,8 @@ from typing import Any, overload
 import numpy as np
 
 from sensitivity_book.stability.domains import Domain, Measure, Metric
-from sensitivity_lab.audit import audit_map
-from sensitivity_lab.report import Audit
+from sensitivity_lab.audit.audit import audit_map
+from sensitivity_lab.audit.report import Audit
 
 
 @dataclass(frozen=True)

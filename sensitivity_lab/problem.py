@@ -1,4 +1,4 @@
-"""A checked question: which query, datasets and relation, and which moves are feasible."""
+"""A checked problem: which query, datasets and relation, and which moves are feasible."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sensitivity_lab.universe import Universe, check_universe
 
 Size = int | range
 NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
-MOST_MOVES = 2_000_000  # sizes × moves of one question: its plan lists them
+MOST_MOVES = 2_000_000  # sizes × moves of one problem: its plan lists them
 
 
 @dataclass(frozen=True)
-class Question:
+class Problem:
     """One query, universe, size, relation and norm, checked; and what of it is feasible.
 
     >>> from sensitivity_lab import MEAN, AddRemove
-    >>> question = Question(MEAN, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1)
-    >>> question.plan
+    >>> problem = Problem(MEAN, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1)
+    >>> problem.plan
     {1: ((0, 1),)}
 
     Raises ValueError or TypeError for bad input, as `global_sensitivity`.
@@ -68,7 +68,7 @@ class Question:
         """The sizes of the datasets.
 
         >>> from sensitivity_lab import MEAN, Change
-        >>> Question(MEAN, Universe.population([1, 2, 3]), 2, Change(1), norm=1).sizes
+        >>> Problem(MEAN, Universe.population([1, 2, 3]), 2, Change(1), norm=1).sizes
         range(2, 3)
         """
         if isinstance(self.size, range):
@@ -105,7 +105,7 @@ class Question:
         """The feasible moves from each size.
 
         >>> from sensitivity_lab import MEAN, Change
-        >>> Question(MEAN, Universe.population([1, 2, 3]), range(1, 4), Change(1), norm=1).plan
+        >>> Problem(MEAN, Universe.population([1, 2, 3]), range(1, 4), Change(1), norm=1).plan
         {1: ((0, 0), (1, 1)), 2: ((0, 0), (1, 1)), 3: ((0, 0),)}
 
         Cost: linear in sizes × moves, once; and one call of a function that has no
@@ -118,7 +118,7 @@ class Question:
         """What no dataset of these sizes can do, and why.
 
         >>> from sensitivity_lab import MEAN, AddRemove
-        >>> Question(MEAN, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1).infeasible
+        >>> Problem(MEAN, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1).infeasible
         ('remove 1: leaves 0 records, mean needs at least 1',)
 
         Cost: as `plan`, with which it is found.
@@ -131,7 +131,7 @@ class Question:
 
         >>> from sensitivity_lab import AddRemove
         >>> mean = Query("mean", lambda dataset: sum(dataset) / len(dataset))
-        >>> Question(mean, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1).not_asked
+        >>> Problem(mean, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1).not_asked
         ('remove 1: leaves 0 records, where mean raised ZeroDivisionError: division by zero',)
 
         Cost: as `plan`, with which it is found.
@@ -143,7 +143,7 @@ class Question:
         """The size from which on the query is asked: its own, or what its function bears.
 
         >>> from sensitivity_lab import AddRemove
-        >>> Question(Query("max", max), Universe.population([1, 2]), 1, AddRemove(1), 1).smallest_size
+        >>> Problem(Query("max", max), Universe.population([1, 2]), 1, AddRemove(1), 1).smallest_size
         1
 
         Cost: as `plan`.
@@ -157,7 +157,7 @@ class Question:
         """The sizes of all datasets and neighbours.
 
         >>> from sensitivity_lab import MEAN, AddRemove
-        >>> Question(MEAN, Universe.value_range([1, 2]), 2, AddRemove(1), norm=1).sizes_answered
+        >>> Problem(MEAN, Universe.value_range([1, 2]), 2, AddRemove(1), norm=1).sizes_answered
         {1, 2, 3}
 
         Cost: linear in the plan.
@@ -165,10 +165,10 @@ class Question:
         return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
 
     def require_feasible(self) -> None:
-        """Refuse a question whose relation has no feasible direction.
+        """Refuse a problem whose relation has no feasible direction.
 
         >>> from sensitivity_lab import MEAN, Change
-        >>> Question(MEAN, Universe.value_range([1, 2]), 2, Change(1), norm=1).require_feasible()
+        >>> Problem(MEAN, Universe.value_range([1, 2]), 2, Change(1), norm=1).require_feasible()
 
         Cost: as `plan`. Raises ValueError, with every direction and its obstacle.
         """
@@ -182,7 +182,7 @@ class Question:
         """What stands in the way, in words: the first few reasons.
 
         >>> from sensitivity_lab import MEAN, Add
-        >>> Question(MEAN, Universe.population([1, 2]), 2, Add(1), norm=1).why_infeasible
+        >>> Problem(MEAN, Universe.population([1, 2]), 2, Add(1), norm=1).why_infeasible
         'add 1: records left to add: 0'
 
         Cost: as `plan`.

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.claims import ratio
+from sensitivity_lab.audit.claims import ratio
+from sensitivity_lab.audit.scope import Scope, and_more
+from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Snippet, runnable
-from sensitivity_lab.scope import Scope, and_more
-from sensitivity_lab.subject import Subject
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 

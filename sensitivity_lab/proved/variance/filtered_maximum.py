@@ -16,7 +16,8 @@ import numpy as np
 
 from sensitivity_lab.exact import RootGap
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.records import Run, Solved, SortedRecords, Sums
+from sensitivity_lab.proved.sorted_records import Run, SortedRecords, Sums
+from sensitivity_lab.proved.worst_pair import WorstPair
 
 Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or arrays of one length
 # A sum of squares in floats is off by at most this share of Σx²: the sums are exact before they
@@ -193,7 +194,7 @@ class Contest:
         """
         return _rooted(variance, doubt) if self.root else (variance, doubt)
 
-    def winner(self) -> Solved:
+    def winner(self) -> WorstPair:
         """The widest place. Whole numbers leave few near the top, and exact gaps settle those.
 
         >>> from sensitivity_lab.universe import Universe
@@ -224,7 +225,7 @@ class Contest:
             if best is None or gap > best[0]:
                 best = (gap, i)
         assert best is not None
-        return Solved(self.spread.records, best[0], *self._place(kept, best[1]))
+        return WorstPair(best[0], *self._place(kept, best[1]), self.spread.records)
 
     def _scatter(self, runs: Runs, n: int) -> np.ndarray:
         """n·Σx² − (Σx)² over some runs, for each place, as Python ints."""

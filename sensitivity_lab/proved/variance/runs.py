@@ -14,7 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.contest import BLOCK, ROUNDING, Contest, Places, Runs, Spread, around, counted
+from sensitivity_lab.proved.variance.filtered_maximum import (
+    BLOCK,
+    ROUNDING,
+    Contest,
+    Places,
+    Runs,
+    Spread,
+    around,
+    counted,
+)
 
 MOST_PLACES = 30_000_000  # beyond this a D is left to others
 
@@ -22,7 +31,7 @@ MOST_PLACES = 30_000_000  # beyond this a D is left to others
 def enter_runs(contest: Contest) -> bool:
     """Enter the places of a ≥ b (thm-places, thm-mixes), or say that there are too many.
 
-    >>> from sensitivity_lab.records import SortedRecords
+    >>> from sensitivity_lab.proved.sorted_records import SortedRecords
     >>> from sensitivity_lab.universe import Universe
     >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
     >>> contest = Contest(spread, (1, 1, 1), ddof=0)

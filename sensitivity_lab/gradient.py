@@ -28,8 +28,8 @@ from sensitivity_lab.exact import (
     simplest,
 )
 from sensitivity_lab.gap import gap_between, no_distance, same_shape
+from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query, answers_at, as_query
-from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.results import presented
 from sensitivity_lab.text import fields_repr
@@ -108,18 +108,18 @@ def discrete_gradient(
     """
     check_universe(universe)
     places = universe._places(dataset)
-    question = Question(as_query(query), universe, len(places), SymmetricDifference(1), 1)
-    question.require_feasible()
-    (here,) = answers_at(question.query, universe, places[np.newaxis])
+    problem = Problem(as_query(query), universe, len(places), SymmetricDifference(1), 1)
+    problem.require_feasible()
+    (here,) = answers_at(problem.query, universe, places[np.newaxis])
     held = np.bincount(places, minlength=universe.distinct)
     forward: list[Any] = [None] * universe.distinct
     backward: list[Any] = [None] * universe.distinct
     free = np.flatnonzero(held < universe._copies(len(places) + 1))
-    for i, more in _answers(question, _with_one_more, places, free):
-        forward[i] = _step(question.query, here, more)
-    if len(places) > question.smallest_size:
-        for i, fewer in _answers(question, _with_one_fewer, places, np.flatnonzero(held)):
-            backward[i] = _step(question.query, fewer, here)
+    for i, more in _answers(problem, _with_one_more, places, free):
+        forward[i] = _step(problem.query, here, more)
+    if len(places) > problem.smallest_size:
+        for i, fewer in _answers(problem, _with_one_fewer, places, np.flatnonzero(held)):
+            backward[i] = _step(problem.query, fewer, here)
     records = tuple(universe.values[i] for i in places.tolist())
     return Gradient(records, universe.values, tuple(forward), tuple(backward))
 
@@ -183,13 +183,13 @@ Neighbours = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def _answers(
-    question: Question, neighbours: Neighbours, places: np.ndarray, values: np.ndarray
+    problem: Problem, neighbours: Neighbours, places: np.ndarray, values: np.ndarray
 ) -> Iterator[tuple[int, Any]]:
     """The raw answer on the neighbour of each value (a root query's square), many at once."""
     at_once = max(1, CELLS // (len(places) + 1))
     for start in range(0, len(values), at_once):
         some = values[start : start + at_once]
-        found = answers_at(question.query, question.universe, neighbours(places, some))
+        found = answers_at(problem.query, problem.universe, neighbours(places, some))
         yield from zip(some.tolist(), found, strict=True)
 
 
@@ -209,7 +209,7 @@ def _with_one_fewer(places: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def _step(query: Query, start: Any, end: Any) -> Any:
     """The end less the start; entry by entry for vectors."""
-    same_shape(end, start, query)
+    same_shape(end, start, query.name)
     if isinstance(end, tuple):
         return tuple(_minus(b, a) for a, b in zip(start, end, strict=True))
     return rounded_root_gap(Fraction(end), Fraction(start)) if query.root else _minus(end, start)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import with_bar
 from sensitivity_lab.gap import arithmetics, common_denominator, same_shape
-from sensitivity_lab.lattice import Lattice
+from sensitivity_lab.methods.lattice import Lattice
+from sensitivity_lab.methods.walk import with_bar
+from sensitivity_lab.methods.workers import answer_block, answers_in_blocks, block_edges
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Dataset
-from sensitivity_lab.workers import answer_block, answers_in_blocks, block_edges
 
 
 class Answers:
@@ -109,7 +109,7 @@ class Answers:
         parts = {size: self.of(size) for size in sizes}
         samples = [self.firsts.get(size, answers[0]) for size, (answers, _) in parts.items()]
         for sample in samples:
-            same_shape(sample, samples[0], self.query)
+            same_shape(sample, samples[0], self.query.name)
         if len({answers.dtype.kind == "f" for answers, _ in parts.values()}) == 2:
             return {size: _as_numbers(*part) for size, part in parts.items()}, 1
         common = math.lcm(*(denominator for _, denominator in parts.values()))
@@ -151,7 +151,7 @@ class Answers:
         done = self._bar(found, size, len(edges) - 1)
         answers = [self.first(size), *(answer for block in done for answer in block)]
         for answer in answers:
-            same_shape(answer, answers[0], self.query)
+            same_shape(answer, answers[0], self.query.name)
         self.arithmetics |= arithmetics(answers)
         return _as_numerators(answers)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import Best, with_bar
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.questions import Question
+from sensitivity_lab.methods.walk import Best, with_bar
+from sensitivity_lab.problem import Problem
 from sensitivity_lab.universe import Indices, Universe
 
 PATIENCE = 40  # steps without a wider gap before a climb ends
@@ -20,7 +20,7 @@ MOST_READ = 10_000_000_000  # records, in all trials: some hours
 
 
 def search(
-    question: Question,
+    problem: Problem,
     answer: Callable[[Indices], Any],
     gap: Callable[[Any, Any], Gap],
     *,
@@ -31,8 +31,8 @@ def search(
     """Return the widest of `trials` neighbouring pairs, found by climbing from random starts.
 
     >>> from sensitivity_lab import MEAN, Change
-    >>> question = Question(MEAN, Universe.value_range(range(10)), 3, Change(1), norm=1)
-    >>> search(question, sum, lambda a, b: abs(a - b), trials=500, seed=0).gap
+    >>> problem = Problem(MEAN, Universe.value_range(range(10)), 3, Change(1), norm=1)
+    >>> search(problem, sum, lambda a, b: abs(a - b), trials=500, seed=0).gap
     9
 
     A climb holds one pair, and steps to one that differs in a record if its gap is as wide.
@@ -40,8 +40,8 @@ def search(
     positions among the universe's values. Cost: two answers a trial.
     """
     rng = np.random.default_rng(seed)
-    universe = question.universe
-    steps = [(size, move) for size, moves in question.plan.items() for move in moves]
+    universe = problem.universe
+    steps = [(size, move) for size, moves in problem.plan.items() for move in moves]
     best: Best | None = None
     held: Gap | None = None
     rest = 0
@@ -64,22 +64,22 @@ def search(
     return best
 
 
-def require_budget(questions: Sequence[Question], trials: int) -> None:
+def require_budget(problems: Sequence[Problem], trials: int) -> None:
     """Refuse a search that would try too many pairs or read too many records, before any work.
 
     >>> from sensitivity_lab import MEAN, Change
-    >>> question = Question(MEAN, Universe.value_range([0, 1]), 10**6, Change(1), norm=1)
-    >>> require_budget([question], trials=100)
+    >>> problem = Problem(MEAN, Universe.value_range([0, 1]), 10**6, Change(1), norm=1)
+    >>> require_budget([problem], trials=100)
 
     Cost: linear in the plans. Raises ValueError.
     """
-    pairs = trials * len(questions)
+    pairs = trials * len(problems)
     if pairs > MOST_PAIRS:
         raise TooLarge(
             f"{pairs:,} pairs to search exceed the limit of {MOST_PAIRS:,}; "
             "ask for fewer trials or rows"
         )
-    read = trials * sum(_records_of_a_trial(question) for question in questions)
+    read = trials * sum(_records_of_a_trial(problem) for problem in problems)
     if read > MOST_READ:
         raise TooLarge(
             f"{read:,} records to read in a search exceed the limit of {MOST_READ:,}; "
@@ -87,11 +87,11 @@ def require_budget(questions: Sequence[Question], trials: int) -> None:
         )
 
 
-def _records_of_a_trial(question: Question) -> int:
+def _records_of_a_trial(problem: Problem) -> int:
     """A step in a population copies all of it."""
-    universe = question.universe
+    universe = problem.universe
     records = 0 if universe.unlimited else int(universe.records)
-    return records + 2 * max(question.sizes_answered)
+    return records + 2 * max(problem.sizes_answered)
 
 
 def _start(universe: Universe, needed: int, rng: np.random.Generator) -> list[int]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from sensitivity_lab.contest import Contest, Spread
 from sensitivity_lab.exact import RootGap
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.records import Solved, SortedRecords
-from sensitivity_lab.spread_outermost import enter_outermost
-from sensitivity_lab.spread_runs import enter_runs
+from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.variance.filtered_maximum import Contest, Spread
+from sensitivity_lab.proved.variance.outermost import enter_outermost
+from sensitivity_lab.proved.variance.runs import enter_runs
+from sensitivity_lab.proved.worst_pair import WorstPair
 
 LARGEST = 2**400  # squares of larger records leave the floats
 
@@ -38,10 +39,10 @@ class SpreadFinder:
         self.ddof, self.root = ddof, root
         self.spread = Spread.of(records)
 
-    def __call__(self, c: int, a: int, b: int) -> Solved | None:
+    def __call__(self, c: int, a: int, b: int) -> WorstPair | None:
         """Return D(c, a, b) where it is positive; None where there are too many places.
 
-        Where it is not, what is returned is the gap of some layout, at most D: the question's
+        Where it is not, what is returned is the gap of some layout, at most D: the problem's
         widest gap is at least 0, so such a share never decides it.
         """
         if self.spread.largest > LARGEST:

@@ -25,14 +25,21 @@ from sensitivity_lab.exact import (
     simplest,
     whole_number,
 )
-from sensitivity_lab.extremes import EXTREMES, FALLING, SPREADS, Extreme, Piece, half_and_half
+from sensitivity_lab.problem import require_few_moves
+from sensitivity_lab.proved.extremes import (
+    EXTREMES,
+    FALLING,
+    SPREADS,
+    Extreme,
+    Piece,
+    half_and_half,
+)
+from sensitivity_lab.proved.wording import CONDITIONS, formula_text
 from sensitivity_lab.queries import Query
-from sensitivity_lab.questions import require_few_moves
 from sensitivity_lab.relations import STANDARD, Relation, SymmetricDifference, check_relation
 from sensitivity_lab.results import html_table, presented
 from sensitivity_lab.text import fields_repr, value_text
 from sensitivity_lab.universe import Dataset
-from sensitivity_lab.wording import CONDITIONS, formula_text
 
 MOST_SHOWN = 1_000_000  # records in a witness
 

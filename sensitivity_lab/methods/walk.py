@@ -24,10 +24,10 @@ from sensitivity_lab.gap import (
     in_units,
     same_shape,
 )
+from sensitivity_lab.methods.workers import answers_in_blocks, block_edges
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Plan, neighbours_of
 from sensitivity_lab.universe import Indices, Universe, multisets
-from sensitivity_lab.workers import answers_in_blocks, block_edges
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class _Asked:
         found = answers_in_blocks(query, values, blocks, executor)
         answers = [answer for block in found for answer in block]
         for answer in answers:
-            same_shape(answer, answers[0], query)
+            same_shape(answer, answers[0], query.name)
         self.gap = gap_between(norm, query.root)
         self.scalar = not isinstance(answers[0], tuple)
         self.ordered = self.scalar and (query.root or len(arithmetics(answers)) < 2)

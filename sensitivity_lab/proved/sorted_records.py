@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact
-from sensitivity_lab.gap import Gap
 from sensitivity_lab.universe import Dataset, Universe
 
 Run = tuple[int, int]  # records start..stop − 1 of the sorted population
@@ -181,100 +179,3 @@ class SortedRecords:
         Cost: O(n) for n records.
         """
         return frozenset(Counter(self.dataset(runs)).items())
-
-
-@dataclass(frozen=True)
-class Copies:
-    """A value range, whose runs are (value, number of copies).
-
-    >>> Copies(Universe.value_range([1, 2])).dataset([(2, 1), (1, 2)])
-    (1, 1, 2)
-    """
-
-    universe: Universe
-
-    def count(self, runs: Sequence[tuple[Exact, int]]) -> int:
-        """How many records some runs have.
-
-        >>> Copies(Universe.value_range([1, 2])).count([(2, 1), (1, 2)])
-        3
-
-        Cost: linear in the runs.
-        """
-        return sum(copies for _, copies in runs)
-
-    def dataset(self, runs: Sequence[tuple[Exact, int]]) -> Dataset:
-        """The records of some runs, as a sorted tuple of the caller's values.
-
-        >>> from fractions import Fraction
-        >>> Copies(Universe.value_range([0.5, 2])).dataset([(2, 1), (Fraction(1, 2), 1)])
-        (0.5, 2)
-
-        Cost: O(v + n log n) for n records.
-        """
-        given = dict(zip(self.universe.exact_values, self.universe.values, strict=True))
-        return tuple(
-            given[value]
-            for value, copies in sorted(self._copies(runs).items())
-            for _ in range(copies)
-        )
-
-    def multiset(self, runs: Sequence[tuple[Exact, int]]) -> frozenset[tuple[Any, int]]:
-        """The different records of some runs, each with its number of copies; none is built.
-
-        >>> sorted(Copies(Universe.value_range([1, 2])).multiset([(2, 10**12), (1, 1), (2, 1)]))
-        [(1, 1), (2, 1000000000001)]
-
-        Cost: linear in the runs.
-        """
-        return frozenset(self._copies(runs).items())
-
-    def _copies(self, runs: Sequence[tuple[Exact, int]]) -> Counter[Exact]:
-        copies: Counter[Exact] = Counter()
-        for value, times in runs:
-            copies[value] += times
-        return +copies
-
-
-@dataclass(frozen=True)
-class Solved:
-    """The widest gap, and the runs of records: shared, the higher side's, the lower's.
-
-    >>> records = SortedRecords.of(Universe.population([1, 2, 4]))
-    >>> Solved(records, 3, common=((1, 2),), higher=((2, 3),), lower=((0, 1),)).pair()
-    ((2, 4), (1, 2))
-
-    `attained` says that those records have this gap; else it is only a bound. `swapped` says
-    that the dataset is the lower side and its neighbour the higher.
-    """
-
-    records: SortedRecords | Copies
-    gap: Gap
-    common: tuple[Any, ...]
-    higher: tuple[Any, ...]
-    lower: tuple[Any, ...]
-    attained: bool = True
-    swapped: bool = False
-
-    @property
-    def size(self) -> int:
-        """How many records the larger of the two datasets has.
-
-        >>> records = SortedRecords.of(Universe.population([1, 2, 4]))
-        >>> Solved(records, 4, common=((0, 2),), higher=((2, 3),), lower=()).size
-        3
-        """
-        count = self.records.count
-        return count(self.common) + max(count(self.higher), count(self.lower))
-
-    def pair(self) -> tuple[Dataset, Dataset]:
-        """The dataset and its neighbour.
-
-        >>> records = SortedRecords.of(Universe.population([1, 2, 4]))
-        >>> Solved(records, 4, common=((0, 2),), higher=((2, 3),), lower=(), swapped=True).pair()
-        ((1, 2), (1, 2, 4))
-
-        Cost: O(n log n) for n records: both datasets are built.
-        """
-        sides = [self.records.dataset(self.common + side) for side in (self.higher, self.lower)]
-        return (sides[1], sides[0]) if self.swapped else (sides[0], sides[1])

@@ -14,32 +14,32 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sensitivity_lab.exact import Exact, RootGap
-from sensitivity_lab.extremes import EXTREMES, D, Extreme, bins_gap
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.questions import Question
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.extremes import EXTREMES, D, Extreme, bins_gap
 
 
-def range_finder(question: Question) -> D | None:
+def range_finder(problem: Problem) -> D | None:
     """Return D for a query on a value range, or None where no proof covers it.
 
     >>> from sensitivity_lab import MEAN, Change, Universe
-    >>> question = Question(MEAN, Universe.value_range([0, 6]), 3, Change(1), norm=1)
-    >>> range_finder(question)(2, 1, 1).gap
+    >>> problem = Problem(MEAN, Universe.value_range([0, 6]), 3, Change(1), norm=1)
+    >>> range_finder(problem)(2, 1, 1).gap
     Fraction(2, 1)
 
     Cost: one pass over the v values. D itself: O(1); for a spread with a < b, O(log c) exact
     arithmetic for each of the few values that B may have. Source: thm-range on the book's page of
     proofs.
     """
-    kind, *options = question.query.family
-    values = [value for value in question.universe.exact_values if value is not None]
+    kind, *options = problem.query.family
+    values = [value for value in problem.universe.exact_values if value is not None]
     low, high = values[0], values[-1]
     if kind in ("count", "sum", "mean", "quantile"):
-        return EXTREMES[kind](options, low, high, question.norm, None)
+        return EXTREMES[kind](options, low, high, problem.norm, None)
     if kind == "histogram":
-        return _histogram(values, tuple(options), question.norm)
+        return _histogram(values, tuple(options), problem.norm)
     if kind == "count_where":
-        true = [value for value in values if question.query((value,))]
+        true = [value for value in values if problem.query((value,))]
         false = [value for value in values if value not in true]
         return bins_gap(true[:1], false[0] if false else None, 1)
     if kind in ("variance", "std"):

@@ -9,16 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from sensitivity_lab.claims import amount, check_claim, claimed_at, claimed_for
-from sensitivity_lab.enumeration import Best
-from sensitivity_lab.errors import Infeasible, TooLarge
-from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
-from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.questions import Question
-from sensitivity_lab.relations import Relation
-from sensitivity_lab.report import Audit, AuditRow
-from sensitivity_lab.results import presented
-from sensitivity_lab.scope import (
+from sensitivity_lab.audit.claims import amount, check_claim, claimed_at, claimed_for
+from sensitivity_lab.audit.orderings import ORDERS, Edited, OrderedWalk
+from sensitivity_lab.audit.random_search import require_budget, search
+from sensitivity_lab.audit.report import Audit, AuditRow
+from sensitivity_lab.audit.scope import (
     MOST_ROWS,
     Scope,
     and_more,
@@ -26,12 +21,17 @@ from sensitivity_lab.scope import (
     checked_sizes,
     count_text,
 )
-from sensitivity_lab.search import require_budget, search
+from sensitivity_lab.audit.subject import Subject, Within, answers_stood_by, measured
+from sensitivity_lab.errors import Infeasible, TooLarge
+from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
+from sensitivity_lab.methods.walk import Best
+from sensitivity_lab.methods.workers import check_run
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.relations import Relation
+from sensitivity_lab.results import presented
 from sensitivity_lab.sensitivity import MAX_DATASETS, METHODS, settle
-from sensitivity_lab.sequences import ORDERS, Edited, OrderedWalk
-from sensitivity_lab.subject import Subject, Within, answers_stood_by, measured
 from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
-from sensitivity_lab.workers import check_run
 
 MAX_PAIRS = 2_000_000
 MOST_HELD = 20_000_000  # records: each row holds its two datasets
@@ -123,12 +123,12 @@ def audit(
         trials=whole_number(trials, "trials", 1) if method == "search" else None,
     )
     rows = [_row(subject, scope, relation, n, claim) for relation in asked for n in given]
-    questions = [row.question for row in rows if row.question and not row.why]
-    if not questions:
+    problems = [row.problem for row in rows if row.problem and not row.why]
+    if not problems:
         raise Infeasible(f"no row is feasible: {and_more([row.why for row in rows])}")
-    _require_room(questions)
+    _require_room(problems)
     run = _Run(subject, scope, method, max_datasets, seed, executor, progress)
-    widest = iter(run.widest(questions))
+    widest = iter(run.widest(problems))
     judged = [row.judged(subject, scope, widest) for row in rows]
     return Audit(query.name, tuple(judged), scope, subject)
 
@@ -169,9 +169,9 @@ def _check_options(metric: Any, order: Any, method: Any, executor: Any) -> None:
         )
 
 
-def _require_room(questions: Sequence[Question]) -> None:
+def _require_room(problems: Sequence[Problem]) -> None:
     """Refuse rows whose pairs of datasets are too large to hold."""
-    records = 2 * sum(max(question.sizes_answered) for question in questions)
+    records = 2 * sum(max(problem.sizes_answered) for problem in problems)
     if records > MOST_HELD:
         raise TooLarge(
             f"{count_text(records)} records, of two datasets in each row, exceed the limit of "
@@ -181,11 +181,11 @@ def _require_room(questions: Sequence[Question]) -> None:
 
 @dataclass(frozen=True)
 class _Row:
-    """A row before its verdict: a question, if its size can be asked about, and what is claimed."""
+    """A row before its verdict: a problem, if its size can be asked about, and what is claimed."""
 
     relation: Relation
     size: int
-    question: Question | None
+    problem: Problem | None
     claimed: Any
     why: str  # nothing is asked
 
@@ -196,10 +196,10 @@ class _Row:
             self.relation.k,
             self.size,
             note=self.why,
-            not_asked=self.question.not_asked if self.question else (),
-            infeasible=self.question.infeasible if self.question else (self.why,),
+            not_asked=self.problem.not_asked if self.problem else (),
+            infeasible=self.problem.infeasible if self.problem else (self.why,),
         )
-        if self.question is None or self.why:
+        if self.problem is None or self.why:
             return row
         found, dataset, neighbour = next(widest)
         return replace(
@@ -210,7 +210,7 @@ class _Row:
             neighbour=neighbour,
             answers=answers_stood_by(subject, found, dataset, neighbour),
             searched=scope.trials is not None,
-            related=_related(self.question, scope.order),
+            related=_related(self.problem, scope.order),
         )
 
 
@@ -221,7 +221,7 @@ def _row(subject: Subject, scope: Scope, relation: Relation, size: int, claim: A
     needed = query.smallest_size or 0
     if size < needed:
         return _Row(relation, size, None, None, f"size {size}: {query.name} needs {needed}")
-    question = Question(
+    problem = Problem(
         query,
         universe,
         size,
@@ -230,18 +230,18 @@ def _row(subject: Subject, scope: Scope, relation: Relation, size: int, claim: A
         scope.sizes_within,
         any_answer=subject.metric is not None,
     )
-    if not question.plan:
-        return _Row(relation, size, question, None, question.why_infeasible)
-    return _Row(relation, size, question, claimed_at(claim, k=relation.k, size=size), "")
+    if not problem.plan:
+        return _Row(relation, size, problem, None, problem.why_infeasible)
+    return _Row(relation, size, problem, claimed_at(claim, k=relation.k, size=size), "")
 
 
-def _related(question: Question, order: str | None) -> Callable[[Any, Any], bool]:
-    """What tells whether two datasets are a pair that the question is about."""
-    relation = question.relation
+def _related(problem: Problem, order: str | None) -> Callable[[Any, Any], bool]:
+    """What tells whether two datasets are a pair that the problem is about."""
+    relation = problem.relation
     if order != "kept":
         return relation.are_neighbours
-    (moves,) = question.plan.values()
-    return Edited(relation, question.universe, moves)
+    (moves,) = problem.plan.values()
+    return Edited(relation, problem.universe, moves)
 
 
 # --- what is answered ------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def _related(question: Question, order: str | None) -> Callable[[Any, Any], bool
 
 @dataclass(frozen=True)
 class _Run:
-    """How the widest pairs of some questions are found."""
+    """How the widest pairs of some problems are found."""
 
     subject: Subject
     scope: Scope
@@ -259,14 +259,14 @@ class _Run:
     executor: Executor | None
     progress: bool
 
-    def widest(self, questions: Sequence[Question]) -> list[Pair]:
-        """The widest pair of each question; all budgets are checked first."""
+    def widest(self, problems: Sequence[Problem]) -> list[Pair]:
+        """The widest pair of each problem; all budgets are checked first."""
         if self.method == "search":
-            return self._searched(questions)
+            return self._searched(problems)
         if self.subject.metric is not None or self.scope.order is not None:
-            return self._walked(questions)
+            return self._walked(problems)
         settled = settle(
-            questions,
+            problems,
             method=self.method,
             max_datasets=self.max_datasets,
             progress=self.progress,
@@ -274,32 +274,30 @@ class _Run:
         )
         return [(found.value, *found.witness) for found in settled]
 
-    def _searched(self, questions: Sequence[Question]) -> list[Pair]:
+    def _searched(self, problems: Sequence[Problem]) -> list[Pair]:
         seed, trials = whole_number(self.seed, "seed", 0), self.scope.trials
         assert trials is not None
-        require_budget(questions, trials)
-        values, gap = questions[0].universe.values, self.subject.measure()
+        require_budget(problems, trials)
+        values, gap = problems[0].universe.values, self.subject.measure()
 
         def answer(positions: Indices) -> Any:
             return self.subject.answer(tuple(values[i] for i in positions))
 
         found = (
-            search(question, answer, gap, trials=trials, seed=seed, progress=self.progress)
-            for question in questions
+            search(problem, answer, gap, trials=trials, seed=seed, progress=self.progress)
+            for problem in problems
         )
         return [_pair(best, values) for best in found]
 
-    def _walked(self, questions: Sequence[Question]) -> list[Pair]:
+    def _walked(self, problems: Sequence[Problem]) -> list[Pair]:
         limit = whole_number(self.max_datasets, "max_datasets", 1)
-        universe = questions[0].universe
+        universe = problems[0].universe
         walk = OrderedWalk(self.subject, universe, self.scope.order)
-        for question in questions:
-            walk.require_budget(question, limit)
-        sizes = set().union(*(question.sizes_answered for question in questions))
+        for problem in problems:
+            walk.require_budget(problem, limit)
+        sizes = set().union(*(problem.sizes_answered for problem in problems))
         walk.answer_all(sizes, self.executor, self.progress)
-        return [
-            _pair(walk.widest(question, self.progress), universe.values) for question in questions
-        ]
+        return [_pair(walk.widest(problem, self.progress), universe.values) for problem in problems]
 
 
 def _pair(best: Best, values: Dataset) -> Pair:

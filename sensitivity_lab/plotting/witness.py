@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import Exact, brief, exact_number
-from sensitivity_lab.plots import (
+from sensitivity_lab.plotting.style import (
     ADDED,
     INK,
     PALE,

@@ -13,8 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.contest import BLOCK, ROUNDING, Contest, Runs, Spread, around, counted
-from sensitivity_lab.records import Run
+from sensitivity_lab.proved.sorted_records import Run
+from sensitivity_lab.proved.variance.filtered_maximum import (
+    BLOCK,
+    ROUNDING,
+    Contest,
+    Runs,
+    Spread,
+    around,
+    counted,
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,7 @@ def _inside(c: int, a: int, b: int) -> list[_Zone]:
 def enter_outermost(contest: Contest) -> None:
     """Enter the places of a < b that may be widest, cut down by a bound (thm-places, thm-mixes).
 
-    >>> from sensitivity_lab.records import SortedRecords
+    >>> from sensitivity_lab.proved.sorted_records import SortedRecords
     >>> from sensitivity_lab.universe import Universe
     >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
     >>> contest = Contest(spread, (2, 0, 1), ddof=0)

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from sensitivity_lab.enumeration import Best, count_pairs, with_bar
+from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.gap import arithmetics, same_shape
-from sensitivity_lab.questions import Question
+from sensitivity_lab.methods.walk import Best, count_pairs, with_bar
+from sensitivity_lab.methods.workers import answers_in_blocks, block_edges
+from sensitivity_lab.problem import Problem
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
 from sensitivity_lab.sensitivity import PAIRS_PER_DATASET, within_budget
-from sensitivity_lab.subject import Subject
 from sensitivity_lab.universe import Dataset, Indices, Universe, multisets
-from sensitivity_lab.workers import answers_in_blocks, block_edges
 
 ORDERS = (None, "any", "kept")
 
@@ -141,7 +141,7 @@ class OrderedWalk:
     >>> pair = Universe.value_range([0, 1])
     >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
     >>> walk.answer_all([2])
-    >>> walk.widest(Question(walk.subject.query, pair, 2, Change(1), norm=1))
+    >>> walk.widest(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
     Best(gap=1, dataset=(0, 0), neighbour=(1, 0))
 
     A point of the walk is a multiset, or a sequence where the order is kept. Its readings are
@@ -156,47 +156,47 @@ class OrderedWalk:
         self.gap = subject.measure()
         self.answers: dict[Indices, list[tuple[Any, Indices]]] = {}
 
-    def require_budget(self, question: Question, limit: int) -> None:
-        """Refuse a question with too many datasets, sequences or pairs, before any work.
+    def require_budget(self, problem: Problem, limit: int) -> None:
+        """Refuse a problem with too many datasets, sequences or pairs, before any work.
 
         >>> from sensitivity_lab import Query
         >>> pair = Universe.value_range([0, 1])
         >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
-        >>> walk.require_budget(Question(walk.subject.query, pair, 2, Change(1), norm=1), limit=10)
+        >>> walk.require_budget(Problem(walk.subject.query, pair, 2, Change(1), norm=1), limit=10)
 
         Cost: as the counts, `count_sequences` and `count_pairs`. Raises ValueError.
         """
-        sizes = sorted(question.sizes_answered)
+        sizes = sorted(problem.sizes_answered)
         for size in sizes:  # a dataset has at least one ordering
             count = self.universe.count_at_least(size, limit)
             within_budget(count, limit, "datasets to answer")
         if self.order is not None:
             count = sum(count_sequences(self.universe, size) for size in sizes)
             within_budget(count, limit, "sequences to answer")
-        within_budget(self.pairs(question), PAIRS_PER_DATASET * limit, "pairs to walk")
+        within_budget(self.pairs(problem), PAIRS_PER_DATASET * limit, "pairs to walk")
 
-    def pairs(self, question: Question) -> int:
+    def pairs(self, problem: Problem) -> int:
         """Count the pairs of readings to compare, or a few more.
 
         >>> from sensitivity_lab import Query
         >>> pair = Universe.value_range([0, 1])
         >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
-        >>> walk.pairs(Question(walk.subject.query, pair, 2, Change(1), norm=1))
+        >>> walk.pairs(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
         20
 
         Each of the 4 sequences is left as it is, or has a record at one of 2 places replaced by one
         of 2. Cost: as the counts.
         """
         if self.order == "kept":
-            return sum(self._most_edits(question, *item) for item in question.plan.items())
+            return sum(self._most_edits(problem, *item) for item in problem.plan.items())
         if self.order is None or self.subject.metric is None:
-            return count_pairs(self.universe, question.plan)
-        ways = {size: count_sequences(self.universe, size) for size in question.sizes_answered}
-        moved = [(size, size - r + a) for size, moves in question.plan.items() for r, a in moves]
+            return count_pairs(self.universe, problem.plan)
+        ways = {size: count_sequences(self.universe, size) for size in problem.sizes_answered}
+        moved = [(size, size - r + a) for size, moves in problem.plan.items() for r, a in moves]
         return sum(ways[size] * ways[other] for size, other in moved)
 
-    def _most_edits(self, question: Question, size: int, moves: Iterable[Move]) -> int:
-        values, in_place = self.universe.distinct, isinstance(question.relation, Change)
+    def _most_edits(self, problem: Problem, size: int, moves: Iterable[Move]) -> int:
+        values, in_place = self.universe.distinct, isinstance(problem.relation, Change)
         ways = sum(
             math.comb(size, removed)
             * (1 if in_place else math.comb(size - removed + added, added))
@@ -251,29 +251,29 @@ class OrderedWalk:
         if self.subject.metric is not None:
             return answers
         for number in numbers:
-            same_shape(number, numbers[0], self.subject.query)
+            same_shape(number, numbers[0], self.subject.query.name)
         if isinstance(numbers[0], tuple) or len(arithmetics(numbers)) > 1:
             return answers
         ends = {numbers.index(min(numbers)), numbers.index(max(numbers))}
         return [answers[place] for place in sorted(ends)]
 
-    def widest(self, question: Question, progress: bool = False) -> Best:
+    def widest(self, problem: Problem, progress: bool = False) -> Best:
         """Return the pair of readings that lies furthest apart, and of several the first met.
 
         >>> from sensitivity_lab import Query
         >>> pair = Universe.value_range([0, 1])
         >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
         >>> walk.answer_all([2])
-        >>> walk.widest(Question(walk.subject.query, pair, 2, Change(1), norm=1))
+        >>> walk.widest(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
         Best(gap=1, dataset=(0, 0), neighbour=(1, 0))
 
         Cost: a gap for each pair of readings of two points.
         """
         best: Best | None = None
-        for size, moves in question.plan.items():
+        for size, moves in problem.plan.items():
             points = list(self._points(size))
             for point in with_bar(points, progress, desc="walk", unit=" datasets"):
-                for neighbour in self._neighbours(point, question, moves):
+                for neighbour in self._neighbours(point, problem, moves):
                     for answer, sequence in self.answers[point]:
                         for other, reading in self.answers[neighbour]:
                             gap = self.gap(answer, other)
@@ -289,9 +289,9 @@ class OrderedWalk:
         return sorted(sequence for dataset in datasets for sequence in orderings(dataset))
 
     def _neighbours(
-        self, point: Indices, question: Question, moves: tuple[Move, ...]
+        self, point: Indices, problem: Problem, moves: tuple[Move, ...]
     ) -> list[Indices]:
         if self.order != "kept":
             return sorted(neighbours_of(point, self.universe, moves))
         copies = self.universe.copies(len(point) + max(added for _, added in moves))
-        return edits(point, moves, copies, in_place=isinstance(question.relation, Change))
+        return edits(point, moves, copies, in_place=isinstance(problem.relation, Change))

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.answers import Answers
-from sensitivity_lab.enumeration import Best
 from sensitivity_lab.exact import RootGap
 from sensitivity_lab.gap import Gap, Norm, gap_between, in_units
+from sensitivity_lab.methods.evaluation import Answers
+from sensitivity_lab.methods.walk import Best
 from sensitivity_lab.relations import Move, Plan, neighbours_of
 from sensitivity_lab.universe import Indices
 
@@ -45,7 +45,7 @@ def keeps_order(answers: Answers, sizes: Iterable[int], norm: Norm) -> bool:
     """Whether the extremes of some answers have the widest gap: they are in one arithmetic.
 
     >>> from sensitivity_lab import Query, Universe
-    >>> from sensitivity_lab.lattice import Lattice
+    >>> from sensitivity_lab.methods.lattice import Lattice
     >>> mixed = Query("mixed", lambda x: Fraction(1, 3) if len(x) > 1 else 0.3)
     >>> answers = Answers(mixed, Lattice(Universe.population([1, 2, 4]), largest=2))
     >>> keeps_order(answers, [2], norm=1), keeps_order(answers, [1, 2], norm=1)
@@ -64,7 +64,7 @@ def sweep_lattice(answers: Answers, plan: Plan, norm: Norm) -> Best:
     """Find the best pair from the extremes among every dataset's neighbours.
 
     >>> from sensitivity_lab import SUM, Universe
-    >>> from sensitivity_lab.lattice import Lattice
+    >>> from sensitivity_lab.methods.lattice import Lattice
     >>> answers = Answers(SUM, Lattice(Universe.population([1, 2, 4]), largest=2))
     >>> sweep_lattice(answers, {2: ((0, 0), (1, 1))}, norm=1)
     Best(gap=3, dataset=(0, 1), neighbour=(1, 2))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -20,25 +20,26 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.enumeration import with_bar
 from sensitivity_lab.exact import Exact, RootGap
-from sensitivity_lab.extremes import D
-from sensitivity_lab.gap import Norm
-from sensitivity_lab.questions import Question
-from sensitivity_lab.ranges import range_finder
-from sensitivity_lab.records import Copies, Run, Solved, SortedRecords
-from sensitivity_lab.spread import SpreadFinder
+from sensitivity_lab.gap import Norm, gap_between
+from sensitivity_lab.methods.walk import with_bar
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.extremes import D
+from sensitivity_lab.proved.ranges import range_finder
+from sensitivity_lab.proved.sorted_records import Run, SortedRecords
+from sensitivity_lab.proved.variance.population import SpreadFinder
+from sensitivity_lab.proved.worst_pair import Values, WorstPair
 from sensitivity_lab.universe import Universe
 
-Finder = Callable[[int, int, int], Solved | None]
+Finder = Callable[[int, int, int], WorstPair | None]
 MOST_ASKED_AGAIN = 1_000  # records; beyond these, asking again would take as long as solving
 
 
-def solve(question: Question, progress: bool = False) -> Solved | None:
-    """Return the widest gap over all moves of a question, or None where no proof covers it.
+def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
+    """Return the widest gap over all moves of a problem, or None where no proof covers it.
 
     >>> from sensitivity_lab import SUM, Change
-    >>> found = solve(Question(SUM, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
+    >>> found = solve(Problem(SUM, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
     >>> found.gap, found.pair()
     (Fraction(8, 1), ((2, 9), (1, 2)))
 
@@ -47,46 +48,45 @@ def solve(question: Question, progress: bool = False) -> Solved | None:
     spreads: see `spread`); on a range, O(k·n) at the most.
     Source: thm-share on the book's page of proofs.
     """
-    find = gap_finder(question)
+    find = gap_finder(problem)
     if find is None:
         return None
-    best: Solved | None = None
-    for c, a, b, swapped in with_bar(_shares(question), progress, desc="solver", unit=" shares"):
+    best: WorstPair | None = None
+    for c, a, b, swapped in with_bar(_shares(problem), progress, desc="solver", unit=" shares"):
         found = find(c, a, b)
         if found is None:
             return None
         if best is None or found.gap > best.gap or (found.gap == best.gap and not best.attained):
-            best = replace(found, swapped=swapped)
-    if best is not None and not _has_its_gap(question, best):
+            best = found.reversed() if swapped else found
+    if best is not None and not _has_its_gap(problem, best):
         raise ArithmeticError(
-            f"the solver's witness for {question.query.name} on {question.universe} under "
-            f"{question.relation} does not have the value found: this is a fault of the package"
+            f"the solver's witness for {problem.query.name} on {problem.universe} under "
+            f"{problem.relation} does not have the value found: this is a fault of the package"
         )
     return best
 
 
-def _has_its_gap(question: Question, found: Solved) -> bool:
+def _has_its_gap(problem: Problem, found: WorstPair) -> bool:
     """Whether a spread's witness has its gap, from the records as they are: not centred, no sums.
 
     For at most `MOST_ASKED_AGAIN` records; of more, `Sensitivity.check` asks when it is called.
     Cost: O(n), a tenth of what was solved or less.
     """
-    records, query = found.records, question.query
+    records, query = found.records, problem.query
     if query.family[0] not in ("variance", "std") or not isinstance(records, SortedRecords):
         return True
     if not found.attained or found.size > MOST_ASKED_AGAIN:
         return True
-    whole = [records.numbers((*found.common, *side)) for side in (found.higher, found.lower)]
-    higher, lower = (Fraction(query.function(side)) / records.scale**2 for side in whole)
-    gap = RootGap(higher, lower) if query.root else higher - lower
-    return bool(gap == found.gap)
+    whole = [records.numbers(side) for side in found.sides()]
+    answers = [Fraction(query.function(side)) / records.scale**2 for side in whole]
+    return bool(gap_between(1, query.root)(*answers) == found.gap)
 
 
-def _shares(question: Question) -> list[tuple[int, int, int, bool]]:
+def _shares(problem: Problem) -> list[tuple[int, int, int, bool]]:
     """Every (c, a, b), from either side; (c, 0, 0) only where there is no other."""
     moves = {
         (size - removed, removed, added)
-        for size, found in question.plan.items()
+        for size, found in problem.plan.items()
         for removed, added in found
         if removed or added or found == ((0, 0),)
     }
@@ -99,37 +99,38 @@ def _shares(question: Question) -> list[tuple[int, int, int, bool]]:
     ]
 
 
-def gap_finder(question: Question) -> Finder | None:
-    """Return D for a question's query and universe, or None where no proof covers it.
+def gap_finder(problem: Problem) -> Finder | None:
+    """Return D for a problem's query and universe, or None where no proof covers it.
 
     For a spread on a population it is D where that is positive, else a gap of at most D.
 
     >>> from sensitivity_lab import MAX, Change
-    >>> find = gap_finder(Question(MAX, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
+    >>> find = gap_finder(Problem(MAX, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
     >>> find(1, 1, 1).gap
     Fraction(7, 1)
 
     Source: def-share on the book's page of proofs.
     """
-    query, universe = question.query, question.universe
+    query, universe = problem.query, problem.universe
     if not query.family or universe.has_missing:
         return None
     if universe.unlimited:
-        on_range = range_finder(question)
+        on_range = range_finder(problem)
         return None if on_range is None else partial(_on_range, on_range, universe)
     kind, *options = query.family
     if kind == "count_where":
         options = [query.function]
     if kind not in FINDERS:
         return None
-    return FINDERS[kind](SortedRecords.of(universe), options, question.norm)
+    return FINDERS[kind](SortedRecords.of(universe), options, problem.norm)
 
 
-def _on_range(d: D, universe: Universe, c: int, a: int, b: int) -> Solved:
+def _on_range(d: D, universe: Universe, c: int, a: int, b: int) -> WorstPair:
     """D on a range: its runs are values with numbers of copies."""
     found = d(c, a, b)
-    return Solved(
-        Copies(universe), found.gap, found.common, found.higher, found.lower, found.attained
+    given = dict(zip(universe.exact_values, universe.values, strict=True))
+    return WorstPair(
+        found.gap, found.common, found.higher, found.lower, Values(given), found.attained
     )
 
 
@@ -141,29 +142,29 @@ def _ends(records: SortedRecords, a: int, b: int) -> tuple[Run, Run]:
     return (len(records) - a, len(records)), (0, b)
 
 
-def _count(records: SortedRecords, c: int, a: int, b: int) -> Solved:
+def _count(records: SortedRecords, c: int, a: int, b: int) -> WorstPair:
     top, bottom = _ends(records, a, b)
-    return Solved(records, abs(a - b), ((b, b + c),), (top,), (bottom,))
+    return WorstPair(abs(a - b), ((b, b + c),), (top,), (bottom,), records)
 
 
-def _sum(records: SortedRecords, c: int, a: int, b: int) -> Solved:
+def _sum(records: SortedRecords, c: int, a: int, b: int) -> WorstPair:
     """The shared records cancel."""
     top, bottom = _ends(records, a, b)
     gap = Fraction(records.total([top]) - records.total([bottom]), records.scale)
-    return Solved(records, gap, ((b, b + c),), (top,), (bottom,))
+    return WorstPair(gap, ((b, b + c),), (top,), (bottom,), records)
 
 
-def _mean(records: SortedRecords, c: int, a: int, b: int) -> Solved:
+def _mean(records: SortedRecords, c: int, a: int, b: int) -> WorstPair:
     """The shared records weigh 1/(c + a) − 1/(c + b): next to the top if a < b, else to the bottom."""
     top, bottom = _ends(records, a, b)
     shared = (top[0] - c, top[0]) if a < b else (b, b + c)
     sums = records.sums
     higher = Fraction(sums.exact([shared, top]), records.scale * (c + a))
     lower = Fraction(sums.exact([shared, bottom]), records.scale * (c + b))
-    return Solved(records, higher - lower, (shared,), (top,), (bottom,))
+    return WorstPair(higher - lower, (shared,), (top,), (bottom,), records)
 
 
-def _quantile(records: SortedRecords, q: Exact, c: int, a: int, b: int) -> Solved:
+def _quantile(records: SortedRecords, q: Exact, c: int, a: int, b: int) -> WorstPair:
     """The gap is a weighted sum of shared ranks, weights first ≤ 0, then ≥ 0 (thm-quantile).
 
     So the l ranks up to the last negative weight take the lowest records left, the others the
@@ -186,7 +187,7 @@ def _quantile(records: SortedRecords, q: Exact, c: int, a: int, b: int) -> Solve
         return records[top[0] - c + rank]
 
     gap = sum((weight * record(rank) for rank, weight in weights.items()), Fraction(0))
-    return Solved(records, gap / records.scale, shared, (top,), (bottom,))
+    return WorstPair(gap / records.scale, shared, (top,), (bottom,), records)
 
 
 def _ranks_read(q: Exact, size: int) -> list[tuple[int, Fraction]]:
@@ -226,7 +227,7 @@ def _histogram(records: SortedRecords, edges: Any, norm: Norm) -> Finder:
 
 def _by_bins(
     records: SortedRecords, bins: list[Run], outside: list[Run], norm: Norm, c: int, a: int, b: int
-) -> Solved:
+) -> WorstPair:
     """How many of the a, and of the b, lie in each bin, by dynamic programming over the bins.
 
     The shared records cancel, so any that are left will do.
@@ -242,7 +243,7 @@ def _by_bins(
         lower.append((start + x, start + x + y))
         left.append((start + x + y, stop))
     gap = RootGap(score, 0) if norm == 2 else score
-    return Solved(records, gap, _first_of(left, c), tuple(higher), tuple(lower))
+    return WorstPair(gap, _first_of(left, c), tuple(higher), tuple(lower), records)
 
 
 @dataclass(frozen=True)

@@ -17,37 +17,37 @@ import numpy as np
 
 from sensitivity_lab.exact import Exact
 from sensitivity_lab.gap import Gap, gap_between
+from sensitivity_lab.methods.solver import Room, best_split
+from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import answers_at
-from sensitivity_lab.questions import Question
 from sensitivity_lab.relations import Move, Plan
-from sensitivity_lab.solvers import Room, best_split
 from sensitivity_lab.universe import Indices
 
 MONOTONE = ("sum", "mean", "quantile")
 SPREADS = ("variance", "std")
 
 
-def solve_local(question: Question, dataset: Indices) -> tuple[Gap, Indices] | None:
+def solve_local(problem: Problem, dataset: Indices) -> tuple[Gap, Indices] | None:
     """Return the widest gap at a dataset and a neighbour that has it, or None without a proof.
 
     >>> from sensitivity_lab import SUM, Change, Universe
     >>> school = Universe.population([1, 2, 9])
-    >>> solve_local(Question(SUM, school, 2, Change(1), norm=1), (0, 1))
+    >>> solve_local(Problem(SUM, school, 2, Change(1), norm=1), (0, 1))
     (8, (1, 2))
 
     Datasets are positions among the universe's values. Equal to walking all neighbours.
     Cost: O(k·m) arithmetic per move for spreads, O(n) for the others, on n records of m;
     histograms as `best_split`. Source: thm-local on the book's page of proofs.
     """
-    if not question.query.family or question.universe.has_missing:
+    if not problem.query.family or problem.universe.has_missing:
         return None
-    kind = question.query.family[0]
+    kind = problem.query.family[0]
     if kind not in (*MONOTONE, *SPREADS, "count", "count_where", "histogram"):
         return None
-    pool = _Pool(question, dataset)
+    pool = _Pool(problem, dataset)
     found = [
         (pool.gap(neighbour), neighbour)
-        for move in question.plan[len(dataset)]
+        for move in problem.plan[len(dataset)]
         for neighbour in pool.extremes(kind, move)
     ]
     return max(found, key=lambda pair: pair[0])
@@ -57,7 +57,7 @@ def solve_local(question: Question, dataset: Indices) -> tuple[Gap, Indices] | N
 class _Pool:
     """A dataset and what is spare, as sorted positions among the universe's values."""
 
-    question: Question
+    problem: Problem
     dataset: Indices
 
     @cached_property
@@ -67,7 +67,7 @@ class _Pool:
     @cached_property
     def spare(self) -> np.ndarray:
         """The spare records: for a range, as many copies of each value as can be asked for."""
-        universe, plan = self.question.universe, self.question.plan
+        universe, plan = self.problem.universe, self.problem.plan
         most = max(added for _, added in _moves(plan))
         free = universe._copies(len(self.dataset) + most)
         free = free - np.bincount(self.own, minlength=len(free))
@@ -76,21 +76,21 @@ class _Pool:
     @cached_property
     def values(self) -> np.ndarray:
         """The universe's values as whole numbers, centred on the dataset's middle."""
-        whole = self.question.universe.scaled[0]
+        whole = self.problem.universe.scaled[0]
         middle = int(whole[self.own[len(self.own) // 2]]) if len(self.own) else 0
         return whole.astype(object) - middle
 
     def gap(self, neighbour: Indices) -> Gap:
         """The distance between the answers."""
         there = self._answer(np.array(neighbour, dtype=np.int64))
-        return gap_between(self.question.norm, self.question.query.root)(self._here, there)
+        return gap_between(self.problem.norm, self.problem.query.root)(self._here, there)
 
     @cached_property
     def _here(self) -> Any:
         return self._answer(self.own)
 
     def _answer(self, places: np.ndarray) -> Any:
-        return answers_at(self.question.query, self.question.universe, places[np.newaxis])[0]
+        return answers_at(self.problem.query, self.problem.universe, places[np.newaxis])[0]
 
     def extremes(self, kind: str, move: Move) -> Iterator[Indices]:
         """A few neighbours by a move, one of which lies furthest of all."""
@@ -173,7 +173,7 @@ class _Pool:
         for kind in names:
             held, free = int((own == kind).sum()), int((spare == kind).sum())
             rooms.append(Room(held, free, held + free, counted=kind >= 0))
-        _, chosen = best_split(rooms, removed, added, self.question.norm)
+        _, chosen = best_split(rooms, removed, added, self.problem.norm)
         kept, joined = [], []
         for kind, (out, into) in zip(names, chosen, strict=True):
             kept.append(self.own[own == kind][out:])
@@ -182,7 +182,7 @@ class _Pool:
 
     def _kinds(self) -> np.ndarray:
         """The bin of each value of the universe; −1 for none."""
-        universe, query = self.question.universe, self.question.query
+        universe, query = self.problem.universe, self.problem.query
         if query.family[0] == "count_where":
             return np.array([0 if query.function((value,)) else -1 for value in universe.values])
         counts = answers_at(query, universe, np.arange(universe.distinct)[:, np.newaxis])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.claims import amount
+from sensitivity_lab.audit.claims import amount
 from sensitivity_lab.exact import brief, told
 from sensitivity_lab.gap import Gap, gap_between, same_shape
 from sensitivity_lab.queries import Query
@@ -70,7 +70,7 @@ class Subject:
         between, query = gap_between(self.norm, self.query.root), self.query
 
         def gap(a: Any, b: Any) -> Gap:
-            same_shape(b, a, query)
+            same_shape(b, a, query.name)
             return between(a, b)
 
         return gap

@@ -1,0 +1,162 @@
+"""Two neighbouring datasets whose answers lie furthest apart, and how the widest of several is found.
+
+A dataset and its neighbour share c records; a more are the dataset's alone, b the neighbour's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Protocol
+
+from sensitivity_lab.exact import simplest
+from sensitivity_lab.gap import Gap
+from sensitivity_lab.universe import Dataset, Indices
+
+Part = tuple[Any, Any]  # some records: a run (start, stop) of a sorted list, or (value, copies)
+Parts = Sequence[Part]
+Share = tuple[int, int, int, bool]  # c, a, b, and whether the dataset is the side with b
+
+
+class Records(Protocol):
+    """What the parts of a pair are parts of."""
+
+    def count(self, parts: Parts) -> int:
+        """How many records some parts have."""
+
+    def dataset(self, parts: Parts) -> Dataset:
+        """The records of some parts, as a sorted tuple."""
+
+    def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
+        """The different records of some parts, each with its number of copies."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Records whose parts are (value, copies); `given` has the caller's record for each value.
+
+    >>> Values().dataset([(Fraction(4, 2), 1), (1, 2)])
+    (1, 1, 2)
+    >>> Values({Fraction(1, 2): 0.5, 2: 2}).dataset([(2, 1), (Fraction(1, 2), 1)])
+    (0.5, 2)
+
+    Values may be positions, and `given` the list of what stands there.
+    """
+
+    given: Mapping[Any, Any] | Sequence[Any] | None = None
+
+    def count(self, parts: Parts) -> int:
+        return sum(copies for _, copies in parts)
+
+    def dataset(self, parts: Parts) -> Dataset:
+        return tuple(
+            self._record(value)
+            for value, copies in sorted(self._copies(parts).items())
+            for _ in range(copies)
+        )
+
+    def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
+        return frozenset(self._copies(parts).items())
+
+    def _record(self, value: Any) -> Any:
+        return simplest(Fraction(value)) if self.given is None else self.given[value]
+
+    def _copies(self, parts: Parts) -> Counter[Any]:
+        copies: Counter[Any] = Counter()
+        for value, times in parts:
+            copies[value] += times
+        return +copies
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """The widest gap found, and the two datasets: what they share, what only either has.
+
+    >>> pair = WorstPair(3, common=((0, 2),), removed=((9, 1),), added=((6, 1),))
+    >>> pair.pair(), pair.size
+    (((0, 0, 9), (0, 0, 6)), 3)
+
+    `attained` says that some pair has this gap, else it is only a bound; `shown` says that these
+    records do. Source: def-share on the book's page of proofs.
+    """
+
+    gap: Gap
+    common: Parts = ()
+    removed: Parts = ()
+    added: Parts = ()
+    records: Records = field(default=Values(), repr=False)
+    attained: bool = True
+    shown: bool = True
+
+    @classmethod
+    def between(cls, gap: Gap, dataset: Indices, neighbour: Indices, records: Dataset) -> WorstPair:
+        """The pair of two datasets of positions among some records.
+
+        >>> WorstPair.between(8, (0, 0, 1), (0, 1, 2), records=(1, 2, 9)).pair()
+        ((1, 1, 2), (1, 2, 9))
+        """
+        here, there = Counter(dataset), Counter(neighbour)
+        common, removed, added = (
+            tuple(part.items()) for part in (here & there, here - there, there - here)
+        )
+        return cls(gap, common, removed, added, Values(records))
+
+    @property
+    def size(self) -> int:
+        """How many records the larger of the two datasets has."""
+        count = self.records.count
+        return count(self.common) + max(count(self.removed), count(self.added))
+
+    def reversed(self) -> WorstPair:
+        """The same pair, the other dataset first.
+
+        >>> WorstPair(3, removed=((9, 1),)).reversed().pair()
+        ((), (9,))
+        """
+        return replace(self, removed=self.added, added=self.removed)
+
+    def sides(self) -> tuple[Parts, Parts]:
+        """The parts of the dataset, and those of its neighbour."""
+        return (*self.common, *self.removed), (*self.common, *self.added)
+
+    def pair(self) -> tuple[Dataset, Dataset]:
+        """The dataset and its neighbour. Cost: O(n log n) for n records: both are built."""
+        dataset, neighbour = map(self.records.dataset, self.sides())
+        return dataset, neighbour
+
+
+D = Callable[[int, int, int], WorstPair | None]
+"""The widest gap for (c, a, b) by which the side with a exceeds that with b, that side first."""
+
+
+def shares(moves: Iterable[tuple[int, int, int]]) -> Iterator[Share]:
+    """Every (c, a, b), from either side, of datasets of a size and what they remove and add.
+
+    >>> list(shares([(3, 1, 0)]))
+    [(2, 1, 0, False), (2, 0, 1, True)]
+    """
+    for size, removed, added in moves:
+        yield size - removed, removed, added, False
+        if removed != added:
+            yield size - removed, added, removed, True
+
+
+def widest(d: D, asked: Iterable[Share]) -> WorstPair | None:
+    """The widest of several pairs: of equals the first, one that is attained before a bound.
+
+    >>> sums = lambda c, a, b: WorstPair(9 * a - 2 * b, ((2, c),), ((9, a),), ((2, b),))
+    >>> widest(sums, shares([(3, 1, 0), (3, 0, 1)])).gap
+    9
+
+    None where some D is not proved. Source: thm-share on the book's page of proofs.
+    """
+    best: WorstPair | None = None
+    for c, a, b, is_reversed in asked:
+        found = d(c, a, b)
+        if found is None:
+            return None
+        if best is None or (found.gap, found.attained) > (best.gap, best.attained):
+            best = found.reversed() if is_reversed else found
+    return best
