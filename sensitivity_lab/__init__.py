@@ -9,23 +9,7 @@ from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.closed_form import ClosedForm, closed_form
 from sensitivity_lab.errors import Infeasible, NotProved, TooLarge
 from sensitivity_lab.gradient import Gradient, discrete_gradient, operator_norm
-from sensitivity_lab.queries import (
-    COUNT,
-    MAX,
-    MEAN,
-    MEDIAN,
-    MIN,
-    STD,
-    SUM,
-    VARIANCE,
-    Query,
-    count_distinct,
-    count_where,
-    histogram,
-    quantile,
-    std,
-    variance,
-)
+from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import (
     Add,
     AddRemove,
@@ -42,6 +26,22 @@ from sensitivity_lab.smooth import (
     SmoothSensitivity,
     sensitivity_at_distance,
     smooth_sensitivity,
+)
+from sensitivity_lab.standard import (
+    COUNT,
+    MAX,
+    MEAN,
+    MEDIAN,
+    MIN,
+    STD,
+    SUM,
+    VARIANCE,
+    count_distinct,
+    count_where,
+    histogram,
+    quantile,
+    std,
+    variance,
 )
 from sensitivity_lab.tables import compare, sweep
 from sensitivity_lab.universe import Universe

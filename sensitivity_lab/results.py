@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import RootGap, exact_number, simplest
+from sensitivity_lab.exact import RootGap, simplest
 from sensitivity_lab.gap import gap_between
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import Query, answers_at, python_of
+from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.relations import STANDARD, Change, Relation
+from sensitivity_lab.standard import python_of
 from sensitivity_lab.text import dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -166,7 +167,7 @@ class Sensitivity:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
         places = self.universe._places(dataset)
         if len(dataset) <= LONGEST_HELD:
-            return raw_answer(self.query, dataset)
+            return self.query.raw(dataset)
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
 
     def snippet(self) -> Snippet:
@@ -336,15 +337,3 @@ def presented(gap: Any) -> Any:
     if isinstance(gap, RootGap):
         return float(gap)
     return simplest(gap) if isinstance(gap, Fraction) else gap
-
-
-def raw_answer(query: Query, dataset: Dataset) -> Any:
-    """The answer that gaps are measured between: the square, for a root query.
-
-    >>> from sensitivity_lab import STD
-    >>> raw_answer(STD, (1, 4))
-    Fraction(9, 4)
-
-    Cost: one call of the query's function; a standard query's records are sorted first.
-    """
-    return query.answer(tuple(sorted(map(exact_number, dataset))) if query.exact else dataset)

@@ -125,8 +125,7 @@ def local_sensitivity(
     if method == "solver" or (method == "auto" and is_large):
         found = solve_local(problem, indices)
         if found is not None:
-            pair = WorstPair.between(found[0], indices, found[1], universe.values)
-            return result(problem, pair, "solver", 0)
+            return result(problem, found, "solver", 0)
         if method == "solver":
             raise NotProved(_no_proof(problem))
     within_budget(neighbours, max_datasets, "neighbours to walk")
@@ -222,7 +221,7 @@ def _solved(
             if method == "solver":
                 raise NotProved(_no_proof(problem, where))
         what = "datasets to answer"
-        if method == "auto" and problem.query.family:
+        if method == "auto" and problem.query.proved:
             what += f" (no proved solver covers {problem.query.name} {where})"
         within_budget(datasets, max_datasets, what)
     return settled

@@ -146,7 +146,7 @@ def _closed_form_for(
     *,
     feasible: bool,
 ) -> ClosedForm | None:
-    if not feasible or not query.family or type(relation) not in STANDARD:
+    if not feasible or not query.proved or type(relation) not in STANDARD:
         return None
     return closed_form(
         query,

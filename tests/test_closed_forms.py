@@ -3,13 +3,14 @@
 import math
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.proved.extremes import EXTREMES
-from sensitivity_lab.proved.wording import formula_text
+from sensitivity_lab.proved.variance.family import Variance
 
+PROOFS = (Path(__file__).parents[1] / "book" / "proofs.md").read_text(encoding="utf-8")
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 BOUNDS = [(0, 3), (-2, 3), (1, 3), (-5, -2)]
 QUERIES = [
@@ -33,7 +34,7 @@ UNUSUAL_QUANTILES = (Fraction(9, 10), Fraction(1, 3))
 
 
 def is_spread(query):
-    return query.family[0] in ("variance", "std")
+    return isinstance(query.proved, Variance)
 
 
 def grid(query, low, high):
@@ -85,7 +86,9 @@ def test_a_known_size_agrees_with_enumeration(query, family):
 
 
 @pytest.mark.parametrize(
-    "query", [query for query in QUERIES if query.family[-1] not in UNUSUAL_QUANTILES], ids=str
+    "query",
+    [query for query in QUERIES if getattr(query.proved, "q", 0) not in UNUSUAL_QUANTILES],
+    ids=str,
 )
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
 def test_sizes_of_at_least_m_agree_with_enumeration(query, family):
@@ -254,11 +257,11 @@ def test_every_family_has_words(family, pinned):
     """Would catch a query or relation whose formula cannot be printed."""
     predicate = sl.count_where(bool)
     for query in [*QUERIES, predicate, sl.histogram([0, 1, 2])]:
-        assert query.family[0] in EXTREMES
-        text, where, proof = formula_text(query, family(2), pinned=pinned)
+        words = query.proved.words(norm=1)
+        text, where = words.text(family(2), pinned=pinned), words.where
         assert text
         assert all(re.search(rf"\b{name}\b", where) for name in re.findall(r"\b(\w)\(", text))
-        assert proof.startswith("Proofs: ")
+        assert f":label: thm-{words.proof}\n" in PROOFS
 
 
 @pytest.mark.parametrize(

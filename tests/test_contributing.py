@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -9,8 +10,8 @@ import pytest
 import yaml
 
 import sensitivity_lab as sl
-from sensitivity_lab import queries, relations
-from sensitivity_lab.proved import extremes
+from sensitivity_lab import relations, standard
+from sensitivity_lab.proved import monotone
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -38,29 +39,31 @@ def test_the_guide_names_files_that_there_are():
 @pytest.mark.parametrize("recipe", re.split(r"^## ", GUIDE, flags=re.M)[1:], ids=lambda r: r[:8])
 def test_a_recipe_is_short(recipe):
     """Catches a recipe that has become a manual."""
-    assert len([line for line in recipe.splitlines()[1:] if line.strip()]) < 20
+    assert len([line for line in recipe.splitlines()[1:] if line.strip()]) < 28
 
 
 @pytest.mark.parametrize(
-    "relation", [sl.Change(1), sl.Change(3), sl.SymmetricDifference(2)], ids=str
+    "relation", [sl.Change(1), sl.Change(3), sl.SymmetricDifference(2), sl.AddRemove(2)], ids=str
 )
 def test_the_examples_of_the_guide_agree(relation):
-    """Catches a closed form in the guide that enumeration of its query refutes."""
-    midrange = made(BLOCKS[0], queries, "MIDRANGE")
-    d = made(BLOCKS[3], extremes, "_midrange")((), 1, 6, 1, None)
+    """Catches a closed form or solver in the guide that enumeration of its query refutes."""
+    family = made(BLOCKS[3], monotone, "Midrange")
+    midrange = replace(made(BLOCKS[0], standard, "MIDRANGE"), proved=family())
     for size in (1, 2, 3):
         ask = {"size": size, "relation": relation}
-        swept, walked = (
+        swept, walked, solved = (
             sl.global_sensitivity(midrange, MARKS, **ask, method=method)
-            for method in ("sweep", "walk")
+            for method in ("sweep", "walk", "solver")
         )
-        shares = [
-            d(size - r, *sides).gap
-            for r, a in relation.moves
-            if r <= size and size - r + a > 0
-            for sides in ((r, a), (a, r))
-        ]
-        assert swept.value == walked.value == max(shares)
+        form = sl.closed_form(midrange, bounds=(1, 6), **ask)
+        assert swept.value == walked.value == solved.value == form.value
+        for pair in (solved.witness, form.witness):
+            assert abs(midrange(pair[0]) - midrange(pair[1])) == form.value
+        walked, solved = (
+            sl.local_sensitivity(midrange, (2,) * size, MARKS, relation=relation, method=method)
+            for method in ("walk", "solver")
+        )
+        assert walked.value == solved.value
 
 
 def test_the_relation_of_the_guide_is_served():

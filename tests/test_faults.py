@@ -27,6 +27,8 @@ from limits import Late, time_limit
 from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
+from sensitivity_lab.proved.bins import Histogram
+from sensitivity_lab.proved.quantile import Quantile
 
 CASES = int(os.environ.get("FAULT_CASES", "400"))
 LONGEST = 20  # seconds for one call; a refusal takes milliseconds
@@ -110,10 +112,11 @@ def asked(query):
     """What the oracle asks in a query's stead, and from which size on."""
     if isinstance(query, sl.Query) and query.name in oracle.QUERIES:
         return oracle.QUERIES[query.name]
-    if isinstance(query, sl.Query) and query.family[:1] == ("histogram",):
-        return oracle.histogram(query.family[1:]), 0
-    if isinstance(query, sl.Query) and query.family[:1] == ("quantile",):
-        return oracle.quantile(query.family[1]), 1
+    proved = query.proved if isinstance(query, sl.Query) else None
+    if isinstance(proved, Histogram):
+        return oracle.histogram(proved.edges), 0
+    if isinstance(proved, Quantile):
+        return oracle.quantile(proved.q), 1
     answer = query.function if isinstance(query, sl.Query) else query
     return (lambda x: vector(answer(tuple(map(int, x))))), oracle.smallest(answer)
 
@@ -476,6 +479,8 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 import sensitivity_lab as sl
+from sensitivity_lab.proved.bins import Histogram
+from sensitivity_lab.proved.quantile import Quantile
 
 
 def slow(dataset):
@@ -528,6 +533,8 @@ RESULTS = """
 import hashlib, io, locale, time
 import matplotlib
 import sensitivity_lab as sl
+from sensitivity_lab.proved.bins import Histogram
+from sensitivity_lab.proved.quantile import Quantile
 
 matplotlib.rcParams["svg.hashsalt"] = "one"
 try:

@@ -10,8 +10,10 @@ import pytest
 from sensitivity_book.formulas import formula_table, printed, witness_text
 
 import sensitivity_lab as sl
-from sensitivity_lab.proved.extremes import EXTREMES
-from sensitivity_lab.proved.wording import formula_text
+from sensitivity_lab.proved.bins import CountWhere, Histogram
+from sensitivity_lab.proved.family import Interval
+from sensitivity_lab.proved.quantile import Quantile
+from sensitivity_lab.proved.variance.family import Variance
 
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 PREDICATE = sl.count_where(lambda value: value > 0)
@@ -65,8 +67,8 @@ def whole_range(end):
 
 def letters(query, n, k, low, high):
     """What every letter in a text stands for, written out from what the page says of it."""
-    R, option = Fraction(high - low), (query.family[1] if len(query.family) > 1 else 0)
-    q = d = option
+    R, proved = Fraction(high - low), query.proved
+    q, d = getattr(proved, "q", 0), getattr(proved, "ddof", 0)
     least = query.smallest_size
     moves = [(r, j) for r in range(n + 1) for j in range(k - r + 1) if n - r + j >= least]
     n, k = Fraction(n), Fraction(k)
@@ -83,15 +85,14 @@ def letters(query, n, k, low, high):
         return max(clip(t - x) - clip(t - x - delta) for x in range(int(c) + 1))
 
     def largest(gaps):
-        return max(gaps) * (R if query.family[0] == "quantile" else 1)
+        return max(gaps) * (R if isinstance(proved, Quantile) else 1)
 
     def D(c, a, b):
-        gap = EXTREMES[query.family[0]](query.family[1:], low, high, 1, None)(int(c), a, b).gap
-        return float(gap) if query.family[0] == "std" else gap
+        gap = proved.on_interval(Interval(low, high), norm=1)(int(c), a, b).gap
+        return float(gap) if query.root else gap
 
-    family = query.family[0]
     meanings = {"n": n, "m": n, "k": k, "R": R, "L": low, "U": high, "q": q, "d": d}
-    meanings |= {"v": VALUES if family == "count_distinct" else v, "g": g, "D": D, "moves": moves}
+    meanings |= {"v": VALUES if query is sl.count_distinct else v, "g": g, "D": D, "moves": moves}
     meanings |= {"__builtins__": {"max": max, "min": min, "abs": abs, "range": whole_range}}
     meanings |= {
         "w": lambda c: s(c) / (c - d) - s(c) / (c + k - d),
@@ -102,7 +103,7 @@ def letters(query, n, k, low, high):
         "floor": math.floor,
         "sqrt": math.sqrt,
     }
-    if family in ("variance", "std"):
+    if isinstance(proved, Variance):
         half = n // 2
         meanings["h"] = Fraction(1, 4) if d == 0 else half * (n - half) / (n * (n - d))
     return meanings
@@ -129,7 +130,7 @@ def test_every_printed_formula_gives_the_value(query, norm, family, known):
     checked = 0
     for n in range(query.smallest_size, max(8, query.smallest_size + 5)):
         for k in range(1, 6):
-            text, _, _ = formula_text(query, family(k), pinned=known == "size", norm=norm)
+            text = query.proved.words(norm).text(family(k), pinned=known == "size")
             for bounds in BOUNDS[:1] if (query, norm) in FURTHER_DDOF else BOUNDS:
                 value = value_of(query, norm, family(k), bounds, **{known: n})
                 if value is None:
@@ -155,7 +156,7 @@ def test_one_step_with_at_least_m_records_is_the_worst_of_both_orders(make, ddof
     for least in (ddof + 1, ddof + 2, 2 * ddof + 3):
         for k in (1, 2, 3):
             relation = sl.SymmetricDifference(k)
-            text, _, _ = formula_text(query, relation, pinned=False)
+            text = query.proved.words(1).text(relation, pinned=False)
             form = sl.closed_form(query, bounds=(-1, 2), min_size=least, relation=relation)
             printed = eval(as_python(text), letters(query, least, k, -1, 2))
             assert math.isclose(printed, form.value, rel_tol=1e-12), (text, least, k)
@@ -193,14 +194,14 @@ def test_every_row_of_the_page_is_what_enumeration_finds(query, norm):
         for k in (1, 2):
             relation = getattr(sl, name)(k)
             # A quantile's worst size has a whole q(N − 1): up to 19 records, on the two ends.
-            ordered = query.family[0] in ("quantile", "histogram") and known == "≥ m"
+            ordered = isinstance(query.proved, (Quantile, Histogram)) and known == "≥ m"
             universe, last = (ENDS, 24) if ordered else (GRID, 8)
             sizes = 4 if known == "n" else range(4, last + 1)
             found = sl.global_sensitivity(query, universe, size=sizes, relation=relation, norm=norm)
             value, exact = row[f"k = {k}"], k == 1 or "upper bound" not in row["status"]
             assert value == found.value if exact else value >= found.value, (known, relation)
         if row["witness"] is None:
-            assert query.family[0] == "count_where"
+            assert isinstance(query.proved, CountWhere)
             continue
         dataset, neighbour = row["witness"]
         assert getattr(sl, name)(1).are_neighbours(dataset, neighbour)

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.queries import answers_at, python_of
+from sensitivity_lab.queries import answers_at
+from sensitivity_lab.standard import python_of
 
 whole = st.lists(st.integers(-1000, 1000), min_size=1, max_size=12)
 PLAIN = {
@@ -253,7 +254,7 @@ def test_the_python_of_a_query_makes_it(text):
         assert python_of(query) is None
     else:
         made = eval(python_of(query), {"sl": sl, "Fraction": Fraction})
-        assert (made.function, made.root, made.family) == (query.function, query.root, query.family)
+        assert (made.function, made.root, made.proved) == (query.function, query.root, query.proved)
         assert python_of(query) == f"sl.{text}"
 
 

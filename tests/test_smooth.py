@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab import smooth
-from sensitivity_lab.smooth import _Ranks, _Records
+from sensitivity_lab.proved import ranks as quantile_ranks
+from sensitivity_lab.proved.at_distance import Bounded
+from sensitivity_lab.proved.ranks import Ranks
 
 QUANTILES = [0, Fraction(1, 10), 0.25, Fraction(1, 3), 0.5, Fraction(3, 5), 0.9, 1]
 MONOTONE = {
@@ -177,7 +178,7 @@ def test_a_large_dataset_equals_the_quadratic_formula():
         for q, beta in ((0.5, 1e-4), (0.9, 1e-3), (0.5, 0.05)):
             top = int(x.max()) + 5
             found = ask(sl.quantile(q), x, 0, top, beta)
-            ranks = _Ranks(_Records.of(sl.quantile(q), x, (0, top)), sl.quantile(q).family[1])
+            ranks = Ranks(Bounded.of(sl.Universe.population(x), (0, top)), sl.quantile(q).proved.q)
             gaps = [float(ranks.widest(t).gap) * math.exp(-beta * t) for t in range(len(x) + 1)]
             assert math.isclose(found.value, max(gaps), rel_tol=1e-13)
             assert math.isclose(gaps[found.distance], max(gaps), rel_tol=1e-13)
@@ -313,7 +314,7 @@ def test_the_value_is_not_below_another_distance_by_a_hair(name):
 @pytest.mark.parametrize("most", [0, 10**7])
 def test_near_ties_are_settled_or_rounded_out(query, most, monkeypatch):
     """Catches a value below S*, where gaps and discounts all but cancel; and one far above it."""
-    monkeypatch.setattr(smooth, "MOST_PAIRS", most)
+    monkeypatch.setattr(quantile_ranks, "MOST_PAIRS", most)
     getcontext().prec = 60
     rng = random.Random(f"{query} {most}")
     for _ in range(40):

@@ -16,10 +16,12 @@ import pytest
 from sensitivity_book.research import conjectures
 
 import sensitivity_lab as sl
+from sensitivity_lab.methods.solver import widest_gaps
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.ranges import range_finder
+from sensitivity_lab.proved.bins import Histogram
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.variance import filtered_maximum, outermost, population, runs
+from sensitivity_lab.proved.variance.family import Deviation
 
 CASES = int(os.environ.get("SOLVER_CASES", "100"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
@@ -157,7 +159,9 @@ def test_every_share_of_a_spread_equals_a_brute_force(query):
     for _ in range(CASES // 10):
         records = skewed(rng)
         find = population.SpreadFinder(
-            SortedRecords.of(sl.Universe.population(records)), query.family[1], "std" in query.name
+            SortedRecords.of(sl.Universe.population(records)),
+            query.proved.ddof,
+            "std" in query.name,
         )
         for (c, a, b), widest in conjectures.widest(query, records).items():
             found = find(c, a, b) if a + b else None
@@ -197,7 +201,7 @@ SHARES = {
 def test_named_shares(name):
     """Would catch a family of places that random small populations need not have."""
     records, (c, a, b), query = SHARES[name]
-    ddof, root = query.family[1], query is sl.STD
+    ddof, root = query.proved.ddof, query is sl.STD
     whole = SortedRecords.of(sl.Universe.population(records))
     found = population.SpreadFinder(whole, ddof, root)(c, a, b)
     assert found.attained
@@ -478,7 +482,7 @@ def agrees_with_the_walk(query, universe, asked, relation):
             continue
         assert found.value == walked.value, (method, query.name, universe, asked, relation)
         answers = [query(side) for side in found.witness]
-        if query.family[0] not in ("histogram", "std"):
+        if not isinstance(query.proved, (Histogram, Deviation)):
             assert abs(answers[0] - answers[1]) == found.value, (method, query.name, universe)
         assert found.check()
     return True
@@ -496,7 +500,7 @@ WRAPPED = {
 def test_a_spread_over_more_than_64_bits_does_not_wrap(name, query):
     """Would catch a difference of two records that is taken in int64."""
     records, size, relation = WRAPPED[name]
-    if size > query.family[1] + 1:
+    if size > query.proved.ddof + 1:
         assert agrees_with_the_walk(query, sl.Universe.population(records), size, relation)
 
 
@@ -583,7 +587,7 @@ def test_every_share_of_a_spread_on_a_range_equals_a_brute_force(kind):
             continue
         query = getattr(sl, kind)(ddof=ddof)
         question = Problem(query, sl.Universe.value_range(values), c + b, sl.Change(1), norm=1)
-        found = range_finder(question)(c, a, b)
+        found = widest_gaps(question)(c, a, b)
         expected = widest_on_a_range(values, (c, a, b), ddof, kind == "std")
         assert found.attained
         assert float(found.gap) == pytest.approx(float(expected), rel=1e-9), (values, c, a, b, ddof)
@@ -612,7 +616,7 @@ def test_a_value_off_the_middle_at_a_large_size():
     """Would catch a search that stops early: a quadratic's vertex gives it by hand."""
     c, b, values = 10**12, 2, [1, 2, 9]
     question = Problem(sl.VARIANCE, sl.Universe.value_range(values), c + b, sl.Remove(b), norm=1)
-    found = range_finder(question)(c, 0, b)
+    found = widest_gaps(question)(c, 0, b)
 
     def gap(j, x):
         shared, mean = Fraction(64 * j * (c - j), c), 1 + Fraction(8 * j, c)

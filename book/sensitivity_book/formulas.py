@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from sensitivity_lab.closed_form import closed_form
-from sensitivity_lab.proved.wording import CONDITIONS, formula_text
+from sensitivity_lab.closed_form import closed_form, proved_of
+from sensitivity_lab.proved.family import Words
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Add, AddRemove, Change, Relation, Remove, SymmetricDifference
 from sensitivity_lab.text import dataset_text, number_text
@@ -34,16 +34,17 @@ def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
     The example has L = 2, U = 14 and n = m = 4. `witness` is a pair that attains the value at
     k = 1. Cost: twenty closed forms. Errors: as `closed_form`. Source: book/proofs.md.
     """
-    rows = list(_rows(query, norm))
+    words = proved_of(query).words(norm)
+    rows = list(_rows(query, words, norm))
     table = pd.DataFrame(rows).set_index(["size", "relation"])
-    table.attrs = {"conditions": CONDITIONS.get(query.family[0], CONDITIONS["any"])}
-    words = query.name if norm == 1 else f"{query.name} L{norm}"
-    table.attrs["name"] = re.sub(r"\W+", "-", words).strip("-")
-    table.attrs["where"] = formula_text(query, Change(1), pinned=True, norm=norm)[1]
+    table.attrs = {"conditions": words.conditions}
+    name = query.name if norm == 1 else f"{query.name} L{norm}"
+    table.attrs["name"] = re.sub(r"\W+", "-", name).strip("-")
+    table.attrs["where"] = words.where
     return table
 
 
-def _rows(query: Query, norm: float) -> Iterator[dict[str, Any]]:
+def _rows(query: Query, words: Words, norm: float) -> Iterator[dict[str, Any]]:
     for keyword, size in SIZES.items():
         for family in FAMILIES:
             forms = [
@@ -51,7 +52,7 @@ def _rows(query: Query, norm: float) -> Iterator[dict[str, Any]]:
                 for k in DISTANCES
             ]
             row = {"size": size, "relation": family.__name__}
-            row["formula"] = formula_text(query, family(1), pinned=keyword == "size", norm=norm)[0]
+            row["formula"] = words.text(family(1), pinned=keyword == "size")
             row |= {f"k = {k}": form.value for k, form in zip(DISTANCES, forms, strict=True)}
             one, two = (form.status for form in forms)
             row["status"] = one if one == two else f"{one} at k = 1, then {two}"

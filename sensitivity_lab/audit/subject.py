@@ -10,7 +10,7 @@ from sensitivity_lab.audit.claims import amount
 from sensitivity_lab.exact import brief, told
 from sensitivity_lab.gap import Gap, gap_between, same_shape
 from sensitivity_lab.queries import Query
-from sensitivity_lab.results import presented, raw_answer
+from sensitivity_lab.results import presented
 from sensitivity_lab.text import dataset_text, number_text
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
@@ -56,7 +56,7 @@ class Subject:
 
         Cost: one call of the function. Errors: as `Query.answer`.
         """
-        return raw_answer(self.query, dataset)
+        return self.query.raw(dataset)
 
     def shown(self, dataset: Any) -> Any:
         """Return the answer as a caller sees it: the root of a root query."""

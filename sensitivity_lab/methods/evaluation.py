@@ -126,7 +126,7 @@ class Answers:
             rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop))
             answers, denominator = self.query.rows(rows, self.lattice.universe)
             parts.append(answers)
-        if not self.query.family:
+        if not self.query.proved:
             self._require_same_as_function(parts[0][0], denominator, size)
         return np.concatenate(parts), denominator
 

@@ -49,9 +49,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
 }
 
-# Families of queries whose answers are no places among the records: another unit, or a count.
-NO_PLACE = ("variance", "count", "count_where", "count_distinct")
-
 Dot = tuple[float, int, str]  # where it stands, how high in its stack, its kind
 
 
@@ -208,8 +205,10 @@ def _drawable(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
 
 def _has_places(sensitivity: Sensitivity, answers: Sequence[Any]) -> bool:
     """Whether the answers have places on the line of records: one number each, in their unit."""
-    elsewhere = sensitivity.query.family and sensitivity.query.family[0] in NO_PLACE
-    return not elsewhere and not any(isinstance(answer, tuple) for answer in answers)
+    proved = sensitivity.query.proved
+    return (not proved or proved.among_records) and not any(
+        isinstance(answer, tuple) for answer in answers
+    )
 
 
 def _scale(sensitivity: Sensitivity) -> Sequence[Any]:

@@ -11,9 +11,10 @@ from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import LEFT, RIGHT, stage
 from sensitivity_lab.gradient import Gradient, discrete_gradient
 from sensitivity_lab.plotting.style import COLOURS, INK, PALE
-from sensitivity_lab.queries import MEAN, MEDIAN, SUM, VARIANCE, Query
+from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.sensitivity import global_sensitivity
+from sensitivity_lab.standard import MEAN, MEDIAN, SUM, VARIANCE
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 

@@ -11,9 +11,10 @@ from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import ring, stage
 from sensitivity_lab.closed_form import closed_form
 from sensitivity_lab.plotting.style import COLOURS, K_LABEL
-from sensitivity_lab.queries import MEAN, MEDIAN, SUM, VARIANCE, Query
+from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
+from sensitivity_lab.standard import MEAN, MEDIAN, SUM, VARIANCE
 from sensitivity_lab.text import value_text
 from sensitivity_lab.universe import Universe
 

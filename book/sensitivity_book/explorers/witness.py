@@ -10,9 +10,10 @@ from sensitivity_book.explorers.stage import ring, stage
 from sensitivity_book.scenarios import scenarios
 from sensitivity_lab.plotting.style import COLOURS, K_LABEL
 from sensitivity_lab.plotting.witness import plot_witness
-from sensitivity_lab.queries import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, Query, quantile
+from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
+from sensitivity_lab.standard import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, quantile
 from sensitivity_lab.text import dataset_text, number_text, value_text
 from sensitivity_lab.universe import Universe
 

@@ -1,97 +1,62 @@
-"""D(c, a, b) on a range of values, whose copies never run out.
+"""D(c, a, b) for variances and standard deviations on a range of values, whose copies never run out.
 
-A range with ends L and U has the closed form of the interval [L, U] wherever that needs no value
-between the ends. Histograms and predicates depend on which values there are; a variance whose
-lower side has the extra records puts them at the value nearest to the mean of the others. The
-lemma is thm-range on the book's page of proofs.
+C and A lie at the ends, as on an interval; for a < b all of B lies at one value, the nearest to
+the mean of C or near it (thm-range, thm-range-search).
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.extremes import EXTREMES, D, Extreme, bins_gap
+from sensitivity_lab.proved.family import Interval
+from sensitivity_lab.proved.variance.interval import deviation_on_interval, variance_on_interval
+from sensitivity_lab.proved.worst_pair import D, WorstPair
 
 
-def range_finder(problem: Problem) -> D | None:
-    """Return D for a query on a value range, or None where no proof covers it.
+def spread_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
+    """D on ascending values, with `root` of the standard deviation.
 
-    >>> from sensitivity_lab import MEAN, Change, Universe
-    >>> problem = Problem(MEAN, Universe.value_range([0, 6]), 3, Change(1), norm=1)
-    >>> range_finder(problem)(2, 1, 1).gap
-    Fraction(2, 1)
+    >>> spread_on_values([0, 1, 6], ddof=0, root=False)(2, 0, 1).gap
+    Fraction(19, 9)
 
-    Cost: one pass over the v values. D itself: O(1); for a spread with a < b, O(log c) exact
-    arithmetic for each of the few values that B may have. Source: thm-range on the book's page of
-    proofs.
+    Cost: O(1); for a < b, O(log c) exact arithmetic for each of the few values that B may have.
     """
-    kind, *options = problem.query.family
-    values = [value for value in problem.universe.exact_values if value is not None]
-    low, high = values[0], values[-1]
-    if kind in ("count", "sum", "mean", "quantile"):
-        return EXTREMES[kind](options, low, high, problem.norm, None)
-    if kind == "histogram":
-        return _histogram(values, tuple(options), problem.norm)
-    if kind == "count_where":
-        true = [value for value in values if problem.query((value,))]
-        false = [value for value in values if value not in true]
-        return bins_gap(true[:1], false[0] if false else None, 1)
-    if kind in ("variance", "std"):
-        return _spread(values, options[0], root=kind == "std")
-    return None
-
-
-def _histogram(values: list[Exact], edges: tuple[Exact, ...], norm: float) -> D:
-    """One value for each bin that holds any, and one that no bin counts."""
-    places: dict[int, Exact] = {}
-    uncounted = None
-    for value in values:
-        if not edges[0] <= value <= edges[-1]:
-            uncounted = value
-        else:
-            bin_ = sum(value >= edge for edge in edges[1:-1])
-            places.setdefault(bin_, value)
-    return bins_gap(list(places.values()), uncounted, norm)
-
-
-def _spread(values: list[Exact], ddof: int, root: bool) -> D:
-    """C and A at the ends; for a < b, B at the one value nearest to the mean of C."""
-    low, high = values[0], values[-1]
-    interval = EXTREMES["std" if root else "variance"]((ddof,), low, high, 1, None)
-    width = high - low
+    low, width = values[0], values[-1] - values[0]
+    ends = Interval(values[0], values[-1])
+    on_interval = (deviation_on_interval if root else variance_on_interval)(ends, ddof)
     grid = [Fraction(value - low) / (width or 1) for value in values]
 
-    def d(c: int, a: int, b: int) -> Extreme:
+    def d(c: int, a: int, b: int) -> WorstPair | None:
         if a >= b or width == 0 or c == 0:
-            return interval(c, a, b)
-        gap, i, j, x = _Mix(grid, c, a, b, ddof, root and a == 0).widest()
-        common, higher, lower = (
-            ((high, j), (low, c - j)),
-            ((high, i), (low, a - i)),
-            ((low + x * width, b),),
-        )
-        if isinstance(gap, RootGap):
-            gap = RootGap(gap.larger * width**2, gap.smaller * width**2)
-        else:
-            gap *= width**2
+            return on_interval(c, a, b)
+        gap, i, j, x = _Search(grid, c, a, b, ddof, root and a == 0).widest()
+        gap = _scaled(gap, width**2)
+        common, higher = ((ends.high, j), (low, c - j)), ((ends.high, i), (low, a - i))
+        lower = ((low + x * width, b),)
         if root and a:  # √s − √t ≤ √(s − t): only a bound, unless the lower side is constant
-            return Extreme(RootGap(max(gap, 0), 0), common, higher, lower, attained=False)
-        return Extreme(gap, common, higher, lower)
+            return WorstPair(RootGap(max(gap, 0), 0), common, higher, lower, attained=False)
+        return WorstPair(gap, common, higher, lower)
 
     return d
 
 
-Place = tuple[Gap, int, int, Fraction]  # the gap, i, j, and where B is
+def _scaled(gap: Gap, factor: Exact) -> Gap:
+    if isinstance(gap, RootGap):
+        return RootGap(gap.larger * factor, gap.smaller * factor)
+    return gap * factor
+
+
+Candidate = tuple[Gap, int, int, Fraction]  # the gap, i, j, and where B is
 
 
 @dataclass(frozen=True)
-class _Mix:
+class _Search:
     """Spreads for a < b: i of A and j of C at 1, their others at 0, all of B at one of a grid.
 
     With B at the mean of C the gap would be wider, and rise and fall once in j: a summit. So the
@@ -107,11 +72,12 @@ class _Mix:
     ddof: int
     as_roots: bool
 
-    def widest(self) -> Place:
+    def widest(self) -> Candidate:
         """The widest gap of all, and the smallest i and j known to have it."""
         ends = [(i, j) for i in {0, self.a} for j in (0, self.c)]
         best = max(
-            (self._place(i, j, self._nearest(j)) for i, j in (*ends, *self._corners())), key=_rank
+            (self._candidate(i, j, self._nearest(j)) for i, j in (*ends, *self._corners())),
+            key=_rank,
         )
         for i in {0, self.a}:
             summit = self._summit(i)
@@ -136,12 +102,12 @@ class _Mix:
         peak = (weight * (high - 2 * i) - other * c) // (2 * (weight - other))
         return min(max(peak, 0), c)
 
-    def _outwards(self, i: int, j: int, step: int, best: Place) -> Place:
+    def _outwards(self, i: int, j: int, step: int, best: Candidate) -> Candidate:
         """The best of the places from j on, or what was best before."""
         while 0 <= j <= self.c and self._gap(i, j, Fraction(j, self.c)) > best[0]:
             x = self._nearest(j)
             last = self._last(x, step)
-            best = max(best, self._place(i, self._peak(i, x, *sorted((j, last))), x), key=_rank)
+            best = max(best, self._candidate(i, self._peak(i, x, *sorted((j, last))), x), key=_rank)
             j = last + step
         return best
 
@@ -169,7 +135,7 @@ class _Mix:
         end = self.c * (x + self.grid[place]) / 2
         return math.floor(end) if step > 0 else math.ceil(end)
 
-    def _place(self, i: int, j: int, x: Fraction) -> Place:
+    def _candidate(self, i: int, j: int, x: Fraction) -> Candidate:
         return self._gap(i, j, x), i, j, x
 
     def _gap(self, i: int, j: int, x: Fraction) -> Gap:
@@ -180,6 +146,6 @@ class _Mix:
         return RootGap(higher, lower) if self.as_roots else higher - lower
 
 
-def _rank(place: Place) -> tuple[Gap, int, int]:
-    gap, i, j, _ = place
+def _rank(candidate: Candidate) -> tuple[Gap, int, int]:
+    gap, i, j, _ = candidate
     return gap, -i, -j

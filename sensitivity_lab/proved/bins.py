@@ -1,0 +1,260 @@
+"""Counts by kind of record: histograms, and predicates, which have one bin.
+
+A record counts in one bin or in none, so a gap asks only how many of the a and of the b lie in
+each bin; the shared records cancel (thm-histogram, thm-count).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.exact import Exact, RootGap
+from sensitivity_lab.gap import Gap, Norm
+from sensitivity_lab.proved.family import Family, Interval, Words
+from sensitivity_lab.proved.pool import Pool, joined
+from sensitivity_lab.proved.sorted_records import Run, SortedRecords
+from sensitivity_lab.proved.worst_pair import D, WorstPair
+from sensitivity_lab.relations import Move
+from sensitivity_lab.universe import Dataset, Indices
+
+
+@dataclass(frozen=True)
+class CountWhere(Family):
+    """The number of records for which a predicate is true: a histogram of one bin.
+
+    >>> from sensitivity_lab.universe import Universe
+    >>> count = lambda dataset: sum(map(bool, dataset))
+    >>> d = CountWhere(count).on_population(SortedRecords.of(Universe.population([0, 0, 5])), 1)
+    >>> d(0, 2, 0).gap, d(0, 2, 0).pair()
+    (1, ((0, 5), ()))
+    """
+
+    count: Callable[[Dataset], int]
+
+    falls = True
+    among_records = False
+
+    def is_true(self, record: Any) -> bool:
+        """Whether a dataset of this record alone counts one."""
+        return bool(self.count((record,)))
+
+    def words(self, norm: Norm) -> Words:
+        texts = {"any": ("k", "k"), "Change": ("min(k, n)", "k")}
+        return Words("count", texts, "the predicate is true for some value and false for another")
+
+    def on_interval(self, interval: Interval, norm: Norm) -> D:
+        """The predicate's records are not known, so there is a value but no witness."""
+        return lambda c, a, b: WorstPair(a, shown=False)
+
+    def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
+        true = [value for value in values if self.is_true(value)]
+        false = [value for value in values if value not in true]
+        return between_bins(true[:1], false[0] if false else None, 1)
+
+    def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
+        true = np.array([self.is_true(record) for record in records.given.tolist()], dtype=np.int64)
+        order = np.argsort(true, kind="stable")  # the false, then the true
+        by_truth = SortedRecords(records.given[order], true[order], 1)
+        false = len(true) - int(true.sum())
+        return _of_runs(by_truth, [(false, len(true))], [(0, false)], 1)
+
+    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
+        bins = [0 if self.is_true(value) else -1 for value in pool.universe.values]
+        return [_by_bins(pool, np.array(bins), move, norm)]
+
+
+@dataclass(frozen=True)
+class Histogram(Family):
+    """The counts in each bin: half-open, but the last.
+
+    >>> Histogram((0, 5, 10)).on_interval(Interval(0, 10), norm=1)(2, 1, 1).gap
+    2
+    """
+
+    edges: tuple[Exact, ...]
+
+    falls = True
+
+    def words(self, norm: Norm) -> Words:
+        name = "∞" if norm == math.inf else str(int(norm))
+        change = {
+            "1": ("2·min(k, n)", "2·k"),
+            "2": ("√2·min(k, n)", "√2·k"),
+            "∞": ("min(k, n)", "k"),
+        }
+        texts = {"any": ("k", "k"), "Change": change[name]}
+        return Words("histogram", texts, "the bounds reach two bins or more; one record per person")
+
+    def on_interval(self, interval: Interval, norm: Norm) -> D:
+        """A value within the bounds for every bin they reach, and one that no bin counts."""
+        low, high = interval.low, interval.high
+        reached = []
+        for left, right in pairwise(self.edges):
+            value = max(left, low)
+            is_last = right == self.edges[-1]
+            if value <= high and (value < right or (is_last and value == right)):
+                reached.append(value)
+        outside = [value for value in (low, high) if self.bin_of(value) < 0]
+        return between_bins(reached, outside[0] if outside else None, norm)
+
+    def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
+        """One value for each bin that holds any, and one that no bin counts."""
+        reached: dict[int, Exact] = {}
+        for value in values:
+            reached.setdefault(self.bin_of(value), value)
+        outside = [value for value in values if self.bin_of(value) < 0]
+        reached.pop(-1, None)
+        return between_bins(list(reached.values()), outside[-1] if outside else None, norm)
+
+    def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
+        """Each bin is a run of the sorted records; those before and after are in none.
+
+        Edges are compared as Python ints: NumPy would round those of 64 bits to floats.
+        """
+        scaled = [math.ceil(Fraction(edge) * records.scale) for edge in self.edges[:-1]]
+        starts = [bisect_left(records.whole, edge, key=int) for edge in scaled]
+        last = math.floor(Fraction(self.edges[-1]) * records.scale)
+        end = max(bisect_right(records.whole, last, key=int), starts[-1])
+        bins = list(pairwise([*starts, end]))
+        return _of_runs(records, bins, [(0, starts[0]), (end, len(records))], norm)
+
+    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
+        bins = np.array(
+            [self.bin_of(value) for value in pool.universe.exact_values if value is not None]
+        )
+        return [_by_bins(pool, bins, move, norm)]
+
+    def bin_of(self, value: Exact) -> int:
+        """The bin of a value, or −1 for none."""
+        if not self.edges[0] <= value <= self.edges[-1]:
+            return -1
+        return sum(value >= edge for edge in self.edges[1:-1])
+
+
+def between_bins(reached: Sequence[Exact], uncounted: Exact | None, norm: Norm) -> D:
+    """All a in one place, all b in another: two bins, or a bin and outside, if both are there.
+
+    >>> between_bins([1, 6], None, norm=1)(2, 3, 1).gap
+    4
+
+    `reached` has a value for every bin that can be reached; `uncounted` is in no bin.
+    """
+
+    def length(a: int, b: int) -> Gap:
+        if norm == 2:
+            return RootGap(a * a + b * b, 0)
+        return a + b if norm == 1 else max(a, b)
+
+    def d(c: int, a: int, b: int) -> WorstPair:
+        if len(reached) > 1:
+            one, other, gap = reached[0], reached[1], length(a, b)
+        elif reached and uncounted is not None:
+            one, other, gap = reached[0], uncounted, length(max(a, b), 0)
+            one, other = (one, other) if a >= b else (other, one)
+        elif reached:
+            one = other = reached[0]
+            gap = length(abs(a - b), 0)
+        else:
+            assert uncounted is not None
+            one = other = uncounted
+            gap = length(0, 0)
+        return WorstPair(gap, ((one, c),), ((one, a),), ((other, b),))
+
+    return d
+
+
+def _of_runs(records: SortedRecords, bins: list[Run], outside: list[Run], norm: Norm) -> D:
+    """How many of the a, and of the b, lie in each bin; any that are left are shared."""
+    rooms = [
+        Room(stop - start, stop - start, stop - start, place < len(bins))
+        for place, (start, stop) in enumerate([*bins, *outside])
+    ]
+
+    def d(c: int, a: int, b: int) -> WorstPair:
+        score, chosen = best_split(rooms, a, b, norm)
+        higher, lower, left = [], [], []
+        for (start, stop), (x, y) in zip([*bins, *outside], chosen, strict=True):
+            higher.append((start, start + x))
+            lower.append((start + x, start + x + y))
+            left.append((start + x + y, stop))
+        gap = RootGap(score, 0) if norm == 2 else score
+        return WorstPair(gap, _first_of(left, c), tuple(higher), tuple(lower), records)
+
+    return d
+
+
+def _by_bins(pool: Pool, bins: np.ndarray, move: Move, norm: Norm) -> Indices:
+    """The neighbour of a dataset that loses and gains as many in each bin as is worst.
+
+    `bins` has the bin of each value of the universe, −1 for none.
+    """
+    own, spare = bins[pool.own], bins[pool.spare]
+    names = range(-1, int(bins.max(initial=0)) + 1)
+    rooms = []
+    for name in names:
+        held, free = int((own == name).sum()), int((spare == name).sum())
+        rooms.append(Room(held, free, held + free, counted=name >= 0))
+    _, chosen = best_split(rooms, *move, norm)
+    parts = []
+    for name, (out, into) in zip(names, chosen, strict=True):
+        parts += [pool.own[own == name][out:], pool.spare[spare == name][:into]]
+    return joined(*parts)
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many of the a, of the b, and of both a bin can hold, and whether the query counts it.
+
+    >>> Room(a=2, b=2, both=2, counted=True).both
+    2
+    """
+
+    a: int
+    b: int
+    both: int
+    counted: bool
+
+
+def best_split(
+    rooms: list[Room], a: int, b: int, norm: Norm
+) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Split a and b over bins so that the norm of the differences is largest.
+
+    >>> best_split([Room(2, 2, 2, True), Room(1, 1, 1, True)], a=2, b=1, norm=1)
+    (3, ((2, 0), (0, 1)))
+
+    Returns the norm (its square for L2), and (x, y), how many of the a and of the b each bin
+    holds. The state is how many of each are placed; a bin that counts adds |x − y|, its square,
+    or takes the maximum, by the norm. Cost: O(a²b²) a bin.
+    """
+    weigh = {1: abs, 2: lambda step: step * step, math.inf: abs}[norm]
+    states: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {(0, 0): (0, ())}
+    for room in rooms:
+        reached: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {}
+        for (used_a, used_b), (score, chosen) in states.items():
+            for x in range(min(a - used_a, room.a) + 1):
+                for y in range(min(b - used_b, room.b, room.both - x) + 1):
+                    step = weigh(x - y) if room.counted else 0
+                    total = max(score, step) if norm == math.inf else score + step
+                    key = (used_a + x, used_b + y)
+                    if key not in reached or total > reached[key][0]:
+                        reached[key] = (total, (*chosen, (x, y)))
+        states = reached
+    return states[a, b]
+
+
+def _first_of(runs: list[Run], count: int) -> tuple[Run, ...]:
+    """The first `count` records of some runs."""
+    taken = []
+    for start, stop in runs:
+        taken.append((start, start + min(stop - start, count)))
+        count -= taken[-1][1] - start
+    return tuple(taken)

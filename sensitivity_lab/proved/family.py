@@ -1,0 +1,132 @@
+"""What is proved of a standard query: one object of its family, asked by every method for its part.
+
+A dataset and its neighbour share c records; a more are the dataset's alone, b the neighbour's.
+D(c, a, b) is the most by which the query's answer on the one with a exceeds that on the other.
+Where a docstring names a theorem, as in (thm-mean), that is its label on the book's page of proofs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sensitivity_lab.exact import Exact
+from sensitivity_lab.gap import Gap, Norm
+from sensitivity_lab.proved.at_distance import AtDistance, Bounded
+from sensitivity_lab.proved.pool import Pool
+from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.worst_pair import D, Share, shares
+from sensitivity_lab.relations import Move, Relation
+from sensitivity_lab.universe import Indices
+
+ANY_COPIES = "records take any values from L to U, in any number of copies; L and U both occur"
+Texts = dict[str, tuple[str, str]]  # by relation, for a known size n and for at least m records
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The values that records may take: all from `low` to `high`, or so many of them.
+
+    >>> Interval(2, 14).width
+    12
+    """
+
+    low: Exact
+    high: Exact
+    values: int | None = None
+
+    @property
+    def width(self) -> Exact:
+        """R = U − L."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True)
+class Words:
+    """A closed form in words: its proof, its formula by relation, its letters, its conditions.
+
+    `texts["any"]` stands for every relation that is not named. The tests evaluate each text, so
+    they keep to one form: "A if p; B if q", or "A if p, else B".
+    """
+
+    proof: str
+    texts: Texts
+    conditions: str = ANY_COPIES
+    where: str = ""
+
+    def text(self, relation: Relation, *, pinned: bool) -> str:
+        """The formula for a relation; `pinned` says that the size n is known, else m ≤ n.
+
+        >>> from sensitivity_lab import MEAN, Change
+        >>> MEAN.proved.words(norm=1).text(Change(1), pinned=True)
+        'min(k, n)·R/n'
+        """
+        name = type(relation).__name__
+        known, at_least = self.texts[name if name in self.texts else "any"]
+        return known if pinned else at_least
+
+
+class Family(ABC):
+    """What is proved of a query. A route that has no proof answers None.
+
+    >>> from sensitivity_lab import MEAN
+    >>> MEAN.proved.on_interval(Interval(0, 6), norm=1)(2, 1, 1).gap
+    Fraction(2, 1)
+    """
+
+    falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
+    among_records: ClassVar[bool] = True  # an answer lies among the records, in their unit
+    asked_again: ClassVar[bool] = False  # a witness is held to its gap by a second route
+
+    @abstractmethod
+    def on_interval(self, interval: Interval, norm: Norm) -> D:
+        """D for records anywhere in an interval."""
+
+    @abstractmethod
+    def words(self, norm: Norm) -> Words:
+        """The formula of that in words."""
+
+    def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
+        """D for records that take any of some ascending values, in any number of copies."""
+        return None
+
+    def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
+        """D for datasets drawn from a population: where it is positive, else a gap of at most D."""
+        return None
+
+    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
+        """A few neighbours of one dataset by a move, one of which lies furthest (thm-local)."""
+        return None
+
+    def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
+        """How the widest pairs within t changed records of one dataset are found."""
+        return None
+
+    def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
+        """Shares of sizes of at least m that hold the widest gap of any such size (thm-sizes).
+
+        The sizes are m to m + 2k + 1; for each move the two smallest, where D `falls`.
+        """
+        if self.falls:
+            moves = sorted(_two_smallest(relation, least), key=lambda asked: asked[0])
+        else:
+            sizes = range(least, least + 2 * relation.k + 2)
+            moves = [(n, *move) for n in sizes for move in relation.moves]
+        return shares(
+            (n, removed, added)
+            for n, removed, added in moves
+            if n >= removed and n - removed + added >= least
+        )
+
+    def bound_from(self, interval: Interval, relation: Relation, least: int) -> Gap | None:
+        """An upper bound for sizes of at least m, where no more than that is proved."""
+        return None
+
+
+def _two_smallest(relation: Relation, least: int) -> Iterator[tuple[int, int, int]]:
+    for removed, added in relation.moves:
+        smallest = max(least + max(removed - added, 0), removed)
+        yield smallest, removed, added
+        yield smallest + 1, removed, added

@@ -1,0 +1,45 @@
+"""One dataset and the records that are spare, for the proofs about its neighbours (thm-local)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sensitivity_lab.universe import Indices, Universe
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A dataset and what is spare, as sorted positions among the universe's values.
+
+    >>> pool = Pool(Universe.population([1, 2, 9]), dataset=(0, 1), most_added=1)
+    >>> pool.own, pool.spare
+    (array([0, 1]), array([2]))
+    """
+
+    universe: Universe
+    dataset: Indices
+    most_added: int
+
+    @cached_property
+    def own(self) -> np.ndarray:
+        """The dataset's positions, (n,)."""
+        return np.array(self.dataset, dtype=np.int64)
+
+    @cached_property
+    def spare(self) -> np.ndarray:
+        """The spare ones, (m,): for a range, as many copies of each value as can be asked for."""
+        free = self.universe._copies(len(self.dataset) + self.most_added)
+        free = free - np.bincount(self.own, minlength=len(free))
+        return np.repeat(np.arange(len(free)), np.minimum(free, self.most_added))
+
+
+def joined(*parts: np.ndarray) -> Indices:
+    """One sorted dataset of several parts.
+
+    >>> joined(np.array([2]), np.array([0, 1]))
+    (0, 1, 2)
+    """
+    return tuple(np.sort(np.concatenate(parts)).tolist())

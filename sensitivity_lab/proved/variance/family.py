@@ -1,0 +1,125 @@
+"""The variance and the standard deviation: what is proved of them, and where each proof stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from sensitivity_lab.exact import Exact, RootGap
+from sensitivity_lab.gap import Gap, Norm
+from sensitivity_lab.proved.at_distance import AtDistance, Bounded
+from sensitivity_lab.proved.family import Family, Interval, Words
+from sensitivity_lab.proved.pool import Pool
+from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.variance.at_distance import VarianceAtDistance
+from sensitivity_lab.proved.variance.interval import (
+    deviation_on_interval,
+    half_and_half,
+    variance_on_interval,
+)
+from sensitivity_lab.proved.variance.one_dataset import Outermost
+from sensitivity_lab.proved.variance.population import SpreadFinder
+from sensitivity_lab.proved.variance.values import spread_on_values
+from sensitivity_lab.proved.worst_pair import D, widest
+from sensitivity_lab.relations import Move, Relation, SymmetricDifference
+from sensitivity_lab.universe import Indices
+
+CONDITIONS = "records take any real values from L to U; a grid may miss a mean that is needed"
+LETTERS = "d is ddof; v(N) = i(N − i)/(N(N − d)), i = min(k, ⌊N/2⌋); "
+SPREAD_OUT = "s = ⌊c/2⌋⌈c/2⌉/c; h = 1/4 if d = 0, else ⌊m/2⌋⌈m/2⌉/(m(m − d)); D as proved"
+LARGER = "the larger of Add(k)'s and Remove(k)'s"
+ALL_MIXES = "the largest D(n − r, r, j), D(n − r, j, r) over r + j ≤ k"
+
+
+@dataclass(frozen=True)
+class Variance(Family):
+    """The sum of squared deviations over n − ddof."""
+
+    ddof: int
+
+    among_records = False
+    asked_again = True
+    root: ClassVar[bool] = False
+
+    def words(self, norm: Norm) -> Words:
+        # With at least m records a step adds or removes one: v(m + 1) at k = 1, or from d = 3 on
+        # w(m), where that is larger.
+        step = "R²·min(k·m/((m + 1)·(m + 1 − d)), h)"
+        if self.ddof > 2:
+            step = "R²·min(k·max(m/(m + 1), h)/(m + 1 − d), h)"
+        least = "R²·max(v(m + k), v(m + k + 1), w(m))"
+        texts = {
+            "Add": ("R²·max(v(n + k), w(n))", least),
+            "Remove": ("R²·max(v(n), w(n − k))", least),
+            "AddRemove": (LARGER, least),
+            "SymmetricDifference": (ALL_MIXES, step),
+            "Change": ("R²·v(n)", "R²·max(v(m), v(m + 1))"),
+        }
+        where = f"{LETTERS}w(c) = s/(c − d) − s/(c + k − d), {SPREAD_OUT}"
+        return Words("variance", texts, CONDITIONS, where)
+
+    def on_interval(self, interval: Interval, norm: Norm) -> D:
+        return variance_on_interval(interval, self.ddof)
+
+    def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
+        return spread_on_values(values, self.ddof, self.root)
+
+    def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
+        return SpreadFinder(records, self.ddof, self.root)
+
+    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
+        neighbours = Outermost(pool, move)
+        return neighbours.most(), neighbours.least()
+
+    def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
+        return lambda dataset: VarianceAtDistance(dataset, self.ddof)
+
+    def bound_from(self, interval: Interval, relation: Relation, least: int) -> Gap | None:
+        """k single steps, adding first, stay within the sizes: at most k times one (thm-steps)."""
+        if not isinstance(relation, SymmetricDifference) or relation.k == 1:
+            return None
+        one_step = self.on_interval(interval, 1)
+        step = widest(one_step, self.shares_from(SymmetricDifference(1), least))
+        assert step
+        all_of_it = interval.width**2 * (
+            Fraction(1, 4) if self.ddof == 0 else half_and_half(least, self.ddof)
+        )
+        return self._steps(relation.k, step.gap, all_of_it)
+
+    def _steps(self, k: int, step: Gap, all_of_it: Fraction) -> Gap:
+        return min(k * step, all_of_it)
+
+
+@dataclass(frozen=True)
+class Deviation(Variance):
+    """The root of the variance."""
+
+    root = True
+    among_records = True
+
+    def words(self, norm: Norm) -> Words:
+        step = "R·min(k·√(m/((m + 1)·(m + 1 − d))), √h)"
+        if self.ddof > 2:
+            step = "R·min(k·max(√(m/((m + 1)·(m + 1 − d))), √h − √(h·(m − d)/(m + 1 − d))), √h)"
+        least = "R·max(√v(m + k), √v(m + k + 1), u(m))"
+        texts = {
+            "Add": ("R·max(√v(n + k), u(n))", least),
+            "Remove": ("R·max(√v(n), u(n − k))", least),
+            "AddRemove": (LARGER, least),
+            "SymmetricDifference": (ALL_MIXES, step),
+            "Change": ("R·√v(n)", "R·max(√v(m), √v(m + 1))"),
+        }
+        where = f"{LETTERS}u(c) = √(s/(c − d)) − √(s/(c + k − d)), {SPREAD_OUT}"
+        return Words("std", texts, CONDITIONS, where)
+
+    def on_interval(self, interval: Interval, norm: Norm) -> D:
+        return deviation_on_interval(interval, self.ddof)
+
+    def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
+        return None
+
+    def _steps(self, k: int, step: Gap, all_of_it: Fraction) -> Gap:
+        stepped = RootGap(k**2 * step.larger, k**2 * step.smaller)
+        return min(stepped, RootGap(all_of_it, 0))
