@@ -27,7 +27,7 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.extremes import D
 from sensitivity_lab.proved.ranges import range_finder
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
-from sensitivity_lab.proved.variance.population import SpreadFinder
+from sensitivity_lab.proved.variance.population import OnPopulation
 from sensitivity_lab.proved.worst_pair import Values, WorstPair
 from sensitivity_lab.universe import Universe
 
@@ -304,6 +304,6 @@ FINDERS: dict[str, Callable[[SortedRecords, Any, Norm], Finder]] = {
     "quantile": lambda records, options, norm: partial(_quantile, records, options[0]),
     "count_where": _count_where,
     "histogram": _histogram,
-    "variance": lambda records, options, norm: SpreadFinder(records, options[0], root=False),
-    "std": lambda records, options, norm: SpreadFinder(records, options[0], root=True),
+    "variance": lambda records, options, norm: OnPopulation(records, options[0], root=False),
+    "std": lambda records, options, norm: OnPopulation(records, options[0], root=True),
 }
