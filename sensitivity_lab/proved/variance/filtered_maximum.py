@@ -204,7 +204,7 @@ class FilteredMaximum:
 
     def widest(self) -> WorstPair:
         """The widest layout, of equals the first: whole numbers leave few, exact gaps decide."""
-        kept = [found.taken(np.flatnonzero(reach >= self.floor)) for reach, found in self.kept]
+        kept = [some.taken(np.flatnonzero(most >= self.floor)) for most, some in self.kept]
         higher = self._scatters((layouts.higher for layouts in kept), self.higher)
         lower = self._scatters((layouts.lower for layouts in kept), self.lower)
         first: dict[tuple[int, int], int] = {}  # equal scatters have one gap

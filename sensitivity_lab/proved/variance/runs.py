@@ -202,7 +202,7 @@ def _reach(maximum: FilteredMaximum, frames: list[_Frame], first: int, stop: int
 
 
 def _enter_starts(maximum: FilteredMaximum, frames: list[_Frame], starts: np.ndarray) -> None:
-    """Enter every frame with C ∪ B at some starts, and B where it is best inside."""
+    """Enter every frame with C ∪ B at `(N,)` starts, and B where it is best inside C."""
     c, _, b = maximum.share
     for frame in frames:
         w = starts[(starts >= frame.first) & (starts <= frame.last)]
