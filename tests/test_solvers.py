@@ -97,8 +97,8 @@ def test_random_universes(family, seed):
 @pytest.mark.parametrize("block", [1, 2, 3])
 def test_blocks_of_starts_meet(block, monkeypatch):
     """Would catch a start of C that is lost, or measured twice, where two blocks meet."""
-    for places in (outermost, runs):
-        monkeypatch.setattr(places, "BLOCK", block)
+    for module in (outermost, runs):
+        monkeypatch.setattr(module, "BLOCK", block)
     rng = random.Random(block)
     for _ in range(CASES):
         universe = random_universe(rng)
@@ -158,7 +158,7 @@ def test_every_share_of_a_spread_equals_a_brute_force(query):
     mixes = 0
     for _ in range(CASES // 10):
         records = skewed(rng)
-        find = population.SpreadFinder(
+        find = population.OnPopulation(
             SortedRecords.of(sl.Universe.population(records)),
             query.proved.ddof,
             "std" in query.name,
@@ -203,7 +203,7 @@ def test_named_shares(name):
     records, (c, a, b), query = SHARES[name]
     ddof, root = query.proved.ddof, query is sl.STD
     whole = SortedRecords.of(sl.Universe.population(records))
-    found = population.SpreadFinder(whole, ddof, root)(c, a, b)
+    found = population.OnPopulation(whole, ddof, root)(c, a, b)
     assert found.attained
     assert float(found.gap) == pytest.approx(widest_gap(records, (c, a, b), ddof, root), rel=1e-12)
 
@@ -515,11 +515,11 @@ def test_a_wide_spread_of_many_records_does_not_wrap():
 
 def test_offsets_near_the_largest_int_stay_in_64_bits():
     """Would catch a million close records that are summed one by one because they lie far out."""
-    spread_out = filtered_maximum.Spread.of(
+    centred = filtered_maximum.Centred.of(
         SortedRecords.of(sl.Universe.population([2**63 - 9, 2**63 - 1]))
     )
-    assert spread_out.numbers.dtype == np.int64
-    assert spread_out.numbers.tolist() == [-8, 0]
+    assert centred.numbers.dtype == np.int64
+    assert centred.numbers.tolist() == [-8, 0]
 
 
 @pytest.mark.parametrize(
@@ -636,9 +636,9 @@ def test_a_solver_that_wraps_is_found_out(monkeypatch):
     """Would catch a wrong value that is handed on although its own witness does not have it."""
 
     def wrapping(records):
-        return filtered_maximum.Spread(records, records.whole - records[len(records) // 2])
+        return filtered_maximum.Centred(records, records.whole - records[len(records) // 2])
 
-    monkeypatch.setattr(filtered_maximum.Spread, "of", wrapping)
+    monkeypatch.setattr(filtered_maximum.Centred, "of", wrapping)
     universe = sl.Universe.population([-(2**63), -(2**63), 2**62])
     for query in (sl.STD, sl.VARIANCE):
         with pytest.raises(ArithmeticError, match=r"witness for .* does not have the value found"):
@@ -687,16 +687,16 @@ def test_gaps_of_roots_that_tie_in_floats_are_settled_exactly():
     )
     tie = gap * 3 // math.isqrt(2 << 200)  # √V = x·√2/3 for 0, 0 and x
     for x, wider in ((tie, [y, z, w]), (tie + 1, [0, 0, tie + 1])):
-        spread_out = filtered_maximum.Spread.of(
+        centred = filtered_maximum.Centred.of(
             SortedRecords.of(sl.Universe.population([0, 0, y, z, x, w]))
         )
-        entered = filtered_maximum.Contest(spread_out, (2, 1, 0), ddof=0, root=True)
-        entered.enter(
-            filtered_maximum.Places(
+        maximum = filtered_maximum.FilteredMaximum(centred, (2, 1, 0), ddof=0, root=True)
+        maximum.enter(
+            filtered_maximum.Layouts(
                 [(np.array([0, 2]), np.array([2, 4]))], [(np.array([4, 5]), np.array([5, 6]))], []
             )
         )
-        assert list(entered.winner().pair()[0]) == wider
+        assert list(maximum.widest().pair()[0]) == wider
 
 
 def test_the_sweep_compares_huge_roots_in_one_scale():

@@ -20,7 +20,7 @@ from sensitivity_lab.proved.variance.interval import (
     variance_on_interval,
 )
 from sensitivity_lab.proved.variance.one_dataset import Outermost
-from sensitivity_lab.proved.variance.population import SpreadFinder
+from sensitivity_lab.proved.variance.population import OnPopulation
 from sensitivity_lab.proved.variance.values import spread_on_values
 from sensitivity_lab.proved.worst_pair import D, widest
 from sensitivity_lab.relations import Move, Relation, SymmetricDifference
@@ -67,7 +67,7 @@ class Variance(Family):
         return spread_on_values(values, self.ddof, self.root)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        return SpreadFinder(records, self.ddof, self.root)
+        return OnPopulation(records, self.ddof, self.root)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         neighbours = Outermost(pool, move)

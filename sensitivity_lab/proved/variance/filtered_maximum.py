@@ -1,16 +1,19 @@
-"""Ways to lay C, A and B out among sorted records, and the contest for the widest gap.
+"""The widest gap of many layouts: a filter in floating point, and exact numbers for what it leaves.
 
-The ways are compared in floats, all near the top are settled in whole numbers.
+A layout says which of the sorted records are in C, in A and in B, by runs of them. Most layouts
+are dropped because their gap, in floats, is clearly below another's; whole numbers decide among
+the rest. Source: Shewchuk (1997), "Adaptive precision floating-point arithmetic and fast robust
+geometric predicates", doi:10.1007/PL00009321, on filters with an exact fallback.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,67 +22,87 @@ from sensitivity_lab.gap import Gap
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords, Sums
 from sensitivity_lab.proved.worst_pair import WorstPair
 
-Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or arrays of one length
+Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or (N,) of them, or slices
 # A sum of squares in floats is off by at most this share of Σx²: the sums are exact before they
 # are rounded, and Σx, squared, adds 30 roundings of Σx² at the most (Cauchy and Schwarz).
 ROUNDING = 1e-14
-BLOCK = 1 << 16  # places measured at a time: arrays of this length stay in a processor's cache
+BLOCK = 1 << 16  # layouts measured at a time: arrays of this length stay in a processor's cache
 
 
 @dataclass(frozen=True)
-class Places:
-    """Some ways to lay C, A and B out in runs; all arrays have one length.
+class Layouts:
+    """N layouts of C, A and B: the runs of each part; an end is a whole number or `(N,)` of them.
 
-    >>> two = Places([(np.array([0, 1]), np.array([2, 3]))], [(3, 4)], [])
+        CC.A        C from 0 to 2, A from 3 to 4
+        .CCA        C from 1 to 3, A from 3 to 4
+
+    >>> two = Layouts([(np.array([0, 1]), np.array([2, 3]))], [(3, 4)], [])
     >>> two.length, two.at(1), two.mirrored(4).at(1)
     (2, (((1, 3),), ((3, 4),), ()), (((1, 3),), ((0, 1),), ()))
+
+    As in a `WorstPair`, C is `common`, A `removed` and B `added`.
     """
 
     common: Runs
-    higher: Runs
-    lower: Runs
+    removed: Runs
+    added: Runs
+
+    @property
+    def parts(self) -> tuple[Runs, Runs, Runs]:
+        """The runs of C, of A and of B."""
+        return self.common, self.removed, self.added
+
+    @property
+    def higher(self) -> Runs:
+        """The runs of C ∪ A, the side whose answer is to be the higher."""
+        return [*self.common, *self.removed]
+
+    @property
+    def lower(self) -> Runs:
+        """The runs of C ∪ B."""
+        return [*self.common, *self.added]
 
     @property
     def length(self) -> int:
-        """How many ways there are."""
-        ends = [end for run in (*self.common, *self.higher, *self.lower) for end in run]
+        """How many layouts there are."""
+        ends = [end for runs in self.parts for run in runs for end in run]
         return max((len(end) for end in ends if isinstance(end, np.ndarray)), default=1)
 
     def at(self, i: int) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
-        """The runs of one way."""
+        """The runs of one layout's C, A and B."""
+        common, removed, added = (
+            tuple((int(_pick(start, i)), int(_pick(stop, i))) for start, stop in runs)
+            for runs in self.parts
+        )
+        return common, removed, added
 
-        def pick(end: Any) -> int:
-            return int(end[i]) if isinstance(end, np.ndarray) else int(end)
+    def taken(self, which: np.ndarray) -> Layouts:
+        """Some of the layouts."""
+        picked = (
+            [(_pick(start, which), _pick(stop, which)) for start, stop in runs]
+            for runs in self.parts
+        )
+        return Layouts(*picked)
 
-        sides = (self.common, self.higher, self.lower)
-        found = [tuple((pick(start), pick(stop)) for start, stop in runs) for runs in sides]
-        return found[0], found[1], found[2]
-
-    def taken(self, which: np.ndarray) -> Places:
-        """Some of the ways."""
-
-        def pick(end: Any) -> Any:
-            return end[which] if isinstance(end, np.ndarray) else end
-
-        sides = (self.common, self.higher, self.lower)
-        return Places(*([(pick(start), pick(stop)) for start, stop in runs] for runs in sides))
-
-    def mirrored(self, size: int) -> Places:
-        """The same ways, counted from the other end."""
-        sides = (self.common, self.higher, self.lower)
-        turned = [[(size - stop, size - start) for start, stop in runs] for runs in sides]
-        return Places(*turned)
+    def mirrored(self, size: int) -> Layouts:
+        """The same layouts, with the records counted from the other end."""
+        turned = ([(size - stop, size - start) for start, stop in runs] for runs in self.parts)
+        return Layouts(*turned)
 
 
-class Spread:
-    """The records less the middle one, and their squares, in prefix sums.
+def _pick(end: Any, which: int | np.ndarray) -> Any:
+    return end[which] if isinstance(end, np.ndarray) else end
+
+
+class Centred:
+    """The m sorted records less the middle one, `(m,)` whole numbers, with prefix sums.
 
     >>> from sensitivity_lab.universe import Universe
-    >>> spread = Spread.of(SortedRecords.of(Universe.population([3, 1, 2, 10])))
-    >>> spread.numbers.tolist(), spread.mirror.numbers.tolist()
+    >>> centred = Centred.of(SortedRecords.of(Universe.population([3, 1, 2, 10])))
+    >>> centred.numbers.tolist(), centred.mirror.numbers.tolist()
     ([-2, -1, 0, 7], [-7, 0, 1, 2])
 
-    `largest` is the largest magnitude among them. Cost: O(m).
+    `largest` is the largest magnitude among them, `squares` has the prefix sums of their squares.
     """
 
     def __init__(self, records: SortedRecords, centred: np.ndarray) -> None:
@@ -91,150 +114,112 @@ class Spread:
         self.squares = Sums(self.numbers * self.numbers, self.largest**2)
 
     @classmethod
-    def of(cls, records: SortedRecords) -> Spread:
-        """The records seen from below.
-
-        >>> from sensitivity_lab.universe import Universe
-        >>> Spread.of(SortedRecords.of(Universe.population([4, 4, 6]))).largest
-        2
-        """
+    def of(cls, records: SortedRecords) -> Centred:
+        """The records seen from below."""
         fits = records.largest < 2**62  # then no difference of two wraps
         whole = records.whole if fits else records.whole.astype(object)
         return cls(records, whole - records[len(records) // 2])
 
     @cached_property
-    def mirror(self) -> Spread:
+    def mirror(self) -> Centred:
         """The same records seen from above."""
-        return Spread(self.records, -self.numbers[::-1])
+        return Centred(self.records, -self.numbers[::-1])
+
+    def floats(self, runs: Runs) -> tuple[Any, Any]:
+        """Σx and Σx² over some runs, rounded to floats: `(N,)` each."""
+        totals = sum(self.sums.floats(start, stop) for start, stop in runs)
+        squares = sum(self.squares.floats(start, stop) for start, stop in runs)
+        return totals, squares
+
+    def scatter(self, runs: Runs, n: int) -> np.ndarray:
+        """n·Σx² − (Σx)² over some runs of n records in all: `(N,)` Python ints."""
+        total = sum(np.asarray(self.sums.whole(*run)).astype(object) for run in runs)
+        square = sum(np.asarray(self.squares.whole(*run)).astype(object) for run in runs)
+        return np.atleast_1d(np.asarray(n * square - total * total, dtype=object))
 
 
-class Contest:
-    """Keeps every place whose gap may be the widest, and settles them exactly.
+class Side(NamedTuple):
+    """How many records a side has, and by what their sum of squares is divided."""
+
+    size: int
+    divisor: Fraction
+
+
+class FilteredMaximum:
+    """Keeps every layout whose gap may be the widest, and settles them exactly.
 
     >>> from sensitivity_lab.universe import Universe
-    >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
-    >>> contest = Contest(spread, (1, 1, 1), ddof=0)
-    >>> contest.enter(Places([(0, 1)], [(1, 2)], [(2, 3)]))
-    >>> contest.enter(Places([(0, 1)], [(3, 4)], [(1, 2)]))
-    >>> contest.winner().gap
-    Fraction(20, 1)
+    >>> centred = Centred.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
+    >>> maximum = FilteredMaximum(centred, (1, 1, 1), ddof=0)
+    >>> maximum.enter(Layouts([(0, 1)], [(1, 2)], [(2, 3)]))  # CAB.
+    >>> maximum.enter(Layouts([(0, 1)], [(3, 4)], [(1, 2)]))  # CB.A
+    >>> maximum.widest().gap, maximum.widest().pair()
+    (Fraction(20, 1), ((1, 10), (1, 2)))
 
     `share` is (c, a, b). With `root` the gap is of the standard deviations; else the lower side's
-    variance counts `weight` times. Cost: O(1) for each way entered, and exact arithmetic for each
-    that rounding leaves near the top.
+    variance counts `weight` times. Cost: O(1) for each layout entered, and exact arithmetic for
+    each that rounding leaves near the top.
     """
 
     def __init__(
         self,
-        spread: Spread,
+        centred: Centred,
         share: tuple[int, int, int],
         ddof: int,
         *,
         root: bool = False,
         weight: Fraction = Fraction(1),
     ) -> None:
-        self.spread, self.share, self.root = spread, share, root
+        self.centred, self.share, self.root = centred, share, root
         c, a, b = share
-        self.higher = (c + a, Fraction(c + a - ddof))
-        self.lower = (c + b, (c + b - ddof) / weight)
-        self.floor = -math.inf  # some place is at least this wide
-        self.kept: list[tuple[np.ndarray, Places]] = []
+        self.higher = Side(c + a, Fraction(c + a - ddof))
+        self.lower = Side(c + b, (c + b - ddof) / weight)
+        self.floor = -math.inf  # some layout's gap is at least this
+        self.kept: list[tuple[np.ndarray, Layouts]] = []  # each with what its gap is at most
 
-    def enter(self, places: Places) -> None:
-        """Measure some places, and keep those that may be widest.
+    @property
+    def unused(self) -> int:
+        """How many records are in no part."""
+        return self.centred.count - sum(self.share)
 
-        >>> from sensitivity_lab.universe import Universe
-        >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
-        >>> contest = Contest(spread, (1, 1, 0), ddof=0)
-        >>> contest.enter(Places([(0, 1)], [(np.array([1, 3]), np.array([2, 4]))], []))
-        >>> contest.winner().gap
-        Fraction(81, 4)
-
-        Cost: O(1) for each place.
-        """
-        high = self._measured([*places.common, *places.higher], self.higher)
-        low = self._measured([*places.common, *places.lower], self.lower)
-        gap, doubt = np.atleast_1d(high[0] - low[0]), np.atleast_1d(high[1] + low[1])
-        near = self._near(gap, doubt)
-        if len(near):
-            self.kept.append((gap[near] + doubt[near], places.taken(near)))
-
-    def _near(self, gap: np.ndarray, doubt: np.ndarray) -> np.ndarray:
-        """Where the gap may reach the widest so far, which these gaps may raise."""
+    def enter(self, layouts: Layouts) -> None:
+        """Measure some layouts, and keep those that may be widest."""
+        high, high_doubt = self.variances(*self.centred.floats(layouts.higher), self.higher)
+        low, low_doubt = self.variances(*self.centred.floats(layouts.lower), self.lower)
+        gap, doubt = np.atleast_1d(high - low), np.atleast_1d(high_doubt + low_doubt)
         self.floor = max(self.floor, float((gap - doubt).max()))
-        return np.flatnonzero(gap + doubt >= self.floor)
+        near = np.flatnonzero(gap + doubt >= self.floor)
+        if len(near):
+            self.kept.append((gap[near] + doubt[near], layouts.taken(near)))
 
-    def _measured(self, runs: Runs, size: tuple[int, Fraction]) -> tuple[Any, Any]:
-        """The variances (or roots) over some runs, and how far rounding may have moved each."""
-        totals = sum(self.spread.sums.floats(start, stop) for start, stop in runs)
-        squares = sum(self.spread.squares.floats(start, stop) for start, stop in runs)
-        return self.varied(totals, squares, size)
-
-    def varied(self, totals: Any, squares: Any, size: tuple[int, Fraction]) -> tuple[Any, Any]:
-        """The variances (or roots) of n records with these sums, and their doubts.
-
-        >>> from sensitivity_lab.universe import Universe
-        >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
-        >>> variance, doubt = Contest(spread, (1, 1, 1), 0).varied(4.0, 10.0, (2, Fraction(2)))
-        >>> variance, doubt < 1e-13
-        (1.0, True)
-        """
-        n, divisor = size[0], float(size[1])
-        variance = (squares - totals * (totals / n)) / divisor
-        doubt = squares * (ROUNDING / divisor)
-        return self.rooted(variance, doubt)
+    def variances(self, totals: Any, squares: Any, side: Side) -> tuple[Any, Any]:
+        """The variances, or their roots, of a side with these sums, and how far each may be off."""
+        divisor = float(side.divisor)
+        variance = (squares - totals * (totals / side.size)) / divisor
+        return self.rooted(variance, squares * (ROUNDING / divisor))
 
     def rooted(self, variance: Any, doubt: Any) -> tuple[Any, Any]:
-        """The roots where they are asked for, with their doubts.
-
-        >>> from sensitivity_lab.universe import Universe
-        >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
-        >>> float(Contest(spread, (1, 1, 1), 0, root=True).rooted(9.0, 1e-14)[0])
-        3.0
-        """
+        """The roots where they are asked for, with their doubts."""
         return _rooted(variance, doubt) if self.root else (variance, doubt)
 
-    def winner(self) -> WorstPair:
-        """The widest place. Whole numbers leave few near the top, and exact gaps settle those.
-
-        >>> from sensitivity_lab.universe import Universe
-        >>> spread = Spread.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
-        >>> contest = Contest(spread, (1, 1, 0), ddof=0)
-        >>> contest.enter(Places([(0, 1)], [(3, 4)], []))
-        >>> contest.winner().pair()
-        ((1, 10), (1,))
-
-        Cost: whole-number arithmetic for each place that was kept.
-        """
-        kept = [places.taken(np.flatnonzero(reach >= self.floor)) for reach, places in self.kept]
-        higher, lower = (
-            np.concatenate([self._scatter(side, size) for side in sides])
-            for sides, size in (
-                ([[*p.common, *p.higher] for p in kept], self.higher[0]),
-                ([[*p.common, *p.lower] for p in kept], self.lower[0]),
-            )
-        )
-        best: tuple[Gap, int] | None = None
-        seen: set[tuple[int, int]] = set()
+    def widest(self) -> WorstPair:
+        """The widest layout, of equals the first: whole numbers leave few, exact gaps decide."""
+        kept = [some.taken(np.flatnonzero(most >= self.floor)) for most, some in self.kept]
+        higher = self._scatters((layouts.higher for layouts in kept), self.higher)
+        lower = self._scatters((layouts.lower for layouts in kept), self.lower)
+        first: dict[tuple[int, int], int] = {}  # equal scatters have one gap
         for i in self._near_the_top(higher, lower).tolist():
-            scatters = (higher[i], lower[i])
-            if scatters in seen:
-                continue
-            seen.add(scatters)
-            gap = self._exact_gap(*scatters)
-            if best is None or gap > best[0]:
-                best = (gap, i)
-        assert best is not None
-        return WorstPair(best[0], *self._place(kept, best[1]), self.spread.records)
+            first.setdefault((higher[i], lower[i]), i)
+        gaps = {i: self._exact_gap(*scatters) for scatters, i in first.items()}
+        best = max(gaps, key=gaps.__getitem__)
+        return WorstPair(gaps[best], *_layout(kept, best), self.centred.records)
 
-    def _scatter(self, runs: Runs, n: int) -> np.ndarray:
-        """n·Σx² − (Σx)² over some runs, for each place, as Python ints."""
-        total = sum(np.asarray(self.spread.sums.whole(*run)).astype(object) for run in runs)
-        square = sum(np.asarray(self.spread.squares.whole(*run)).astype(object) for run in runs)
-        return np.atleast_1d(np.asarray(n * square - total * total, dtype=object))
+    def _scatters(self, layouts: Iterable[Runs], side: Side) -> np.ndarray:
+        """n·Σx² − (Σx)² of one side of every layout that was kept: `(N,)` Python ints."""
+        return np.concatenate([self.centred.scatter(runs, side.size) for runs in layouts])
 
     def _near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
-        """The places whose gaps, in floats that are right to the last digits, are widest.
+        """Which gaps, in floats that are right to the last digits, are widest.
 
         The difference of the variances is exact before it is rounded; over the sum of the roots
         it is the difference of the roots.
@@ -249,24 +234,14 @@ class Contest:
         doubt = 1e-15 * np.abs(gaps)
         return np.flatnonzero(gaps + doubt >= (gaps - doubt).max())
 
-    def _place(
-        self, kept: list[Places], i: int
-    ) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
-        """The runs of the i-th place that was kept."""
-        for places in kept:
-            if i < places.length:
-                return places.at(i)
-            i -= places.length
-        raise IndexError(i)
-
     def _exact_gap(self, higher: int, lower: int) -> Gap:
-        """The gap of two scatters, as `scatter` gives them."""
-        scale = self.spread.records.scale**2
-        squares = [
-            Fraction(scatter, n * divisor * scale)
-            for scatter, (n, divisor) in ((higher, self.higher), (lower, self.lower))
-        ]
-        return RootGap(*squares) if self.root else squares[0] - squares[1]
+        """The gap of two scatters, as `Centred.scatter` gives them."""
+        scale = self.centred.records.scale**2
+        high, low = (
+            Fraction(scatter, side.size * side.divisor * scale)
+            for scatter, side in ((higher, self.higher), (lower, self.lower))
+        )
+        return RootGap(high, low) if self.root else high - low
 
 
 def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
@@ -277,32 +252,42 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
     return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
 
 
-def counted(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """start, start + 1, … for each start, so many.
+def _layout(
+    kept: Sequence[Layouts], i: int
+) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
+    """The runs of the i-th of all layouts that were kept."""
+    for layouts in kept:
+        if i < layouts.length:
+            return layouts.at(i)
+        i -= layouts.length
+    raise IndexError(i)
 
-    >>> counted(np.array([3, 7]), np.array([2, 3]))
+
+def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """start, start + 1, … for each of `(N,)` starts, so many as its length says, end to end.
+
+    >>> consecutive(np.array([3, 7]), np.array([2, 3]))
     array([3, 4, 7, 8, 9])
-
-    Cost: linear in what it returns.
     """
     shifts = starts - np.cumsum(lengths) + lengths
-    counted: np.ndarray = np.arange(lengths.sum()) + np.repeat(shifts, lengths)
-    return counted
+    joined: np.ndarray = np.arange(lengths.sum()) + np.repeat(shifts, lengths)
+    return joined
 
 
-def around(s: np.ndarray, b: int, common: Runs, higher: Runs) -> Places:
-    """Runs of W, the records that are not B, as runs of all records, with B at s.
+def around(s: np.ndarray, b: int, common: Runs, removed: Runs) -> Layouts:
+    """Layouts of W, the records that are not B, as layouts of all records, with B at `(N,)` starts.
 
-    >>> around(np.array([1]), 1, [(0, 2)], []).at(0)
-    (((0, 1), (2, 3)), (), ((1, 2),))
+        W:  CC.A    with B from 1 to 3:  CBBC.A
 
-    Cost: O(1) for each s.
+    >>> around(np.array([1]), 2, [(0, 2)], [(3, 4)]).at(0)
+    (((0, 1), (3, 4)), ((3, 3), (5, 6)), ((1, 3),))
+
+    Each run becomes two, below B and above it; either may be empty.
     """
 
     def split(runs: Runs) -> Runs:
-        before = [(start, np.maximum(start, np.minimum(stop, s))) for start, stop in runs]
-        after = [(np.maximum(start, s) + b, np.maximum(stop, s) + b) for start, stop in runs]
-        whole = np.zeros_like(s)
-        return [(start + whole, stop) for start, stop in before] + after
+        below = [(start + 0 * s, np.maximum(start, np.minimum(stop, s))) for start, stop in runs]
+        above = [(np.maximum(start, s) + b, np.maximum(stop, s) + b) for start, stop in runs]
+        return below + above
 
-    return Places(split(common), split(higher), [(s, s + b)])
+    return Layouts(split(common), split(removed), [(s, s + b)])
