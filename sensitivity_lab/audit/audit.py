@@ -23,6 +23,7 @@ from sensitivity_lab.audit.scope import (
 )
 from sensitivity_lab.audit.subject import (
     Metric,
+    Related,
     Subject,
     Within,
     WorstInputs,
@@ -130,26 +131,28 @@ def audit(
     check_run(executor, progress, [subject.query])
     check_claim(claim)
     check_universe(universe)
-    asked = checked_relations(relations)
-    given = checked_sizes(universe, sizes, sizes_within, asked)
+    relations = checked_relations(relations)
+    each_size = checked_sizes(universe, sizes, sizes_within, relations)
     scope = Scope(
         universe=universe,
-        sizes=given if sizes_within is None else None,
+        sizes=each_size if sizes_within is None else None,
         sizes_within=sizes_within,
-        relations=asked,
+        relations=relations,
         norm=norm,
         measured_by=None if output_metric is None else _name(output_metric, "output_metric"),
         order=order,
         trials=whole_number(trials, "trials", 1) if method == "search" else None,
     )
-    rows = [_row(subject, scope, relation, n, claim) for relation in asked for n in given]
-    problems = [row.problem for row in rows if row.problem and row.asked]
+    rows = [_row(subject, scope, relation, n, claim) for relation in relations for n in each_size]
+    problems = [row.problem for row in rows if row.problem and row.is_asked]
     if not problems:
         raise Infeasible(f"no row is feasible: {and_more([row.why for row in rows])}")
     _require_room(problems)
     run = _Run(subject, scope, method, max_datasets, seed, executor, progress)
     worst = iter(run.worst(problems))
-    judged = [row.judged(subject, scope, next(worst)) if row.asked else row.blank for row in rows]
+    judged = [
+        row.judged(subject, scope, next(worst)) if row.is_asked else row.blank for row in rows
+    ]
     return Audit(query.name, tuple(judged), scope, subject)
 
 
@@ -167,7 +170,7 @@ def _name(function: Metric, default: str) -> str:
     return default if name == "<lambda>" else name
 
 
-def _check_options(metric: Any, order: Any, method: Any, executor: Any) -> None:
+def _check_options(metric: object, order: object, method: object, executor: object) -> None:
     if metric is not None and not callable(metric):
         raise TypeError(f"output_metric must be callable, got {brief(metric)}")
     if not is_one_of(method, (*METHODS, "search")):
@@ -210,7 +213,7 @@ class _Row:
     why: str  # nothing is asked
 
     @property
-    def asked(self) -> bool:
+    def is_asked(self) -> bool:
         return not self.why
 
     @property
@@ -232,9 +235,7 @@ class _Row:
         return _witnessed(row, subject, worst, _related(self.problem, scope.order))
 
 
-def _witnessed(
-    row: AuditRow, subject: Subject, worst: WorstInputs, related: Callable[[Any, Any], bool]
-) -> AuditRow:
+def _witnessed(row: AuditRow, subject: Subject, worst: WorstInputs, related: Related) -> AuditRow:
     """A row with its worst pair, and the answers that the function stands by."""
     return replace(
         row,
@@ -267,7 +268,7 @@ def _row(subject: Subject, scope: Scope, relation: Relation, size: int, claim: A
     return _Row(relation, size, problem, claimed_at(claim, k=relation.k, size=size), "")
 
 
-def _related(problem: Problem, order: str | None) -> Callable[[Any, Any], bool]:
+def _related(problem: Problem, order: str | None) -> Related:
     """What tells whether two datasets are a pair that the problem is about."""
     relation = problem.relation
     if order != "kept":

@@ -9,6 +9,9 @@ import numpy as np
 
 from sensitivity_lab.exact import Exact, brief, checked_bounds
 
+Scalar = Any  # a number of the dtype: numpy types its own by their width
+Limits = np.finfo[Any] | np.iinfo[Any]
+
 
 def breaking_values(
     bounds: tuple[Any, Any], dtype: Any = float, *, outside: bool = False, missing: bool = False
@@ -43,7 +46,7 @@ def breaking_values(
     for what, wanted in (("outside", outside), ("missing", missing)):
         if not isinstance(wanted, bool):
             raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
-    info: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
+    info: Limits = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
     lower, upper = (_fitted(bound, info, bounds) for bound in checked_bounds(bounds))
     values = _inside(lower, upper, info) + (_outside(lower, upper, info) if outside else [])
     own = kind in (np.dtype(float), np.dtype(int))  # Python has these two itself
@@ -61,11 +64,11 @@ def _checked_dtype(dtype: Any) -> np.dtype[Any]:
     return kind
 
 
-def _inside(lower: Any, upper: Any, info: Any) -> list[Any]:
+def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
     """The values within two bounds on which arithmetic is likeliest to break."""
     number = info.dtype.type
     values = [lower, upper, _beside(lower, 1), _beside(upper, -1), number(0)]
-    if info.dtype.kind == "f":
+    if isinstance(info, np.finfo):
         last = 2 ** (info.nmant + 1)  # last + 1 is no number of this dtype
         values += [info.smallest_subnormal, *map(number, (last - 1, last, 1 - last, -last))]
     else:
@@ -73,13 +76,13 @@ def _inside(lower: Any, upper: Any, info: Any) -> list[Any]:
     return [value for value in values if lower <= value <= upper]
 
 
-def _outside(lower: Any, upper: Any, info: Any) -> list[Any]:
+def _outside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
     """The extremes of the dtype, and the numbers next to the bounds outwards."""
     least, most = info.dtype.type(info.min), info.dtype.type(info.max)
     return [least, most, max(_beside(lower, -1), least), min(_beside(upper, 1), most)]
 
 
-def _fitted(bound: Exact, info: Any, bounds: Any) -> Any:
+def _fitted(bound: Exact, info: Limits, bounds: object) -> Scalar:
     """A bound as a number of the dtype."""
     whole = info.dtype.kind != "f"
     least, most = (int(end) if whole else float(end) for end in (info.min, info.max))
@@ -88,7 +91,7 @@ def _fitted(bound: Exact, info: Any, bounds: Any) -> Any:
     return info.dtype.type(bound)
 
 
-def _beside(value: Any, direction: int) -> Any:
+def _beside(value: Scalar, direction: int) -> Scalar:
     """The next number of the same dtype, up or down; the last one stays."""
     if value.dtype.kind == "f":
         return np.nextafter(value, value.dtype.type(direction * math.inf))

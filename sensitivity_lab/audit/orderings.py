@@ -34,9 +34,9 @@ def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
     >>> list(orderings((0, 1, 1)))
     [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
 
-    Each follows from the last, with ↑ the rightmost record that has a larger one behind it:
+    Each follows from the last, with ↑ below the rightmost record that can rise::
 
-        0 2 3 1    the 2 can rise, for there is a 3 behind it
+        0 2 3 1    the 2 can rise, for the record behind it is larger
           ↑
         0 3 2 1    it trades places with the smallest larger record behind it
         0 3 1 2    and what is behind it is turned around, which sorts it
@@ -101,12 +101,19 @@ def edits(
 
 def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
     """The sequences with `count` records replaced, where they stand, by any value."""
-    every: set[Indices] = set()
-    for positions in combinations(range(len(sequence)), count):
-        for records in product(values, repeat=count):
-            changed = dict(zip(positions, records, strict=True))
-            every.add(tuple(changed.get(i, record) for i, record in enumerate(sequence)))
-    return every
+    return {
+        _with(sequence, positions, records)
+        for positions in combinations(range(len(sequence)), count)
+        for records in product(values, repeat=count)
+    }
+
+
+def _with(sequence: Indices, positions: Indices, records: Indices) -> Indices:
+    """A sequence with some records in place of those at these positions."""
+    changed = list(sequence)
+    for position, record in zip(positions, records, strict=True):
+        changed[position] = record
+    return tuple(changed)
 
 
 def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices]:
@@ -153,7 +160,7 @@ class OrderedWalk:
     WorstInputs(gap=1, dataset=(0, 0), neighbour=(1, 0))
 
     A point of the walk is a multiset, or a sequence where the order is kept. Its readings are
-    the sequences that the function is given for it: all orderings under "any", else itself.
+    the sequences that the function is given for it: all orderings under "any", else itself::
 
         order     points             readings of the point
         None      {0, 1, 1}          (0, 1, 1)
@@ -196,7 +203,7 @@ class OrderedWalk:
         >>> walk.pairs(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
         20
 
-        Each of the 4 sequences is left as it is, or has a record at one of 2 places replaced by one
+        Each of the 4 sequences is left as it is, or has a record at one of 2 positions replaced by one
         of 2.
         """
         if self.order == "kept":

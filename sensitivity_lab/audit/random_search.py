@@ -51,7 +51,7 @@ class _Climb:
     """A climb holds one pair, and steps to one that differs in a record if its gap is as wide.
 
     The records of a pair of size n, of which r leave and a join, stand in one list; what is behind
-    them is not in use (in a range there is nothing):
+    them is not in use (in a range there is nothing)::
 
         |<---- n - r ---->|<-- r -->|<-- a -->| … the rest of a population
         |     common      | removed |  added  |

@@ -15,6 +15,7 @@ from sensitivity_lab.text import dataset_text, number_text
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
 Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
+Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 
 
 class AnyAnswer(Query):
@@ -166,7 +167,7 @@ def _say_they_are_equal(answer: Any, again: Any) -> bool:
         return False
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     """A dataset or an answer on a line of a message."""
     text = " ".join(dataset_text(value).split())
     return text if len(text) <= LONGEST_TOLD else f"{text[: LONGEST_TOLD - 1]}…"
