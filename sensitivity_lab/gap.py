@@ -127,6 +127,15 @@ def same_shape(answer: Any, first: Any, name: str) -> None:
         )
 
 
+def has_same_shape(answer: Any, other: Any) -> bool:
+    """Whether two answers are two numbers, or two vectors of one length and the same labels.
+
+    >>> has_same_shape(3, 5), has_same_shape(3, (5,))
+    (True, False)
+    """
+    return bool(_shape(answer) == _shape(other))
+
+
 def _shape(answer: Any) -> Any:
     if isinstance(answer, Labelled):
         return answer.labels

@@ -610,6 +610,16 @@ def test_noise_of_another_shape_gets_no_verdict():
         sl.audit(lambda d: [0] * next(calls), 1, DIGITS, sizes=2, relations=ONE_CHANGED)
 
 
+def test_noise_in_the_labels_gets_no_verdict():
+    """Catches answers that are taken for one because their numbers are, whatever their labels."""
+    labels = iter([*["ab"] * 11, "ac", *["ab"] * 99])
+    with refused(ValueError, "function must be deterministic", "answered (1, 2)"):
+        sl.audit(
+            lambda d: pd.Series([1, 2], index=list(next(labels))), 1, DIGITS, sizes=2,
+            relations=ONE_CHANGED,
+        )  # fmt: skip
+
+
 def test_noise_in_a_query_that_says_it_is_exact():
     """Catches trust in a word: `exact` says which records a function is given, not what it does."""
     calls = iter(range(10**6))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -21,21 +21,27 @@ from sensitivity_lab.audit.scope import (
     checked_sizes,
     count_text,
 )
-from sensitivity_lab.audit.subject import Subject, Within, answers_stood_by, measured
+from sensitivity_lab.audit.subject import (
+    Metric,
+    Related,
+    Subject,
+    Within,
+    WorstInputs,
+    answers_stood_by,
+    measured,
+)
 from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
-from sensitivity_lab.methods.walk import Best
+from sensitivity_lab.gap import Gap, Norm
 from sensitivity_lab.methods.workers import check_run
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import presented
 from sensitivity_lab.sensitivity import MAX_DATASETS, METHODS, settle
-from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
+from sensitivity_lab.universe import Universe, check_universe
 
 MAX_PAIRS = 2_000_000
 MOST_HELD = 20_000_000  # records: each row holds its two datasets
-Pair = tuple[Any, Any, Any]  # gap, dataset, neighbour
 
 
 def audit(
@@ -46,7 +52,7 @@ def audit(
     sizes: int | Iterable[int] | None = None,
     sizes_within: range | None = None,
     relations: Sequence[Relation],
-    norm: float = 1,
+    norm: Norm = 1,
     output_metric: Callable[[Any, Any], Any] | None = None,
     order: str | None = None,
     method: str = "auto",
@@ -72,37 +78,52 @@ def audit(
     Held against all pairs from Universe.value_range([0, 1, 2]), sizes 1 to 3,
     under Change(1); "exact" and "loose" speak of these.
 
-    - `function`: a `Query` or any callable. It is asked about the empty dataset, too, where a
-      neighbour is empty: if it fails there, the row and the headline say what was not asked.
-      A pandas Series is compared label by label.
-    - `claim`: a number, or a function of parameters named `k` and `size`, or of one of them; they
-      are given by name.
-    - `sizes`: the sizes of the datasets, each a row: one, a list or a range, and the neighbour has
-      what the relation gives.
-    - `sizes_within`: in its place, a range in which the sizes of dataset and neighbour both lie.
-    - `relations`: a list; each makes a row with every size.
-    - `norm`: 1, 2 or infinity measures vectors. `output_metric(answer, other)` measures answers of
-      any kind in its place.
-    - `order`: None gives the function sorted records; "any" every ordering of dataset and
-      neighbour (an at-most relation then holds two orderings of one dataset together); "kept"
-      sequences whose records are inserted, deleted or, for `Change`, replaced in place. A standard
-      query is given its records sorted all the same.
-    - `method`: as `global_sensitivity`; or "search", which tries `trials` pairs in each row of a
-      universe that is too large: a find is a proof, and that nothing is found proves nothing.
-    - `max_datasets`: as `global_sensitivity`; it bounds sequences, too.
-    - `executor`: answers a callable on many workers, but in a search, where each step waits for the
-      last; the function must be thread-safe in a pool of threads. `progress` shows a bar.
-
     Ints and Fractions are compared exactly. Where the claim or the answers are floats (or
     Decimals), numbers that agree to 1e-9, relative, are the same. Rows where nothing is feasible
     say "infeasible". The function is asked twice more about the pair of each row before the
     verdict: if it then answers otherwise, it depends on more than the dataset, and is refused.
 
+    :param function: a `Query`, or any callable that receives a sorted tuple of records and answers
+        a number or a vector; a pandas Series is compared label by label. It is asked about the
+        empty dataset, too, where a neighbour is empty: if it fails there, the row and the headline
+        say what was not asked.
+    :param claim: a number of at least 0, or a function of parameters named `k` and `size`, or of
+        one of them; they are given by name.
+    :param universe: the values that records can have, or a population that they come from.
+    :param sizes: how many records the datasets have, each size a row: one, a list or a range. The
+        neighbour has what the relation gives.
+    :param sizes_within: in place of `sizes`, a range in which the sizes of dataset and neighbour
+        both lie.
+    :param relations: a list of them; each makes a row with every size.
+    :param norm: 1, 2 or infinity: how vectors are measured.
+    :param output_metric: in place of a norm, a function of two answers of any kind that gives the
+        distance between them, a number of at least 0.
+    :param order: None gives the function sorted records; "any" every ordering of dataset and
+        neighbour (an at-most relation then holds two orderings of one dataset together); "kept"
+        sequences whose records are inserted, deleted or, for `Change`, replaced in place. A
+        standard query is given its records sorted all the same.
+    :param method: as `global_sensitivity`; or "search", which tries `trials` pairs in each row of
+        a universe that is too large: a find is a proof, and that nothing is found proves nothing.
+    :param max_datasets: as `global_sensitivity`; it bounds sequences, too.
+    :param trials: how many pairs a search tries in each row.
+    :param seed: that of a search, a whole number: with the same seed it tries the same pairs.
+    :param executor: answers a callable on many workers, but in a search, where each step waits for
+        the last; the function must be thread-safe in a pool of threads.
+    :param progress: whether a bar is shown.
+    :return: a row for each relation and size, and what the verdicts speak of.
+    :raises TypeError: for a claim that is no number or has other parameters, and for what is no
+        function, universe, size or relation.
+    :raises ValueError: for a claim that is negative or NaN, options that do not go together, a
+        function that fails or is not deterministic, and as `global_sensitivity`.
+    :raises Infeasible: if no row is feasible.
+    :raises TooLarge: over 10,000 rows, for datasets too large to hold, and over `max_datasets`.
+    :raises NotProved: where `method` names a route that is not proved for the function.
+
     Cost: as `global_sensitivity`; with an `output_metric` or an `order` every pair is walked.
-    Errors: as `global_sensitivity`; ValueError or TypeError for a claim that is negative, NaN or
-    no number, or has other parameters; ValueError if no row is feasible, over 10,000 rows, for
-    datasets too large to hold, and for a function that is not deterministic.
-    Source: def-audits-verdict and thm-audits-wider in the book's chapter on audits.
+    Source: def-audits-verdict and thm-audits-wider in the book's chapter on audits. Why the order
+    of records matters: Casacuberta, Shoemate, Vadhan and Wagaman (2022), "Widespread
+    underestimation of sensitivity in differentially private libraries and how to fix it",
+    doi:10.1145/3548606.3560708.
     """
     query = _as_function(function)
     subject = Subject.of(query, norm, output_metric)
@@ -110,44 +131,46 @@ def audit(
     check_run(executor, progress, [subject.query])
     check_claim(claim)
     check_universe(universe)
-    asked = checked_relations(relations)
-    given = checked_sizes(universe, sizes, sizes_within, asked)
+    relations = checked_relations(relations)
+    each_size = checked_sizes(universe, sizes, sizes_within, relations)
     scope = Scope(
         universe=universe,
-        sizes=given if sizes_within is None else None,
+        sizes=each_size if sizes_within is None else None,
         sizes_within=sizes_within,
-        relations=asked,
+        relations=relations,
         norm=norm,
         measured_by=None if output_metric is None else _name(output_metric, "output_metric"),
         order=order,
         trials=whole_number(trials, "trials", 1) if method == "search" else None,
     )
-    rows = [_row(subject, scope, relation, n, claim) for relation in asked for n in given]
-    problems = [row.problem for row in rows if row.problem and not row.why]
+    rows = [_row(subject, scope, relation, n, claim) for relation in relations for n in each_size]
+    problems = [row.problem for row in rows if row.problem and row.is_asked]
     if not problems:
         raise Infeasible(f"no row is feasible: {and_more([row.why for row in rows])}")
     _require_room(problems)
     run = _Run(subject, scope, method, max_datasets, seed, executor, progress)
-    widest = iter(run.widest(problems))
-    judged = [row.judged(subject, scope, widest) for row in rows]
+    worst = iter(run.worst(problems))
+    judged = [
+        row.judged(subject, scope, next(worst)) if row.is_asked else row.blank for row in rows
+    ]
     return Audit(query.name, tuple(judged), scope, subject)
 
 
 # --- what is asked ---------------------------------------------------------------------------
 
 
-def _as_function(function: Any) -> Query:
+def _as_function(function: Query | Callable[[Any], Any]) -> Query:
     if not callable(function):
         raise TypeError(f"function must be a Query or a callable, got {brief(function)}")
     return as_query(function)
 
 
-def _name(function: Any, default: str) -> str:
+def _name(function: Metric, default: str) -> str:
     name = name_of(function)
     return default if name == "<lambda>" else name
 
 
-def _check_options(metric: Any, order: Any, method: Any, executor: Any) -> None:
+def _check_options(metric: object, order: object, method: object, executor: object) -> None:
     if metric is not None and not callable(metric):
         raise TypeError(f"output_metric must be callable, got {brief(metric)}")
     if not is_one_of(method, (*METHODS, "search")):
@@ -189,9 +212,14 @@ class _Row:
     claimed: Any
     why: str  # nothing is asked
 
-    def judged(self, subject: Subject, scope: Scope, widest: Iterator[Pair]) -> AuditRow:
-        """The row with its verdict; if anything is asked, by the next of the widest pairs."""
-        row = AuditRow(
+    @property
+    def is_asked(self) -> bool:
+        return not self.why
+
+    @property
+    def blank(self) -> AuditRow:
+        """The row without its numbers."""
+        return AuditRow(
             type(self.relation).__name__,
             self.relation.k,
             self.size,
@@ -199,19 +227,24 @@ class _Row:
             not_asked=self.problem.not_asked if self.problem else (),
             infeasible=self.problem.infeasible if self.problem else (self.why,),
         )
-        if self.problem is None or self.why:
-            return row
-        found, dataset, neighbour = next(widest)
-        return replace(
-            row,
-            claimed=self.claimed,
-            found=found,
-            dataset=dataset,
-            neighbour=neighbour,
-            answers=answers_stood_by(subject, found, dataset, neighbour),
-            searched=scope.trials is not None,
-            related=_related(self.problem, scope.order),
-        )
+
+    def judged(self, subject: Subject, scope: Scope, worst: WorstInputs) -> AuditRow:
+        """The row with its verdict, by the worst pair of its problem."""
+        assert self.problem is not None
+        row = replace(self.blank, claimed=self.claimed, searched=scope.trials is not None)
+        return _witnessed(row, subject, worst, _related(self.problem, scope.order))
+
+
+def _witnessed(row: AuditRow, subject: Subject, worst: WorstInputs, related: Related) -> AuditRow:
+    """A row with its worst pair, and the answers that the function stands by."""
+    return replace(
+        row,
+        found=worst.apart,
+        dataset=worst.dataset,
+        neighbour=worst.neighbour,
+        answers=answers_stood_by(subject, worst),
+        related=related,
+    )
 
 
 def _row(subject: Subject, scope: Scope, relation: Relation, size: int, claim: Any) -> _Row:
@@ -235,7 +268,7 @@ def _row(subject: Subject, scope: Scope, relation: Relation, size: int, claim: A
     return _Row(relation, size, problem, claimed_at(claim, k=relation.k, size=size), "")
 
 
-def _related(problem: Problem, order: str | None) -> Callable[[Any, Any], bool]:
+def _related(problem: Problem, order: str | None) -> Related:
     """What tells whether two datasets are a pair that the problem is about."""
     relation = problem.relation
     if order != "kept":
@@ -249,7 +282,7 @@ def _related(problem: Problem, order: str | None) -> Callable[[Any, Any], bool]:
 
 @dataclass(frozen=True)
 class _Run:
-    """How the widest pairs of some problems are found."""
+    """How the worst pairs of some problems are found."""
 
     subject: Subject
     scope: Scope
@@ -259,8 +292,8 @@ class _Run:
     executor: Executor | None
     progress: bool
 
-    def widest(self, problems: Sequence[Problem]) -> list[Pair]:
-        """The widest pair of each problem; all budgets are checked first."""
+    def worst(self, problems: Sequence[Problem]) -> list[WorstInputs]:
+        """The worst pair of each problem; all budgets are checked first."""
         if self.method == "search":
             return self._searched(problems)
         if self.subject.metric is not None or self.scope.order is not None:
@@ -272,37 +305,25 @@ class _Run:
             progress=self.progress,
             executor=self.executor,
         )
-        return [(found.value, *found.witness) for found in settled]
+        return [WorstInputs(result.value, *result.witness) for result in settled]
 
-    def _searched(self, problems: Sequence[Problem]) -> list[Pair]:
+    def _searched(self, problems: Sequence[Problem]) -> list[WorstInputs]:
         seed, trials = whole_number(self.seed, "seed", 0), self.scope.trials
         assert trials is not None
         require_budget(problems, trials)
-        values, gap = problems[0].universe.values, self.subject.measure()
-
-        def answer(positions: Indices) -> Any:
-            return self.subject.answer(tuple(values[i] for i in positions))
-
-        found = (
-            search(problem, answer, gap, trials=trials, seed=seed, progress=self.progress)
+        return [
+            search(problem, self.subject, trials=trials, seed=seed, progress=self.progress)
             for problem in problems
-        )
-        return [_pair(best, values) for best in found]
+        ]
 
-    def _walked(self, problems: Sequence[Problem]) -> list[Pair]:
+    def _walked(self, problems: Sequence[Problem]) -> list[WorstInputs]:
         limit = whole_number(self.max_datasets, "max_datasets", 1)
-        universe = problems[0].universe
-        walk = OrderedWalk(self.subject, universe, self.scope.order)
+        walk = OrderedWalk(self.subject, problems[0].universe, self.scope.order)
         for problem in problems:
             walk.require_budget(problem, limit)
         sizes = set().union(*(problem.sizes_answered for problem in problems))
         walk.answer_all(sizes, self.executor, self.progress)
-        return [_pair(walk.widest(problem, self.progress), universe.values) for problem in problems]
-
-
-def _pair(best: Best, values: Dataset) -> Pair:
-    dataset, neighbour = (tuple(values[i] for i in side) for side in (best.dataset, best.neighbour))
-    return presented(best.gap), dataset, neighbour
+        return [walk.widest(problem, self.progress) for problem in problems]
 
 
 # --- audits of a map -----------------------------------------------------------------------
@@ -336,13 +357,27 @@ def audit_map(
     "exact" and "loose" speak of these.
 
     For each d of `distances` the exact number is the largest output distance over all pairs
-    whose input distance is at most d; `claim` is a function of d, or a number. Inputs and
-    answers can be anything that the metrics take; both metrics must be symmetric. A row's
-    `relation` names the input metric, and its `k` is d.
+    whose input distance is at most d. A row's `relation` names the input metric, and its `k` is d.
 
-    Cost: the function once for each input, the metrics once for each pair. Over `max_pairs` pairs
-    it raises before any work. Errors: as `audit`.
-    Source: def-privacy-stable in the book's chapter on privacy; OpenDP's stability maps.
+    :param function: any callable; it is asked about each input as it is given.
+    :param claim: a number of at least 0, or a function of d.
+    :param inputs: a list of datasets, or of whatever else the function and `input_metric` take.
+    :param distances: a list of numbers of at least 0, in the unit of `input_metric`; each makes a
+        row.
+    :param input_metric: a function of two inputs that gives a number of at least 0. It must be
+        symmetric, and 0 between an input and itself.
+    :param output_metric: the same for two answers.
+    :param max_pairs: the most pairs of inputs that are compared.
+    :return: a row for each distance.
+    :raises TypeError: for what is no function, and for a claim or a distance that is no number.
+    :raises ValueError: for a claim or a distance that is negative or NaN, a function or a metric
+        that fails, and a function that is not deterministic.
+    :raises TooLarge: over `max_pairs` pairs or 10,000 rows, before any work.
+
+    Cost: the function once for each input, the metrics once for each pair.
+    Source: def-privacy-stable in the book's chapter on privacy. Stability maps: OpenDP Team (2026),
+    "A framework to understand DP",
+    https://docs.opendp.org/en/stable/theory/a-framework-to-understand-dp.html.
     """
     query = _as_function(function)
     for name, metric in (("input_metric", input_metric), ("output_metric", output_metric)):
@@ -356,19 +391,13 @@ def audit_map(
         raise TooLarge(f"distances must make at most {MOST_ROWS:,} rows, got more")
     claims = [claimed_for(claim, distance) for distance in asked]
     subject = Subject.of(query, 1, output_metric)
-    found = _widest_by_distance(subject, given, asked, input_metric)
+    worst = _worst_by_distance(subject, given, asked, input_metric)
     name = _name(input_metric, "input_metric")
     rows = [
-        AuditRow(
-            name,
-            distance,
-            None,
-            claimed,
-            *pair,
-            answers_stood_by(subject, *pair),
-            related=Within(input_metric, distance),
+        _witnessed(
+            AuditRow(name, distance, None, claimed), subject, pair, Within(input_metric, distance)
         )
-        for distance, claimed, pair in zip(asked, claims, found, strict=True)
+        for distance, claimed, pair in zip(asked, claims, worst, strict=True)
     ]
     scope = Scope(inputs=len(given), measured_by=_name(output_metric, "output_metric"))
     return Audit(query.name, tuple(rows), scope, subject)
@@ -397,25 +426,32 @@ def _listed(values: Any, what: str, of: str, most: int = MOST_ROWS + 1) -> list[
     return listed
 
 
-def _widest_by_distance(
-    subject: Subject, inputs: list[Any], distances: list[Any], metric: Callable[[Any, Any], Any]
-) -> list[Pair]:
-    """The widest pair of inputs for each distance; an input beside itself is at distance 0."""
+def _worst_by_distance(
+    subject: Subject, inputs: list[Any], distances: list[Any], metric: Metric
+) -> list[WorstInputs]:
+    """The worst pair of inputs for each distance; an input beside itself is at distance 0."""
     answers = [subject.answer(given) for given in inputs]
-    gap = subject.measure()
-    itself = measured(metric, "input_metric", inputs[0], inputs[0])
-    if itself != 0:
-        raise ValueError(
-            f"input_metric must be 0 between an input and itself, got {brief(itself)} on "
-            f"{brief(inputs[0])}"
-        )
-    widest: list[Pair] = [(gap(answers[0], answers[0]), inputs[0], inputs[0])] * len(distances)
+    between = subject.measure()
+    _require_no_distance_to_itself(metric, inputs[0])
+    itself = WorstInputs(between(answers[0], answers[0]), inputs[0], inputs[0])
+    worst = [itself] * len(distances)
     for (x, at_x), (y, at_y) in combinations(zip(inputs, answers, strict=True), 2):
         apart = measured(metric, "input_metric", x, y)
         reached = [i for i, distance in enumerate(distances) if apart <= distance]
-        if reached:
-            found = gap(at_x, at_y)
-            for i in reached:
-                if found > widest[i][0]:
-                    widest[i] = found, x, y
-    return widest
+        pair = WorstInputs(between(at_x, at_y), x, y) if reached else itself
+        for i in reached:
+            worst[i] = max(worst[i], pair, key=_gap)  # of equals the first
+    return worst
+
+
+def _require_no_distance_to_itself(metric: Metric, given: Any) -> None:
+    itself = measured(metric, "input_metric", given, given)
+    if itself != 0:
+        raise ValueError(
+            f"input_metric must be 0 between an input and itself, got {brief(itself)} on "
+            f"{brief(given)}"
+        )
+
+
+def _gap(worst: WorstInputs) -> Gap:
+    return worst.gap

@@ -9,6 +9,9 @@ import numpy as np
 
 from sensitivity_lab.exact import Exact, brief, checked_bounds
 
+Scalar = Any  # a number of the dtype: numpy types its own by their width
+Limits = np.finfo[Any] | np.iinfo[Any]
+
 
 def breaking_values(
     bounds: tuple[Any, Any], dtype: Any = float, *, outside: bool = False, missing: bool = False
@@ -26,37 +29,60 @@ def breaking_values(
     adds None, for functions that take missing records. Give them to `Universe.value_range`: with
     few values, datasets of thousands of records stay cheap to enumerate.
 
-    Cost: at most 15 values. Raises ValueError for bounds that do not fit the dtype, TypeError for
-    a dtype of no real numbers, or for `outside` or `missing` that is not True or False.
-    Source: the faults that such values bring out: Casacuberta, Shoemate, Vadhan and Wagaman (2022).
+    :param bounds: the least and the greatest value, both numbers that the dtype has.
+    :param dtype: a numpy dtype of ints or floats, or what numpy makes one of.
+    :param outside: whether values beyond the bounds are wanted, too.
+    :param missing: whether None is.
+    :raises ValueError: for bounds that do not fit the dtype.
+    :raises TypeError: for a dtype of no real numbers, or for `outside` or `missing` that is not
+        True or False.
+
+    Cost: at most 15 values.
+    Source: the faults that such values bring out: Casacuberta, Shoemate, Vadhan and Wagaman (2022),
+    "Widespread underestimation of sensitivity in differentially private libraries and how to fix
+    it", doi:10.1145/3548606.3560708.
     """
-    try:
-        kind = np.dtype(dtype)
-    except Exception as error:  # whatever the dtype's own attributes raise
-        raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
-    if kind.kind not in "iuf":
-        raise TypeError(f"dtype must hold ints or floats, got {brief(dtype)}")
+    kind = _checked_dtype(dtype)
     for what, wanted in (("outside", outside), ("missing", missing)):
         if not isinstance(wanted, bool):
             raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
-    info: Any = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
+    info: Limits = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
     lower, upper = (_fitted(bound, info, bounds) for bound in checked_bounds(bounds))
-    values = [lower, upper, _beside(lower, 1), _beside(upper, -1), kind.type(0)]
-    if kind.kind == "f":
-        last = 2 ** (info.nmant + 1)  # last + 1 is no number of this dtype
-        values += [info.smallest_subnormal, *map(kind.type, (last - 1, last, 1 - last, -last))]
-    else:
-        values.append(kind.type(1))
-    values = [value for value in values if lower <= value <= upper]
-    if outside:
-        ends = [kind.type(info.min), kind.type(info.max)]
-        values += [*ends, max(_beside(lower, -1), ends[0]), min(_beside(upper, 1), ends[1])]
+    values = _inside(lower, upper, info) + (_outside(lower, upper, info) if outside else [])
     own = kind in (np.dtype(float), np.dtype(int))  # Python has these two itself
     numbers = [value.item() if own else value for value in sorted(set(values))]
     return [*numbers, None] if missing else numbers
 
 
-def _fitted(bound: Exact, info: Any, bounds: Any) -> Any:
+def _checked_dtype(dtype: Any) -> np.dtype[Any]:
+    try:
+        kind: np.dtype[Any] = np.dtype(dtype)
+    except Exception as error:  # whatever the dtype's own attributes raise
+        raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
+    if kind.kind not in "iuf":
+        raise TypeError(f"dtype must hold ints or floats, got {brief(dtype)}")
+    return kind
+
+
+def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
+    """The values within two bounds on which arithmetic is likeliest to break."""
+    number = info.dtype.type
+    values = [lower, upper, _beside(lower, 1), _beside(upper, -1), number(0)]
+    if isinstance(info, np.finfo):
+        last = 2 ** (info.nmant + 1)  # last + 1 is no number of this dtype
+        values += [info.smallest_subnormal, *map(number, (last - 1, last, 1 - last, -last))]
+    else:
+        values.append(number(1))
+    return [value for value in values if lower <= value <= upper]
+
+
+def _outside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
+    """The extremes of the dtype, and the numbers next to the bounds outwards."""
+    least, most = info.dtype.type(info.min), info.dtype.type(info.max)
+    return [least, most, max(_beside(lower, -1), least), min(_beside(upper, 1), most)]
+
+
+def _fitted(bound: Exact, info: Limits, bounds: object) -> Scalar:
     """A bound as a number of the dtype."""
     whole = info.dtype.kind != "f"
     least, most = (int(end) if whole else float(end) for end in (info.min, info.max))
@@ -65,7 +91,7 @@ def _fitted(bound: Exact, info: Any, bounds: Any) -> Any:
     return info.dtype.type(bound)
 
 
-def _beside(value: Any, direction: int) -> Any:
+def _beside(value: Scalar, direction: int) -> Scalar:
     """The next number of the same dtype, up or down; the last one stays."""
     if value.dtype.kind == "f":
         return np.nextafter(value, value.dtype.type(direction * math.inf))

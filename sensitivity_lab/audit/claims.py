@@ -63,17 +63,9 @@ def claim_takes(claim: Any) -> tuple[str, ...]:
     if not callable(claim):
         return ()
     parameters = _parameters(claim)
-    given = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    any_name = any(p.kind is p.VAR_KEYWORD for p in parameters)
-    takes = tuple(name for name in NAMES if any_name or name in {p.name for p in given})
-    others = [
-        p
-        for p in parameters
-        if p.default is p.empty
-        and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        and (p.kind is p.POSITIONAL_ONLY or p.name not in NAMES)
-    ]
-    if others or not takes:
+    takes = tuple(name for name in NAMES if any(_can_be(p, name) for p in parameters))
+    needed = [p for p in parameters if _is_needed(p)]
+    if not takes or not all(any(_can_be(p, name) for name in NAMES) for p in needed):
         raise TypeError(
             "claim must be a number or a function of parameters named k and size, or of one of "
             "them, such as lambda k, size: k / size; got a function of "
@@ -86,53 +78,59 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """The parameters of a function; of one in C without a signature, none."""
     try:
         return list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # inspect has no other way to say that there is no signature
         return []
+
+
+def _can_be(p: inspect.Parameter, name: str) -> bool:
+    """Whether a parameter is given what is passed by this name."""
+    by_name = p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    return p.kind is p.VAR_KEYWORD or (by_name and p.name == name)
+
+
+def _is_needed(p: inspect.Parameter) -> bool:
+    """Whether a function cannot be called without this parameter."""
+    return p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
 
 
 def check_claim(claim: Any) -> None:
     """Refuse a claim that is no number, or a function that cannot be given k and size by name.
 
     >>> check_claim(lambda size: 5 / size)
-
-    Errors: as `amount` and `claim_takes`.
     """
     if not claim_takes(claim):
         amount(claim, "claim")
 
 
-def claimed_at(claim: Any, **place: Any) -> Any:
-    """Return the claimed number for a place: its k and its size.
+def claimed_at(claim: Any, *, k: int, size: int) -> Any:
+    """Return the number that is claimed for a k and a size.
 
     >>> claimed_at(lambda size: Fraction(5, size), k=1, size=10)
     Fraction(1, 2)
-
-    Cost: one call. Raises ValueError where the claim fails, and as `amount`.
     """
     if not callable(claim):
         return amount(claim, "claim")
-    given = {name: place[name] for name in claim_takes(claim)}
-    return _called(lambda: claim(**given), place)
+    named = {"k": k, "size": size}
+    given = {name: named[name] for name in claim_takes(claim)}
+    return _called(lambda: claim(**given), at=f"k={brief(k)}, size={brief(size)}")
 
 
 def claimed_for(claim: Any, distance: Any) -> Any:
-    """Return the claimed number for a distance, of which a map's claim is a function.
+    """Return the number that is claimed for a distance, of which a map's claim is a function.
 
     >>> claimed_for(lambda d: 2 * d, 3)
     6
-
-    Cost and errors: as `claimed_at`.
     """
     if not callable(claim):
         return amount(claim, "claim")
-    return _called(lambda: claim(distance), {"distance": distance})
+    return _called(lambda: claim(distance), at=f"distance={brief(distance)}")
 
 
-def _called(claim: Callable[[], Any], place: dict[str, Any]) -> Any:
-    at = ", ".join(f"{name}={brief(value)}" for name, value in place.items())
+def _called(claim: Callable[[], Any], at: str) -> Any:
+    """The number that a claim gives; where it fails, say at what."""
     try:
         claimed = claim()
-    except Exception as error:
+    except Exception as error:  # the claim is the caller's: it may raise anything
         raise ValueError(f"claim failed at {at}: {told(error)}") from error
     return amount(claimed, f"claim at {at}")
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from sensitivity_lab.audit.subject import Subject
-from sensitivity_lab.gap import arithmetics, same_shape
-from sensitivity_lab.methods.walk import Best, count_pairs, with_bar
+from sensitivity_lab.audit.subject import Subject, WorstInputs
+from sensitivity_lab.gap import Gap, arithmetics, same_shape
+from sensitivity_lab.methods.walk import count_pairs, with_bar
 from sensitivity_lab.methods.workers import answers_in_blocks, block_edges
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
@@ -25,6 +25,7 @@ from sensitivity_lab.sensitivity import PAIRS_PER_DATASET, within_budget
 from sensitivity_lab.universe import Dataset, Indices, Universe, multisets
 
 ORDERS = (None, "any", "kept")
+Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
 
 
 def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
@@ -33,9 +34,15 @@ def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
     >>> list(orderings((0, 1, 1)))
     [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
 
-    Each follows from the last: raise the rightmost record that can be raised, sort what is behind.
+    Each follows from the last, with ↑ below the rightmost record that can rise::
+
+        0 2 3 1    the 2 can rise, for the record behind it is larger
+          ↑
+        0 3 2 1    it trades places with the smallest larger record behind it
+        0 3 1 2    and what is behind it is turned around, which sorts it
+
     Cost: O(n) for each order; n!/∏(copies!) of them.
-    Source: Knuth (2011), The Art of Computer Programming 4A, section 7.2.1.2, algorithm L.
+    Source: Knuth (2011), "The Art of Computer Programming 4A", section 7.2.1.2, algorithm L.
     """
     order = sorted(dataset)
     while True:
@@ -83,32 +90,42 @@ def edits(
     Source: the balls of OpenDP's "insert-delete distance" and "Hamming distance".
     """
     values = range(len(copies))
-    found: set[Indices] = set()
+    edited: set[Indices] = set()
     for removed, added in moves:
         if in_place:
-            found |= {
-                _replaced(sequence, places, records)
-                for places in combinations(range(len(sequence)), removed)
-                for records in product(values, repeat=removed)
-            }
-            continue
-        longer = set(combinations(sequence, len(sequence) - removed))
-        for _ in range(added):
-            longer = {
-                (*core[:place], value, *core[place:])
-                for core in longer
-                for place in range(len(core) + 1)
-                for value in values
-            }
-        found |= longer
-    return sorted(s for s in found if all(copies[i] >= held for i, held in Counter(s).items()))
+            edited |= _replaced(sequence, removed, values)
+        else:
+            edited |= _inserted(set(combinations(sequence, len(sequence) - removed)), added, values)
+    return sorted(s for s in edited if all(copies[i] >= held for i, held in Counter(s).items()))
 
 
-def _replaced(sequence: Indices, places: Indices, records: Indices) -> Indices:
+def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
+    """The sequences with `count` records replaced, where they stand, by any value."""
+    return {
+        _with(sequence, positions, records)
+        for positions in combinations(range(len(sequence)), count)
+        for records in product(values, repeat=count)
+    }
+
+
+def _with(sequence: Indices, positions: Indices, records: Indices) -> Indices:
+    """A sequence with some records in place of those at these positions."""
     changed = list(sequence)
-    for place, record in zip(places, records, strict=True):
-        changed[place] = record
+    for position, record in zip(positions, records, strict=True):
+        changed[position] = record
     return tuple(changed)
+
+
+def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices]:
+    """The sequences with `count` records of any value inserted anywhere."""
+    for _ in range(count):
+        sequences = {
+            (*sequence[:position], value, *sequence[position:])
+            for sequence in sequences
+            for position in range(len(sequence) + 1)
+            for value in values
+        }
+    return sequences
 
 
 @dataclass(frozen=True)
@@ -118,8 +135,6 @@ class Edited:
     >>> edited = Edited(Change(1), Universe.value_range([1, 2]), ((0, 0), (1, 1)))
     >>> edited((1, 2), (1, 1)), edited((1, 2), (2, 1))
     (True, False)
-
-    Cost: as `edits`.
     """
 
     relation: Relation
@@ -127,9 +142,9 @@ class Edited:
     moves: tuple[Move, ...]
 
     def __call__(self, sequence: Iterable[Any], other: Iterable[Any]) -> bool:
-        """Cost: every sequence that the moves lead to."""
-        place = {value: i for i, value in enumerate(self.universe.values)}
-        start, end = (tuple(place[record] for record in side) for side in (sequence, other))
+        """Whether the moves lead from one sequence of records to the other."""
+        position = {value: i for i, value in enumerate(self.universe.values)}
+        start, end = (tuple(position[record] for record in side) for side in (sequence, other))
         copies = self.universe.copies(len(start) + self.relation.k)
         return end in edits(start, self.moves, copies, in_place=isinstance(self.relation, Change))
 
@@ -142,10 +157,16 @@ class OrderedWalk:
     >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
     >>> walk.answer_all([2])
     >>> walk.widest(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
-    Best(gap=1, dataset=(0, 0), neighbour=(1, 0))
+    WorstInputs(gap=1, dataset=(0, 0), neighbour=(1, 0))
 
     A point of the walk is a multiset, or a sequence where the order is kept. Its readings are
-    the sequences that the function is given for it: all orderings under "any", else itself.
+    the sequences that the function is given for it: all orderings under "any", else itself::
+
+        order     points             readings of the point
+        None      {0, 1, 1}          (0, 1, 1)
+        "any"     {0, 1, 1}          (0, 1, 1)  (1, 0, 1)  (1, 1, 0)
+        "kept"    (1, 0, 1), …       (1, 0, 1)
+
     Of a point's numbers the least and the greatest are kept: no gap is wider than theirs, unless
     an output metric measures it.
     Source: ordered and unordered metrics are OpenDP's.
@@ -154,7 +175,7 @@ class OrderedWalk:
     def __init__(self, subject: Subject, universe: Universe, order: str | None) -> None:
         self.subject, self.universe, self.order = subject, universe, order
         self.gap = subject.measure()
-        self.answers: dict[Indices, list[tuple[Any, Indices]]] = {}
+        self.answers: dict[Indices, list[Answered]] = {}
 
     def require_budget(self, problem: Problem, limit: int) -> None:
         """Refuse a problem with too many datasets, sequences or pairs, before any work.
@@ -163,8 +184,6 @@ class OrderedWalk:
         >>> pair = Universe.value_range([0, 1])
         >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
         >>> walk.require_budget(Problem(walk.subject.query, pair, 2, Change(1), norm=1), limit=10)
-
-        Cost: as the counts, `count_sequences` and `count_pairs`. Raises ValueError.
         """
         sizes = sorted(problem.sizes_answered)
         for size in sizes:  # a dataset has at least one ordering
@@ -184,8 +203,8 @@ class OrderedWalk:
         >>> walk.pairs(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
         20
 
-        Each of the 4 sequences is left as it is, or has a record at one of 2 places replaced by one
-        of 2. Cost: as the counts.
+        Each of the 4 sequences is left as it is, or has a record at one of 2 positions replaced by one
+        of 2.
         """
         if self.order == "kept":
             return sum(self._most_edits(problem, *item) for item in problem.plan.items())
@@ -216,21 +235,22 @@ class OrderedWalk:
         >>> walk.answer_all([2])
         >>> walk.answers
         {(0, 0): [(2, (0, 0))], (0, 1): [(3, (0, 1))], (1, 1): [(4, (1, 1))]}
-
-        Cost: one answer for each reading. Errors: as `answers_in_blocks`.
         """
         for size in sorted(sizes):
             points = list(self._points(size))
             edges = block_edges(len(points), size, executor)
             groups = [points[start:stop] for start, stop in pairwise(edges)]
             blocks = ([r for point in group for r in self._given(point)] for group in groups)
-            found = answers_in_blocks(self.subject.query, self._values, blocks, executor)
+            answered = answers_in_blocks(self.subject.query, self._values, blocks, executor)
             bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
-            for group, answers in zip(groups, with_bar(found, progress, **bar), strict=True):
-                rest = iter(answers)
-                for point in group:
-                    kept = [(next(rest), reading) for reading in self._readings(point)]
-                    self.answers[point] = self._ends(kept)
+            for group, answers in zip(groups, with_bar(answered, progress, **bar), strict=True):
+                self._keep(group, iter(answers))
+
+    def _keep(self, points: Iterable[Indices], answers: Iterator[Any]) -> None:
+        """Hold the answers of some points, which come reading by reading."""
+        for point in points:
+            answered = [(next(answers), reading) for reading in self._readings(point)]
+            self.answers[point] = self._ends(answered)
 
     @property
     def _values(self) -> Dataset:
@@ -245,19 +265,19 @@ class OrderedWalk:
         """The readings as the function is given them: a standard query's are sorted."""
         return [tuple(sorted(point))] if self.subject.query.exact else self._readings(point)
 
-    def _ends(self, answers: list[tuple[Any, Indices]]) -> list[tuple[Any, Indices]]:
+    def _ends(self, answered: list[Answered]) -> list[Answered]:
         """The answers that can be an end of the widest gap: of numbers the least and greatest."""
-        numbers = [answer for answer, _ in answers]
         if self.subject.metric is not None:
-            return answers
-        for number in numbers:
-            same_shape(number, numbers[0], self.subject.query.name)
-        if isinstance(numbers[0], tuple) or len(arithmetics(numbers)) > 1:
-            return answers
-        ends = {numbers.index(min(numbers)), numbers.index(max(numbers))}
-        return [answers[place] for place in sorted(ends)]
+            return answered
+        answers = [answer for answer, _ in answered]
+        for answer in answers:
+            same_shape(answer, answers[0], self.subject.query.name)
+        if isinstance(answers[0], tuple) or len(arithmetics(answers)) > 1:
+            return answered
+        ends = {answers.index(min(answers)), answers.index(max(answers))}
+        return [answered[i] for i in sorted(ends)]
 
-    def widest(self, problem: Problem, progress: bool = False) -> Best:
+    def widest(self, problem: Problem, progress: bool = False) -> WorstInputs:
         """Return the pair of readings that lies furthest apart, and of several the first met.
 
         >>> from sensitivity_lab import Query
@@ -265,22 +285,29 @@ class OrderedWalk:
         >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
         >>> walk.answer_all([2])
         >>> walk.widest(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
-        Best(gap=1, dataset=(0, 0), neighbour=(1, 0))
-
-        Cost: a gap for each pair of readings of two points.
+        WorstInputs(gap=1, dataset=(0, 0), neighbour=(1, 0))
         """
-        best: Best | None = None
+        worst: tuple[Gap, Indices, Indices] | None = None
+        for point, beside in self._neighbouring(problem, progress):
+            pairs = product(self.answers[point], self.answers[beside])
+            for (answer, dataset), (other, neighbour) in pairs:
+                gap = self.gap(answer, other)
+                if worst is None or gap > worst[0]:
+                    worst = gap, dataset, neighbour
+        assert worst is not None
+        gap, dataset, neighbour = worst
+        return WorstInputs(gap, self._records(dataset), self._records(neighbour))
+
+    def _records(self, reading: Indices) -> Dataset:
+        return tuple(self.universe.values[i] for i in reading)
+
+    def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
+        """Every two neighbouring points of a problem."""
         for size, moves in problem.plan.items():
             points = list(self._points(size))
             for point in with_bar(points, progress, desc="walk", unit=" datasets"):
                 for neighbour in self._neighbours(point, problem, moves):
-                    for answer, sequence in self.answers[point]:
-                        for other, reading in self.answers[neighbour]:
-                            gap = self.gap(answer, other)
-                            if best is None or gap > best.gap:
-                                best = Best(gap, sequence, reading)
-        assert best is not None
-        return best
+                    yield point, neighbour
 
     def _points(self, size: int) -> Iterable[Indices]:
         datasets = multisets(self.universe.copies(size), size)

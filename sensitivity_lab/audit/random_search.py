@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from sensitivity_lab.audit.subject import Subject, WorstInputs
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.methods.walk import Best, with_bar
+from sensitivity_lab.methods.walk import with_bar
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.universe import Indices, Universe
+from sensitivity_lab.relations import Move
+from sensitivity_lab.universe import Dataset, Universe
 
 PATIENCE = 40  # steps without a wider gap before a climb ends
 PALETTE = 3  # a climb starts from at most so many different values, so that ties are met
@@ -20,48 +21,76 @@ MOST_READ = 10_000_000_000  # records, in all trials: some hours
 
 
 def search(
-    problem: Problem,
-    answer: Callable[[Indices], Any],
-    gap: Callable[[Any, Any], Gap],
-    *,
-    trials: int,
-    seed: int,
-    progress: bool = False,
-) -> Best:
-    """Return the widest of `trials` neighbouring pairs, found by climbing from random starts.
+    problem: Problem, subject: Subject, *, trials: int, seed: int, progress: bool = False
+) -> WorstInputs:
+    """Return the widest of `trials` neighbouring pairs, met on climbs from random starts.
 
-    >>> from sensitivity_lab import MEAN, Change
-    >>> problem = Problem(MEAN, Universe.value_range(range(10)), 3, Change(1), norm=1)
-    >>> search(problem, sum, lambda a, b: abs(a - b), trials=500, seed=0).gap
+    >>> from sensitivity_lab import SUM, Change
+    >>> problem = Problem(SUM, Universe.value_range(range(10)), 3, Change(1), norm=1)
+    >>> search(problem, Subject.of(SUM, 1, None), trials=500, seed=0).gap
     9
 
-    A climb holds one pair, and steps to one that differs in a record if its gap is as wide.
-    No maximum is claimed: the gap is a lower bound of the sensitivity. `answer` and `gap` work on
-    positions among the universe's values. Cost: two answers a trial.
+    No maximum is claimed: the gap is a lower bound of the sensitivity. Cost: two answers a trial.
     """
     rng = np.random.default_rng(seed)
-    universe = problem.universe
     steps = [(size, move) for size, moves in problem.plan.items() for move in moves]
-    best: Best | None = None
-    held: Gap | None = None
-    rest = 0
+    climb: _Climb | None = None
+    worst: WorstInputs | None = None
     for _ in with_bar(range(trials), progress, desc="search", unit=" pairs"):
-        if not rest:  # a new climb
-            size, (removed, added) = steps[rng.integers(len(steps))]
-            held, records, rest = None, _start(universe, size + added, rng), PATIENCE
-        stepped = records if held is None else _step(universe, records, size + added, rng)
-        pair = (
-            _dataset(universe, stepped[:size]),
-            _dataset(universe, [*stepped[: size - removed], *stepped[size : size + added]]),
-        )
-        found = gap(answer(pair[0]), answer(pair[1]))
-        rest = PATIENCE if held is None or found > held else rest - 1
-        if held is None or found >= held:
-            held, records = found, stepped
-        if best is None or found > best.gap:
-            best = Best(found, *pair)
-    assert best is not None
-    return best
+        if climb is None or climb.patience == 0:
+            size, move = steps[rng.integers(len(steps))]
+            climb = _Climb(subject, problem.universe, size, move, rng)
+        tried = climb.tried()
+        if worst is None or tried.gap > worst.gap:
+            worst = tried
+    assert worst is not None
+    return worst
+
+
+class _Climb:
+    """A climb holds one pair, and steps to one that differs in a record if its gap is as wide.
+
+    The records of a pair of size n, of which r leave and a join, stand in one list; what is behind
+    them is not in use (in a range there is nothing)::
+
+        |<---- n - r ---->|<-- r -->|<-- a -->| … the rest of a population
+        |     common      | removed |  added  |
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        universe: Universe,
+        size: int,
+        move: Move,
+        rng: np.random.Generator,
+    ) -> None:
+        self.subject, self.universe, self.rng = subject, universe, rng
+        self.size, (self.removed, self.added) = size, move
+        self.between = subject.measure()
+        self.records = _start(universe, self.in_use, rng)
+        self.held: Gap | None = None
+        self.patience = PATIENCE
+
+    @property
+    def in_use(self) -> int:
+        """How many records the pair is made of."""
+        return self.size + self.added
+
+    def tried(self) -> WorstInputs:
+        """The start, or a pair one step from the one held; it is held if its gap is as wide."""
+        records = self.records
+        if self.held is not None:
+            records = _step(self.universe, records, self.in_use, self.rng)
+        common, joined = records[: self.size - self.removed], records[self.size : self.in_use]
+        dataset = _dataset(self.universe, records[: self.size])
+        neighbour = _dataset(self.universe, [*common, *joined])
+        gap = self.between(self.subject.answer(dataset), self.subject.answer(neighbour))
+        is_wider = self.held is None or gap > self.held
+        self.patience = PATIENCE if is_wider else self.patience - 1
+        if is_wider or gap == self.held:
+            self.held, self.records = gap, records
+        return WorstInputs(gap, dataset, neighbour)
 
 
 def require_budget(problems: Sequence[Problem], trials: int) -> None:
@@ -70,8 +99,6 @@ def require_budget(problems: Sequence[Problem], trials: int) -> None:
     >>> from sensitivity_lab import MEAN, Change
     >>> problem = Problem(MEAN, Universe.value_range([0, 1]), 10**6, Change(1), norm=1)
     >>> require_budget([problem], trials=100)
-
-    Cost: linear in the plans. Raises ValueError.
     """
     pairs = trials * len(problems)
     if pairs > MOST_PAIRS:
@@ -95,7 +122,7 @@ def _records_of_a_trial(problem: Problem) -> int:
 
 
 def _start(universe: Universe, needed: int, rng: np.random.Generator) -> list[int]:
-    """Records for a dataset and what joins it: positions in a range, places in a population."""
+    """Records for a dataset and what joins it: values of a range, or all records of a population."""
     if not universe.unlimited:
         return list(rng.permutation(int(universe.records)).tolist())
     palette = rng.integers(universe.distinct, size=rng.integers(1, PALETTE + 1))
@@ -109,17 +136,16 @@ def _step(
     stepped = records.copy()
     if not needed:  # the empty dataset beside itself
         return stepped
-    place = int(rng.integers(needed))
+    one = int(rng.integers(needed))
     if universe.unlimited:
-        stepped[place] = int(rng.integers(universe.distinct))
+        stepped[one] = int(rng.integers(universe.distinct))
     else:
         other = int(rng.integers(len(records)))
-        stepped[place], stepped[other] = stepped[other], stepped[place]
+        stepped[one], stepped[other] = stepped[other], stepped[one]
     return stepped
 
 
-def _dataset(universe: Universe, records: list[int]) -> Indices:
-    """The sorted positions of the records' values."""
-    if universe.unlimited:
-        return tuple(sorted(records))
-    return tuple(sorted(universe.value_of[record] for record in records))
+def _dataset(universe: Universe, records: list[int]) -> Dataset:
+    """The sorted records themselves."""
+    values = records if universe.unlimited else [universe.value_of[record] for record in records]
+    return tuple(universe.values[i] for i in sorted(values))

@@ -15,7 +15,7 @@ import pandas as pd
 
 from sensitivity_lab.audit.claims import ratio
 from sensitivity_lab.audit.scope import Scope, and_more
-from sensitivity_lab.audit.subject import Subject
+from sensitivity_lab.audit.subject import Related, Subject
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Snippet, runnable
 from sensitivity_lab.text import dataset_text, number_text
@@ -61,7 +61,7 @@ class AuditRow:
     note: str = ""
     not_asked: tuple[str, ...] = ()
     infeasible: tuple[str, ...] = ()
-    related: Callable[[Any, Any], bool] | None = field(default=None, repr=False)
+    related: Related | None = field(default=None, repr=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AuditRow) and _same(self._content, other._content)
@@ -221,8 +221,6 @@ class Audit:
         >>> report = audit(MAX, 1, Universe.value_range([0, 2]), sizes=[2, 1], relations=[Change(1)])
         >>> [row.size for row in report.violations]
         [1, 2]
-
-        Cost: linear in the rows, and a sort of those too small.
         """
         bad = [row for row in self.rows if row.verdict == TOO_SMALL]
         return tuple(sorted(bad, key=lambda row: (row.size or 0, row.k)))
@@ -235,8 +233,6 @@ class Audit:
         >>> pair, asked = Universe.value_range([0, 1]), [Change(1), Change(2)]
         >>> audit(SUM, 1, pair, sizes=3, relations=asked).worst.place
         'Change(2), size 3'
-
-        Cost: linear in the rows.
         """
         return min((row for row in self.rows if not row.note), key=lambda row: row.ratio)
 
@@ -250,8 +246,6 @@ class Audit:
         'too small by ×2'
         >>> audit(max, 1, pair, sizes=[1, 2], relations=[Remove(1)]).headline
         'exact; the empty dataset was not asked'
-
-        Cost: linear in the rows.
         """
         silence = "; the empty dataset was not asked" if self.not_asked else ""
         return self._verdict + silence
@@ -277,7 +271,6 @@ class Audit:
 
         After a search the column `exact` is called `found`: it holds lower bounds. Where
         directions were not asked, a column `not_asked` names them, row by row.
-        Cost: linear in the rows.
         """
         table = pd.DataFrame(
             {column: [getattr(row, column) for row in self.rows] for column in COLUMNS},
@@ -320,8 +313,6 @@ class Audit:
         neighbour = (0, 2)
         print(peak(dataset))  # 0
         print(peak(neighbour))  # 2
-
-        Cost: the text of both datasets.
         """
         row = (*self.violations, self.worst)[0]
         name = self.function if self.function.isidentifier() else "function"
@@ -403,7 +394,7 @@ def _as_float(number: Any) -> float:
         return math.nan
     try:
         return float(number)
-    except OverflowError:
+    except OverflowError:  # `float` alone knows what it rounds to its largest number
         return math.inf
 
 
@@ -411,7 +402,7 @@ def _cell(value: Any, text: Callable[[Any], str]) -> str | None:
     return None if value is None else text(value)
 
 
-def _is_long(value: Any) -> bool:
+def _is_long(value: object) -> bool:
     """Whether a number, or one in a tuple, has more digits than Python writes."""
     if isinstance(value, tuple):
         return any(map(_is_long, value))
@@ -419,7 +410,7 @@ def _is_long(value: Any) -> bool:
     return any(part.bit_length() > LONGEST_WRITTEN for part in parts)
 
 
-def _in_full(value: Any) -> str:
+def _in_full(value: object) -> str:
     return number_text(value) if _is_long(value) else str(value)
 
 

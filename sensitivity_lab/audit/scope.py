@@ -9,6 +9,7 @@ from typing import Any
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import brief, first_of, is_sequence
+from sensitivity_lab.gap import Norm
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.universe import Universe
 
@@ -36,7 +37,7 @@ class Scope:
     sizes: tuple[int, ...] | None = None
     sizes_within: range | None = None
     relations: tuple[Relation, ...] = ()
-    norm: float = 1
+    norm: Norm = 1
     measured_by: str | None = None
     order: str | None = None
     trials: int | None = None
@@ -69,17 +70,15 @@ def checked_relations(relations: Any) -> tuple[Relation, ...]:
     >>> from sensitivity_lab import Change
     >>> checked_relations([Change(1), Change(1)])
     (<Change(1): at most 1 record changed>,)
-
-    Raises TypeError or ValueError for what is no list of relations.
     """
     if not is_sequence(relations):
         raise TypeError(f"relations must be a list of relations, got {brief(relations)}")
-    asked = first_of(relations, MOST_ROWS + 1, "relations")
-    for relation in asked:
+    given = first_of(relations, MOST_ROWS + 1, "relations")
+    for relation in given:
         check_relation(relation)
-    if not asked:
+    if not given:
         raise ValueError("relations must not be empty, got []")
-    return tuple(dict.fromkeys(asked))
+    return tuple(dict.fromkeys(given))
 
 
 def checked_sizes(
@@ -89,9 +88,19 @@ def checked_sizes(
 
     >>> checked_sizes(Universe.value_range([1, 2]), None, range(1, 4), relations=[])
     (1, 2, 3)
-
-    Raises TypeError or ValueError for bad or missing sizes.
     """
+    _require_one_of(sizes, within)
+    name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
+    given = given if is_sequence(given) else [given]
+    given = given if isinstance(given, range) else first_of(given, MOST_ROWS + 1, name)
+    count = _length(given) if isinstance(given, range) else len(given)
+    if not count:
+        raise ValueError(f"{name} must not be empty, got {brief(given)}")
+    _require_few_rows(name, count, relations)
+    return tuple(dict.fromkeys(universe.checked_size(size) for size in given))
+
+
+def _require_one_of(sizes: object, within: object) -> None:
     if (sizes is None) == (within is None):
         raise TypeError(
             "exactly one of sizes and sizes_within must be given, got "
@@ -102,19 +111,15 @@ def checked_sizes(
             "sizes_within must be a range in which both sizes lie, such as range(1, 5), got "
             f"{brief(within)}; for sizes of the dataset alone there is sizes="
         )
-    name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
-    given = given if is_sequence(given) else [given]
-    given = given if isinstance(given, range) else first_of(given, MOST_ROWS + 1, name)
-    counted = _length(given) if isinstance(given, range) else len(given)
-    if not counted:
-        raise ValueError(f"{name} must not be empty, got {brief(given)}")
+
+
+def _require_few_rows(name: str, sizes: int, relations: Sequence[Relation]) -> None:
     moves = sum(len(relation.moves) for relation in relations)
-    if counted * len(relations) > MOST_ROWS or counted * moves > MOST_MOVES:
+    if sizes * len(relations) > MOST_ROWS or sizes * moves > MOST_MOVES:
         raise TooLarge(
             f"{name} and relations must make at most {MOST_ROWS:,} rows and {MOST_MOVES:,} moves, "
-            f"got {count_text(counted)} sizes × {len(relations):,} relations with {moves:,} moves"
+            f"got {count_text(sizes)} sizes × {len(relations):,} relations with {moves:,} moves"
         )
-    return tuple(dict.fromkeys(universe.checked_size(size) for size in given))
 
 
 def _length(sizes: range) -> int:
@@ -157,7 +162,7 @@ def within_text(sizes: range) -> str:
     return f"from {sizes[0]} to {sizes[-1]}" if sizes.step == 1 else f"among {sizes}"
 
 
-def and_more(names: Sequence[Any]) -> str:
+def and_more(names: Sequence[object]) -> str:
     """Name the first few of some things, and count the rest.
 
     >>> and_more("ab"), and_more("abcdef")
@@ -167,5 +172,5 @@ def and_more(names: Sequence[Any]) -> str:
     return _listed(names[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def _listed(names: Iterable[Any]) -> str:
+def _listed(names: Iterable[object]) -> str:
     return ", ".join(map(str, names))

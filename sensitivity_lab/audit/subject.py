@@ -8,13 +8,14 @@ from typing import Any
 
 from sensitivity_lab.audit.claims import amount
 from sensitivity_lab.exact import brief, told
-from sensitivity_lab.gap import Gap, gap_between, same_shape
+from sensitivity_lab.gap import Gap, Norm, gap_between, has_same_shape, same_shape
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results import presented
 from sensitivity_lab.text import dataset_text, number_text
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
-Measure = Callable[[Any, Any], Any]
+Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
+Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 
 
 class AnyAnswer(Query):
@@ -40,11 +41,11 @@ class Subject:
     """
 
     query: Query
-    norm: float
-    metric: Measure | None
+    norm: Norm
+    metric: Metric | None
 
     @classmethod
-    def of(cls, query: Query, norm: float, metric: Measure | None) -> Subject:
+    def of(cls, query: Query, norm: Norm, metric: Metric | None) -> Subject:
         """Return the subject that a query is: with a metric its answers can be anything."""
         if metric is not None:
             function = query if query.exact else query.function
@@ -52,10 +53,7 @@ class Subject:
         return cls(query, norm, metric)
 
     def answer(self, dataset: Any) -> Any:
-        """Return the answer that gaps are measured from: of a root query the square.
-
-        Cost: one call of the function. Errors: as `Query.answer`.
-        """
+        """Return the answer that gaps are measured from: of a root query the square."""
         return self.query.raw(dataset)
 
     def shown(self, dataset: Any) -> Any:
@@ -81,6 +79,28 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class WorstInputs:
+    """Two inputs, as the function was given them, and how far apart it answers.
+
+    >>> from sensitivity_lab.exact import RootGap
+    >>> WorstInputs(RootGap(9, 4), (0, 3), (0, 2)).apart
+    1.0
+
+    A `WorstPair` is two multisets, and says what they share; here the order of the records counts,
+    and what a map is given need be no dataset.
+    """
+
+    gap: Gap
+    dataset: Any
+    neighbour: Any
+
+    @property
+    def apart(self) -> Any:
+        """The gap as a caller sees it."""
+        return presented(self.gap)
+
+
+@dataclass(frozen=True)
 class Within:
     """Whether two inputs lie within a distance of each other.
 
@@ -89,41 +109,42 @@ class Within:
     True
     """
 
-    metric: Measure
+    metric: Metric
     distance: Any
 
     def __call__(self, x: Any, y: Any) -> bool:
-        """Cost: one call of the metric."""
+        """Whether the metric finds two inputs no further apart than the distance."""
         return bool(measured(self.metric, "input_metric", x, y) <= self.distance)
 
 
-def answers_stood_by(subject: Subject, found: Any, dataset: Any, neighbour: Any) -> tuple[Any, Any]:
-    """Return the answers on a pair, asked twice more; refuse a function that changes them.
+def answers_stood_by(subject: Subject, worst: WorstInputs) -> tuple[Any, Any]:
+    """Return the answers on two inputs, asked twice more; refuse a function that changes them.
 
     >>> from sensitivity_lab import Query
-    >>> answers_stood_by(Subject.of(Query("first", min), 1, None), 2, (0, 4), (2, 4))
+    >>> answers_stood_by(Subject.of(Query("first", min), 1, None), WorstInputs(2, (0, 4), (2, 4)))
     (0, 2)
 
     Without this a function with noise in it would get a verdict, and a wrong one. An `exact` query
-    is asked once more. Cost: four answers, or two. Raises ValueError.
+    is asked once more.
     """
     ask = Subject.answer if subject.query.exact else _asked_twice
-    first, last = (ask(subject, records) for records in (dataset, neighbour))
+    first, last = ask(subject, worst.dataset), ask(subject, worst.neighbour)
     apart = presented(subject.measure()(first, last))
-    if apart != found:
+    if apart != worst.apart:
         raise ValueError(
             f"function must be deterministic: {subject.query.name} answered "
-            f"{number_text(found)} apart on {_short(dataset)} and {_short(neighbour)}, "
-            f"asked again {number_text(apart)} apart, {_short(first)} and {_short(last)}"
+            f"{number_text(worst.apart)} apart on {_short(worst.dataset)} and "
+            f"{_short(worst.neighbour)}, asked again {number_text(apart)} apart, "
+            f"{_short(first)} and {_short(last)}"
         )
-    return (
-        (subject.shown(dataset), subject.shown(neighbour)) if subject.query.root else (first, last)
-    )
+    if not subject.query.root:
+        return first, last
+    return subject.shown(worst.dataset), subject.shown(worst.neighbour)
 
 
 def _asked_twice(subject: Subject, dataset: Any) -> Any:
     answer, again = subject.answer(dataset), subject.answer(dataset)
-    if not _alike(subject, answer, again):
+    if not _are_alike(subject, answer, again):
         raise ValueError(
             f"function must be deterministic: {subject.query.name} answered {_short(answer)} on "
             f"{_short(dataset)}, then {_short(again)}; fix its seed, or audit it without its noise"
@@ -131,37 +152,35 @@ def _asked_twice(subject: Subject, dataset: Any) -> Any:
     return answer
 
 
-def _alike(subject: Subject, answer: Any, again: Any) -> bool:
+def _are_alike(subject: Subject, answer: Any, again: Any) -> bool:
     """Whether two answers are one; those of a metric's kind are if it finds no distance."""
     if subject.metric is None:
-        try:
-            return bool(presented(subject.measure()(answer, again)) == 0)
-        except ValueError:  # of two shapes
-            return False
+        return has_same_shape(answer, again) and bool(answer == again)
+    return _say_they_are_equal(answer, again) or bool(subject.measure()(answer, again) == 0)
+
+
+def _say_they_are_equal(answer: Any, again: Any) -> bool:
+    """Whether two answers of any kind say that they are equal; tables, for one, do not say."""
     try:
-        if answer == again:
-            return True
-    except Exception:  # tables have no truth
-        pass
-    return bool(subject.measure()(answer, again) == 0)
+        return bool(answer == again)
+    except Exception:  # their own `==` may raise anything, and none can be asked beforehand
+        return False
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     """A dataset or an answer on a line of a message."""
     text = " ".join(dataset_text(value).split())
     return text if len(text) <= LONGEST_TOLD else f"{text[: LONGEST_TOLD - 1]}…"
 
 
-def measured(metric: Measure, name: str, x: Any, y: Any) -> Any:
-    """Return a metric's number for a pair; where it fails, say on which.
+def measured(metric: Metric, name: str, x: Any, y: Any) -> Any:
+    """Return a metric's number for two inputs or answers; where it fails, say on which.
 
     >>> measured(lambda a, b: abs(a - b), "output_metric", 1, 3)
     2
-
-    Raises ValueError for whatever the metric raises, and as `amount`.
     """
     try:
         apart = metric(x, y)
-    except Exception as error:
+    except Exception as error:  # the metric is the caller's: it may raise anything
         raise ValueError(f"{name} failed on {brief(x)} and {brief(y)}: {told(error)}") from error
     return amount(apart, name)
