@@ -23,10 +23,14 @@ from sensitivity_lab.exact import (
     brief,
     drawn,
     exact_number,
+    is_real,
     sequence,
     simplest,
     whole_number,
 )
+from sensitivity_lab.tabular.people import AnyPeople, People
+from sensitivity_lab.tabular.records import Records
+from sensitivity_lab.tabular.rows import Rows, all_rows, is_table
 from sensitivity_lab.text import number_repr
 
 Dataset = tuple[Any, ...]
@@ -60,7 +64,8 @@ class Universe:
     Source: def-universe in the book's chapter on neighbours.
     """
 
-    source: Any  # a read-only numpy array of ints or floats; else a tuple of numbers (and None)
+    # a read-only numpy array of ints or floats; a tuple of numbers (and None); or other records
+    source: Any
     unlimited: bool
     name: str | None
 
@@ -76,6 +81,11 @@ class Universe:
             return True
         if not isinstance(other, Universe):
             return NotImplemented
+        if self.numeric != other.numeric:
+            return False
+        if not self.numeric:
+            same = (self.unlimited, self.name) == (other.unlimited, other.name)
+            return same and bool(self.source == other.source)
         return (
             (self.unlimited, self.name) == (other.unlimited, other.name)
             and hash(self) == hash(other)
@@ -89,7 +99,10 @@ class Universe:
     @cached_property
     def _hash(self) -> int:
         values = self._distinct[0]
-        ends = [None if end is None else exact_number(end) for end in (values[0], values[-1])]
+        if self.numeric:
+            ends = [None if end is None else exact_number(end) for end in (values[0], values[-1])]
+        else:
+            ends = [values[0], values[-1]]
         return hash((self.unlimited, self.name, self.records, len(values), *ends))
 
     @classmethod
@@ -119,14 +132,101 @@ class Universe:
         return cls._of(values, True, name, "values")
 
     @classmethod
+    def product(cls, *, name: str | None = None, **columns: Iterable[Any]) -> Universe:
+        """Return the universe of all rows that combine some values: copies never run out.
+
+        >>> anyone = Universe.product(department=["law", "art"], salary=[0, 50])
+        >>> anyone.distinct
+        4
+        >>> next(anyone.datasets(size=2))
+          department  salary
+        0        art       0
+        1        art       0
+
+        Functions receive a pandas DataFrame. A column that is called `name` cannot be given so:
+        make the table and pass it to `value_range`.
+        Raises ValueError for a column without values, TypeError for what is no list.
+        """
+        return cls.value_range(all_rows(columns), name=name)  # type: ignore[arg-type]
+
+    @classmethod
+    def people(
+        cls,
+        tables: Any,
+        *,
+        id: str | None = None,
+        most_rows: int | None = None,
+        name: str | None = None,
+    ) -> Universe:
+        """Return the universe of people: a record is a person with all their rows.
+
+        >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 4]})
+        >>> buyers = Universe.people(orders, id="customer")
+        >>> buyers, buyers.count(size=1)
+        (Universe.people(['a', 'b'], id='customer'), 2)
+        >>> anybody = Universe.people(Universe.product(price=[0, 9]), most_rows=2)
+        >>> anybody.distinct
+        6
+
+        With an `id`, the people named in a table, or in any table of a dict; functions receive all
+        rows of the dataset's people, as the tables are, the id included. With `most_rows`, any
+        people who bring at most so many rows of a universe of rows each; the column `person`
+        numbers them. `SymmetricDifference(1)` over people is one person who joins or leaves with
+        everything they have.
+
+        Raises TypeError for what is no table, ValueError for one without the id's column, or with
+        an id missing.
+        """
+        if (id is None) == (most_rows is None):
+            raise ValueError(f"give either id or most_rows, got id={id!r}, most_rows={most_rows!r}")
+        if id is not None:
+            return cls(People.of_tables(tables, id), False, name)
+        rows = tables.source if isinstance(tables, Universe) else tables
+        if not isinstance(rows, Rows):
+            rows = Rows.of_table(rows, "rows")
+        most = whole_number(most_rows, "most_rows", 0)
+        return cls(AnyPeople.of_rows(rows, most), True, name)
+
+    @classmethod
     def _of(cls, source: Any, unlimited: bool, name: str | None, what: str) -> Universe:
         if name is None and isinstance(source, pd.Series):
             name = None if source.name is None else str(source.name)
         return cls(_checked_source(source, what), unlimited, name)
 
+    @property
+    def numeric(self) -> bool:
+        """Whether the records are numbers (and None), which standard queries are asked of.
+
+        >>> Universe.value_range([1, 2]).numeric, Universe.value_range(["no", "yes"]).numeric
+        (True, False)
+        """
+        return not isinstance(self.source, Records)
+
+    def _require_numbers(self) -> None:
+        if not self.numeric:
+            raise TypeError(
+                f"universe must hold numbers here, got records such as {brief(self.values[0])}: ask "
+                "of a column or a function of a record, as in MEAN.of(...)"
+            )
+
+    def given(self, positions: Iterable[int], exact: bool = False) -> Any:
+        """Return the dataset at some positions among `values`, in the form that functions receive.
+
+        >>> Universe.population([10, 20, 20]).given((0, 1))
+        (10, 20)
+
+        `exact` numbers are ints and Fractions. Cost: linear in the dataset.
+        """
+        if isinstance(self.source, Records):
+            return self.source.given(list(positions))
+        values = self.exact_values if exact else self.values
+        return tuple(values[i] for i in positions)
+
     @cached_property
     def _distinct(self) -> tuple[Any, np.ndarray]:
         """The distinct values ascending (array, or tuple for mixed numbers) and their counts."""
+        if isinstance(self.source, Records):
+            return self.source.values, _read_only(self.source.counts)
         if isinstance(self.source, np.ndarray):
             ordered = self._ordered
             first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
@@ -167,6 +267,7 @@ class Universe:
 
         Cost: `exact_number` of each of the v values, once; of an array, as `scaled`.
         """
+        self._require_numbers()
         if not isinstance(self.source, np.ndarray):
             return tuple(None if value is None else exact_number(value) for value in self.values)
         integers, scale = self.scaled
@@ -185,6 +286,7 @@ class Universe:
         Cost: O(v) in NumPy for ints and floats of at most 15 digits; for other floats v short
         texts, read in NumPy; else one Fraction for each value. Once.
         """
+        self._require_numbers()
         values = self._distinct[0]
         if isinstance(values, np.ndarray):
             return _scaled_array(values)
@@ -217,6 +319,7 @@ class Universe:
 
         Cost: as `sorted_records` and `scaled`, once.
         """
+        self._require_numbers()
         if isinstance(self.source, np.ndarray):
             return _scaled_array(self._ordered)
         integers, scale = self.scaled
@@ -240,7 +343,7 @@ class Universe:
         >>> Universe.value_range([1, None]).has_missing
         True
         """
-        return not isinstance(self.source, np.ndarray) and None in self.source
+        return isinstance(self.source, tuple) and None in self.source
 
     @property
     def distinct(self) -> int:
@@ -343,9 +446,7 @@ class Universe:
             raise TooLarge(
                 f"size must be at most {MOST_LISTED:,} where datasets are built, got {size=}"
             )
-        return (
-            tuple(self.values[i] for i in indices) for indices in multisets(self.copies(size), size)
-        )
+        return (self.given(indices) for indices in multisets(self.copies(size), size))
 
     def checked_size(self, size: Any) -> int:
         """Return `size` as an int, or refuse one that no dataset of this universe has.
@@ -384,7 +485,9 @@ class Universe:
         array([0, 1])
         """
         found = None
-        if type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
+        if isinstance(self.source, Records):
+            found = self.source.positions(dataset, what)
+        elif type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
             found = self._found_in_array(dataset)
         if found is None:
             records = sequence(dataset, what)
@@ -428,6 +531,10 @@ class Universe:
 
     def __repr__(self) -> str:
         kind = "value_range" if self.unlimited else "population"
+        if isinstance(self.source, (People, AnyPeople)):
+            id = f", id={self.source.id!r}" if isinstance(self.source, People) else ""
+            name = "" if self.name is None else f", name={self.name!r}"
+            return f"Universe.people({_abridged(self)}{id}{name})"
         name = "" if self.name is None else f", name={self.name!r}"
         return f"Universe.{kind}({_abridged(self)}{name})"
 
@@ -491,10 +598,12 @@ def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
     return np.array(coefficients, dtype=object)
 
 
-def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
+def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
     """Return the values as a read-only array of ints or floats where that loses nothing, else a tuple."""
-    if isinstance(source, (str, bytes, dict, pd.DataFrame)) or not isinstance(source, Iterable):
-        raise TypeError(f"{what} must be a sequence of numbers, got {brief(source)}")
+    if is_table(source):
+        return Rows.of_table(source, what)
+    if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
+        raise TypeError(f"{what} must be a sequence of records or a table, got {brief(source)}")
     array = source.to_numpy() if isinstance(source, pd.Series) else source
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
@@ -508,6 +617,8 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset:
         if not np.isfinite(array).all():
             raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
         return _read_only(array.copy())  # the caller may change theirs before ours is first sorted
+    if not any(value is None or is_real(value) for value in array):
+        return Records.of(array, what)
     for value in array:
         if value is not None:
             exact_number(value, what)
@@ -643,6 +754,6 @@ def _abridged(universe: Universe, most: int = 12) -> str:
             for _ in range(times)
         ]
         return number_repr(shown)
-    first, last = Universe(universe._distinct[0][:: len(counts) - 1], True, None).values
+    first, last = universe.values[0], universe.values[-1]
     ends = f"[{number_repr(first)}, …, {number_repr(last)}]"
     return f"{ends}, {total:,} {'values' if universe.unlimited else 'records'}"

@@ -1,0 +1,200 @@
+"""Records that are people: each brings rows of their own to one table, or to several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from sensitivity_lab.errors import TooLarge
+from sensitivity_lab.tabular.records import Positions, Records, ordered
+from sensitivity_lab.tabular.rows import Row, Rows, is_table, rows_of, table, taken
+
+MOST_PEOPLE = 1_000_000  # different people that are listed
+PERSON = "person"  # the column that numbers people who have no names
+
+
+@dataclass(frozen=True, eq=False)
+class People(Records):
+    """The people named in some tables; functions receive all rows of a dataset's people.
+
+    >>> import pandas as pd
+    >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 4]})
+    >>> buyers = People.of_tables(orders, "customer")
+    >>> buyers.values
+    ('a', 'b')
+    >>> buyers.given([1])
+      customer  price
+    0        b      3
+    1        b      4
+
+    `natives` has the tables by name, None for a single one.
+    """
+
+    natives: dict[str | None, Any]
+    id: str
+    rows: dict[str | None, tuple[np.ndarray, ...]]  # of each table: the rows of each person
+
+    @classmethod
+    def of_tables(cls, source: Any, id: str) -> People:
+        """Everybody whose id stands in a table.
+
+        Raises TypeError for what is no table, ValueError for one that lacks the column, or has an
+        id that is missing.
+        """
+        given = dict(source) if isinstance(source, Mapping) else {None: source}
+        if not given:
+            raise ValueError("tables must be at least one, got none")
+        found = {name: table(one, _called(name)) for name, one in given.items()}
+        ids = {name: _ids(one, id, _called(name)) for name, one in found.items()}
+        people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
+        if not people:
+            raise ValueError("tables must not be empty, got no row")
+        rows = {}
+        for name, column in ids.items():
+            of_person: dict[Any, list[int]] = {person: [] for person in people}
+            for i, person in enumerate(column):
+                of_person[person].append(i)
+            rows[name] = tuple(np.array(of_person[person], dtype=np.int64) for person in people)
+        natives = {name: one.clone().to_native() for name, one in found.items()}
+        return cls(people, np.ones(len(people), dtype=np.int64), natives, id, rows)
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """The tables' libraries and columns, and what they hold: two people may share a name."""
+        tables = tuple(
+            (name, Rows.of_table(native, "table")._content) for name, native in self.natives.items()
+        )
+        return type(self).__name__, self.id, tables
+
+    def given(self, positions: Positions) -> Any:
+        found = self.tables(positions)
+        return found[None] if set(found) == {None} else found
+
+    def tables(self, positions: Positions) -> dict[str | None, Any]:
+        """All rows of some people, person by person, table by table."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return {
+            name: taken(
+                nw.from_native(native, eager_only=True),
+                np.concatenate([nothing, *(self.rows[name][i] for i in positions)]),
+            )
+            for name, native in self.natives.items()
+        }
+
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        """Who stands in a caller's tables, each with all their rows; or a list of ids."""
+        if not (is_table(dataset) or isinstance(dataset, Mapping)):
+            return super().listed(dataset, what)
+        given = dict(dataset) if isinstance(dataset, Mapping) else {None: dataset}
+        if set(given) != set(self.natives):
+            raise ValueError(
+                f"{what} must have the tables {', '.join(map(str, self.natives))}, "
+                f"got {', '.join(map(str, given))}"
+            )
+        found = {name: table(one, what) for name, one in given.items()}
+        people = list(dict.fromkeys(p for one in found.values() for p in _ids(one, self.id, what)))
+        self._require_all_rows(people, found, what)
+        return people
+
+    def _require_all_rows(self, people: list[Any], found: dict[Any, Any], what: str) -> None:
+        """Refuse a dataset in which a person has other rows than in the universe."""
+        place = {value: i for i, value in enumerate(self.values)}
+        known = [place[person] for person in people if person in place]
+        for name, native in self.tables(known).items():
+            ours = rows_of(nw.from_native(native, eager_only=True))
+            theirs = [row for row in rows_of(found[name]) if row[self.id] in place]
+            if sorted(map(repr, ours)) != sorted(map(repr, theirs)):
+                raise ValueError(
+                    f"{what} must hold all rows of each of its people, and no others, in {_called(name)}"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class AnyPeople(Records):
+    """Any people who bring at most so many rows each; functions receive one table of all rows.
+
+    >>> import pandas as pd
+    >>> anyone = AnyPeople.of_rows(Rows.of_table(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
+    >>> anyone.values[:4]
+    ((), (Row(s=1),), (Row(s=2),), (Row(s=1), Row(s=1)))
+    >>> anyone.given([1, 3])
+       person  s
+    0       0  1
+    1       1  1
+    2       1  1
+
+    A person has no name: the column `person` numbers the people of a dataset.
+    """
+
+    kinds: Rows
+
+    @classmethod
+    def of_rows(cls, rows: Rows, most_rows: int) -> AnyPeople:
+        """Everybody who may be: each brings any of the rows, at most so many."""
+        if PERSON in map(str, rows._table.columns):
+            raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
+        people: list[tuple[Any, ...]] = []
+        for n in range(most_rows + 1):
+            for person in combinations_with_replacement(rows.values, n):
+                people.append(person)
+                if len(people) > MOST_PEOPLE:
+                    raise TooLarge(
+                        f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
+                        f"rows and most_rows={most_rows}"
+                    )
+        return cls(tuple(people), np.ones(len(people), dtype=np.int64), rows)
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """The table's own form."""
+        return type(self).__name__, *self.kinds.form
+
+    def given(self, positions: Positions) -> Any:
+        place = {row: i for i, row in enumerate(self.kinds.values)}
+        people = [[place[row] for row in self._person(i)] for i in positions]
+        table_ = nw.from_native(self.kinds.given([i for person in people for i in person]))
+        numbers = [number for number, person in enumerate(people) for _ in person]
+        column = nw.new_series(PERSON, numbers, nw.Int64, backend=table_.implementation)
+        return table_.with_columns(column).select(PERSON, *table_.columns).to_native()
+
+    def _person(self, position: int) -> tuple[Row, ...]:
+        rows: Any = self.values[position]
+        return tuple(rows)
+
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        """The people of a caller's table, or a list of tuples of rows."""
+        if not is_table(dataset):
+            return [tuple(sorted(person)) for person in super().listed(dataset, what)]
+        found = table(dataset, what)
+        people: dict[Any, list[Row]] = {}
+        for person, row in zip(_ids(found, PERSON, what), rows_of(found.drop(PERSON)), strict=True):
+            people.setdefault(person, []).append(row)
+        place = {row: i for i, row in enumerate(self.kinds.values)}
+        return [tuple(sorted(rows, key=lambda r: place.get(r, -1))) for rows in people.values()]
+
+    def tables(self, positions: Positions) -> dict[str | None, Any] | None:
+        return {None: self.given(positions)}
+
+
+def _called(name: str | None) -> str:
+    return "table" if name is None else f"table {name}"
+
+
+def _ids(found: nw.DataFrame[Any], id: str, what: str) -> list[Any]:
+    """The ids of a table's rows."""
+    if id not in found.columns:
+        raise ValueError(
+            f"{what} must have the id's column {id!r}, got the columns "
+            f"{', '.join(map(str, found.columns))}"
+        )
+    column = [row[0] for row in rows_of(found.select(id))]
+    if None in column:
+        raise ValueError(
+            f"{what} must have an id in every row, got none in row {column.index(None)}"
+        )
+    return column

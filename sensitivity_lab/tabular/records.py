@@ -1,0 +1,109 @@
+"""Records that are no numbers: which there are, and how a function is given some of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.exact import brief, sequence
+
+Positions = Sequence[int] | np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Some different records, in an order of their own, and how many copies of each there are.
+
+    >>> votes = Records.of(["no", "yes", "no"], "records")
+    >>> votes.values, votes.counts, votes.given([0, 0, 1])
+    (('no', 'yes'), array([2, 1]), ('no', 'no', 'yes'))
+
+    A dataset is told by the positions of its records among `values`.
+    """
+
+    values: tuple[Hashable, ...]
+    counts: np.ndarray  # (v,) whole numbers
+
+    @classmethod
+    def of(cls, records: Iterable[Any], what: str) -> Records:
+        """Count equal records; they are sorted where they can be, else in the order given.
+
+        Raises TypeError for a record that cannot be hashed.
+        """
+        counted: Counter[Any] = Counter()
+        for record in records:
+            counted[_hashed(record, what)] += 1
+        values = ordered(counted)
+        return cls(values, np.array([counted[value] for value in values]))
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What tells the datasets that functions receive from others with equal records."""
+        return (type(self).__name__,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Records) and self._content == other._content
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        kinds = tuple(type(value) for value in self.values)
+        return self.form, self.values, kinds, tuple(self.counts.tolist())
+
+    def given(self, positions: Positions) -> Any:
+        """The dataset at some positions, as a function receives it."""
+        return tuple(self.values[i] for i in positions)
+
+    def positions(self, dataset: Any, what: str) -> np.ndarray:
+        """Where the records of a caller's dataset stand among the values.
+
+        Raises ValueError for a record that there is not, TypeError for what is no dataset.
+        """
+        place = {value: i for i, value in enumerate(self.values)}
+        found = []
+        for record in self.listed(dataset, what):
+            if _hashed(record, what) not in place:
+                raise ValueError(f"{what} must hold records of the universe, got {brief(record)}")
+            found.append(place[record])
+        return np.array(found, dtype=np.int64)
+
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        """The records of a caller's dataset."""
+        return sequence(dataset, what)
+
+    def tables(self, positions: Positions) -> dict[str | None, Any] | None:
+        """The dataset as tables by name, where it is some; else None."""
+        return None
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
+
+
+def ordered(records: Iterable[Any]) -> tuple[Any, ...]:
+    """Records sorted where each can be compared with each, else as they come.
+
+    >>> ordered(["b", "a"]), ordered(["b", 1, None])
+    (('a', 'b'), ('b', 1, None))
+    """
+    listed = tuple(records)
+    try:
+        return tuple(sorted(listed))
+    except TypeError:  # text beside numbers, a null: there is no order but the one given
+        return listed
+
+
+def _hashed(record: Any, what: str) -> Hashable:
+    try:
+        hash(record)
+    except TypeError as error:
+        raise TypeError(
+            f"{what} must be hashable, got {brief(record)}: make a tuple of a list, a frozen "
+            "dataclass of an object"
+        ) from error
+    return record  # type: ignore[no-any-return]

@@ -1,0 +1,200 @@
+"""Records that are rows of a table: of pandas, polars or pyarrow, by way of narwhals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.exact import brief, drawn
+from sensitivity_lab.tabular.records import Positions, Records
+
+
+class Row(tuple[Any, ...]):
+    """One row: its values in order, by name and by place; it equals the tuple of its values.
+
+    >>> row = Row(("law", 50), columns=("department", "salary"))
+    >>> row, row.salary, row["department"], row == ("law", 50)
+    (Row(department='law', salary=50), 50, 'law', True)
+
+    A missing value is None, whatever the table writes for it.
+    """
+
+    columns: tuple[str, ...]
+
+    def __new__(cls, values: Iterable[Any], columns: Iterable[str]) -> Row:
+        """Hold the values and the names of their columns."""
+        made = super().__new__(cls, values)
+        made.columns = tuple(columns)
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.columns
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name not in self.columns:
+            raise AttributeError(f"row has no column {name!r}: it has {', '.join(self.columns)}")
+        return self[self.columns.index(name)]
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, str):
+            try:
+                return getattr(self, place)
+            except AttributeError as error:
+                raise KeyError(str(error)) from None
+        return super().__getitem__(place)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{n}={v!r}" for n, v in zip(self.columns, self, strict=True))
+        return f"Row({inside})"
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is a table of one of the three libraries, in memory.
+
+    >>> is_table(pd.DataFrame({"a": [1]})), is_table([1])
+    (True, False)
+    """
+    return isinstance(nw.from_native(value, pass_through=True), nw.DataFrame)
+
+
+def table(value: Any, what: str) -> nw.DataFrame[Any]:
+    """A table of any of the libraries, in one form; its columns must have different names.
+
+    Raises TypeError for what is no table, ValueError for two columns of one name.
+    """
+    found = nw.from_native(value, pass_through=True)
+    if isinstance(found, nw.LazyFrame):
+        raise TypeError(f"{what} must be a table in memory, got a lazy frame: collect it first")
+    if not isinstance(found, nw.DataFrame):
+        raise TypeError(
+            f"{what} must be a pandas or polars DataFrame or a pyarrow Table, got {brief(value)}"
+        )
+    names = [str(name) for name in found.columns]
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise ValueError(f"{what} must have columns of different names, got {twice[0]!r} twice")
+    return found
+
+
+def rows_of(found: nw.DataFrame[Any]) -> list[Row]:
+    """The rows of a table, missing values as None and numpy's numbers as Python's.
+
+    >>> rows_of(nw.from_native(pd.DataFrame({"a": [1, None]}), eager_only=True))
+    [Row(a=1.0), Row(a=None)]
+    """
+    columns = tuple(map(str, found.columns))
+    return [Row(map(_plain, row), columns) for row in found.iter_rows()]
+
+
+def _plain(value: Any) -> Any:
+    """One cell: None where it is missing, a Python number for numpy's, lists as tuples."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (list, np.ndarray)):
+        return tuple(map(_plain, value))
+    if value is None or value is pd.NaT or value is pd.NA or value != value:  # NaN
+        return None
+    return value
+
+
+def taken(found: nw.DataFrame[Any], positions: Positions) -> Any:
+    """Some rows of a table, as a new one of its own library, numbered from 0.
+
+    >>> taken(nw.from_native(pd.DataFrame({"a": ["x", "y"]}), eager_only=True), [1, 1])
+       a
+    0  y
+    1  y
+    """
+    rows = found[np.asarray(positions, dtype=np.int64).tolist()]
+    return nw.maybe_reset_index(rows).to_native()
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Records):
+    """Rows of one table; equal rows are copies. Functions receive a table of the same library.
+
+    >>> staff = Rows.of_table(pd.DataFrame({"d": ["law", "art", "law"], "s": [1, 2, 1]}), "records")
+    >>> staff.values, staff.counts
+    ((Row(d='art', s=2), Row(d='law', s=1)), array([1, 2]))
+    >>> staff.given([0, 1, 1])
+         d  s
+    0  art  2
+    1  law  1
+    2  law  1
+    """
+
+    native: Any  # the caller's table, copied
+    first: np.ndarray  # (v,) the row of the table that each value is
+
+    @classmethod
+    def of_table(cls, source: Any, what: str) -> Rows:
+        """The rows of a table. Raises ValueError for a table without rows."""
+        found = table(source, what)
+        rows = rows_of(found)
+        if not rows:
+            raise ValueError(f"{what} must not be empty, got a table without rows")
+        counted = Records.of(rows, what)
+        place: dict[Row, int] = {}
+        for i, row in enumerate(rows):
+            place.setdefault(row, i)
+        first = np.array([place[row] for row in counted.values])  # type: ignore[index]
+        return cls(counted.values, counted.counts, found.clone().to_native(), first)
+
+    @cached_property
+    def _table(self) -> nw.DataFrame[Any]:
+        return nw.from_native(self.native, eager_only=True)
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """The library, and the columns with their types."""
+        schema = tuple((str(name), str(kind)) for name, kind in self._table.schema.items())
+        return type(self).__name__, str(self._table.implementation), schema
+
+    def given(self, positions: Positions) -> Any:
+        return taken(self._table, self.first[np.asarray(positions, dtype=np.int64)])
+
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        if not is_table(dataset):
+            return super().listed(dataset, what)
+        found = table(dataset, what)
+        if list(map(str, found.columns)) != list(map(str, self._table.columns)):
+            raise ValueError(
+                f"{what} must have the columns {', '.join(map(str, self._table.columns))}, "
+                f"got {', '.join(map(str, found.columns))}"
+            )
+        return rows_of(found)
+
+    def tables(self, positions: Positions) -> dict[str | None, Any] | None:
+        return {None: self.given(positions)}
+
+
+def all_rows(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    """Every combination of some columns' values.
+
+    >>> all_rows({"d": ["law", "art"], "s": [0, 1]})
+         d  s
+    0  law  0
+    1  law  1
+    2  art  0
+    3  art  1
+
+    Raises ValueError for no columns or one without values, TypeError for what is no list.
+    """
+    if not columns:
+        raise ValueError("columns must be at least one, got none: product(salary=[0, 50])")
+    lists = {}
+    for name, values in columns.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise TypeError(f"column {name} must be a list of values, got {brief(values)}")
+        lists[name] = list(dict.fromkeys(drawn(values, f"column {name}")))
+        if not lists[name]:
+            raise ValueError(f"column {name} must have at least one value, got none")
+    return pd.DataFrame(list(product(*lists.values())), columns=list(lists))
