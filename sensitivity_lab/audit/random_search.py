@@ -9,7 +9,8 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.methods.walk import Best, with_bar
+from sensitivity_lab.methods.walk import Best
+from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.universe import Indices, Universe
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.gap import Norm, gap_between
-from sensitivity_lab.methods.walk import with_bar
+from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.extremes import D
 from sensitivity_lab.proved.ranges import range_finder

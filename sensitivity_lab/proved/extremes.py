@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from sensitivity_lab.exact import Exact, RootGap
-from sensitivity_lab.gap import Gap
+from sensitivity_lab.gap import Gap, rational
 
 Piece = tuple[Exact, int]  # a value, and how many records have it
 
@@ -169,7 +169,7 @@ def _std(options: Any, low: Exact, high: Exact, norm: float, values: int | None)
         found = variance(c, a, b)
         shared = {value for value, copies in found.common if copies}
         constant = a >= b or len(shared) < 2  # then the lower side does not vary at all
-        gap = RootGap(found.gap, 0)
+        gap = RootGap(rational(found.gap), 0)
         return Extreme(gap, found.common, found.higher, found.lower, attained=constant)
 
     return d

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sensitivity_lab.exact import Exact, RootGap
-from sensitivity_lab.gap import Gap
+from sensitivity_lab.gap import Gap, rational
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.extremes import EXTREMES, D, Extreme, bins_gap
 
@@ -79,9 +79,9 @@ def _spread(values: list[Exact], ddof: int, root: bool) -> D:
         if isinstance(gap, RootGap):
             gap = RootGap(gap.larger * width**2, gap.smaller * width**2)
         else:
-            gap *= width**2
+            gap = rational(gap) * width**2
         if root and a:  # √s − √t ≤ √(s − t): only a bound, unless the lower side is constant
-            return Extreme(RootGap(max(gap, 0), 0), common, higher, lower, attained=False)
+            return Extreme(RootGap(max(rational(gap), 0), 0), common, higher, lower, attained=False)
         return Extreme(gap, common, higher, lower)
 
     return d

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sensitivity_lab.exact import RootGap
-from sensitivity_lab.gap import Gap
+from sensitivity_lab.gap import Gap, rational
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.variance.filtered_maximum import Contest, Spread
 from sensitivity_lab.proved.variance.outermost import enter_outermost
@@ -71,6 +71,5 @@ class SpreadFinder:
         )
         contest = Contest(self.spread, (c, a, b), self.ddof, weight=weight)
         enter_outermost(contest)
-        widest = contest.winner().gap
-        assert not isinstance(widest, RootGap)
+        widest = rational(contest.winner().gap)
         return RootGap(max(widest, 0) * (1 - 1 / most), 0)
