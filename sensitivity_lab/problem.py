@@ -274,14 +274,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that may be done for some number of datasets, and held for some number of them.
+    """The most that may be done for a number of datasets, with the memory of a number of them.
 
-    >>> Limits(datasets=1000, held=1000).pairs
-    20000
+    >>> Limits(datasets=1000, memory=5000).pairs, Limits(datasets=1000, memory=5000).held
+    (20000, 100000)
     """
 
     datasets: int  # answered
-    held: int  # as much memory as so many datasets take
+    memory: int  # as so many datasets take
 
     steps: ClassVar[int] = 200_000  # of a sweep, one for each place and size
     counted: ClassVar[int] = 4_000_000_000  # arithmetic to count the pairs of a walk
@@ -297,19 +297,19 @@ class Limits:
         return 4 * self.datasets
 
     @property
-    def kept(self) -> int:
+    def held(self) -> int:
         """Records that a walk holds."""
-        return 20 * self.held
+        return 20 * self.memory
 
     @property
     def read(self) -> int:
         """Records that a sweep reads."""
-        return 100 * self.held
+        return 100 * self.memory
 
     @property
     def cells(self) -> int:
         """Numbers in a sweep's table of ranks."""
-        return 10 * self.held
+        return 10 * self.memory
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,9 @@ class Sweep:
             return False
         evaluations = self._evaluations_of(problem)
         passed = sum(evaluations.lattice.count(size) for size in _levels(problem))
-        first = evaluations.first(min(problem.plan))
-        return passed <= self.budget.most.passed and can_sweep(first, problem.norm)
+        if passed > self.budget.most.passed:
+            return False
+        return can_sweep(evaluations.first(min(problem.plan)), problem.norm)
 
     def answer(self, problem: Problem) -> Answered | None:
         """Find the worst pair from the extremes among every dataset's neighbours.

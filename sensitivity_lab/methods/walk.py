@@ -55,9 +55,9 @@ class Walk:
         if self.only is not None:
             neighbours, records = self._neighbourhood(problem, self.only)
             within_budget(neighbours, most.datasets, "neighbours to walk")
-            within_budget(records, most.kept, "records in the neighbours to walk")
+            within_budget(records, most.held, "records in the neighbours to walk")
             return
-        within_budget(problem.records, most.kept, "records in the datasets to walk")
+        within_budget(problem.records, most.held, "records in the datasets to walk")
         arithmetic = problem.universe.distinct * max(problem.sizes_answered) ** 2
         within_budget(arithmetic, most.counted, "steps to count the pairs to walk")
         within_budget(count_pairs(problem.universe, problem.plan), most.pairs, "pairs to walk")
@@ -66,7 +66,7 @@ class Walk:
         """Whether the one dataset's neighbours, and the records in them, are within some limits."""
         assert self.only is not None
         neighbours, records = self._neighbourhood(problem, self.only)
-        return neighbours <= limits.datasets and records <= limits.kept
+        return neighbours <= limits.datasets and records <= limits.held
 
     def answer(self, problem: Problem) -> Answered:
         """Visit every dataset and every neighbour; answer the query once per dataset.
