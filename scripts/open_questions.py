@@ -13,6 +13,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from sensitivity_book.research import conjectures as cj
+from sensitivity_book.research import layouts
+from sensitivity_book.research import worlds as populations
+from sensitivity_book.research.search import Claim, search
 
 import sensitivity_lab as sl
 
@@ -25,7 +28,7 @@ class Row(NamedTuple):
 
     question: str
     query: str
-    claim: cj.Claim
+    claim: Claim
     worlds: str
 
 
@@ -39,11 +42,11 @@ def rows() -> list[Row]:
         Row("both", "variance", cj.falls(sl.VARIANCE, both=True), "populations"),
         Row("mixes", "median", cj.mixes(sl.MEDIAN), "populations"),
         *(
-            Row("run", q.name, cj.places(q, at_least, cj.lower_side_is_a_run), "populations")
+            Row("run", q.name, cj.places(q, at_least, layouts.lower_side_is_a_run), "populations")
             for q in SPREADS
         ),
         *(
-            Row("either", q.name, cj.places(q, below, cj.either_place), "populations")
+            Row("either", q.name, cj.places(q, below, layouts.either_place), "populations")
             for q in SPREADS
         ),
         *(
@@ -60,20 +63,20 @@ def rows() -> list[Row]:
 def worlds(kind: str, most: int) -> Iterator[Any]:
     """What a search goes through."""
     if kind == "populations":
-        yield from chain(cj.small_populations(8, 4), cj.random_populations(most))
+        yield from chain(populations.small_populations(8, 4), populations.random_populations(most))
     elif kind.startswith("sizes"):
         ddof = int(kind[-1])
         yield from ((k, least) for k in range(2, 9) for least in range(ddof + 1, 16))
     else:
         more = int(kind[-1]) + 1
-        yield from (x for x in cj.small_populations(5, 4) if len(x) >= more)
-        yield from cj.random_datasets(most // 50, more, 12)
+        yield from (x for x in populations.small_populations(5, 4) if len(x) >= more)
+        yield from populations.random_datasets(most // 50, more, 12)
 
 
 def run(number: int, most: int) -> list[Any]:
     """Search one row; return it as a line of the table."""
     row = rows()[number]
-    found = cj.search(row.claim, worlds(row.worlds, most))
+    found = search(row.claim, worlds(row.worlds, most))
     return [row.question, row.query, found.worlds, found.cases, found.counterexample or "none"]
 
 

@@ -321,7 +321,7 @@ class RootGap:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RootGap) and self._sign_of_difference(other) == 0
 
-    def __lt__(self, other: RootGap) -> bool:
+    def __lt__(self, other: Any) -> bool:
         return self._sign_of_difference(other) < 0
 
     __hash__ = None  # type: ignore[assignment]  # equal gaps can have different roots

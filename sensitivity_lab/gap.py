@@ -8,19 +8,21 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
 
 from sensitivity_lab.exact import Exact, RootGap, brief, exact_number, is_finite, is_real
 
+Number = int | Fraction | float | Decimal
+Answer = Number | tuple[Number, ...]
 Norm = float  # 1, 2 or infinity
-Gap = Any  # int, Fraction, float, Decimal or RootGap: ordered and exact to compare
+Gap = Number | RootGap  # exact to compare
 LONGEST_INT = 2**52  # the difference of two such ints is a float too
 
 
-def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
+def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
     """Return the function that measures how far apart two answers lie.
 
     >>> gap_between(1, False)((1, 5), (3, 4)), gap_between(math.inf, False)((1, 5), (3, 4))
@@ -39,7 +41,7 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Any, Any], Gap]:
             if root:
                 return RootGap(max(a, b), min(a, b))
             if not isinstance(a, tuple):
-                found = abs(a - b)
+                found: Gap = abs(a - b)
             else:
                 steps = [abs(x - y) for x, y in zip(a, b, strict=True)]
                 if norm == 2 and math.inf not in steps:
@@ -70,7 +72,7 @@ def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
     return ValueError(f"query must answer in one arithmetic, {got}: {error}")
 
 
-def arithmetics(answers: Iterable[Any]) -> set[str]:
+def arithmetics(answers: Iterable[Answer]) -> set[str]:
     """Return the arithmetics that answers are in; a short whole number is at home in each.
 
     >>> arithmetics([0, 0.5]), sorted(arithmetics([2**70, (0, 0.5)]))
@@ -86,6 +88,21 @@ def arithmetics(answers: Iterable[Any]) -> set[str]:
                 inexact = isinstance(number, (float, Decimal))
                 found.add(type(number).__name__ if inexact else "exact")
     return found
+
+
+def all_rational(numbers: Sequence[Any]) -> TypeGuard[Sequence[Exact]]:
+    """Whether all are ints or Fractions.
+
+    >>> all_rational([1, Fraction(1, 2)]), all_rational([1, 0.5]), all_rational([(1, 2)])
+    (True, False, False)
+    """
+    return all(isinstance(number, (int, Fraction)) for number in numbers)
+
+
+def rational(gap: Gap) -> Exact:
+    """Return a gap between rational answers as the rational that it is."""
+    assert isinstance(gap, (int, Fraction))
+    return gap
 
 
 def common_denominator(numbers: Sequence[Exact]) -> tuple[list[int], int]:
@@ -110,7 +127,7 @@ def in_units(gap: Gap, denominator: int) -> Gap:
         return gap
     if isinstance(gap, RootGap):
         return RootGap(Fraction(gap.larger, denominator), Fraction(gap.smaller, denominator))
-    return Fraction(gap, denominator)
+    return Fraction(rational(gap), denominator)
 
 
 def same_shape(answer: Any, first: Any, name: str) -> None:

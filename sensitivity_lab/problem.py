@@ -1,21 +1,31 @@
-"""A checked problem: which query, datasets and relation, and which moves are feasible."""
+"""A checked problem: which query, datasets and relation, which moves are feasible; and its budget."""
 
 from __future__ import annotations
 
+import pickle
 import warnings
+from collections.abc import Iterable
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
 
 from sensitivity_lab.errors import Infeasible, TooLarge
-from sensitivity_lab.exact import brief, checked_norm, told
+from sensitivity_lab.exact import brief, checked_norm, told, whole_number
+from sensitivity_lab.gap import Norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.text import number_text
-from sensitivity_lab.universe import Universe, check_universe
+from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 Size = int | range
 NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
 MOST_MOVES = 2_000_000  # sizes × moves of one problem: its plan lists them
+MAX_DATASETS = 10_000_000
+AT_ONCE = 1_000_000  # datasets: with more to answer, "auto" asks the solver first
+PAIRS_PER_DATASET = 20  # a walk may visit this many pairs for each dataset allowed
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,7 @@ class Problem:
     universe: Universe
     size: Size
     relation: Relation
-    norm: float
+    norm: Norm
     neighbours_in: range | None = None  # sizes of neighbours, where `size` is a whole number
     any_answer: bool = False  # answers need not be numbers: an output metric measures them
 
@@ -152,7 +162,7 @@ class Problem:
             return self.query.smallest_size
         return 1 if self.not_asked else 0
 
-    @property
+    @cached_property
     def sizes_answered(self) -> set[int]:
         """The sizes of all datasets and neighbours.
 
@@ -163,6 +173,41 @@ class Problem:
         Cost: linear in the plan.
         """
         return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
+
+    @property
+    def values(self) -> Dataset:
+        """The universe's values as the query's function is given them.
+
+        >>> from sensitivity_lab import MEAN, Change
+        >>> Problem(MEAN, Universe.population([0.5, 2]), 1, Change(1), norm=1).values
+        (Fraction(1, 2), 2)
+        """
+        return self.universe.exact_values if self.query.exact else self.universe.values
+
+    def count_datasets(self, limit: int) -> int:
+        """How many datasets have to be answered, or a number above the limit.
+
+        >>> from sensitivity_lab import MEAN, AddRemove
+        >>> problem = Problem(MEAN, Universe.population(range(10)), 6, AddRemove(1), norm=1)
+        >>> problem.count_datasets(limit=1000)
+        582
+        """
+        total = 0
+        for size in sorted(self.sizes_answered):
+            total += self.universe.count_at_least(size, limit)
+            if total > limit:
+                break
+        return total
+
+    @cached_property
+    def records(self) -> int:
+        """How many records all datasets have together; to be asked for few datasets only.
+
+        >>> from sensitivity_lab import MEAN, Change
+        >>> Problem(MEAN, Universe.population(range(10)), 6, Change(1), norm=1).records
+        1260
+        """
+        return sum(size * self.universe.count(size) for size in self.sizes_answered)
 
     def require_feasible(self) -> None:
         """Refuse a problem whose relation has no feasible direction.
@@ -225,6 +270,130 @@ class Problem:
         if self.query.smallest_size is not None:
             return ""
         return failure_on_nothing(self.query, self.any_answer)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that may be done for a number of datasets, with the memory of a number of them.
+
+    >>> Limits(datasets=1000, memory=5000).pairs, Limits(datasets=1000, memory=5000).held
+    (20000, 100000)
+    """
+
+    datasets: int  # answered
+    memory: int  # as so many datasets take
+
+    steps: ClassVar[int] = 200_000  # of a sweep, one for each place and size
+    counted: ClassVar[int] = 4_000_000_000  # arithmetic to count the pairs of a walk
+
+    @property
+    def pairs(self) -> int:
+        """Pairs that a walk visits."""
+        return PAIRS_PER_DATASET * self.datasets
+
+    @property
+    def passed(self) -> int:
+        """Datasets of all sizes that a sweep passes through."""
+        return 4 * self.datasets
+
+    @property
+    def held(self) -> int:
+        """Records that a walk holds."""
+        return 20 * self.memory
+
+    @property
+    def read(self) -> int:
+        """Records that a sweep reads."""
+        return 100 * self.memory
+
+    @property
+    def cells(self) -> int:
+        """Numbers in a sweep's table of ranks."""
+        return 10 * self.memory
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many datasets a run may answer, whether it shows a bar, and who answers a callable.
+
+    >>> Budget(1000).most.pairs, Budget(1000).quick.datasets
+    (20000, 1000)
+
+    Raises TypeError or ValueError for what is no number of datasets, no executor, or neither
+    True nor False.
+    """
+
+    max_datasets: int = MAX_DATASETS
+    progress: bool = False
+    executor: Executor | None = None
+
+    def __post_init__(self) -> None:
+        most = whole_number(self.max_datasets, "max_datasets", 1)
+        object.__setattr__(self, "max_datasets", most)
+        if not isinstance(self.progress, (bool, np.bool_)):
+            raise TypeError(f"progress must be True or False, got {brief(self.progress)}")
+        if self.executor is not None:
+            _check_executor(self.executor)
+
+    def check_queries(self, queries: Iterable[Query]) -> None:
+        """Refuse queries that the executor, a pool of processes, cannot be sent.
+
+        >>> Budget().check_queries([Query("own", lambda dataset: 0)])
+
+        Cost: each query is pickled once. Raises ValueError.
+        """
+        if isinstance(self.executor, ProcessPoolExecutor):
+            for query in queries:
+                if query.rows is None:
+                    _check_picklable(query)
+
+    @property
+    def most(self) -> Limits:
+        """What is refused if it is passed; a small `max_datasets` leaves the memory as it is."""
+        return Limits(self.max_datasets, max(self.max_datasets, MAX_DATASETS))
+
+    @property
+    def quick(self) -> Limits:
+        """What is enumerated without asking the solver first."""
+        few = min(AT_ONCE, self.max_datasets)
+        return Limits(few, few)
+
+
+def _check_executor(executor: Any) -> None:
+    if isinstance(executor, type):
+        raise TypeError(
+            f"executor must be made before it is given, as {executor.__name__}(4), got the class"
+        )
+    if not all(callable(getattr(executor, name, None)) for name in ("map", "submit")):
+        raise TypeError(
+            "executor must be a concurrent.futures.Executor, or have its map and submit, "
+            f"got {brief(executor)}"
+        )
+
+
+def _check_picklable(query: Query) -> None:
+    try:
+        pickle.dumps(query)
+    except Exception as error:
+        raise ValueError(
+            f"executor is a pool of processes, which needs a function defined at the top of a "
+            f"module: query {query.name} cannot be sent to one ({error}); define it there, or use "
+            "a ThreadPoolExecutor"
+        ) from error
+
+
+def within_budget(count: int, limit: int, what: str) -> None:
+    """Refuse to count past the limit; say what can be done.
+
+    >>> within_budget(210, 1000, "datasets to answer")
+
+    Raises TooLarge.
+    """
+    if count > limit:
+        raise TooLarge(
+            f"at least {number_text(count)} {what} exceed the limit of {number_text(limit)}; raise "
+            "max_datasets, ask for a smaller size or k, or thin out the universe"
+        )
 
 
 def require_few_moves(sizes: range, relation: Relation) -> None:

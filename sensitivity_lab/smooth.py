@@ -26,6 +26,7 @@ from sensitivity_lab.exact import (
     exact_number,
     whole_number,
 )
+from sensitivity_lab.gap import rational
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.worst_pair import WorstPair
@@ -146,10 +147,11 @@ def smooth_sensitivity(
     in_floats = float(min(max(discount, MILDEST), HARSHEST))
     found, margin = asked.nearly_widest(in_floats)
     distance, pair = _settled(found, discount)
+    local = rational(pair.gap)
     return SmoothSensitivity(
-        value=_rounded_up(pair.gap, discount * distance, margin),
+        value=_rounded_up(local, discount * distance, margin),
         distance=distance,
-        local=pair.gap,
+        local=local,
         query=query,
         bounds=asked.dataset.bounds,
         beta=discount,
@@ -175,8 +177,7 @@ def sensitivity_at_distance(
     """
     asked = _asked(query, dataset, bounds)
     whole_number(distance, "distance", 0)
-    gap: Exact = asked.widest(min(distance, len(asked.dataset))).gap
-    return gap
+    return rational(asked.widest(min(distance, len(asked.dataset))).gap)
 
 
 def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:
@@ -208,7 +209,8 @@ def _settled(found: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, 
 
     def key(candidate: tuple[int, WorstPair]) -> tuple[Fraction, bool, int]:
         t, pair = candidate
-        return _discounted(pair.gap, beta * t), pair.gap > 0, -t
+        gap = rational(pair.gap)
+        return _discounted(gap, beta * t), gap > 0, -t
 
     return max(found, key=key)
 

@@ -12,11 +12,12 @@ import pandas as pd
 
 from sensitivity_lab.closed_form import ClosedForm, closed_form
 from sensitivity_lab.exact import brief
-from sensitivity_lab.problem import Problem, Size
+from sensitivity_lab.gap import Norm, Number
+from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.sensitivity import MAX_DATASETS, settle
+from sensitivity_lab.sensitivity import settle
 from sensitivity_lab.universe import Universe
 
 COLUMNS = ["column", "query", "relation", "k", "sensitivity", "dataset", "neighbour", "method"]
@@ -28,7 +29,7 @@ def sweep(
     *,
     size: Size,
     relations: Sequence[Relation],
-    norm: float = 1,
+    norm: Norm = 1,
     method: str = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
@@ -45,11 +46,23 @@ def sweep(
     1   days  count  AddRemove  1           1
 
     Where no direction is feasible the sensitivity, dataset and neighbour are None and the method
-    is "infeasible". `table.attrs` holds the universes' reprs by column, and the size. `executor`
-    answers callables on many workers, as in `global_sensitivity`.
+    is "infeasible". `table.attrs` holds the universes' reprs by column, and the size.
 
-    Cost: as `global_sensitivity`, but a query is answered once per dataset for all relations.
-    Errors and source: as `global_sensitivity`; ValueError for an empty list, too.
+    :param queries: a list of queries or callables.
+    :param columns: a universe for each name of a column.
+    :param size: the number of records of the dataset, or a range in which both sizes lie.
+    :param relations: a list of relations, each with its k.
+    :param norm: 1, 2 or infinity; it measures vectors.
+    :param method: as in `global_sensitivity`, for every row.
+    :param max_datasets: how many datasets may be answered for one row.
+    :param progress: whether bars are shown.
+    :param executor: answers callables on many workers, as in `global_sensitivity`.
+    :raises ValueError: for an empty list; other errors as `global_sensitivity`.
+
+    Cost: as `global_sensitivity`, but the sweep answers a query once per dataset for all
+    relations.
+
+    Source: as `global_sensitivity`.
     """
     if not isinstance(columns, Mapping):
         raise TypeError(f"columns must map names to universes, got {brief(columns)}")
@@ -66,11 +79,7 @@ def sweep(
         for relation in relations
     ]
     feasible = [problem for _, problem in problems if problem.plan]
-    settled = iter(
-        settle(
-            feasible, method=method, max_datasets=max_datasets, progress=progress, executor=executor
-        )
-    )
+    settled = iter(settle(feasible, method=method, budget=Budget(max_datasets, progress, executor)))
     rows = [
         _row(column, problem, next(settled) if problem.plan else None)
         for column, problem in problems
@@ -87,8 +96,8 @@ def compare(
     *,
     size: Size,
     relations: Sequence[Relation],
-    bounds: tuple[Any, Any] | None = None,
-    norm: float = 1,
+    bounds: tuple[Number, Number] | None = None,
+    norm: Norm = 1,
     method: str = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
@@ -103,12 +112,23 @@ def compare(
     0   sum          12          12  exact    1.0
     1  mean           3           3  exact    1.0
 
-    `bounds` are the formula's (L, U); if not given, the least and greatest value of each
-    universe. `ratio` is closed form / enumerated: 1 where the formula is attained here, above 1
-    where it is loose, below 1 where it is too small. On a population a formula is an upper
-    bound, since copies run out. Queries with no closed form have None.
+    `ratio` is closed form / enumerated: 1 where the formula is attained here, above 1 where it is
+    loose, below 1 where it is too small. On a population a formula is an upper bound, since copies
+    run out. Queries with no closed form have None.
 
-    Cost, errors and source: as `sweep` and `closed_form`.
+    :param queries: a list of queries.
+    :param columns: a universe for each name of a column.
+    :param size: the number of records of the dataset, or a range in which both sizes lie.
+    :param relations: a list of relations, each with its k.
+    :param bounds: the formula's (L, U); if not given, the least and greatest value of each
+        universe.
+    :param norm: 1, 2 or infinity; it measures vectors.
+    :param method: as in `global_sensitivity`, for every row.
+    :param max_datasets: how many datasets may be answered for one row.
+    :param progress: whether bars are shown.
+    :raises ValueError: as `sweep` and `closed_form`.
+
+    Cost and source: as `sweep` and `closed_form`.
     """
     table = sweep(
         queries, columns, size=size, relations=relations, norm=norm,
@@ -141,8 +161,8 @@ def _closed_form_for(
     universe: Universe,
     relation: Relation,
     size: Size,
-    bounds: tuple[Any, Any] | None,
-    norm: float,
+    bounds: tuple[Number, Number] | None,
+    norm: Norm,
     *,
     feasible: bool,
 ) -> ClosedForm | None:
@@ -162,7 +182,7 @@ def _status(form: ClosedForm, universe: Universe) -> str:
     return form.status if universe.unlimited else "upper bound"
 
 
-def _ratio(claimed: Any, found: Any) -> float:
+def _ratio(claimed: Number, found: Number) -> float:
     """Claimed over found; infinity where that is above the floats."""
     if found == 0:
         return 1.0 if claimed == 0 else math.inf

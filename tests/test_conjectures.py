@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from oracle import QUERIES
 from sensitivity_book.research import conjectures as cj
+from sensitivity_book.research import layouts, worlds
+from sensitivity_book.research.search import search
 
 import sensitivity_lab as sl
 from scripts import open_questions
@@ -19,7 +21,7 @@ def either_way(wanted):
 
 
 def populations():
-    return chain(cj.small_populations(6, 2), cj.random_populations(40, seed=1))
+    return chain(worlds.small_populations(6, 2), worlds.random_populations(40, seed=1))
 
 
 @pytest.mark.parametrize("name", ["median", "quantile(0.25)", "variance", "mean"])
@@ -38,31 +40,31 @@ def test_the_widest_gaps_are_those_of_a_brute_force_over_labels(name):
             share = tuple(places.count(p) for p in (1, 2, 3))
             gap = answer(sides[0]) - answer(sides[1])
             best[share] = max(best.get(share, gap), gap)
-    assert cj.widest(query, records) == best
+    assert layouts.widest(query, records) == best
 
 
 @pytest.mark.parametrize(
     ("claim", "worlds", "witness"),
     [
-        (cj.falls(sl.VARIANCE, left=1), cj.small_populations(5, 2), ((0, 1, 1, 1, 2), (5, 3))),
+        (cj.falls(sl.VARIANCE, left=1), worlds.small_populations(5, 2), ((0, 1, 1, 1, 2), (5, 3))),
         (cj.falls(sl.SUM, left=1), [(-1, -1, -1, -1, 3)], ((-1, -1, -1, -1, 3), (3, 1))),
-        (cj.mixes(sl.MEAN), cj.small_populations(7, 2), ((0, 1, 1, 1, 1, 1, 2), (5, 2))),
-        (cj.places(sl.VARIANCE, either_way("any"), cj.lower_side_is_a_run), [EIGHT],
+        (cj.mixes(sl.MEAN), worlds.small_populations(7, 2), ((0, 1, 1, 1, 1, 1, 2), (5, 2))),
+        (cj.places(sl.VARIANCE, either_way("any"), layouts.lower_side_is_a_run), [EIGHT],
          (EIGHT, (4, 2, 2))),
-        (cj.places(sl.STD, either_way("less"), cj.higher_side_is_outside), [(0, 0, 2, 2, 2, 2, 3)],
+        (cj.places(sl.STD, either_way("less"), layouts.higher_side_is_outside), [(0, 0, 2, 2, 2, 2, 3)],
          ((0, 0, 2, 2, 2, 2, 3), (2, 1, 2))),
     ],
 )  # fmt: skip
 def test_a_claim_that_is_false_is_refuted(claim, worlds, witness):
     """Would catch a search that cannot find anything."""
-    assert cj.search(claim, worlds).counterexample == witness
+    assert search(claim, worlds).counterexample == witness
 
 
 def test_only_falls_that_the_claim_speaks_of_are_found():
     """Would catch a search that ignores how many are left, or whether both directions exist."""
     fall = [(0, 1, 1, 1, 2)]
-    assert cj.search(cj.falls(sl.VARIANCE, left=2), fall).counterexample is None
-    assert cj.search(cj.falls(sl.VARIANCE, left=1, both=True), fall).cases == 1
+    assert search(cj.falls(sl.VARIANCE, left=2), fall).counterexample is None
+    assert search(cj.falls(sl.VARIANCE, left=1, both=True), fall).cases == 1
 
 
 @pytest.mark.parametrize("query", SPREADS, ids=str)
@@ -70,10 +72,10 @@ def test_mixes_lie_where_the_theorem_says(query):
     """Would catch a slip in thm-mixes: B is a run, and for a > b, C is one of the others."""
 
     def lower_part_is_a_run(shared, a, b, unused):
-        return cj._is_run(b, shared | a | unused)
+        return layouts._is_run(b, shared | a | unused)
 
-    every = cj.search(cj.places(query, either_way("any"), lower_part_is_a_run), populations())
-    more = cj.search(cj.places(query, either_way("more"), cj.shared_is_a_run), populations())
+    every = search(cj.places(query, either_way("any"), lower_part_is_a_run), populations())
+    more = search(cj.places(query, either_way("more"), layouts.shared_is_a_run), populations())
     assert every.cases > more.cases > 500
     assert every.counterexample is more.counterexample is None
 
@@ -81,8 +83,8 @@ def test_mixes_lie_where_the_theorem_says(query):
 @pytest.mark.parametrize("query", SPREADS[:2], ids=str)
 def test_mixes_of_the_variance_with_more_below_lie_outside(query):
     """Would catch a slip in thm-mixes for a < b."""
-    found = cj.search(
-        cj.places(query, either_way("less"), cj.higher_side_is_outside), populations()
+    found = search(
+        cj.places(query, either_way("less"), layouts.higher_side_is_outside), populations()
     )
     assert found.cases > 500
     assert found.counterexample is None
@@ -90,9 +92,9 @@ def test_mixes_of_the_variance_with_more_below_lie_outside(query):
 
 def test_either_place_is_as_wide_as_the_wider_of_the_two():
     """Would catch a pick that asks for both places at once, or that forgets one."""
-    places = (cj.either_place, cj.shared_is_a_run, cj.higher_side_is_outside)
+    places = (layouts.either_place, layouts.shared_is_a_run, layouts.higher_side_is_outside)
     for records in [EIGHT, (0, 0, 2, 2, 2, 2, 3)]:
-        either, run, outside = (cj.widest(sl.STD, records, pick) for pick in places)
+        either, run, outside = (layouts.widest(sl.STD, records, pick) for pick in places)
         for share, gap in either.items():
             assert gap == max(run.get(share, gap - 1), outside.get(share, gap - 1))
 
@@ -101,7 +103,7 @@ def test_either_place_is_as_wide_as_the_wider_of_the_two():
 def test_removals_alone_never_fall(query):
     """Would catch a slip in thm-open-removals."""
     for records in populations():
-        d, m = cj.widest(query, records), len(records)
+        d, m = layouts.widest(query, records), len(records)
         for n in range(2, m + 1):
             gaps = [
                 max(d[n - k, k, 0], d[n - k, 0, k]) for k in range(1, n - query.smallest_size + 1)
@@ -148,10 +150,10 @@ def test_the_stored_searches_are_those_of_the_script_and_found_nothing():
 
 def test_the_worlds_are_what_they_are_called():
     """Would catch populations that are unsorted, too large, or not the same on each run."""
-    some = list(cj.random_populations(50))
-    assert some == list(cj.random_populations(50))
+    some = list(worlds.random_populations(50))
+    assert some == list(worlds.random_populations(50))
     assert all(list(records) == sorted(records) and 6 <= len(records) <= 8 for records in some)
-    far = [-records[0] for records in cj.random_populations(500) if records[0] < 0]
+    far = [-records[0] for records in worlds.random_populations(500) if records[0] < 0]
     assert 100 < len(far) < 200
     assert {*far} <= {a * b for a in (1, 5, 20) for b in (1, 2, 3, 5, 10, 30, 1000)}
     datasets = list(islice(open_questions.worlds("datasets 2", 100), 200))

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.methods.evaluation import Evaluations
 from sensitivity_lab.methods.lattice import Lattice
 from sensitivity_lab.methods.workers import block_edges
 
@@ -366,11 +367,20 @@ def test_a_sweep_reads_in_pieces_that_fit_in_memory():
 
 
 def test_the_walk_makes_no_table(monkeypatch):
-    """Catches a walk, the reference, that leans on the sweep's lattice."""
-    monkeypatch.setattr("sensitivity_lab.sensitivity.lattice_of", pytest.fail)
-    ask = {"size": 2, "relation": sl.Change(1), "method": "walk"}
-    assert sl.global_sensitivity(sl.SUM, SCHOOL, **ask).value == 9
+    """Catches a walk, the reference, that leans on the sweep's lattice or its evaluations."""
+
+    def is_built(*given):
+        pytest.fail(f"built from {given}")
+
+    monkeypatch.setattr("sensitivity_lab.methods.sweep.lattice_of", is_built)
+    monkeypatch.setattr(Lattice, "__init__", is_built)
+    monkeypatch.setattr(Evaluations, "__init__", is_built)
+    ask = {"relation": sl.Change(1), "method": "walk"}
+    assert sl.global_sensitivity(sl.SUM, SCHOOL, size=2, **ask).value == 9
+    assert sl.local_sensitivity(sl.SUM, (1, 2), SCHOOL, **ask).value == 9
     assert sl.sweep([sl.SUM], {"a": SCHOOL}, size=2, relations=[sl.Change(1)], method="walk").shape
+    with pytest.raises(pytest.fail.Exception, match="built from"):
+        sl.global_sensitivity(sl.SUM, SCHOOL, size=2, relation=sl.Change(1), method="sweep")
 
 
 @pytest.mark.parametrize("value", [np.array([1, 2]), "yes", None, 2.5], ids=str)

@@ -13,6 +13,7 @@ from sensitivity_book.privacy.noise import (
     TOLERANCE,
     analytic_gaussian_sigma,
     classical_gaussian_sigma,
+    gaussian_crossing,
     gaussian_delta,
     gaussian_rho,
     gaussian_sigma_for_rho,
@@ -147,3 +148,21 @@ def test_errors_name_parameter_rule_and_value(call, error, message):
     """Would catch a bad number that is calibrated with."""
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("sigma", "epsilon"),
+    [(analytic_gaussian_sigma, 0.5), (analytic_gaussian_sigma, 2),
+     (classical_gaussian_sigma, 0.5)],
+)  # fmt: skip
+def test_gaussian_noise_is_the_smaller_from_the_crossing_on(sigma, epsilon, rows):
+    """Catches a crossing that is one group early or late, or that forgets the rows in a group."""
+
+    def gaussian_is_smaller(g):
+        laplace = math.sqrt(2) * rows * g / epsilon
+        return sigma(rows * math.sqrt(g), epsilon, 1e-6) < laplace
+
+    crossing = gaussian_crossing(epsilon, 1e-6, rows=rows, sigma=sigma)
+    smaller = [gaussian_is_smaller(g) for g in range(1, crossing + 3)]
+    assert smaller == [False] * (crossing - 1) + [True] * 3

@@ -29,7 +29,7 @@ from sensitivity_book.people.truncation import (
     MaxRowsPerID,
     truncate,
 )
-from sensitivity_book.pictures import show_change
+from sensitivity_book.pictures.tables import show_change
 from sensitivity_book.stored_figures import library_figures
 
 import sensitivity_lab as sl

@@ -18,7 +18,8 @@ from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
 from nbclient import NotebookClient
 from sensitivity_book.people.tables import Table
-from sensitivity_book.pictures import _ring, plot_neighbourhood, show_change
+from sensitivity_book.pictures.neighbourhood import _ring, plot_neighbourhood
+from sensitivity_book.pictures.tables import show_change
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import style, witness

@@ -15,6 +15,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.gap import arithmetics
+from sensitivity_lab.methods.lattice import Lattice
 
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
 DRIVING = sl.Universe.value_range([1, 2, 3])
@@ -76,6 +77,46 @@ def test_a_table_answers_a_dataset_once_for_all_relations():
             total, ABSENCES, size=6, relation=getattr(sl, row.relation)(row.k), method="walk"
         )
         assert (row.sensitivity, (row.dataset, row.neighbour)) == (r.value, r.witness)
+
+
+class Unhashable:
+    """A function that is equal to others of its kind, and so has no hash."""
+
+    __name__ = "unhashable"
+
+    def __init__(self):
+        self.asked = []
+
+    def __eq__(self, other):
+        return isinstance(other, Unhashable)
+
+    __hash__ = None
+
+    def __call__(self, x):
+        self.asked.append(x)
+        return sum(x)
+
+
+def test_a_table_builds_one_lattice_for_a_universe(monkeypatch):
+    """Catches a lattice for each query or relation, and queries that are looked up by a hash."""
+    built = []
+    build = Lattice.__init__
+
+    def counted(lattice, universe, largest):
+        built.append(largest)
+        build(lattice, universe, largest)
+
+    monkeypatch.setattr(Lattice, "__init__", counted)
+    one, other = Unhashable(), Unhashable()
+    columns = {
+        name: sl.Universe.population([1, 2, 5, 11, 17], name="of this test") for name in "ab"
+    }
+    relations = [sl.Change(1), sl.AddRemove(1), sl.AddRemove(2)]
+    table = sl.sweep([one, other], columns, size=3, relations=relations, method="sweep")
+    assert built == [5]
+    assert [found.method for found in table.itertuples()] == ["sweep"] * 12
+    asked = sum(columns["a"].count(size) for size in range(1, 6))
+    assert len(one.asked) == len(other.asked) == asked
 
 
 def test_a_table_names_what_is_infeasible():

@@ -13,7 +13,7 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from sensitivity_book.research import conjectures
+from sensitivity_book.research import layouts
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.solver import widest_gaps
@@ -163,7 +163,7 @@ def test_every_share_of_a_spread_equals_a_brute_force(query):
             query.proved.ddof,
             "std" in query.name,
         )
-        for (c, a, b), widest in conjectures.widest(query, records).items():
+        for (c, a, b), widest in layouts.widest(query, records).items():
             found = find(c, a, b) if a + b else None
             if found is None or not widest > 1e-9:
                 continue

@@ -33,11 +33,10 @@ from sensitivity_lab.audit.subject import (
 from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
 from sensitivity_lab.gap import Gap, Norm
-from sensitivity_lab.methods.workers import check_run
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.sensitivity import MAX_DATASETS, METHODS, settle
+from sensitivity_lab.sensitivity import METHODS, settle
 from sensitivity_lab.universe import Universe, check_universe
 
 MAX_PAIRS = 2_000_000
@@ -128,7 +127,7 @@ def audit(
     query = _as_function(function)
     subject = Subject.of(query, norm, output_metric)
     _check_options(output_metric, order, method, executor)
-    check_run(executor, progress, [subject.query])
+    Budget(max_datasets, progress, executor).check_queries([subject.query])
     check_claim(claim)
     check_universe(universe)
     relations = checked_relations(relations)
@@ -301,9 +300,7 @@ class _Run:
         settled = settle(
             problems,
             method=self.method,
-            max_datasets=self.max_datasets,
-            progress=self.progress,
-            executor=self.executor,
+            budget=Budget(self.max_datasets, self.progress, self.executor),
         )
         return [WorstInputs(result.value, *result.witness) for result in settled]
 

@@ -17,11 +17,10 @@ from typing import Any
 
 from sensitivity_lab.audit.subject import Subject, WorstInputs
 from sensitivity_lab.gap import Gap, arithmetics, same_shape
-from sensitivity_lab.methods.walk import count_pairs, with_bar
-from sensitivity_lab.methods.workers import answers_in_blocks, block_edges
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.methods.walk import count_pairs
+from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with_bar
+from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
-from sensitivity_lab.sensitivity import PAIRS_PER_DATASET, within_budget
 from sensitivity_lab.universe import Dataset, Indices, Universe, multisets
 
 ORDERS = (None, "any", "kept")

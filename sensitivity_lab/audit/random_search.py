@@ -9,7 +9,7 @@ import numpy as np
 from sensitivity_lab.audit.subject import Subject, WorstInputs
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.methods.walk import with_bar
+from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Dataset, Universe

@@ -1,65 +1,53 @@
-"""A query's answers on every dataset of a lattice, each computed once, here or by many workers."""
+"""A query evaluated on every dataset of a lattice, once each, here or by many workers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from concurrent.futures import Executor
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.gap import arithmetics, common_denominator, same_shape
+from sensitivity_lab.gap import Answer, all_rational, arithmetics, common_denominator, same_shape
 from sensitivity_lab.methods.lattice import Lattice
-from sensitivity_lab.methods.walk import with_bar
-from sensitivity_lab.methods.workers import answer_block, answers_in_blocks, block_edges
+from sensitivity_lab.methods.workers import (
+    Part,
+    answer_block,
+    answers_in_blocks,
+    block_edges,
+    with_bar,
+)
+from sensitivity_lab.problem import Budget
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Dataset
 
 
-class Answers:
+class Evaluations:
     """A query's answers on all datasets of a lattice, one size at a time, each computed once.
 
     >>> from sensitivity_lab import MEAN, Universe
-    >>> answers = Answers(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2))
-    >>> answers.of(2)
+    >>> evaluations = Evaluations(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2))
+    >>> evaluations.of(2)
     (array([3, 5, 6]), 2)
 
-    `executor` answers a plain callable on many workers; a standard query is faster here.
+    The budget's `executor` answers a plain callable on many workers; a standard query is faster
+    here.
     """
 
-    def __init__(
-        self,
-        query: Query,
-        lattice: Lattice,
-        executor: Executor | None = None,
-        progress: bool = False,
-    ) -> None:
-        self.query, self.lattice, self.executor, self.progress = query, lattice, executor, progress
+    def __init__(self, query: Query, lattice: Lattice, budget: Budget | None = None) -> None:
+        self.query, self.lattice, self.budget = query, lattice, budget or Budget()
         self.sizes: dict[int, tuple[np.ndarray, int]] = {}
-        self.firsts: dict[int, Any] = {}
+        self.firsts: dict[int, Answer] = {}
         self.arithmetics: set[str] = set()  # of all answers so far
-
-    @property
-    def datasets(self) -> int:
-        """How many datasets have been answered.
-
-        >>> from sensitivity_lab import MEAN, Universe
-        >>> Answers(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2)).datasets
-        0
-
-        Cost: linear in the sizes answered.
-        """
-        return sum(len(answers) for answers, _ in self.sizes.values())
 
     def of(self, size: int) -> tuple[np.ndarray, int]:
         """Numerators by rank, (N,) or (N, length) for vectors, and their denominator.
 
         >>> from sensitivity_lab import Query, Universe
         >>> halves = Query("half the sum", lambda dataset: sum(dataset) / 2)
-        >>> Answers(halves, Lattice(Universe.population([1, 2, 4]), largest=2)).of(2)
+        >>> Evaluations(halves, Lattice(Universe.population([1, 2, 4]), largest=2)).of(2)
         (array([1.5, 2.5, 3. ]), 1)
 
         The array is int64 where that is exact, float64 where the query answers in floats, and
@@ -72,11 +60,11 @@ class Answers:
             self.sizes[size] = self._by_rows(size) if by_rows else self._one_by_one(size)
         return self.sizes[size]
 
-    def first(self, size: int) -> Any:
+    def first(self, size: int) -> Answer:
         """The answer on the dataset of rank 0, which tells scalars from vectors.
 
         >>> from sensitivity_lab import MEAN, Universe
-        >>> Answers(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2)).first(2)
+        >>> Evaluations(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2)).first(2)
         Fraction(3, 2)
 
         Cost: one answer, the first time.
@@ -98,8 +86,8 @@ class Answers:
         """The answers of several sizes as numerators over their least common denominator.
 
         >>> from sensitivity_lab import MEAN, Universe
-        >>> answers = Answers(MEAN, Lattice(Universe.population([1, 2, 4]), largest=3))
-        >>> arrays, common = answers.over_one_denominator([2, 3])
+        >>> evaluations = Evaluations(MEAN, Lattice(Universe.population([1, 2, 4]), largest=3))
+        >>> arrays, common = evaluations.over_one_denominator([2, 3])
         >>> arrays[2].tolist(), arrays[3].tolist(), common
         ([9, 15, 18], [14], 6)
 
@@ -143,11 +131,10 @@ class Answers:
             )
 
     def _one_by_one(self, size: int) -> tuple[np.ndarray, int]:
-        edges = [
-            1 + edge for edge in block_edges(self.lattice.count(size) - 1, size, self.executor)
-        ]
+        executor = self.budget.executor
+        edges = [1 + edge for edge in block_edges(self.lattice.count(size) - 1, size, executor)]
         blocks = (self.lattice.rows(size, np.arange(*ends)) for ends in pairwise(edges))
-        found = answers_in_blocks(self.query, self._values(), blocks, self.executor)
+        found = answers_in_blocks(self.query, self._values(), blocks, executor)
         done = self._bar(found, size, len(edges) - 1)
         answers = [self.first(size), *(answer for block in done for answer in block)]
         for answer in answers:
@@ -155,14 +142,15 @@ class Answers:
         self.arithmetics |= arithmetics(answers)
         return _as_numerators(answers)
 
-    def _bar(self, parts: Iterable[Any], size: int, total: int | None = None) -> Any:
-        return with_bar(parts, self.progress, total=total, desc=f"size {size}", unit=" blocks")
+    def _bar(self, parts: Iterable[Part], size: int, total: int | None = None) -> Iterable[Part]:
+        shown = self.budget.progress
+        return with_bar(parts, shown, total=total, desc=f"size {size}", unit=" blocks")
 
 
-def _as_numerators(answers: list[Any]) -> tuple[np.ndarray, int]:
+def _as_numerators(answers: list[Answer]) -> tuple[np.ndarray, int]:
     """Answers as one array: rationals over a common denominator, floats as they are."""
     flat = [n for answer in answers for n in (answer if isinstance(answer, tuple) else (answer,))]
-    if all(isinstance(number, (int, Fraction)) for number in flat):
+    if all_rational(flat):
         numerators, common = common_denominator(flat)
         small = max(map(abs, numerators), default=0) < 2**59
         array = np.array(numerators, dtype=np.int64 if small else object)

@@ -25,7 +25,15 @@ class Lattice:
     and agree above place i have i + 1 records below xᵢ. Deleting a record shifts those above it
     down one place, so the ranks of all n deletions are sums of prefixes.
 
-    Cost: a table of v·(n + 1) numbers, for v distinct values and sizes up to n.
+        W, for the values 10, 20, 30        the level of 2 records, and its deletions
+                  s = 0  1  2  3            rank  dataset   without 1st  without 2nd
+        no value      1  0  0  0            0     10 20     20: rank 1   10: rank 0
+        10            1  1  0  0            1     10 30     30: rank 2   10: rank 0
+        10, 20        1  2  1  0            2     20 30     30: rank 2   20: rank 1
+        10, 20, 30    1  3  3  1
+        the dataset (1, 2) of positions has rank W[1][1] + W[2][2] = 1 + 1 = 2
+
+    Cost: a table of (v + 1)·(n + 1) numbers, for v distinct values and sizes up to n.
     Source: the combinatorial number system, here with copies: Knuth (2011), The Art of Computer
     Programming 4A, section 7.2.1.3.
     """
@@ -43,8 +51,6 @@ class Lattice:
 
         >>> Lattice(Universe.value_range([1, 2]), largest=3).count(3)
         4
-
-        Cost: read from the table.
         """
         return int(self.below[-1, size])
 
@@ -53,8 +59,6 @@ class Lattice:
 
         >>> list(Lattice(Universe.value_range([1, 2]), largest=3).chunks(3))
         [slice(0, 4, None)]
-
-        Cost: one slice for each 131,072 datasets; of more than 32 records, for fewer.
         """
         rows = min(self.chunk, max(1, self.cells // max(1, size)))
         for start in range(0, self.count(size), rows):
@@ -146,8 +150,6 @@ def lattice_of(universe: Universe, largest: int) -> Lattice:
     >>> universe = Universe.value_range([1, 2])
     >>> lattice_of(universe, 3) is lattice_of(universe, 3)
     True
-
-    Cost: as `Lattice`, once.
     """
     if universe.distinct * largest > 10_000:
         return Lattice(universe, largest)
@@ -172,9 +174,9 @@ def _counts_below(copies: Sequence[int], largest: int) -> np.ndarray:
     return np.array([[min(n, 2**62) for n in row] for row in table], dtype=np.int64)
 
 
-def _least(dtype: np.dtype[Any]) -> Any:
+def _least(dtype: np.dtype[Any]) -> float:
     return np.iinfo(dtype).min if dtype.kind == "i" else -math.inf
 
 
-def _most(dtype: np.dtype[Any]) -> Any:
+def _most(dtype: np.dtype[Any]) -> float:
     return np.iinfo(dtype).max if dtype.kind == "i" else math.inf

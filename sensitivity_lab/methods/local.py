@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sensitivity_lab.gap import gap_between
+from sensitivity_lab.gap import Answer, gap_between
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.worst_pair import WorstPair
@@ -40,8 +40,9 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
         neighbours += found
     gap = gap_between(problem.norm, query.root)
 
-    def answer(positions: Indices) -> object:
-        return answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
+    def answer(positions: Indices) -> Answer:
+        found: Answer = answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
+        return found
 
     here = answer(dataset)
     gaps = [gap(here, answer(neighbour)) for neighbour in neighbours]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sensitivity_lab.gap import gap_between
-from sensitivity_lab.methods.walk import with_bar
+from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import D, Share, Values, WorstPair, shares, widest

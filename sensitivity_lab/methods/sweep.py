@@ -9,82 +9,189 @@ from __future__ import annotations
 
 import decimal
 import math
-from collections.abc import Iterable
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.exact import RootGap
-from sensitivity_lab.gap import Gap, Norm, gap_between, in_units
-from sensitivity_lab.methods.evaluation import Answers
-from sensitivity_lab.methods.walk import Best
-from sensitivity_lab.relations import Move, Plan, neighbours_of
-from sensitivity_lab.universe import Indices
+from sensitivity_lab.gap import Answer, Gap, Norm, all_rational, gap_between, in_units
+from sensitivity_lab.methods.evaluation import Evaluations
+from sensitivity_lab.methods.lattice import Lattice, lattice_of
+from sensitivity_lab.methods.method import Answered
+from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
+from sensitivity_lab.proved.worst_pair import WorstPair
+from sensitivity_lab.relations import Move, neighbours_of
+from sensitivity_lab.universe import Indices, Universe
 
 LONGEST_VECTOR = 6  # L1 sweeps 2^5 sign patterns, each as a scalar
 
 
-def can_sweep(answer: Any, norm: Norm) -> bool:
+class Sweep:
+    """The sweep for some problems together.
+
+    >>> from sensitivity_lab import SUM, Change, Remove
+    >>> school = Universe.population([1, 2, 4])
+    >>> problems = [Problem(SUM, school, 2, relation, norm=1) for relation in (Change(1), Remove(1))]
+    >>> sweep = Sweep(problems, Budget())
+    >>> [sweep.answer(problem).pair.pair() for problem in problems]
+    [((1, 2), (2, 4)), ((1, 4), (1,))]
+
+    The problems of one universe share a lattice, and those of one query its evaluations, so that
+    a query is evaluated once per dataset for all its relations. Nothing is built before
+    `serves` or `answer` asks for it.
+    """
+
+    name = "sweep"
+
+    def __init__(self, problems: Sequence[Problem], budget: Budget) -> None:
+        self.problems, self.budget = problems, budget
+        self._lattices: dict[Universe, Lattice] = {}
+        self._evaluations: dict[Universe, list[Evaluations]] = {}
+
+    def check(self, problem: Problem) -> None:
+        """Refuse a table that is too large, and datasets with too many records to read."""
+        cells, records = _memory(problem)
+        within_budget(cells, self.budget.most.cells, "cells in the table of the sweep")
+        within_budget(records, self.budget.most.read, "records in the datasets to answer")
+
+    def serves(self, problem: Problem) -> bool:
+        """Whether the sweep can answer, as far as the first answer and the levels' sizes tell.
+
+        Cost: the lattice of the universe, once, and one answer.
+        """
+        if not self._fits(problem):
+            return False
+        evaluations = self._evaluations_of(problem)
+        passed = sum(evaluations.lattice.count(size) for size in _levels(problem))
+        if passed > self.budget.most.passed:
+            return False
+        return can_sweep(evaluations.first(min(problem.plan)), problem.norm)
+
+    def answer(self, problem: Problem) -> Answered | None:
+        """Find the worst pair from the extremes among every dataset's neighbours.
+
+        A dataset S and its neighbour T share a core C = S ∩ T. Shrinking T's level down to the
+        core's carries the extremes of the answers to every core; growing from there up to S's
+        level carries them to every S. Equal to walking all pairs, for answers that keep their
+        order; None for others.
+        Cost: O(datasets · k · n), for sizes up to n; for vectors in L1 times 2^(length − 1), in
+        L∞ times the length.
+        Source: thm-share on the book's page of proofs, whose cores these are.
+        """
+        evaluations = self._evaluations_of(problem)
+        if not keeps_order(evaluations, problem.sizes_answered, problem.norm):
+            return None
+        arrays, common = evaluations.over_one_denominator(problem.sizes_answered)
+        levels = _Levels(problem, evaluations.lattice, arrays)
+        # The gaps of all levels come first: pairs are looked for where the widest is.
+        ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
+        widest = max(gap for gap, _, _ in ends)
+        firsts = [
+            (levels.first_dataset(size, ranks), gap) for gap, ranks, size in ends if gap == widest
+        ]
+        dataset, gap = min(firsts, key=lambda first: first[0])
+        neighbour = levels.first_neighbour(dataset, gap)
+        pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe.values)
+        return Answered(pair, sum(map(evaluations.lattice.count, problem.sizes_answered)))
+
+    def _fits(self, problem: Problem) -> bool:
+        cells, records = _memory(problem)
+        return cells <= self.budget.most.cells and records <= self.budget.most.read
+
+    def _evaluations_of(self, problem: Problem) -> Evaluations:
+        """The evaluations of a problem's query, which may have no hash: it is looked up as it is."""
+        known = self._evaluations.setdefault(problem.universe, [])
+        for evaluations in known:
+            if evaluations.query is problem.query:
+                return evaluations
+        known.append(Evaluations(problem.query, self._lattice_of(problem.universe), self.budget))
+        return known[-1]
+
+    def _lattice_of(self, universe: Universe) -> Lattice:
+        """The lattice of a universe, up to the largest dataset of its problems."""
+        if universe not in self._lattices:
+            sizes = [
+                max(problem.sizes_answered)
+                for problem in self.problems
+                if problem.universe == universe and self._fits(problem)
+            ]
+            self._lattices[universe] = lattice_of(universe, max(sizes))
+        return self._lattices[universe]
+
+
+def _memory(problem: Problem) -> tuple[int, int]:
+    """How many cells the table of ranks has, and how many records all datasets."""
+    return _cells(problem), problem.records
+
+
+def _cells(problem: Problem) -> int:
+    return int(problem.universe.distinct * max(problem.sizes_answered))
+
+
+def is_quick(problem: Problem, limits: Limits) -> bool:
+    """Whether a sweep of not too many datasets is within some limits in all else.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> problem = Problem(SUM, Universe.value_range([0, 1]), 50, Change(1), norm=1)
+    >>> is_quick(problem, Budget(51).quick), is_quick(problem, Budget(30).quick)
+    (True, False)
+    """
+    levels = _levels(problem)
+    return (
+        _cells(problem) <= limits.cells
+        and problem.records <= limits.read
+        and len(levels) * levels[-1] <= limits.steps
+        and _records_passed(problem, limits.read) <= limits.read
+    )
+
+
+def _levels(problem: Problem) -> range:
+    """The sizes that a sweep passes through."""
+    cores = [size - removed for size, moves in problem.plan.items() for removed, _ in moves]
+    return range(min(cores), max(problem.sizes_answered) + 1)
+
+
+def _records_passed(problem: Problem, limit: int) -> int:
+    """How many records a sweep passes, or a number above the limit."""
+    passed = 0
+    for size in _levels(problem):
+        passed += size * problem.universe.count_at_least(size, limit)
+        if passed > limit:
+            break
+    return passed
+
+
+def can_sweep(answer: Answer, norm: Norm) -> bool:
     """Whether the sweep serves such answers: scalars; short vectors in L∞, exact ones in L1.
 
     >>> can_sweep(0.5, 1), can_sweep((1, 2), 1), can_sweep((0.5, 2), 1), can_sweep((1, 2), 2)
     (True, True, False, False)
-
-    Cost: linear in the answer's length.
     """
     if not isinstance(answer, tuple):
         return True
-    exact = all(isinstance(number, (int, Fraction)) for number in answer)
-    return 1 <= len(answer) <= LONGEST_VECTOR and (norm == math.inf or (norm == 1 and exact))
+    is_served = norm == math.inf or (norm == 1 and all_rational(answer))
+    return 1 <= len(answer) <= LONGEST_VECTOR and is_served
 
 
-def keeps_order(answers: Answers, sizes: Iterable[int], norm: Norm) -> bool:
+def keeps_order(evaluations: Evaluations, sizes: Iterable[int], norm: Norm) -> bool:
     """Whether the extremes of some answers have the widest gap: they are in one arithmetic.
 
-    >>> from sensitivity_lab import Query, Universe
-    >>> from sensitivity_lab.methods.lattice import Lattice
+    >>> from fractions import Fraction
+    >>> from sensitivity_lab import Query
     >>> mixed = Query("mixed", lambda x: Fraction(1, 3) if len(x) > 1 else 0.3)
-    >>> answers = Answers(mixed, Lattice(Universe.population([1, 2, 4]), largest=2))
-    >>> keeps_order(answers, [2], norm=1), keeps_order(answers, [1, 2], norm=1)
+    >>> evaluations = Evaluations(mixed, Lattice(Universe.population([1, 2, 4]), largest=2))
+    >>> keeps_order(evaluations, [2], norm=1), keeps_order(evaluations, [1, 2], norm=1)
     (True, False)
 
     A vector in L1 must be exact: a sum of floats depends on its order.
-    Cost and errors: as `Answers.of`, for every size.
+    Cost and errors: as `Evaluations.of`, for every size.
     """
-    dimensions = {answers.of(size)[0].ndim for size in sizes}
+    dimensions = {evaluations.of(size)[0].ndim for size in sizes}
     if norm == 1 and max(dimensions) > 1:
-        return answers.arithmetics <= {"exact"}
-    return len(answers.arithmetics) < 2
-
-
-def sweep_lattice(answers: Answers, plan: Plan, norm: Norm) -> Best:
-    """Find the best pair from the extremes among every dataset's neighbours.
-
-    >>> from sensitivity_lab import SUM, Universe
-    >>> from sensitivity_lab.methods.lattice import Lattice
-    >>> answers = Answers(SUM, Lattice(Universe.population([1, 2, 4]), largest=2))
-    >>> sweep_lattice(answers, {2: ((0, 0), (1, 1))}, norm=1)
-    Best(gap=3, dataset=(0, 1), neighbour=(1, 2))
-
-    A dataset S and its neighbour T share a core C = S ∩ T. Shrinking T's level down to the
-    core's carries the extremes of the answers to every core; growing from there up to S's
-    level carries them to every S. Equal to walking all pairs, for answers that `keeps_order`.
-    Cost: O(datasets · k · n), for sizes up to n; for vectors in L1 times 2^(length − 1), in L∞
-    times the length.
-    Source: thm-share on the book's page of proofs, whose cores these are.
-    """
-    sizes = set(plan) | {size - r + a for size, moves in plan.items() for r, a in moves}
-    arrays, common = answers.over_one_denominator(sizes)
-    best: Best | None = None
-    for size in sorted(plan):
-        gaps = _LevelGaps(answers, arrays, size, largest_moves(plan[size]), norm)
-        found = gaps.first(plan[size], best)
-        best = found if found is not None else best
-    assert best is not None
-    return replace(best, gap=in_units(best.gap, common))
+        return evaluations.arithmetics <= {"exact"}
+    return len(evaluations.arithmetics) < 2
 
 
 def largest_moves(moves: Iterable[Move]) -> list[Move]:
@@ -104,37 +211,38 @@ def largest_moves(moves: Iterable[Move]) -> list[Move]:
     return sorted(widest.values())
 
 
-class _LevelGaps:
-    """How far each dataset of one size lies from its furthest neighbour."""
+@dataclass(frozen=True)
+class _Levels:
+    """How far each dataset lies from its furthest neighbour, level by level.
 
-    def __init__(
-        self,
-        answers: Answers,
-        arrays: dict[int, np.ndarray],
-        size: int,
-        moves: list[Move],
-        norm: Norm,
-    ) -> None:
-        self.lattice, self.root = answers.lattice, answers.query.root
-        self.arrays, self.size, self.norm = arrays, size, norm
-        own = arrays[size]
-        self.gaps: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # own, high, low
-        for signs in _sign_patterns(own, norm):
-            high, low = self._extremes(signs, moves)
-            self.gaps.append((_signed(own, signs), high, low))
+    `arrays` holds the answers of each size by rank, (N,) or (N, length) for vectors.
+    """
+
+    problem: Problem
+    lattice: Lattice
+    arrays: dict[int, np.ndarray]
+
+    def widest(self, size: int) -> tuple[Gap, np.ndarray]:
+        """The widest gap from datasets of a size, and the ranks of all that have it."""
+        own, moves = self.arrays[size], largest_moves(self.problem.plan[size])
+        ends = [
+            (_signed(own, signs), *self._extremes(size, moves, signs))
+            for signs in _sign_patterns(own, self.problem.norm)
+        ]
+        return _widest_root(*ends[0]) if self.problem.query.root else _widest(ends)
 
     def _extremes(
-        self, signs: np.ndarray | None, moves: list[Move]
+        self, size: int, moves: list[Move], signs: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The largest and smallest signed answer among each dataset's neighbours."""
         high = low = None
         for removed, added in moves:
-            core = self.size - removed
+            core = size - removed
             answer = _signed(self.arrays[core + added], signs)
             top, bottom = answer, answer
             for level in range(core + added, core, -1):
                 top, bottom = self.lattice.shrink(level, top, bottom)
-            for level in range(core + 1, self.size + 1):
+            for level in range(core + 1, size + 1):
                 top, bottom = self.lattice.grow(level, top, bottom)
             high = top if high is None else np.maximum(high, top)
             low = bottom if low is None else np.minimum(low, bottom)
@@ -142,69 +250,61 @@ class _LevelGaps:
         assert low is not None
         return high, low
 
-    def first(self, moves: tuple[Move, ...], best: Best | None) -> Best | None:
-        """The first pair of this level with the widest gap, if it improves on `best`."""
-        gap, ranks = self._widest()
-        if best is not None and gap < best.gap:
-            return None
-        rows = self.lattice.rows(self.size, ranks)
-        dataset = tuple(rows[np.lexsort(rows.T[::-1])[0]].tolist()) if self.size else ()
-        neighbour = self._first_neighbour(dataset, moves, gap)
-        if best is None or best.improved_by(gap, dataset, neighbour):
-            return Best(gap, dataset, neighbour)
-        return None
+    def first_dataset(self, size: int, ranks: np.ndarray) -> Indices:
+        """The first of some datasets of a size, in lexicographic order."""
+        if not size:
+            return ()
+        rows = self.lattice.rows(size, ranks)
+        return tuple(rows[np.lexsort(rows.T[::-1])[0]].tolist())
 
-    def _widest(self) -> tuple[Gap, np.ndarray]:
-        """The widest gap of the level and the ranks of all datasets that have it."""
-        if self.root:
-            return self._widest_root()
-        # An infinite gap is refused where its pair is known, by `gap_between`.
-        with np.errstate(over="ignore"), decimal.localcontext() as context:
-            context.traps[decimal.Overflow] = False
-            gaps = np.maximum.reduce(
-                [np.maximum(high - own, own - low) for own, high, low in self.gaps]
-            )
-        widest = gaps.max()
-        gap = widest.item() if isinstance(widest, np.generic) else widest
-        return gap, np.flatnonzero(gaps == widest)
-
-    def _widest_root(self) -> tuple[Gap, np.ndarray]:
-        """As `_widest`, for roots: floats shortlist, exact comparison settles."""
-        own, high, low = self.gaps[0]
-        roots = _float_roots(high, own, low)  # together: all in one scale
-        gaps = np.maximum(roots[0] - roots[1], roots[1] - roots[2])
-        near = gaps.max() - 1e-9 * max(roots[0].max(), roots[1].max())
-        short = np.flatnonzero(gaps >= near)
-        pairs = [
-            ((int(high[rank]), int(own[rank])), (int(own[rank]), int(low[rank]))) for rank in short
-        ]
-        distinct = {pair for both in pairs for pair in both}
-        widest = max(RootGap(*pair) for pair in distinct)
-        winners = {pair for pair in distinct if RootGap(*pair) == widest}
-        return widest, short[[not winners.isdisjoint(both) for both in pairs]]
-
-    def _first_neighbour(self, dataset: Indices, moves: tuple[Move, ...], gap: Gap) -> Indices:
+    def first_neighbour(self, dataset: Indices, gap: Gap) -> Indices:
         """The first neighbour of a dataset at the given gap, found by walking only this one."""
-        neighbours = list(neighbours_of(dataset, self.lattice.universe, moves))
+        moves = self.problem.plan[len(dataset)]
+        neighbours = list(neighbours_of(dataset, self.problem.universe, moves))
         answers = self._answers([dataset, *neighbours])
-        measure = gap_between(self.norm, self.root)
-        wide = {answer for answer in set(answers) if measure(answers[0], answer) == gap}
+        gap_of = gap_between(self.problem.norm, self.problem.query.root)
+        # A set, for many answers are equal: of one arithmetic, equals lie equally far.
+        wide = {answer for answer in set(answers) if gap_of(answers[0], answer) == gap}
         pairs = zip(neighbours, answers[1:], strict=True)
         return min(neighbour for neighbour, answer in pairs if answer in wide)
 
-    def _answers(self, datasets: list[Indices]) -> list[Any]:
+    def _answers(self, datasets: list[Indices]) -> list[Answer]:
         """The numerators of some datasets' answers, as Python numbers or tuples of them."""
-        answers: list[Any] = [None] * len(datasets)
+        answers: dict[Indices, Answer] = {}
         for size in {len(dataset) for dataset in datasets}:
-            places = [i for i, dataset in enumerate(datasets) if len(dataset) == size]
-            rows = np.array([datasets[i] for i in places], dtype=np.int64).reshape(
-                len(places), size
-            )
+            level = [dataset for dataset in datasets if len(dataset) == size]
+            rows = np.array(level, dtype=np.int64).reshape(len(level), size)
             ranks = self.lattice.below[rows, np.arange(1, size + 1)].sum(axis=1)
             found = self.arrays[size][ranks].tolist()
-            for i, answer in zip(places, found, strict=True):
-                answers[i] = tuple(answer) if isinstance(answer, list) else answer
-        return answers
+            for dataset, answer in zip(level, found, strict=True):
+                answers[dataset] = tuple(answer) if isinstance(answer, list) else answer
+        return [answers[dataset] for dataset in datasets]
+
+
+def _widest(ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[Gap, np.ndarray]:
+    """The widest gap and the ranks that have it, from own, highest and lowest answers (N,)."""
+    # An infinite gap is refused where its pair is known, by `gap_between`.
+    with np.errstate(over="ignore"), decimal.localcontext() as context:
+        context.traps[decimal.Overflow] = False
+        gaps = np.maximum.reduce([np.maximum(high - own, own - low) for own, high, low in ends])
+    widest = gaps.max()
+    gap = widest.item() if isinstance(widest, np.generic) else widest
+    return gap, np.flatnonzero(gaps == widest)
+
+
+def _widest_root(own: np.ndarray, high: np.ndarray, low: np.ndarray) -> tuple[Gap, np.ndarray]:
+    """As `_widest`, for roots: floats shortlist, exact comparison settles."""
+    roots = _float_roots(high, own, low)  # together: all in one scale
+    gaps = np.maximum(roots[0] - roots[1], roots[1] - roots[2])
+    near = gaps.max() - 1e-9 * max(roots[0].max(), roots[1].max())
+    short = np.flatnonzero(gaps >= near)
+    pairs = [
+        ((int(high[rank]), int(own[rank])), (int(own[rank]), int(low[rank]))) for rank in short
+    ]
+    distinct = {pair for both in pairs for pair in both}
+    widest = max(RootGap(*pair) for pair in distinct)
+    winners = {pair for pair in distinct if RootGap(*pair) == widest}
+    return widest, short[[not winners.isdisjoint(both) for both in pairs]]
 
 
 def _sign_patterns(answers: np.ndarray, norm: Norm) -> list[np.ndarray | None]:

@@ -6,152 +6,153 @@ the first in lexicographic order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from sensitivity_lab.gap import (
+    Answer,
     Gap,
-    Norm,
+    all_rational,
     arithmetics,
     common_denominator,
     gap_between,
     in_units,
     same_shape,
 )
-from sensitivity_lab.methods.workers import answers_in_blocks, block_edges
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Plan, neighbours_of
+from sensitivity_lab.methods.method import Answered
+from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with_bar
+from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
+from sensitivity_lab.proved.worst_pair import WorstPair
+from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
 from sensitivity_lab.universe import Indices, Universe, multisets
 
 
 @dataclass(frozen=True)
-class Best:
-    """The widest gap found, and the first pair that attains it (positions of values).
+class Walk:
+    """The walk over all pairs of a problem, or over those of one dataset.
 
-    >>> Best(2, (0, 1), (0, 3)).gap
-    2
-    """
+    >>> from sensitivity_lab import MAX, Remove
+    >>> problem = Problem(MAX, Universe.population([1, 2, 9]), 2, Remove(1), norm=1)
+    >>> found = Walk(Budget()).answer(problem)
+    >>> found.pair.gap, found.pair.pair(), found.datasets
+    (8, ((1, 9), (1,)), 6)
 
-    gap: Gap
-    dataset: Indices
-    neighbour: Indices
-
-    def improved_by(self, gap: Gap, dataset: Indices, neighbour: Indices) -> bool:
-        """Whether a pair is wider, or as wide and earlier.
-
-        >>> Best(2, (0, 1), (0, 3)).improved_by(2, (0, 0), (0, 3))
-        True
-        """
-        return gap > self.gap or (
-            gap == self.gap and (dataset, neighbour) < (self.dataset, self.neighbour)
-        )
-
-
-def walk(
-    queries: Sequence[Query],
-    universe: Universe,
-    plan: Plan,
-    norm: Norm,
-    progress: bool = False,
-    only: Indices | None = None,
-    executor: Executor | None = None,
-) -> tuple[list[Best], int]:
-    """Visit every dataset and every neighbour; answer each query once per dataset.
-
-    >>> from sensitivity_lab import MAX
-    >>> walk([MAX], Universe.population([1, 2, 9]), {2: ((1, 0),)}, norm=1)
-    ([Best(gap=8, dataset=(0, 2), neighbour=(0,))], 6)
-
-    `only` restricts the walk to the neighbours of one dataset; `executor` answers callables on
-    many workers. Returns the best pair of each query, and how many datasets were answered.
-    Cost: `count_pairs(universe, plan)` pairs, and an answer held for each dataset.
-    Errors: as `Query.answer`, and ValueError for answers of two shapes.
+    `only` is the one dataset, as positions among the universe's values.
     Source: the definition itself, def-global-sensitivity in the book's chapter "By hand".
     """
-    sizes = sorted({size - r + a for size, moves in plan.items() for r, a in ((0, 0), *moves)})
-    if only is None:
-        datasets = [d for size in sizes for d in multisets(universe.copies(size), size)]
-        starts = [dataset for dataset in datasets if len(dataset) in plan]
-    else:
-        datasets = sorted({only, *neighbours_of(only, universe, plan[len(only)])})
-        starts = [only]
-    asked = [_Asked(query, universe, datasets, norm, executor) for query in queries]
-    for dataset in with_bar(starts, progress, desc="walk", unit=" datasets"):
-        neighbours = list(neighbours_of(dataset, universe, plan[len(dataset)]))
-        for query in asked:
-            query.look(dataset, neighbours)
-    return [query.found() for query in asked], len(datasets)
 
+    budget: Budget
+    only: Indices | None = None
+    name: ClassVar[str] = "walk"
 
-def with_bar(parts: Iterable[Any], shown: bool, **options: Any) -> Iterable[Any]:
-    """Return `parts`, with a progress bar as they are taken if it is to be shown.
-
-    >>> list(with_bar(range(3), False))
-    [0, 1, 2]
-    """
-    if not shown:
-        return parts
-    from tqdm.auto import tqdm  # in a notebook it loads the widgets
-
-    return tqdm(parts, **options)  # type: ignore[no-any-return]
-
-
-class _Asked:
-    """One query on a walk: its answers on all datasets, and the best pair so far."""
-
-    best: Best | None = None
-
-    def __init__(
-        self,
-        query: Query,
-        universe: Universe,
-        datasets: list[Indices],
-        norm: Norm,
-        executor: Executor | None,
-    ) -> None:
-        values = universe.exact_values if query.exact else universe.values
-        edges = block_edges(len(datasets), len(datasets[-1]), executor)
-        blocks = (datasets[start:stop] for start, stop in pairwise(edges))
-        found = answers_in_blocks(query, values, blocks, executor)
-        answers = [answer for block in found for answer in block]
-        for answer in answers:
-            same_shape(answer, answers[0], query.name)
-        self.gap = gap_between(norm, query.root)
-        self.scalar = not isinstance(answers[0], tuple)
-        self.ordered = self.scalar and (query.root or len(arithmetics(answers)) < 2)
-        self.common = 1
-        if self.scalar and all(isinstance(answer, (int, Fraction)) for answer in answers):
-            answers, self.common = common_denominator(answers)
-        self.answers = dict(zip(datasets, answers, strict=True))
-
-    def look(self, dataset: Indices, neighbours: list[Indices]) -> None:
-        """Compare one dataset with all its neighbours."""
-        answer = self.answers[dataset]
-        others = [self.answers[neighbour] for neighbour in neighbours]
-        if self.ordered:
-            widest = max(self.gap(answer, end) for end in (max(others), min(others)))
-        else:
-            gaps = [self.gap(answer, other) for other in others]
-            widest = max(gaps)
-        if self.best is not None and widest < self.best.gap:
+    def check(self, problem: Problem) -> None:
+        """Refuse a walk that would hold too many records, or visit too many pairs."""
+        most = self.budget.most
+        if self.only is not None:
+            neighbours, records = self._neighbourhood(problem, self.only)
+            within_budget(neighbours, most.datasets, "neighbours to walk")
+            within_budget(records, most.held, "records in the neighbours to walk")
             return
-        if self.ordered:  # floats can tie with an extreme by rounding, so all are looked at
-            gap_to = {other: self.gap(answer, other) for other in set(others)}
-            gaps = [gap_to[other] for other in others]
-        neighbour = min(t for t, gap in zip(neighbours, gaps, strict=True) if gap == widest)
-        if self.best is None or self.best.improved_by(widest, dataset, neighbour):
-            self.best = Best(widest, dataset, neighbour)
+        within_budget(problem.records, most.held, "records in the datasets to walk")
+        arithmetic = problem.universe.distinct * max(problem.sizes_answered) ** 2
+        within_budget(arithmetic, most.counted, "steps to count the pairs to walk")
+        within_budget(count_pairs(problem.universe, problem.plan), most.pairs, "pairs to walk")
 
-    def found(self) -> Best:
-        """The best pair, its gap no longer in units of the common denominator."""
-        assert self.best is not None
-        return replace(self.best, gap=in_units(self.best.gap, self.common))
+    def fits(self, problem: Problem, limits: Limits) -> bool:
+        """Whether the one dataset's neighbours, and the records in them, are within some limits."""
+        assert self.only is not None
+        neighbours, records = self._neighbourhood(problem, self.only)
+        return neighbours <= limits.datasets and records <= limits.held
+
+    def answer(self, problem: Problem) -> Answered:
+        """Visit every dataset and every neighbour; answer the query once per dataset.
+
+        Cost: `count_pairs` gaps at the most, and an answer held for each dataset. Errors: as
+        `Query.answer`, and ValueError for answers of two shapes.
+        """
+        starts, datasets = self._datasets(problem)
+        answers, common = _answered(problem, datasets, self.budget)
+        shown = with_bar(starts, self.budget.progress, desc="walk", unit=" datasets")
+        gap, dataset, neighbours = _widest(problem, shown, answers)
+        # A neighbour that is no extreme can have the widest gap too, where floats tie by
+        # rounding: so all are looked at, but only those of the first dataset that has it.
+        gap_of = gap_between(problem.norm, problem.query.root)
+        neighbour = min(
+            other for other in neighbours if gap_of(answers[dataset], answers[other]) == gap
+        )
+        values = problem.universe.values
+        pair = WorstPair.between(in_units(gap, common), dataset, neighbour, values)
+        return Answered(pair, len(datasets))
+
+    def _datasets(self, problem: Problem) -> tuple[list[Indices], list[Indices]]:
+        """The datasets whose neighbours are visited, and all that are answered."""
+        if self.only is not None:
+            neighbours = _neighbours(problem, self.only)
+            return [self.only], sorted({self.only, *neighbours})
+        datasets = [
+            dataset
+            for size in sorted(problem.sizes_answered)
+            for dataset in multisets(problem.universe.copies(size), size)
+        ]
+        return [dataset for dataset in datasets if len(dataset) in problem.plan], datasets
+
+    def _neighbourhood(self, problem: Problem, dataset: Indices) -> tuple[int, int]:
+        """How many neighbours a dataset has, and how many records they have at the most."""
+        moves = problem.plan[len(dataset)]
+        neighbours = count_neighbours_of(dataset, problem.universe, moves)
+        return neighbours, neighbours * max(problem.sizes_answered)
+
+
+def _neighbours(problem: Problem, dataset: Indices) -> list[Indices]:
+    return list(neighbours_of(dataset, problem.universe, problem.plan[len(dataset)]))
+
+
+def _answered(
+    problem: Problem, datasets: list[Indices], budget: Budget
+) -> tuple[dict[Indices, Answer], int]:
+    """The answer on each dataset; rational numbers as numerators, with their denominator."""
+    query, executor = problem.query, budget.executor
+    edges = block_edges(len(datasets), len(datasets[-1]), executor)
+    blocks = (datasets[start:stop] for start, stop in pairwise(edges))
+    found = answers_in_blocks(query, problem.values, blocks, executor)
+    answers: Sequence[Answer] = [answer for block in found for answer in block]
+    for answer in answers:
+        same_shape(answer, answers[0], query.name)
+    common = 1
+    if all_rational(answers):
+        answers, common = common_denominator(answers)
+    return dict(zip(datasets, answers, strict=True)), common
+
+
+def _widest(
+    problem: Problem, datasets: Iterable[Indices], answers: Mapping[Indices, Answer]
+) -> tuple[Gap, Indices, list[Indices]]:
+    """The widest gap from some datasets, the first of them that has it, and its neighbours."""
+    gap_of = gap_between(problem.norm, problem.query.root)
+    is_ordered = _is_ordered(problem, answers.values())
+    best: tuple[Gap, Indices, list[Indices]] | None = None
+    for dataset in datasets:
+        neighbours = _neighbours(problem, dataset)
+        others = [answers[neighbour] for neighbour in neighbours]
+        # Answers without an order are compared one by one, and never made a set: where
+        # arithmetics mix, 0 and 0.0 are equal, and lie differently far from 1/3.
+        ends = (max(others), min(others)) if is_ordered else others
+        gap = max(gap_of(answers[dataset], other) for other in ends)
+        if best is None or gap > best[0] or (gap == best[0] and dataset < best[1]):
+            best = gap, dataset, neighbours
+    assert best is not None
+    return best
+
+
+def _is_ordered(problem: Problem, answers: Collection[Answer]) -> bool:
+    """Whether the widest gap is one to an extreme: between numbers of one arithmetic."""
+    if isinstance(next(iter(answers)), tuple):
+        return False
+    return problem.query.root or len(arithmetics(answers)) < 2
 
 
 def count_pairs(universe: Universe, plan: Plan) -> int:

@@ -1,59 +1,34 @@
-"""A function's answers on many datasets, here or on an executor's workers."""
+"""A function's answers on many datasets, here or on an executor's workers; and the bar meanwhile."""
 
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
-from typing import Any
+from concurrent.futures import BrokenExecutor, Executor
+from typing import Any, TypeVar
 
 import numpy as np
 
-from sensitivity_lab.exact import brief
+from sensitivity_lab.gap import Answer
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Dataset, Indices
 
+Part = TypeVar("Part")
 Rows = np.ndarray | Sequence[Indices]  # datasets as positions among the values
 ROWS_AT_ONCE = 1 << 22  # numbers in a block of datasets: bounds the memory
 
 
-def check_run(executor: Any, progress: Any, queries: Iterable[Query] = ()) -> None:
-    """Refuse what is no executor, or cannot be given the queries, and what says neither yes nor no.
+def with_bar(parts: Iterable[Part], shown: bool, **options: Any) -> Iterable[Part]:
+    """Return `parts`, with a progress bar as they are taken if it is to be shown.
 
-    >>> check_run(None, False)
-
-    Cost: a query that no pool of processes could be sent is found by pickling each one.
-    Raises TypeError, and ValueError for a query that cannot be pickled.
+    >>> list(with_bar(range(3), False))
+    [0, 1, 2]
     """
-    if not isinstance(progress, (bool, np.bool_)):
-        raise TypeError(f"progress must be True or False, got {brief(progress)}")
-    if executor is None:
-        return
-    if isinstance(executor, type):
-        raise TypeError(
-            f"executor must be made before it is given, as {executor.__name__}(4), got the class"
-        )
-    if not all(callable(getattr(executor, name, None)) for name in ("map", "submit")):
-        raise TypeError(
-            "executor must be a concurrent.futures.Executor, or have its map and submit, "
-            f"got {brief(executor)}"
-        )
-    if isinstance(executor, ProcessPoolExecutor):
-        for query in queries:
-            if query.rows is None:
-                _check_picklable(query)
+    if not shown:
+        return parts
+    from tqdm.auto import tqdm  # in a notebook it loads the widgets
 
-
-def _check_picklable(query: Query) -> None:
-    try:
-        pickle.dumps(query)
-    except Exception as error:
-        raise ValueError(
-            f"executor is a pool of processes, which needs a function defined at the top of a "
-            f"module: query {query.name} cannot be sent to one ({error}); define it there, or use "
-            "a ThreadPoolExecutor"
-        ) from error
+    return tqdm(parts, **options)  # type: ignore[no-any-return]
 
 
 def worker_count(executor: Executor) -> int:
@@ -82,7 +57,7 @@ def block_edges(datasets: int, size: int, executor: Executor | None) -> list[int
 
 def answers_in_blocks(
     query: Query, values: Dataset, blocks: Iterable[Rows], executor: Executor | None
-) -> Iterator[list[Any]]:
+) -> Iterator[list[Answer]]:
     """Yield a query's answers block by block, in order.
 
     >>> from sensitivity_lab import MAX
@@ -109,14 +84,14 @@ def answers_in_blocks(
         raise
 
 
-def answer_block(task: tuple[Query, Dataset, Rows]) -> list[Any]:
+def answer_block(task: tuple[Query, Dataset, Rows]) -> list[Answer]:
     """Answer a query on the datasets of one block: the unit of work of an executor.
 
     >>> from sensitivity_lab import MAX
     >>> answer_block((MAX, (10, 20, 30), np.array([[0, 1], [0, 2]])))
     [20, 30]
 
-    Cost: one answer for each row of value positions. Errors: as `Query.answer`.
+    Errors: as `Query.answer`.
     """
     query, values, rows = task
     listed = rows.tolist() if isinstance(rows, np.ndarray) else rows

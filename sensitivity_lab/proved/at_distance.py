@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sensitivity_lab.exact import Exact, brief, simplest
+from sensitivity_lab.gap import rational
 from sensitivity_lab.proved.sorted_records import Run
 from sensitivity_lab.proved.worst_pair import Parts, WorstPair
 from sensitivity_lab.universe import Dataset, Universe
@@ -155,11 +156,11 @@ class AtDistance:
         And by what share some other may exceed these: 0 where all were searched.
         """
         n = len(self.dataset)
-        most = self.widest(n).gap
+        most = rational(self.widest(n).gap)
         best, found = -math.inf, []
         for t in range(n + 1):
             pair = self.widest(t)
-            value = logarithm(pair.gap) - beta * t
+            value = logarithm(rational(pair.gap)) - beta * t
             best = max(best, value)
             found.append((value, t, pair))
             if pair.gap == most or logarithm(most) - beta * t < best - doubt(best, most):

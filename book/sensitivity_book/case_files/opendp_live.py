@@ -63,7 +63,17 @@ def _opendp(function: str, setting: str, rows: Iterable[AuditRow]) -> Case:
     return Case("OpenDP", version("opendp"), function, setting, tuple(rows))
 
 
-def _records(kind: type, bounds: tuple[float, float] | None = None, size: int | None = None) -> Any:
+def opendp_records(
+    kind: type, bounds: tuple[float, float] | None = None, size: int | None = None
+) -> Any:
+    """Return OpenDP's domain of datasets of `int` or `float`, without the float that is no number.
+
+    >>> dp.enable_features("contrib")
+    >>> dp.t.make_sum(opendp_records(int, (0, 3)), dp.symmetric_distance()).map(2)
+    6
+
+    `bounds` are those of every record, `size` the number of records, where it is known.
+    """
     no_nan = {"nan": False} if kind is float else {}
     return dp.vector_domain(dp.atom_domain(bounds=bounds, T=kind, **no_nan), size)
 
@@ -85,8 +95,10 @@ def _size_unknown() -> Iterator[Case]:
             bounds = kind(low), kind(3)
             setting = f"{kind.__name__}s, bounds ({low}, 3)"
             universe = Universe.value_range(bounds)
-            yield case("sum", setting, _records(kind, bounds), dp.t.then_sum(), universe=universe)
-    asked = {"records": _records(int), "universe": Universe.value_range([0, 1, 2])}
+            yield case(
+                "sum", setting, opendp_records(kind, bounds), dp.t.then_sum(), universe=universe
+            )
+    asked = {"records": opendp_records(int), "universe": Universe.value_range([0, 1, 2])}
     yield case("count", "", then=dp.t.then_count(), **asked)
     yield case("count_distinct", "", then=dp.t.then_count_distinct(), **asked)
     yield case("count_by_categories", "L1", then=_histogram("L1Distance<int>"), **asked)
@@ -117,9 +129,9 @@ def _size_known() -> Iterator[Case]:
         ("variance", "bounds (0, 3), more changes", dp.t.then_variance(), float, [2, 3, 4]),
     ):
         bounds = kind(0), kind(3)
-        records, universe = _records(kind, bounds, size), Universe.value_range(bounds)
+        records, universe = opendp_records(kind, bounds, size), Universe.value_range(bounds)
         yield case(function, setting, records, then, changes, universe=universe)
-    asked = {"records": _records(int, size=size), "universe": Universe.value_range([0, 1, 2])}
+    asked = {"records": opendp_records(int, size=size), "universe": Universe.value_range([0, 1, 2])}
     asked["changes"] = [1]
     yield case("count", "", then=dp.t.then_count(), **asked)
     yield case("count_distinct", "", then=dp.t.then_count_distinct(), **asked)
@@ -140,7 +152,7 @@ def squared_deviations(size: int) -> dp.Transformation:
     >>> squared_deviations(2)([LARGE, LARGE + 1])
     0.5
     """
-    records = _records(float, (LARGE, LARGE + 1), size)
+    records = opendp_records(float, (LARGE, LARGE + 1), size)
     return dp.t.make_sum_of_squared_deviations(records, dp.symmetric_distance())
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import count
 from numbers import Real
 from typing import Any
 
@@ -100,6 +102,28 @@ def analytic_gaussian_sigma(sensitivity: float, epsilon: float, delta: float) ->
         lower /= 2
     root = float(brentq(excess, lower, upper, xtol=TOLERANCE * lower, rtol=TOLERANCE))
     return float(sensitivity) * root * (1 + TOLERANCE)
+
+
+def gaussian_crossing(
+    epsilon: float,
+    delta: float,
+    *,
+    rows: float = 1,
+    sigma: Callable[[float, float, float], float] = analytic_gaussian_sigma,
+) -> int:
+    """Return the least number of groups for which Gaussian noise is smaller than Laplace noise.
+
+    >>> gaussian_crossing(0.5, 1e-6), gaussian_crossing(0.5, 1e-6, sigma=classical_gaussian_sigma)
+    (9, 15)
+
+    One person is in g groups, with so many `rows` in each: the sensitivity is g · rows in L1
+    and √g · rows in L2. Standard deviations are compared. Cost: one `sigma` for each g up to it.
+    """
+    return next(
+        g
+        for g in count(1)
+        if sigma(rows * math.sqrt(g), epsilon, delta) < laplace_deviation(rows * g, epsilon)
+    )
 
 
 def gaussian_rho(sigma: float, sensitivity: float) -> float:

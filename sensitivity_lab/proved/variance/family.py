@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from sensitivity_lab.exact import Exact, RootGap
-from sensitivity_lab.gap import Gap, Norm
+from sensitivity_lab.gap import Gap, Norm, rational
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family, Interval, Words
 from sensitivity_lab.proved.pool import Pool
@@ -89,7 +89,7 @@ class Variance(Family):
         return self._steps(relation.k, step.gap, all_of_it)
 
     def _steps(self, k: int, step: Gap, all_of_it: Fraction) -> Gap:
-        return min(k * step, all_of_it)
+        return min(k * rational(step), all_of_it)
 
 
 @dataclass(frozen=True)
@@ -121,5 +121,6 @@ class Deviation(Variance):
         return None
 
     def _steps(self, k: int, step: Gap, all_of_it: Fraction) -> Gap:
+        assert isinstance(step, RootGap)
         stepped = RootGap(k**2 * step.larger, k**2 * step.smaller)
         return min(stepped, RootGap(all_of_it, 0))

@@ -2,8 +2,7 @@
 
 A layout says which of the sorted records are in C, in A and in B, by runs of them. Most layouts
 are dropped because their gap, in floats, is clearly below another's; whole numbers decide among
-the rest. Source: Shewchuk (1997), "Adaptive precision floating-point arithmetic and fast robust
-geometric predicates", doi:10.1007/PL00009321, on filters with an exact fallback.
+the rest: geometry's floating-point filter with an exact fallback (doi:10.1007/PL00009321).
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sensitivity_lab.exact import RootGap
+from sensitivity_lab.gap import rational
 from sensitivity_lab.proved.family import Interval
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 
@@ -69,7 +70,7 @@ def deviation_on_interval(interval: Interval, ddof: int) -> D:
         assert of_variance
         shared = {value for value, copies in of_variance.common if copies}
         constant = a >= b or len(shared) < 2  # then the lower side does not vary at all
-        return replace(of_variance, gap=RootGap(of_variance.gap, 0), attained=constant)
+        return replace(of_variance, gap=RootGap(rational(of_variance.gap), 0), attained=constant)
 
     return d
 

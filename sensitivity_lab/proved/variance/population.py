@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sensitivity_lab.exact import RootGap
-from sensitivity_lab.gap import Gap
+from sensitivity_lab.gap import Gap, rational
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.variance.filtered_maximum import Centred, FilteredMaximum
 from sensitivity_lab.proved.variance.outermost import enter_outermost
@@ -73,6 +73,5 @@ class OnPopulation:
         )
         maximum = FilteredMaximum(self.centred, (c, a, b), self.ddof, weight=t)
         enter_outermost(maximum)
-        most = maximum.widest().gap
-        assert not isinstance(most, RootGap)
+        most = rational(maximum.widest().gap)
         return RootGap(max(most, 0) * (1 - 1 / u), 0)

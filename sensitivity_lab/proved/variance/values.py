@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sensitivity_lab.exact import Exact, RootGap
-from sensitivity_lab.gap import Gap
+from sensitivity_lab.gap import Gap, rational
 from sensitivity_lab.proved.family import Interval
 from sensitivity_lab.proved.variance.interval import deviation_on_interval, variance_on_interval
 from sensitivity_lab.proved.worst_pair import D, WorstPair
@@ -40,7 +40,9 @@ def spread_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
         common, higher = ((ends.high, j), (low, c - j)), ((ends.high, i), (low, a - i))
         lower = ((low + x * width, b),)
         if root and a:  # √s − √t ≤ √(s − t): only a bound, unless the lower side is constant
-            return WorstPair(RootGap(max(gap, 0), 0), common, higher, lower, attained=False)
+            return WorstPair(
+                RootGap(max(rational(gap), 0), 0), common, higher, lower, attained=False
+            )
         return WorstPair(gap, common, higher, lower)
 
     return d
@@ -49,7 +51,7 @@ def spread_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
 def _scaled(gap: Gap, factor: Exact) -> Gap:
     if isinstance(gap, RootGap):
         return RootGap(gap.larger * factor, gap.smaller * factor)
-    return gap * factor
+    return rational(gap) * factor
 
 
 Candidate = tuple[Gap, int, int, Fraction]  # the gap, i, j, and where B is

@@ -1,0 +1,85 @@
+"""Tables before and after a change, with the rows that join and the rows that leave."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sensitivity_book.people.tables import Row, Table
+
+# A mark and a tint for each fate of a row; the tints let a light and a dark page shine through.
+FATES = {"": "", "+ joins": "rgba(0, 114, 178, 0.22)", "− leaves": "rgba(213, 94, 0, 0.22)"}
+
+
+@dataclass(frozen=True)
+class ChangedTables:
+    """Tables side by side; in each, the rows that join and the rows that leave are marked.
+
+    >>> ChangedTables((("People", Table(("name",), [("Ann",)]), Table(("name",))),))
+    People
+              name
+    − leaves  Ann
+
+    It shows as HTML tables in a notebook, and as text elsewhere.
+    """
+
+    tables: tuple[tuple[str, Table, Table], ...]
+
+    def __repr__(self) -> str:
+        return "\n\n".join(
+            "\n".join([caption, *_lines([("", before.columns), *_fates(before, after)])])
+            for caption, before, after in self.tables
+        )
+
+    def _repr_html_(self) -> str:
+        cards = "".join(_html_table(*table) for table in self.tables)
+        return f'<div style="display: flex; flex-wrap: wrap; gap: 0 2.5rem">{cards}</div>'
+
+
+def show_change(tables: Mapping[str, tuple[Table, Table]]) -> ChangedTables:
+    """Show tables before and after a change, under their captions, in one picture.
+
+    >>> before, after = Table(("name",), [("Ann",)]), Table(("name",), [("Ann",), ("Bob",)])
+    >>> show_change({"People": (before, after)})
+    People
+             name
+             Ann
+    + joins  Bob
+
+    Cost: linear in the rows.
+    """
+    return ChangedTables(tuple((caption, *pair) for caption, pair in tables.items()))
+
+
+def _fates(before: Table, after: Table) -> Iterator[tuple[str, Row]]:
+    """Each row of either table, sorted, with what becomes of it."""
+    held, wanted = Counter(before.rows), Counter(after.rows)
+    for row in sorted(held | wanted):
+        yield from [("", row)] * (held & wanted)[row]
+        yield from [("− leaves", row)] * (held - wanted)[row]
+        yield from [("+ joins", row)] * (wanted - held)[row]
+
+
+def _lines(rows: Sequence[tuple[str, Row]]) -> list[str]:
+    """Rows as text in columns."""
+    cells = [[mark, *map(str, row)] for mark, row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(map(str.ljust, line, widths)) for line in cells)
+    return [line.rstrip() for line in lines]
+
+
+def _html_table(caption: str, before: Table, after: Table) -> str:
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in before.columns)
+    body = "".join(
+        f'<tr style="background: {FATES[mark] or "none"}"><td>{mark}</td>'
+        + "".join(f"<td>{html.escape(str(value))}</td>" for value in row)
+        + "</tr>"
+        for mark, row in _fates(before, after)
+    )
+    return (
+        '<div style="overflow-x: auto; max-width: 100%"><table class="dataframe">'
+        f'<caption style="caption-side: top; color: inherit">{html.escape(caption)}</caption>'
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )

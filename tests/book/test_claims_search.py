@@ -1,0 +1,205 @@
+"""The engine that refutes claims, held to loops that are written out, and to the chapter's own."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+from functools import partial
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+from sensitivity_book.research.layouts import widest
+from sensitivity_book.research.search import (
+    cases,
+    exceeds,
+    of_populations,
+    refuted,
+    search,
+    tally,
+    where,
+)
+from sensitivity_book.research.worlds import signed_populations, small_populations
+
+import sensitivity_lab as sl
+
+CHAPTER = Path(__file__).parents[2] / "notebooks" / "what-the-curves-say.ipynb"
+
+
+def gap(query, sides):
+    """The widest gap between two datasets among pairs of them; None where there is none."""
+    return max((abs(query(x) - query(y)) for x, y in sides), default=None)
+
+
+def one_leaves(query, records, n, k):
+    """Left: how far the answer moves when k of n records leave; right: when k + 1 do."""
+    return tuple(
+        gap(query, ((x, y) for x in combinations(records, n) for y in combinations(x, n - j)))
+        if n - j >= query.smallest_size
+        else None
+        for j in (k, k + 1)
+    )
+
+
+def within_half(query, records, n, k):
+    return 2 * k <= n
+
+
+def by_loops(comparison, query, schools):
+    """Every case with both sides, in the declared order, by plain loops."""
+    for records in schools:
+        for n in range(1, len(records) + 1):
+            for k in range(1, len(records) + 1):
+                left, right = comparison(query, records, n, k)
+                if left is not None and right is not None:
+                    yield records, n, k, left, right
+
+
+def first_by_loops(comparison, query, schools):
+    """The first case that refutes, with its sides, and how many cases there were up to it."""
+    asked = 0
+    for case in by_loops(comparison, query, schools):
+        asked += 1
+        if case[3] > case[4]:
+            return case, asked
+    return None, asked
+
+
+# --- the worlds ----------------------------------------------------------------------------
+
+
+def widest_of(records):
+    return max(map(abs, records))
+
+
+@pytest.mark.parametrize(("most_records", "most_value"), [(2, 1), (3, 3), (4, 2), (5, 3)])
+def test_small_populations_are_all_of_them_in_the_declared_order(most_records, most_value):
+    """Catches a population that is left out, that comes twice, or that comes too early."""
+    every = {
+        tuple(sorted(records))
+        for size in range(2, most_records + 1)
+        for records in product(range(most_value + 1), repeat=size)
+        if min(records) == 0 < max(records)
+    }
+    expected = sorted(every, key=lambda records: (len(records), max(records), records))
+    assert list(small_populations(most_records, most_value)) == expected
+
+
+@pytest.mark.parametrize(("most_records", "most_value"), [(2, 1), (3, 2), (4, 2)])
+def test_signed_populations_are_all_of_them_in_the_declared_order(most_records, most_value):
+    """Catches a sign that is left out, and the population of zeros alone."""
+    values = range(-most_value, most_value + 1)
+    every = {
+        tuple(sorted(records))
+        for size in range(2, most_records + 1)
+        for records in product(values, repeat=size)
+        if any(records)
+    }
+    expected = sorted(every, key=lambda records: (len(records), widest_of(records), records))
+    assert list(signed_populations(most_records, most_value)) == expected
+
+
+# --- the engine ----------------------------------------------------------------------------
+
+
+def test_each_population_is_asked_about_at_every_size_and_distance():
+    """Catches a size or a distance that is left out, and another order."""
+    schools = [(0, 1), (0, 1, 2)]
+    expected = [(s, n, k) for s in schools for n, k in product(range(1, len(s) + 1), repeat=2)]
+    assert list(cases(schools)) == expected
+
+
+@pytest.mark.parametrize("query", [sl.SUM, sl.MEAN, sl.MEDIAN, sl.MAX, sl.VARIANCE], ids=str)
+@pytest.mark.parametrize("condition", [None, within_half])
+def test_the_engine_finds_the_first_case_that_loops_find(query, condition):
+    """Catches a case that is skipped or counted twice, and a counterexample that is not the first."""
+    comparison = where(condition, one_leaves) if condition else one_leaves
+    found = search(of_populations(comparison, query), signed_populations(4, 2))
+    case, asked = first_by_loops(comparison, query, signed_populations(4, 2))
+    assert found.cases == asked
+    assert found.counterexample == (case and (case[0], case[1:3]))
+
+
+def test_a_table_has_the_two_sides_of_each_first_case():
+    """Catches a row of another query, and populations that run out after the first query."""
+    queries = [sl.COUNT, sl.SUM, sl.MEAN, sl.MIN]
+    table = refuted(one_leaves, queries, lambda: signed_populations(3, 2))
+    for query in queries:
+        case, asked = first_by_loops(one_leaves, query, signed_populations(3, 2))
+        expected = [*(case or ("none", "", "", "", "")), asked]
+        assert table.loc[query.name].tolist() == expected
+    assert list(table.columns) == ["records", "n", "k", "left", "right", "cases"]
+    assert "none" in set(table["records"])
+    assert len(set(table["records"])) > 1
+
+
+def test_a_condition_leaves_out_its_cases_and_no_others():
+    """Catches a condition that is turned round."""
+
+    def even(n):
+        return n % 2 == 0
+
+    restricted = where(even, lambda n: (n, 7))
+    assert [restricted(n) for n in range(3)] == [(0, 7), (None, None), (2, 7)]
+
+
+@pytest.mark.parametrize("query", [sl.SUM, sl.MEDIAN, sl.MIN], ids=str)
+def test_a_tally_counts_every_case_once(query):
+    """Catches a case that is counted on the wrong side of "equal"."""
+    schools = list(signed_populations(3, 2))
+    sides = [case[3:] for case in by_loops(one_leaves, query, schools)]
+    expected = Counter(
+        "larger" if left > right else "smaller" if left < right else "equal"
+        for left, right in sides
+    )
+    counted = tally(of_populations(one_leaves, query), schools)
+    assert counted == {name: expected[name] for name in ("smaller", "equal", "larger")}
+    assert sum(counted.values()) == len(sides)
+
+
+def test_floats_that_differ_by_rounding_alone_refute_nothing():
+    """Catches a counterexample that is an error of addition."""
+
+    def rounded(world):
+        yield (), 0.1 + 0.2, 0.3
+        yield (), 0.3, 0.1 + 0.2
+        yield (), Fraction(3, 10) + Fraction(1, 10**12), Fraction(3, 10)
+
+    assert search(rounded, [0]).cases == 3
+    assert search(rounded, [0]).counterexample is not None
+    assert tally(rounded, [0]) == {"smaller": 0, "equal": 2, "larger": 1}
+    assert not exceeds(1.0, 1.0 + 1e-12)
+    assert exceeds(1.0 + 1e-6, 1.0)
+
+
+# --- the chapter ---------------------------------------------------------------------------
+
+
+def chapter_cell(name):
+    """The cell of the chapter that defines a function, as what it defines."""
+    cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    (source,) = (source for source in sources if f"def {name}(" in source)
+    defined = {"sl": sl}
+    exec(source, defined)
+    return defined[name]
+
+
+@pytest.mark.parametrize("query", [sl.SUM, sl.MEAN, sl.MEDIAN, sl.MAX, sl.VARIANCE], ids=str)
+def test_the_ten_lines_of_the_chapter_find_what_the_engine_finds(query):
+    """Catches a chapter whose first search is not the one behind its tables."""
+    by_hand = chapter_cell("smallest_counterexample")
+    found, asked = by_hand(partial(one_leaves, query), cases(signed_populations(4, 2)))
+    engine = search(of_populations(one_leaves, query), signed_populations(4, 2))
+    assert engine.cases == asked
+    assert engine.counterexample == (found and (found[0], found[1:]))
+
+
+def test_the_sensitivity_of_the_chapter_is_the_widest_layout():
+    """Catches a sensitivity of the chapter that is not that of its case."""
+    delta = chapter_cell("delta")
+    for records in small_populations(4, 2):
+        d = widest(sl.MEAN, records)
+        for n, k in product(range(1, len(records) + 1), repeat=2):
+            gaps = [d.get((n - k, k, 0)), d.get((n - k, 0, k))] if k < n else []
+            expected = max((gap for gap in gaps if gap is not None), default=None)
+            assert delta(sl.MEAN, records, n, sl.Remove(k)) == expected

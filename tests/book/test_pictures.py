@@ -1,0 +1,394 @@
+"""What the pictures of the chapters draw: their texts, their marks, and the values behind them."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from sensitivity_book.case_files import Case
+from sensitivity_book.pictures.costs import GAUSSIAN, plot_costs
+from sensitivity_book.pictures.growth import plot_growth
+from sensitivity_book.pictures.layouts import ROLES, plot_layouts
+from sensitivity_book.pictures.levels import plot_shrink_and_grow
+from sensitivity_book.pictures.norms import plot_moves, plot_tree
+from sensitivity_book.pictures.rounding import plot_stalls
+from sensitivity_book.pictures.two_kinds import plot_two_kinds
+from sensitivity_book.pictures.verdicts import LEFT, RIGHT, listed, plot_lanes, plot_ratios
+
+import sensitivity_lab as sl
+from sensitivity_lab.plotting.style import ADDED, COLOURS, INK, PALE, REMOVED
+
+FOUR = sl.Universe.population([1, 2, 3, 4])
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def row(claimed, found, relation="Change"):
+    return sl.AuditRow(relation, 1, 5, claimed=claimed, found=found)
+
+
+def points(collection):
+    """The places of a scatter's marks."""
+    return [tuple(map(float, place)) for place in collection.get_offsets()]
+
+
+# --- two kinds of neighbours ---------------------------------------------------------------
+
+
+def two_kinds():
+    near = [relation.neighbours((1, 2, 3), FOUR) for relation in (sl.AddRemove(1), sl.Change(1))]
+    return plot_two_kinds(*near).axes[0]
+
+
+def test_two_kinds_of_neighbours_have_their_lines_and_what_happened():
+    """Catches a neighbour without a line, or one that is said to be what it is not."""
+    lines = [line for line in two_kinds().lines if len(line.get_xdata()) == 2]
+    kinds = Counter((line.get_linestyle(), line.get_color()) for line in lines)
+    assert kinds["-", ADDED] == 4
+    assert kinds["--", REMOVED] == 3
+    written = texts(two_kinds())
+    assert set(written) >= {"− 1", "− 2", "− 3", "+ 4", "1 → 4", "2 → 4", "3 → 4"}
+    assert set(written) >= {", ".join(map(str, x)) for n in (2, 3) for x in FOUR.datasets(n)
+                            if n == 3 or 4 not in x}  # fmt: skip
+
+
+def test_each_line_ends_at_the_dataset_that_its_words_give():
+    """Catches words on the line of another neighbour."""
+    axes = two_kinds()
+    place = {text.get_text(): text.get_position() for text in axes.texts}
+    ends = {
+        "+ 4": "1, 2, 3, 4",
+        "− 1": "2, 3",
+        "− 3": "1, 2",
+        "2 → 4": "1, 3, 4",
+        "3 → 4": "1, 2, 4",
+    }
+    (x0, y0) = place["1, 2, 3"]
+    for words, dataset in ends.items():
+        x, y = place[dataset]
+        expected = (x0 + 0.55 * (x - x0), y0 + 0.55 * (y - y0))
+        assert place[words] == pytest.approx(expected)
+
+
+def test_larger_datasets_stand_higher_and_the_picture_is_even():
+    """Catches a dataset among those of another size, or one that has slipped to the side."""
+    place = {text.get_text(): text.get_position() for text in two_kinds().texts}
+    assert [place[x][1] for x in ("1, 2, 3, 4", "1, 2, 3", "2, 3", "1, 3", "1, 2")] == [
+        3.15, 1.5, 0, 0, 0,
+    ]  # fmt: skip
+    bands = {label: place[label][1] for label in ("2 records", "3 records", "4 records")}
+    for dataset in FOUR.datasets(3):
+        height = place[", ".join(map(str, dataset))][1]
+        assert bands["3 records"] < height < bands["4 records"]
+    assert [place[x][0] for x in ("1, 2, 3", "1, 3", "1, 2, 3, 4")] == [0, 0, 0]
+    assert place["2, 3"][0] == -place["1, 2"][0] == -1.7
+    assert -place["2, 3, 4"][0] == place["1, 3, 4"][0] == place["1, 2, 4"][0] == 2.8
+
+
+def test_only_the_dataset_that_is_asked_about_is_bold():
+    """Catches a picture in which the middle is not seen."""
+    boxes = [text for text in two_kinds().texts if ", " in text.get_text()]
+    bold = [text.get_text() for text in boxes if text.get_fontweight() == "bold"]
+    thick = [text.get_text() for text in boxes if text.get_bbox_patch().get_linewidth() > 2]
+    assert len(boxes) == 8
+    assert bold == thick == ["1, 2, 3"]
+
+
+def test_a_neighbour_without_a_place_is_refused():
+    """Catches a line that leads to nowhere."""
+    with pytest.raises(ValueError, match=r"must be datasets near \(1, 2, 3\).*got \(5, 6\)"):
+        plot_two_kinds([(1, 2)], [(5, 6)])
+
+
+# --- the sweep -----------------------------------------------------------------------------
+
+SCHOOL = (1, 2, 3, 10)
+
+
+def test_what_reaches_a_dataset_are_the_extremes_of_its_neighbours():
+    """Catches a box whose numbers are not those of the neighbours under Change(1)."""
+    axes = plot_shrink_and_grow(SCHOOL, ((2, 10), 2, (1, 2))).axes[0]
+    at = {(round(t.get_position()[1], 1), t.get_text().split("\n")[0]): t.get_text()
+          for t in axes.texts}  # fmt: skip
+    school = sl.Universe.population(SCHOOL)
+    for pair in combinations(SCHOOL, 2):
+        sums = [sum(neighbour) for neighbour in sl.Change(1).neighbours(pair, school)]
+        assert at[0, str(pair)] == f"{pair}\n{min(sums)}…{max(sums)}"
+        assert at[2, str(pair)] == f"{pair}\n{sum(pair)}"
+    for core in SCHOOL:
+        sums = [core + other for other in SCHOOL if other != core]
+        assert at[1, str(core)] == f"{core}\n{min(sums)}…{max(sums)}"
+
+
+def test_twelve_lines_a_step_and_two_of_them_thick():
+    """Catches a line that is missing, or a path that is drawn elsewhere."""
+    axes = plot_shrink_and_grow(SCHOOL, ((2, 10), 2, (1, 2))).axes[0]
+    assert Counter(int(line.get_ydata()[0]) for line in axes.lines) == {2: 12, 0: 12}
+    top = list(combinations(SCHOOL, 2))
+    thick = [line for line in axes.lines if line.get_linewidth() == 4]
+    assert [to_hex(line.get_color()) for line in thick] == [REMOVED] * 2
+    ends = {(int(line.get_ydata()[0]), int(line.get_xdata()[0]), int(line.get_xdata()[1]))
+            for line in thick}  # fmt: skip
+    assert ends == {(2, top.index((2, 10)), 2), (0, top.index((1, 2)), 2)}
+    assert {to_hex(line.get_color()) for line in axes.lines if line not in thick} == {PALE}
+
+
+# --- layouts -------------------------------------------------------------------------------
+
+TEN = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
+TRADE = [("before", Fraction(-3), "BB.CCA.CA."), ("after", Fraction(7, 2), "BB.CC..CAA")]
+
+
+def test_every_record_has_the_mark_of_its_letter():
+    """Catches a record in another role, or out of its place on the line."""
+    axes = plot_layouts(TEN, {"one": TRADE}).axes[0]
+    keys = len(ROLES)
+    for i, (_, _, layout) in enumerate(TRADE):
+        drawn = axes.collections[6 * i + 1 : 6 * i + 5]  # after the row's number line
+        for letter, marks in zip("ABC.", drawn, strict=True):
+            at = [(record, -i) for record, role in zip(TEN, layout, strict=True) if role == letter]
+            assert points(marks) == at
+            assert to_hex(marks.get_facecolor()[0]) == to_hex(ROLES[letter][2])
+    assert len(axes.collections) == 6 * len(TRADE) + keys
+
+
+def test_gaps_and_labels_stand_with_their_rows():
+    """Catches a gap that is written in another row, or with a hyphen for a minus."""
+    panels = {"one": TRADE, "two": [("D(4, 2, 0)", Fraction(1001, 1000), "CCCC....AA")]}
+    figure = plot_layouts(TEN, panels)
+    one, two = figure.axes
+    assert texts(one) == ["−3", "7/2"]
+    assert texts(two) == ["1.001"]
+    assert [label.get_text() for label in one.get_yticklabels()] == ["before", "after"]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["one", "two"]
+    assert (one.get_title(loc="right"), two.get_title(loc="right")) == ("gap", "")
+    assert [text.get_text() for text in figure.legends[0].texts] == [r[0] for r in ROLES.values()]
+
+
+def test_rings_mark_the_records_that_a_trade_moves():
+    """Catches a ring around a record that keeps its role, or rings where no trade is shown."""
+
+    def ringed(**options):
+        axes = plot_layouts(TEN, {"one": TRADE}, **options).axes[0]
+        return [points(axes.collections[6 * i + 5]) for i in range(len(TRADE))]
+
+    assert ringed(trades=True) == [[(6, 0), (20, 0)], [(6, -1), (20, -1)]]
+    assert ringed() == [[], []]
+
+
+def test_a_layout_without_a_letter_for_each_record_is_refused():
+    """Catches a layout of another population."""
+    with pytest.raises(
+        ValueError, match="layouts must have a letter for each of 10 records, got 'ABC'"
+    ):
+        plot_layouts(TEN, {"one": [("short", 1, "ABC")]})
+
+
+# --- vectors of counts ---------------------------------------------------------------------
+
+
+def test_the_balls_are_as_large_as_the_sensitivities_in_their_norms():
+    """Catches a diamond or a circle that leaves a move outside, or is larger than need be."""
+    bins, values = sl.histogram([0, 5, 10]), sl.Universe.value_range([1, 7])
+    relations = {"moved": sl.SymmetricDifference(2), "changed": sl.Change(1)}
+    moves = {
+        title: {
+            tuple(np.subtract(bins(y), bins(x)).tolist())
+            for n in range(4) for x in values.datasets(n) for y in relation.neighbours(x, values)
+        }
+        for title, relation in relations.items()
+    }  # fmt: skip
+    for axes, (title, relation) in zip(plot_moves(moves).axes, relations.items(), strict=True):
+        l1, l2 = (
+            float(sl.global_sensitivity(bins, values, size=range(4), relation=relation, norm=norm))
+            for norm in (1, 2)
+        )
+        diamond, circle, dots = axes.lines
+        assert {tuple(map(int, place)) for place in dots.get_xydata()} == moves[title]
+        assert np.abs(diamond.get_xydata()).sum(axis=1) == pytest.approx(l1)
+        assert np.hypot(*circle.get_xydata().T) == pytest.approx(l2)
+        assert axes.get_xlabel() == f"L1 {l1:g}, L2 {l2:.4g}"
+        assert axes.get_title() == title
+
+
+def test_a_tree_has_its_nodes_its_lines_and_its_marks():
+    """Catches a node that stands over other leaves than its own, or a mark on another node."""
+    path = {(3 // width * width, width) for width in (8, 4, 2, 1)}
+    ringed = {(1, 1), (2, 2), (4, 2), (6, 1)}
+    lines = plot_tree(path, ringed).axes[0].lines
+    nodes = [line for line in lines if line.get_marker() == "o" and len(line.get_xdata())]
+    branches = [line for line in lines if line.get_marker() == "None"]
+    rings = [line for line in lines if line.get_marker() == "s" and len(line.get_xdata())]
+
+    def spot(first, width):
+        leaves = range(first, first + width)
+        return sum(leaves) / width, {1: 0, 2: 1, 4: 2, 8: 3}[width]
+
+    every = {spot(first, width) for width in (1, 2, 4, 8) for first in range(0, 8, width)}
+    at = {(float(x), float(y)): node for node in nodes for x, y in node.get_xydata()}
+    assert set(at) == every
+    assert {place for place, node in at.items() if node.get_color() == COLOURS[0]} == {
+        spot(*node) for node in path
+    }
+    assert {tuple(map(float, ring.get_xydata()[0])) for ring in rings} == {
+        spot(*node) for node in ringed
+    }
+    ends = {tuple(tuple(map(float, place)) for place in line.get_xydata()) for line in branches}
+    assert ends == {
+        (spot(first, width), spot(child, width // 2))
+        for width in (2, 4, 8) for first in range(0, 8, width)
+        for child in (first, first + width // 2)
+    }  # fmt: skip
+
+
+# --- rounding ------------------------------------------------------------------------------
+
+
+def one_by_one(record, n):
+    """The running sums in float16, added in a loop."""
+    total, sums = np.float16(0), []
+    for _ in range(n):
+        total = np.float16(total + np.float16(record))
+        sums.append(total)
+    return np.array(sums)
+
+
+def test_sums_stall_where_the_spacing_is_twice_the_record():
+    """Catches a mark beside the stall, or a curve that is not that of its record."""
+    sums = {record: one_by_one(record, 4000) for record in (1, 0.5, 0.25)}
+    steps, climbs = plot_stalls(sums).axes
+    marks = [tuple(map(float, line.get_xydata()[0])) for line in steps.lines]
+    assert marks == [(2048, 2), (1024, 1), (512, 0.5)]
+    for stall, spacing in marks:
+        assert float(np.spacing(np.float16(stall))) == spacing
+    n = np.arange(1, 4001)
+    for i, (record, climb) in enumerate(sums.items()):
+        true, stalled = climbs.lines[2 * i : 2 * i + 2]
+        assert np.array_equal(true.get_ydata(), n * record)
+        assert np.array_equal(stalled.get_ydata(), climb)
+        assert stalled.get_markevery()[0] == 2047  # the record that is the first to be lost
+    assert texts(steps) == ["1", "1/2", "1/4"]
+    assert texts(climbs) == ["records of 1", "records of 1/2", "records of 1/4"]
+    step = steps.patches[0].get_data()
+    assert step.values == pytest.approx([float(np.spacing(np.float16(e))) for e in step.edges[:-1]])
+
+
+# --- growth --------------------------------------------------------------------------------
+
+
+def test_every_query_has_its_curves_in_every_world():
+    """Catches a curve in the panel of another query or world."""
+    universes = {"range": sl.Universe.value_range([0, 1, 2]), "four": FOUR}
+    relations = [family(k) for family in (sl.SymmetricDifference, sl.Change) for k in (1, 2)]
+    table = sl.sweep([sl.SUM, sl.MAX], universes, size=2, relations=relations)
+    figure = plot_growth(table)
+    assert len(figure.axes) == 4
+    for i, (query, world) in enumerate((q, w) for q in (sl.SUM, sl.MAX) for w in universes):
+        panel = figure.axes[i]
+        for line, family in zip(panel.lines, (sl.SymmetricDifference, sl.Change), strict=True):
+            heights = [
+                float(sl.global_sensitivity(query, universes[world], size=2, relation=family(k)))
+                for k in (1, 2)
+            ]
+            assert line.get_xdata().tolist() == [1, 2]
+            assert line.get_ydata().tolist() == heights
+        assert panel.get_title(loc="left") == query.name
+        assert panel.get_title(loc="right") == (world if i < 2 else "")
+        assert panel.get_xlabel() == ("" if i < 2 else "distance k (records that differ)")
+        assert panel.get_ylim()[0] == 0
+        assert panel.get_xticks().tolist() == [1, 2]
+    assert len(figure.legends[0].texts) == 2
+
+
+# --- audits --------------------------------------------------------------------------------
+
+
+def test_each_row_of_an_audit_is_a_mark_at_its_ratio():
+    """Catches a mark under another verdict, or in the line of another audit."""
+    universe = sl.Universe.value_range([0, 2])
+    asked = {"sizes": 3, "relations": [sl.Change(1)]}
+    audits = {str(claim): sl.audit(max, claim, universe, **asked) for claim in (1, 2, 4, 8)}
+    axes = plot_ratios(audits).axes[0]
+    marks = {line.get_label(): line.get_xydata().tolist() for line in axes.lines[1:]}
+    assert marks == {"too small": [[0.5, 0]], "exact": [[1, 1]], "loose": [[2, 2], [4, 3]]}
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(audits)
+    assert axes.get_ylim() == (3.5, -0.5)
+
+
+def cases(*numbers):
+    return [
+        Case("a library", "1.0", str(i), "none", (row(*each),)) for i, each in enumerate(numbers)
+    ]
+
+
+def test_lanes_hold_their_cases_and_count_those_that_agree():
+    """Catches a count that is off by one, a lane in another's place, and 0 or ∞ off the axis."""
+    lanes = {"first": cases((1, 2), (2, 4), (3, 3)), "second": cases((0, 1), (1, 0), (5, 4))}
+    figure = plot_lanes(lanes)
+    axes = figure.axes[0]
+    marks = {
+        (line.get_marker(), *map(float, line.get_xydata()[0]))
+        for line in axes.lines if line.get_marker() in "Xo^"
+    }  # fmt: skip
+    assert marks == {
+        ("X", 0.5, 0.2), ("o", 1, 0), ("X", LEFT, 1.2), ("^", RIGHT, 0.8), ("^", 1.2, 0.8),
+    }  # fmt: skip
+    assert texts(axes) == ["2"]
+    assert axes.texts[0].xy == (0.5, 0.2)
+    assert [text.get_text() for text in figure.legends[0].texts] == ["too small", "exact", "loose"]
+    low, high = axes.get_xlim()
+    assert low < LEFT
+    assert high > RIGHT
+
+
+def test_two_peaks_are_as_far_apart_as_the_answers_and_as_wide_as_the_claim():
+    """Catches a cost that is not the one drawn."""
+    (axes,) = plot_costs({"sum": row(2, 3)}).axes
+    here, there = (line.get_xydata() for line in axes.lines)
+    assert here[here[:, 1].argmax()].tolist() == [0, 1]
+    assert there[there[:, 1].argmax()].tolist() == [3, 1]
+    # Laplace noise of scale 2: the logarithms of the densities fall by 1/2 a unit, and two
+    # outputs of one dataset tell the same
+    away = np.abs(here[:, 0]) / 2
+    assert np.log(here[:, 1]) == pytest.approx(-away)
+    assert axes.get_title(loc="left") == "sum: ε = 1.5"
+
+
+def test_gaussian_noise_is_paid_in_rho():
+    """Catches a bell that is not that of σ² = claim² / 2, at which ρ is 1."""
+    (axes,) = plot_costs({"tree": row(2, 3)}, GAUSSIAN).axes
+    x, density = axes.lines[0].get_xydata().T
+    assert np.log(density) == pytest.approx(-(x**2) / (2 * (2**2 / 2)))
+    assert axes.get_title(loc="left") == "tree: ρ = 2.25"
+
+
+def test_a_claim_of_nothing_has_no_noise_and_costs_everything():
+    """Catches a division by a claim of 0."""
+    axes, other = plot_costs({"a": row(0, 2), "b": row(2, 2)}).axes
+    assert axes.get_title(loc="left") == "a: ε = ∞"
+    assert axes.get_xlim() == pytest.approx((-0.04, 2.04))
+    assert other.get_xlim() == (-12, 14)
+    assert {to_hex(line.get_color()) for line in axes.lines} == {ADDED, REMOVED}
+    assert to_hex(axes.spines["bottom"].get_edgecolor()) == INK
+
+
+def test_a_table_of_cases_has_its_settings_beside_the_functions():
+    """Catches row numbers, a lost setting, too few digits, or a table changed by being shown."""
+    table = pd.DataFrame({
+        "function": ["sum", "mean"], "setting": ["bounds (0, 3)", "none"],
+        "claimed": [Fraction(1, 3), 2.0], "verdict": ["exact", "loose"],
+    })  # fmt: skip
+    before = table.copy()
+    html = listed(table, "cases").to_html()
+    for cell in ("sum: bounds (0, 3)<", ">mean<", ">0.333333<", ">2<", ">loose<"):
+        assert cell in html
+    assert "none" not in html.split("</style>")[-1]
+    assert "row_heading" not in html
+    assert 'id="T_cases"' in html
+    assert ">0.333333333<" in listed(table, "cases", digits=9).to_html()
+    pd.testing.assert_frame_equal(table, before)
