@@ -18,7 +18,7 @@ from sensitivity_lab.gap import Norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.text import number_text
-from sensitivity_lab.universe import Dataset, Universe, check_universe
+from sensitivity_lab.universe import Giver, Universe, check_universe
 
 Size = int | range
 NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
@@ -52,6 +52,12 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
+        if self.query.exact and not self.universe.numeric:
+            raise TypeError(
+                f"query {self.query.name} is asked of numbers, got records such as "
+                f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
+                f"{self.query.name}.of(...)"
+            )
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
@@ -175,14 +181,14 @@ class Problem:
         return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
 
     @property
-    def values(self) -> Dataset:
-        """The universe's values as the query's function is given them.
+    def given(self) -> Giver:
+        """What makes datasets, of positions, as the query's function is given them.
 
         >>> from sensitivity_lab import MEAN, Change
-        >>> Problem(MEAN, Universe.population([0.5, 2]), 1, Change(1), norm=1).values
+        >>> Problem(MEAN, Universe.population([0.5, 2]), 1, Change(1), norm=1).given((0, 1))
         (Fraction(1, 2), 2)
         """
-        return self.universe.exact_values if self.query.exact else self.universe.values
+        return self.universe.giver(self.query.exact)
 
     def count_datasets(self, limit: int) -> int:
         """How many datasets have to be answered, or a number above the limit.
@@ -269,7 +275,7 @@ class Problem:
         """What a function without a smallest size does on the empty dataset, if it fails."""
         if self.query.smallest_size is not None:
             return ""
-        return failure_on_nothing(self.query, self.any_answer)
+        return failure_on_nothing(self.query, self.any_answer, self.universe.given(()))
 
 
 @dataclass(frozen=True)
@@ -413,7 +419,7 @@ def require_few_moves(sizes: range, relation: Relation) -> None:
         )
 
 
-def failure_on_nothing(query: Query, any_answer: bool = False) -> str:
+def failure_on_nothing(query: Query, any_answer: bool = False, nothing: Any = ()) -> str:
     """Call a query's function on the empty dataset; say how it fails, or nothing if it answers.
 
     >>> mean = Query("mean", lambda dataset: sum(dataset) / len(dataset))
@@ -427,12 +433,12 @@ def failure_on_nothing(query: Query, any_answer: bool = False) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            answer = query.function(())
+            answer = query.function(nothing)
         except Exception as error:
             return _short(f"raised {told(error)}")
     try:
         if not any_answer:
-            checked_answer(answer, query, ())
+            checked_answer(answer, query, nothing)
     except (TypeError, ValueError):
         return _short(f"answered {brief(answer)}")
     return ""

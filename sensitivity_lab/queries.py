@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -28,6 +28,7 @@ from sensitivity_lab.exact import (
 )
 from sensitivity_lab.gap import in_order_of_labels
 from sensitivity_lab.proved.family import Family
+from sensitivity_lab.tabular.rows import is_table
 from sensitivity_lab.text import number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -84,6 +85,8 @@ class Query:
 
     def __call__(self, dataset: Iterable[Any]) -> Any:
         """Return the answer on one dataset: exact where it is rational, else a float."""
+        if not self.exact and (is_table(dataset) or isinstance(dataset, Mapping)):
+            return self.answer(dataset)  # type: ignore[arg-type]
         records = sequence(dataset, "dataset")
         if self.smallest_size is not None and len(records) < self.smallest_size:
             raise ValueError(
@@ -225,8 +228,8 @@ def answers_at(query: Query, universe: Universe, rows: np.ndarray) -> list[Any]:
     if query.proved and query.rows is not None and not universe.has_missing:
         numerators, scale = query.rows(rows, universe)
         return [_over(numerator, scale) for numerator in numerators.tolist()]
-    values = universe.exact_values if query.exact else universe.values
-    return [query.answer(tuple(values[i] for i in row)) for row in rows.tolist()]
+    given = universe.giver(query.exact)
+    return [query.answer(given(tuple(row))) for row in rows.tolist()]
 
 
 def _over(numerator: Any, scale: int) -> Any:

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import brief, exact_number, sequence, whole_number
+from sensitivity_lab.exact import brief, exact_number, is_real, sequence, whole_number
+from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.universe import (
     SHORT_FLOATS,
     Dataset,
@@ -56,7 +57,7 @@ def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
 
 def _difference(x: Iterable[Any], y: Iterable[Any]) -> Move:
     """How many records of x are not in y, and of y not in x, as multisets of exact values."""
-    x, y = sequence(x, "x"), sequence(y, "y")
+    x, y = records_of(x, "x"), records_of(y, "y")
     count_x, count_y = Counter(_comparable(x, y)), Counter(_comparable(y, x))
     return (count_x - count_y).total(), (count_y - count_x).total()
 
@@ -67,7 +68,16 @@ def _comparable(dataset: Dataset, other: Dataset) -> Iterable[Any]:
     one_float = len(kinds) == 1 and kinds <= {float, np.float64, *SHORT_FLOATS}
     if kinds <= {int, bool, Fraction} or (one_float and all(map(math.isfinite, dataset))):
         return dataset
+    if not all(record is None or is_real(record) for record in (*dataset, *other)):
+        return dataset  # records that are no numbers are compared as they are
     return (None if record is None else exact_number(record, "record") for record in dataset)
+
+
+def records_of(dataset: Any, what: str) -> Dataset:
+    """The records of a dataset: the rows of a table, else the entries of a sequence."""
+    if is_table(dataset):
+        return tuple(rows_of(table(dataset, what)))
+    return sequence(dataset, what)
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,7 +162,7 @@ class Relation:
         check_universe(universe)
         indices = universe.indices(dataset)
         found = sorted(neighbours_of(indices, universe, self.moves))
-        return (tuple(universe.values[i] for i in neighbour) for neighbour in found)
+        return map(universe.given, found)
 
     def count_neighbours(self, dataset: Iterable[Any], universe: Universe) -> int:
         """Return how many neighbours a dataset has; none is built.

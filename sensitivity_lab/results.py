@@ -158,15 +158,17 @@ class Sensitivity:
         Raises ValueError for a witness of more than 20,000,000 records.
         Source: def-witness in the book's chapter "By hand".
         """
-        dataset, neighbour = self.witness
-        answers = [self._asked_again(records) for records in (dataset, neighbour)]
+        places = [self.universe._places(side) for side in self.witness]
+        answers = [
+            self._asked_again(side, at) for side, at in zip(self.witness, places, strict=True)
+        ]
         gap = gap_between(self.norm, self.query.root)(*answers)
-        return self.relation.are_neighbours(dataset, neighbour) and presented(gap) == self.value
+        are_neighbours = self.relation.are_neighbours(*places)
+        return are_neighbours and bool(presented(gap) == self.value)
 
-    def _asked_again(self, dataset: Dataset) -> Any:
+    def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
-        places = self.universe._places(dataset)
-        if len(dataset) <= LONGEST_HELD:
+        if len(places) <= LONGEST_HELD:
             return self.query.raw(dataset)
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
 
@@ -306,13 +308,14 @@ def result(problem: Problem, found: WorstPair, method: str, datasets: int) -> Se
 
     >>> from sensitivity_lab import SUM, Change
     >>> problem = Problem(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
-    >>> pair = WorstPair.between(8, (0,), (2,), problem.universe.values)
+    >>> pair = WorstPair.between(8, (0,), (2,), problem.universe)
     >>> result(problem, pair, "walk", datasets=3).witness
     ((1,), (9,))
 
     Cost: a solver's two datasets are built if they have at most 1,000 records, else when asked for.
     """
-    is_short = method != "solver" or found.size <= LONGEST_HELD
+    plain = problem.universe.tables(()) is None
+    is_short = plain and (method != "solver" or found.size <= LONGEST_HELD)
     return Sensitivity(
         value=presented(found.gap),
         witness=found.pair() if is_short else CompactWitness(found),

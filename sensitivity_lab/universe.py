@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -36,6 +36,23 @@ from sensitivity_lab.text import number_repr
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
 SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
+
+
+Giver = Callable[[Indices], Any]  # makes the dataset at some positions
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Makes tuples of some values.
+
+    >>> Listed((10, 20))((0, 1, 1))
+    (10, 20, 20)
+    """
+
+    values: Dataset
+
+    def __call__(self, positions: Indices) -> Dataset:
+        return tuple(self.values[i] for i in positions)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,10 +234,27 @@ class Universe:
 
         `exact` numbers are ints and Fractions. Cost: linear in the dataset.
         """
+        return self.giver(exact)(tuple(positions))
+
+    def tables(self, positions: Iterable[int]) -> dict[str | None, Any] | None:
+        """Return the dataset at some positions as tables by name, where datasets are tables.
+
+        >>> Universe.population([1, 2]).tables((0,)) is None
+        True
+        """
         if isinstance(self.source, Records):
-            return self.source.given(list(positions))
-        values = self.exact_values if exact else self.values
-        return tuple(values[i] for i in positions)
+            return self.source.tables(list(positions))
+        return None
+
+    def giver(self, exact: bool = False) -> Giver:
+        """Return what makes datasets of positions, as `given`; it can be sent to other processes.
+
+        >>> Universe.population([10, 20, 20]).giver()((0, 1))
+        (10, 20)
+        """
+        if isinstance(self.source, Records):
+            return self.source.given
+        return Listed(self.exact_values if exact else self.values)
 
     @cached_property
     def _distinct(self) -> tuple[Any, np.ndarray]:

@@ -21,7 +21,7 @@ from sensitivity_lab.methods.walk import count_pairs
 from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with_bar
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
-from sensitivity_lab.universe import Dataset, Indices, Universe, multisets
+from sensitivity_lab.universe import Giver, Indices, Universe, multisets
 
 ORDERS = (None, "any", "kept")
 Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
@@ -240,7 +240,7 @@ class OrderedWalk:
             edges = block_edges(len(points), size, executor)
             groups = [points[start:stop] for start, stop in pairwise(edges)]
             blocks = ([r for point in group for r in self._given(point)] for group in groups)
-            answered = answers_in_blocks(self.subject.query, self._values, blocks, executor)
+            answered = answers_in_blocks(self.subject.query, self._given_at, blocks, executor)
             bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
             for group, answers in zip(groups, with_bar(answered, progress, **bar), strict=True):
                 self._keep(group, iter(answers))
@@ -252,9 +252,8 @@ class OrderedWalk:
             self.answers[point] = self._ends(answered)
 
     @property
-    def _values(self) -> Dataset:
-        exact = self.subject.query.exact
-        return self.universe.exact_values if exact else self.universe.values
+    def _given_at(self) -> Giver:
+        return self.universe.giver(self.subject.query.exact)
 
     def _readings(self, point: Indices) -> Iterable[Indices]:
         every = self.order == "any" and not self.subject.query.exact
@@ -298,7 +297,7 @@ class OrderedWalk:
         return WorstInputs(gap, self._records(dataset), self._records(neighbour))
 
     def _records(self, reading: Indices) -> Dataset:
-        return tuple(self.universe.values[i] for i in reading)
+        return self.universe.given(reading)
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
         """Every two neighbouring points of a problem."""

@@ -148,4 +148,4 @@ def _step(
 def _dataset(universe: Universe, records: list[int]) -> Dataset:
     """The sorted records themselves."""
     values = records if universe.unlimited else [universe.value_of[record] for record in records]
-    return tuple(universe.values[i] for i in sorted(values))
+    return universe.given(sorted(values))

@@ -21,7 +21,7 @@ from sensitivity_lab.methods.workers import (
 )
 from sensitivity_lab.problem import Budget
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universe import Dataset
+from sensitivity_lab.universe import Giver
 
 
 class Evaluations:
@@ -72,15 +72,16 @@ class Evaluations:
         if size not in self.firsts:
             task = (
                 self.query,
-                self._values(),
+                self.given,
                 self.lattice.rows(size, np.zeros(1, dtype=np.int64)),
             )
             self.firsts[size] = answer_block(task)[0]
         return self.firsts[size]
 
-    def _values(self) -> Dataset:
-        universe = self.lattice.universe
-        return universe.exact_values if self.query.exact else universe.values
+    @property
+    def given(self) -> Giver:
+        """What makes datasets as the query's function is given them."""
+        return self.lattice.universe.giver(self.query.exact)
 
     def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
         """The answers of several sizes as numerators over their least common denominator.
@@ -134,7 +135,7 @@ class Evaluations:
         executor = self.budget.executor
         edges = [1 + edge for edge in block_edges(self.lattice.count(size) - 1, size, executor)]
         blocks = (self.lattice.rows(size, np.arange(*ends)) for ends in pairwise(edges))
-        found = answers_in_blocks(self.query, self._values(), blocks, executor)
+        found = answers_in_blocks(self.query, self.given, blocks, executor)
         done = self._bar(found, size, len(edges) - 1)
         answers = [self.first(size), *(answer for block in done for answer in block)]
         for answer in answers:

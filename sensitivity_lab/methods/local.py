@@ -47,4 +47,4 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     here = answer(dataset)
     gaps = [gap(here, answer(neighbour)) for neighbour in neighbours]
     widest = max(gaps)
-    return WorstPair.between(widest, dataset, neighbours[gaps.index(widest)], universe.values)
+    return WorstPair.between(widest, dataset, neighbours[gaps.index(widest)], universe)

@@ -93,7 +93,7 @@ class Sweep:
         ]
         dataset, gap = min(firsts, key=lambda first: first[0])
         neighbour = levels.first_neighbour(dataset, gap)
-        pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe.values)
+        pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
         return Answered(pair, sum(map(evaluations.lattice.count, problem.sizes_answered)))
 
     def _fits(self, problem: Problem) -> bool:

@@ -84,8 +84,7 @@ class Walk:
         neighbour = min(
             other for other in neighbours if gap_of(answers[dataset], answers[other]) == gap
         )
-        values = problem.universe.values
-        pair = WorstPair.between(in_units(gap, common), dataset, neighbour, values)
+        pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
         return Answered(pair, len(datasets))
 
     def _datasets(self, problem: Problem) -> tuple[list[Indices], list[Indices]]:
@@ -118,7 +117,7 @@ def _answered(
     query, executor = problem.query, budget.executor
     edges = block_edges(len(datasets), len(datasets[-1]), executor)
     blocks = (datasets[start:stop] for start, stop in pairwise(edges))
-    found = answers_in_blocks(query, problem.values, blocks, executor)
+    found = answers_in_blocks(query, problem.given, blocks, executor)
     answers: Sequence[Answer] = [answer for block in found for answer in block]
     for answer in answers:
         same_shape(answer, answers[0], query.name)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sensitivity_lab.gap import Answer
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universe import Dataset, Indices
+from sensitivity_lab.universe import Giver, Indices
 
 Part = TypeVar("Part")
 Rows = np.ndarray | Sequence[Indices]  # datasets as positions among the values
@@ -56,19 +56,20 @@ def block_edges(datasets: int, size: int, executor: Executor | None) -> list[int
 
 
 def answers_in_blocks(
-    query: Query, values: Dataset, blocks: Iterable[Rows], executor: Executor | None
+    query: Query, given: Giver, blocks: Iterable[Rows], executor: Executor | None
 ) -> Iterator[list[Answer]]:
     """Yield a query's answers block by block, in order.
 
     >>> from sensitivity_lab import MAX
-    >>> list(answers_in_blocks(MAX, (10, 20, 30), [[(0, 1)], [(0, 2), (2,)]], None))
+    >>> from sensitivity_lab.universe import Listed
+    >>> list(answers_in_blocks(MAX, Listed((10, 20, 30)), [[(0, 1)], [(0, 2), (2,)]], None))
     [[20], [30, 30]]
 
     A standard query is answered here: it is quicker so. Cost: one answer for each dataset.
     Errors: as `Query.answer`; ValueError if the executor takes no tasks, RuntimeError if a worker
     dies.
     """
-    tasks = ((query, values, rows) for rows in blocks)
+    tasks = ((query, given, rows) for rows in blocks)
     if executor is None or query.rows is not None:
         yield from map(answer_block, tasks)
         return
@@ -84,15 +85,16 @@ def answers_in_blocks(
         raise
 
 
-def answer_block(task: tuple[Query, Dataset, Rows]) -> list[Answer]:
+def answer_block(task: tuple[Query, Giver, Rows]) -> list[Answer]:
     """Answer a query on the datasets of one block: the unit of work of an executor.
 
     >>> from sensitivity_lab import MAX
-    >>> answer_block((MAX, (10, 20, 30), np.array([[0, 1], [0, 2]])))
+    >>> from sensitivity_lab.universe import Listed
+    >>> answer_block((MAX, Listed((10, 20, 30)), np.array([[0, 1], [0, 2]])))
     [20, 30]
 
     Errors: as `Query.answer`.
     """
-    query, values, rows = task
+    query, given, rows = task
     listed = rows.tolist() if isinstance(rows, np.ndarray) else rows
-    return [query.answer(tuple(values[i] for i in row)) for row in listed]
+    return [query.answer(given(tuple(row))) for row in listed]

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from sensitivity_lab.exact import simplest
 from sensitivity_lab.gap import Gap
-from sensitivity_lab.universe import Dataset, Indices
+from sensitivity_lab.universe import Dataset, Indices, Universe
 
 Part = tuple[Any, Any]  # some records: a run (start, stop) of a sorted list, or (value, copies)
 Parts = Sequence[Part]
@@ -42,10 +42,9 @@ class Values:
     >>> Values({Fraction(1, 2): 0.5, 2: 2}).dataset([(2, 1), (Fraction(1, 2), 1)])
     (0.5, 2)
 
-    Values may be positions, and `given` the list of what stands there.
     """
 
-    given: Mapping[Any, Any] | Sequence[Any] | None = None
+    given: Mapping[Any, Any] | None = None
 
     def count(self, parts: Parts) -> int:
         return sum(copies for _, copies in parts)
@@ -53,21 +52,45 @@ class Values:
     def dataset(self, parts: Parts) -> Dataset:
         return tuple(
             self._record(value)
-            for value, copies in sorted(self._copies(parts).items())
+            for value, copies in sorted(_copies(parts).items())
             for _ in range(copies)
         )
 
     def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
-        return frozenset(self._copies(parts).items())
+        return frozenset(_copies(parts).items())
 
     def _record(self, value: Any) -> Any:
         return simplest(Fraction(value)) if self.given is None else self.given[value]
 
-    def _copies(self, parts: Parts) -> Counter[Any]:
-        copies: Counter[Any] = Counter()
-        for value, times in parts:
-            copies[value] += times
-        return +copies
+
+@dataclass(frozen=True)
+class AtPositions:
+    """Records of a universe whose parts are (position, copies).
+
+    >>> AtPositions(Universe.value_range(["no", "yes"])).dataset([(1, 1), (0, 2)])
+    ('no', 'no', 'yes')
+    """
+
+    universe: Universe
+
+    def count(self, parts: Parts) -> int:
+        return sum(copies for _, copies in parts)
+
+    def dataset(self, parts: Parts) -> Dataset:
+        found: Dataset = self.universe.given(sorted(_copies(parts).elements()))
+        return found
+
+    def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
+        values = self.universe.values
+        return frozenset((values[i], times) for i, times in _copies(parts).items())
+
+
+def _copies(parts: Parts) -> Counter[Any]:
+    """How many copies there are of each value."""
+    copies: Counter[Any] = Counter()
+    for value, times in parts:
+        copies[value] += times
+    return +copies
 
 
 @dataclass(frozen=True)
@@ -91,17 +114,19 @@ class WorstPair:
     shown: bool = True
 
     @classmethod
-    def between(cls, gap: Gap, dataset: Indices, neighbour: Indices, records: Dataset) -> WorstPair:
-        """The pair of two datasets of positions among some records.
+    def between(
+        cls, gap: Gap, dataset: Indices, neighbour: Indices, universe: Universe
+    ) -> WorstPair:
+        """The pair of two datasets of positions among a universe's values.
 
-        >>> WorstPair.between(8, (0, 0, 1), (0, 1, 2), records=(1, 2, 9)).pair()
+        >>> WorstPair.between(8, (0, 0, 1), (0, 1, 2), Universe.value_range([1, 2, 9])).pair()
         ((1, 1, 2), (1, 2, 9))
         """
         here, there = Counter(dataset), Counter(neighbour)
         common, removed, added = (
             tuple(part.items()) for part in (here & there, here - there, there - here)
         )
-        return cls(gap, common, removed, added, Values(records))
+        return cls(gap, common, removed, added, AtPositions(universe))
 
     @property
     def size(self) -> int:
