@@ -2,9 +2,9 @@
 
 import ast
 from graphlib import TopologicalSorter
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from places import ROOT
+
 PACKAGES = ROOT / "sensitivity_lab", ROOT / "book" / "sensitivity_book"
 
 

@@ -11,15 +11,15 @@ from collections import Counter
 from fractions import Fraction
 from html import unescape
 from math import isclose
-from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
 import numpy as np
 import pytest
 from oracle import QUERIES, gap, related
+from places import ROOT
 
-CHAPTERS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SAFE = {"collections", "fractions", "itertools", "math", "numpy", "pandas"}  # imports of chapters
 
 ENTRY = r"(?:-?\d[\d./]*(?:e[-+]?\d+)?|None)(?: ×\d+)?"

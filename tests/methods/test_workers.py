@@ -8,10 +8,9 @@ from multiprocessing import get_context
 
 import pandas as pd
 import pytest
+from shared import ABSENCES as UNIVERSE
 
 import sensitivity_lab as sl
-
-UNIVERSE = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
 
 
 def spread_of_gaps(dataset):

@@ -4,18 +4,17 @@ import ast
 import doctest
 import importlib
 import re
-from pathlib import Path
 
 import nbformat
 import pandas as pd
 import pytest
+from places import ROOT
 from pybtex.database import parse_file, parse_string
 
 import sensitivity_lab as sl
 from scripts import map as book_map
 from scripts.cover import COVER, draw
 
-ROOT = Path(__file__).parents[1]
 INTRO = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
 """Figures: what they show is held by its artists, how they look by stored pictures.
 
 `pytest --mpl` compares the pictures in `baseline`; after a wanted change of looks, make them
-anew with `pytest tests/test_style.py --mpl-generate-path=tests/baseline` and look at each.
+anew with `pytest tests/plotting --mpl-generate-path=tests/plotting/baseline` and look at each.
 """
 
 import io
@@ -19,13 +19,12 @@ from matplotlib.transforms import Bbox
 from nbclient import NotebookClient
 from sensitivity_book.people.tables import Table
 from sensitivity_book.pictures import _ring, plot_neighbourhood, show_change
+from shared import ABSENCES, SCHOOL
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import style, witness
 from sensitivity_lab.text import value_text
 
-ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
-SCHOOL = sl.Universe.population([1, 2, 3, 10])
 RELATIONS = [make(k) for make in (sl.AddRemove, sl.Change) for k in (1, 2, 3, 4)]
 QUERIES = [sl.MEAN, sl.COUNT, sl.VARIANCE, sl.STD, sl.quantile(0.9)]
 
