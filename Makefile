@@ -27,7 +27,7 @@ book: $(READY) ## Run every notebook and build the book
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl --cov -n auto
-	$(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
+	EXPLORERS_OPENING_ONLY=1 $(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real browser

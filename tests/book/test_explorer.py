@@ -7,17 +7,20 @@ import re
 from fractions import Fraction
 from types import SimpleNamespace
 
+import nbformat
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from places import ROOT
 from sensitivity_book.case_files import Case
 from sensitivity_book.explorers.audit import audit_view
 from sensitivity_book.explorers.clipping import clipping_explorer
 from sensitivity_book.explorers.derivative import derivative_explorer
 from sensitivity_book.explorers.divergence import divergence_explorer
-from sensitivity_book.explorers.explorer import LIVE, Explorer, Knob, Own, View, svg
+from sensitivity_book.explorers.explorer import LIVE, OPENING_ONLY, Explorer, Knob, Own, View, svg
 from sensitivity_book.explorers.formula import formula_explorer
+from sensitivity_book.explorers.gallery import explorers
 from sensitivity_book.explorers.questions import RELATIONS
 from sensitivity_book.explorers.witness import witness_explorer, witness_view
 from sensitivity_book.scenarios import school_large
@@ -27,6 +30,7 @@ from sensitivity_lab.plotting.style import K_LABEL, styled_figure
 from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
+NAMED = re.compile(r'<div class="explorer" id="explorer-([^"]+)"')
 CHOICE = re.compile(r'data-choice="([^"=]*)=([^"]*)"')
 
 
@@ -52,18 +56,28 @@ def explorer() -> Explorer:
     return Explorer("product", plotted, knobs, Own("x", "your own", "7", int))
 
 
+def unpacked(page: str) -> list[tuple[str, str, str]]:
+    """Every frame that a page holds, as the page's script puts it together."""
+    data = json.loads(QUOTED.search(page)[1])
+    lines = [
+        re.sub("§([0-9]+)", lambda found: data["styles"][int(found[1])], line)
+        for line in data["lines"]
+    ]
+    return [
+        (text, alt, "\n".join(lines[number] for number in numbers))
+        for text, alt, numbers in data["frames"]
+    ]
+
+
+def drawn(shown: View) -> tuple[str, str, str]:
+    return shown.text, shown.alt, "\n".join(map(svg, shown.figures))
+
+
 def test_the_page_holds_every_frame(explorer):
     """Would catch frames out of order, and lines or styles lost in packing."""
-    data = json.loads(QUOTED.search(explorer.html)[1])
     places = [(x, times) for x in ("one", "two", "three") for times in ("2", "5")]
-    for (x, times), (text, alt, numbers) in zip(places, data["frames"], strict=True):
-        shown = explorer.view(x=x, times=times)
-        lines = [
-            re.sub("§([0-9]+)", lambda found: data["styles"][int(found[1])], data["lines"][number])
-            for number in numbers
-        ]
-        assert (text, alt) == (shown.text, shown.alt)
-        assert "\n".join(lines) == "\n".join(map(svg, shown.figures))
+    for (x, times), frame in zip(places, unpacked(explorer.html), strict=True):
+        assert frame == drawn(explorer.view(x=x, times=times))
 
 
 def test_it_opens_at_its_start(explorer):
@@ -84,6 +98,47 @@ def test_it_is_the_same_twice(explorer):
     """Would catch identifiers that change from run to run, which the notebooks' check forbids."""
     again = Explorer("product", plotted, explorer.knobs)
     assert again.html == explorer.html
+
+
+def test_without_its_frames_a_page_is_otherwise_the_same(explorer, monkeypatch):
+    """Catches a comparison of stored outputs that passes over more than the frames."""
+    whole = Explorer("product", plotted, explorer.knobs).html
+    monkeypatch.setenv(OPENING_ONLY, "1")
+    assert unpacked(explorer.html) == []
+    assert QUOTED.sub("", explorer.html) == QUOTED.sub("", whole)
+
+
+STORED = {
+    found[1]: page
+    for chapter in sorted((ROOT / "notebooks").glob("*.ipynb"))
+    for cell in nbformat.read(chapter, as_version=4).cells
+    for output in cell.get("outputs", [])
+    if (found := NAMED.match(page := output.get("data", {}).get("text/html", "")))
+}
+
+
+@pytest.fixture(scope="module")
+def gallery() -> dict[str, Explorer]:
+    return explorers()
+
+
+def test_every_explorer_is_stored(gallery):
+    """Catches an explorer that no chapter shows, and one that the gallery and its tests miss."""
+    assert STORED.keys() == gallery.keys()
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_the_stored_frames_are_those_that_are_drawn(gallery, name):
+    """Catches a chapter stored before an explorer changed: every knob is turned to both ends."""
+    explorer, stored = gallery[name], unpacked(STORED[name])
+    settings = list(itertools.product(*(knob.names for knob in explorer.knobs)))
+    assert len(stored) == len(settings)
+    opening = {knob.argument: knob.first for knob in explorer.knobs}
+    for knob in explorer.knobs:
+        for setting in (knob.names[0], knob.names[-1]):
+            chosen = opening | {knob.argument: setting}
+            frame = stored[settings.index(tuple(chosen.values()))]
+            assert frame == drawn(explorer.view(**chosen)), chosen
 
 
 def test_a_live_session_does_not_wait_for_the_page(explorer, monkeypatch):
