@@ -50,6 +50,7 @@ def as_python(text: str) -> str:
 
 
 def test_texts_become_python():
+    """Catches a reader of formulas, below, that reads something else."""
     assert as_python("k·R/n if k < n, else k·R/(n + k)") == "k*R/n if k < n else k*R/(n + k)"
     assert as_python("⌈k/2⌉ if k = n; R²·√v(n) if k > n") == (
         "ceil(k/2) if k == n else R**2*root_v(n) if k > n else None"
@@ -125,7 +126,7 @@ def value_of(query, norm, relation, bounds, **known):
     ("query", "norm"), CASES + FURTHER_DDOF, ids=lambda case: getattr(case, "name", case)
 )
 def test_every_printed_formula_gives_the_value(query, norm, family, known):
-    """Would catch a misprint: the text itself is evaluated, at every small n, m and k."""
+    """Catches a misprint: the text itself is evaluated, at every small n, m and k."""
     checked = 0
     for n in range(query.smallest_size, max(8, query.smallest_size + 5)):
         for k in range(1, 6):
@@ -150,7 +151,7 @@ def test_every_printed_formula_gives_the_value(query, norm, family, known):
 @pytest.mark.parametrize("make", [sl.variance, sl.std])
 @pytest.mark.parametrize("ddof", [0, 2, 3, 6, 30, 60])
 def test_one_step_with_at_least_m_records_is_the_worst_of_both_orders(make, ddof):
-    """Would catch a text, or a bound, for which only the records that leave count."""
+    """Catches a text, or a bound, for which only the records that leave count."""
     query = make(ddof=ddof)
     for least in (ddof + 1, ddof + 2, 2 * ddof + 3):
         for k in (1, 2, 3):
@@ -162,7 +163,7 @@ def test_one_step_with_at_least_m_records_is_the_worst_of_both_orders(make, ddof
 
 
 def test_the_step_of_a_spread_with_a_ddof_of_3_is_enumerated():
-    """Would catch a formula that holds up to ddof = 2 only: 2/5 here."""
+    """Catches a formula that holds up to ddof = 2 only: 2/5 here."""
     query, values = sl.variance(ddof=3), sl.Universe.value_range([0, Fraction(1, 2), 1])
     ask = {"relation": sl.SymmetricDifference(1)}
     assert sl.global_sensitivity(query, values, size=range(4, 8), **ask).value == Fraction(1, 2)
@@ -185,7 +186,7 @@ ENDS = sl.Universe.value_range([2, 14])
     ids=lambda case: getattr(case, "name", case),
 )
 def test_every_row_of_the_page_is_what_enumeration_finds(query, norm):
-    """Would catch a row that shows another relation's value, or a status that claims too much."""
+    """Catches a row that shows another relation's value, or a status that claims too much."""
     query = sl.count_where(lambda value: value > 8) if query is PREDICATE else query
     table = formula_table(query, norm=norm)
     assert len(table) == 10
@@ -210,7 +211,7 @@ def test_every_row_of_the_page_is_what_enumeration_finds(query, norm):
 
 
 def test_the_page_shows_every_query_and_links_its_proof():
-    """Would catch a query that has a formula and no table, and a proof that is not there."""
+    """Catches a query that has a formula and no table, and a proof that is not there."""
     text, proofs = PAGE.read_text(encoding="utf-8"), PROOFS.read_text(encoding="utf-8")
     sections = text.split("\n## ")[2:]
     assert len(sections) == 11
@@ -227,6 +228,7 @@ def test_the_page_shows_every_query_and_links_its_proof():
 
 
 def test_a_printed_table_is_the_same_every_time_and_says_when_it_holds():
+    """Catches ids that change from run to run, and a table without its conditions."""
     table = formula_table(sl.quantile(0.25))
     html = printed(table).to_html()
     assert html == printed(formula_table(sl.quantile(0.25))).to_html()
@@ -238,7 +240,7 @@ def test_a_printed_table_is_the_same_every_time_and_says_when_it_holds():
 
 
 def test_relations_that_agree_share_a_printed_row():
-    """Would catch a merge of rows that differ, and a relation that is lost."""
+    """Catches a merge of rows that differ, and a relation that is lost."""
     for query in (sl.COUNT, sl.SUM, sl.MEDIAN, sl.VARIANCE):
         table = formula_table(query)
         shown = printed(table).data
@@ -255,5 +257,6 @@ def test_relations_that_agree_share_a_printed_row():
 
 
 def test_a_witness_may_be_missing_or_empty():
+    """Catches None or nothing printed in a cell."""
     assert witness_text(None) == "–"
     assert witness_text(((3,), ())) == "(3) → ()"
