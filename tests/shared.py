@@ -37,6 +37,11 @@ SCHOOL = sl.Universe.population([1, 2, 3, 10])
 ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
 
 
+def intervals(query):
+    """Two lengths tell R from its powers; the sum alone asks on which side of 0 they lie."""
+    return [(-2, 3), (1, 3), *([(-3, -1)] if query is sl.SUM else [])]
+
+
 def refused(error, *words):
     """A context in which `error` must be raised with every one of the words in its text."""
     everything = "".join(f"(?=.*{re.escape(word)})" for word in words)

@@ -5,15 +5,13 @@ import re
 from fractions import Fraction
 
 import pytest
-from shared import MONOTONE, SPREADS
+from shared import MONOTONE, SPREADS, intervals
 from shared import STANDARD as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.extremes import EXTREMES
 from sensitivity_lab.proved.wording import formula_text
 
-# One interval reaches further below 0, one above; two lengths tell R from its powers.
-BOUNDS = [(-3, 2), (1, 3)]
 QUERIES = [*MONOTONE, *SPREADS, sl.count_distinct]
 # They need more records than are enumerated here to bring out their worst.
 UNUSUAL_QUANTILES = (Fraction(9, 10), Fraction(1, 3))
@@ -58,7 +56,7 @@ def assert_attained(form, query, relation):
 def test_a_known_size_agrees_with_enumeration(query, family):
     """Would catch a wrong formula, a false witness, or a bound that is called exact."""
     largest = 8 if is_spread(query) else 10
-    for bounds in BOUNDS:
+    for bounds in intervals(query):
         for size in range(query.smallest_size, 7):
             for k in range(1, min(4, largest - size) + 1):
                 found, form = ask_both(query, bounds, family(k), size, size=size)
@@ -77,7 +75,7 @@ def test_a_known_size_agrees_with_enumeration(query, family):
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
 def test_sizes_of_at_least_m_agree_with_enumeration(query, family):
     """Would catch a supremum that a larger size exceeds, and bounds that are too small."""
-    for bounds in BOUNDS:
+    for bounds in intervals(query):
         for least in range(query.smallest_size, 5):
             for k in (1, 2, 3):
                 sizes = range(least, least + 2 * k + (3 if is_spread(query) else 7))

@@ -9,13 +9,14 @@ import pytest
 from places import ROOT
 from sensitivity_book.formulas import formula_table, printed, witness_text
 from shared import STANDARD as RELATIONS
+from shared import intervals
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.extremes import EXTREMES
 from sensitivity_lab.proved.wording import formula_text
 
 PREDICATE = sl.count_where(lambda value: value > 0)
-HISTOGRAM = sl.histogram([-3, -2, 0, 2, 5])  # every pair of bounds below reaches two bins
+HISTOGRAM = sl.histogram([-3, -2, 0, 2, 5])  # all intervals reach two bins
 CASES = [
     *((query, 1) for query in (sl.COUNT, PREDICATE, sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN)),
     *((sl.quantile(q), 1) for q in (0.1, 0.25, Fraction(2, 3))),
@@ -24,8 +25,6 @@ CASES = [
     (sl.count_distinct, 1),
 ]
 FURTHER_DDOF = [(spread(ddof=d), 1) for spread in (sl.variance, sl.std) for d in (2, 3, 4, 5)]
-# One interval reaches further below 0, one above; two lengths tell R from its powers.
-BOUNDS = [(-3, 2), (1, 3)]
 VALUES = 4  # what count_distinct is told; the other queries do not ask
 LETTERS = str.maketrans(
     {"·": "*", "−": "-", "²": "**2", "≥": ">=", "≤": "<=", "⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")"}
@@ -127,11 +126,11 @@ def value_of(query, norm, relation, bounds, **known):
 )
 def test_every_printed_formula_gives_the_value(query, norm, family, known):
     """Catches a misprint: the text itself is evaluated, at every small n, m and k."""
-    checked = 0
+    checked, further = 0, (query, norm) in FURTHER_DDOF
     for n in range(query.smallest_size, max(8, query.smallest_size + 5)):
         for k in range(1, 6):
             text, _, _ = formula_text(query, family(k), pinned=known == "size", norm=norm)
-            for bounds in BOUNDS[:1] if (query, norm) in FURTHER_DDOF else BOUNDS:
+            for bounds in intervals(query)[:1] if further else intervals(query):
                 value = value_of(query, norm, family(k), bounds, **{known: n})
                 if value is None:
                     continue
@@ -145,7 +144,7 @@ def test_every_printed_formula_gives_the_value(query, norm, family, known):
                 exact = not isinstance(value, float)
                 assert printed == value if exact else math.isclose(printed, value), (text, n, k)
                 checked += 1
-    assert checked > (8 if (query, norm) in FURTHER_DDOF else 20)
+    assert checked > (8 if further else 20)
 
 
 @pytest.mark.parametrize("make", [sl.variance, sl.std])
