@@ -1,10 +1,10 @@
-"""The rule of imports, read from the imports themselves."""
+"""The rule of imports, read from the imports themselves; and where tests stand."""
 
 import ast
 from graphlib import TopologicalSorter
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from places import ROOT
+
 PACKAGES = ROOT / "sensitivity_lab", ROOT / "book" / "sensitivity_book"
 
 
@@ -46,3 +46,11 @@ def test_the_package_never_imports_what_the_book_alone_needs():
     """Catches an engine that leans on the chapters' tools, or on its own front door."""
     assert len(ENGINE) > 30
     assert {name: IMPORTS[name] - ENGINE for name in ENGINE if IMPORTS[name] - ENGINE} == {}
+
+
+def test_tests_stand_as_the_package_does():
+    """Catches a wing without a folder of tests, and two test modules of one name."""
+    wings = {path.parent.name for path in (ROOT / "sensitivity_lab").glob("*/__init__.py")}
+    tests = sorted((ROOT / "tests").rglob("test_*.py"))
+    assert wings <= {path.parent.name for path in tests}
+    assert len({path.name for path in tests}) == len(tests)
