@@ -1,6 +1,7 @@
 """The rule of imports, read from the imports themselves; and where tests stand."""
 
 import ast
+import re
 from graphlib import TopologicalSorter
 
 from places import ROOT
@@ -40,6 +41,23 @@ def test_no_module_imports_itself_by_way_of_others():
     """Catches a circle: `prepare` names it."""
     TopologicalSorter(IMPORTS).prepare()
     assert IMPORTS["sensitivity_lab"] >= {"sensitivity_lab.audit.audit", "sensitivity_lab.universe"}
+
+
+def test_imports_run_from_left_to_right():
+    """Catches a room that leans on one to its right, in the order that the guide writes down."""
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rule = guide[guide.index("**Imports run one way**") : guide.index("Nothing in the package")]
+    groups = [group.split() for group in re.findall(r"`([a-z_ ]+)`", rule)]
+    place = {room: i for i, group in enumerate(groups) for room in group}
+    rooms = {name: name.split(".")[1] for name in ENGINE}
+    assert set(place) == set(rooms.values())
+    climbing = {
+        (name, other)
+        for name in ENGINE
+        for other in IMPORTS[name] & ENGINE
+        if place[rooms[other]] > place[rooms[name]]
+    }
+    assert climbing == set()
 
 
 def test_the_package_never_imports_what_the_book_alone_needs():
