@@ -27,7 +27,7 @@ book: $(READY) ## Run every notebook and build the book
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl --cov -n auto
-	$(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
+	EXPLORERS_OPENING_ONLY=1 $(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
@@ -59,10 +59,10 @@ audit: $(READY) ## Ask other libraries again, each in its own environment, and s
 	$(BIN)/python scripts/audit.py $(LIBRARIES)
 
 check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical builds, a browser
-	ORACLE_CASES=1000 $(PYTEST) tests/test_oracle.py -n auto
-	FAULT_CASES=10000 $(PYTEST) tests/test_faults.py
-	FAULT_CASES=4000 $(PYTEST) tests/test_fuzz.py -n auto
-	SOLVER_RECORDS=5 SOLVER_CASES=5000 $(PYTEST) tests/test_solvers.py -n auto
+	ORACLE_CASES=1000 $(PYTEST) tests/methods/test_walk_and_sweep.py -n auto
+	FAULT_CASES=10000 $(PYTEST) tests/misuse/test_faults.py
+	FAULT_CASES=4000 $(PYTEST) tests/misuse/test_fuzz.py -n auto
+	SOLVER_RECORDS=5 SOLVER_CASES=5000 $(PYTEST) tests/methods/test_solvers.py -n auto
 	for version in 3.11 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
 	$(MAKE) book

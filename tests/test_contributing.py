@@ -3,17 +3,16 @@
 import re
 import tomllib
 from dataclasses import replace
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
 import yaml
+from places import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab import relations, standard
 from sensitivity_lab.proved import monotone
 
-ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCKS = [dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```", GUIDE, re.S | re.M)]
 MARKS = sl.Universe.value_range([1, 2, 6])

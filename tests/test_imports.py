@@ -1,10 +1,11 @@
-"""The rule of imports, read from the imports themselves."""
+"""The rule of imports, read from the imports themselves; and where tests stand."""
 
 import ast
+import re
 from graphlib import TopologicalSorter
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from places import ROOT
+
 PACKAGES = ROOT / "sensitivity_lab", ROOT / "book" / "sensitivity_book"
 
 
@@ -42,7 +43,32 @@ def test_no_module_imports_itself_by_way_of_others():
     assert IMPORTS["sensitivity_lab"] >= {"sensitivity_lab.audit.audit", "sensitivity_lab.universe"}
 
 
+def test_imports_run_from_left_to_right():
+    """Catches a room that leans on one to its right, in the order that the guide writes down."""
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rule = guide[guide.index("**Imports run one way**") : guide.index("Nothing in the package")]
+    groups = [group.split() for group in re.findall(r"`([a-z_ ]+)`", rule)]
+    place = {room: i for i, group in enumerate(groups) for room in group}
+    rooms = {name: name.split(".")[1] for name in ENGINE}
+    assert set(place) == set(rooms.values())
+    climbing = {
+        (name, other)
+        for name in ENGINE
+        for other in IMPORTS[name] & ENGINE
+        if place[rooms[other]] > place[rooms[name]]
+    }
+    assert climbing == set()
+
+
 def test_the_package_never_imports_what_the_book_alone_needs():
     """Catches an engine that leans on the chapters' tools, or on its own front door."""
     assert len(ENGINE) > 30
     assert {name: IMPORTS[name] - ENGINE for name in ENGINE if IMPORTS[name] - ENGINE} == {}
+
+
+def test_tests_stand_as_the_package_does():
+    """Catches a wing without a folder of tests, and two test modules of one name."""
+    wings = {path.parent.name for path in (ROOT / "sensitivity_lab").glob("*/__init__.py")}
+    tests = sorted((ROOT / "tests").rglob("test_*.py"))
+    assert wings <= {path.parent.name for path in tests}
+    assert len({path.name for path in tests}) == len(tests)

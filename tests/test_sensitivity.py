@@ -12,14 +12,13 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from shared import ABSENCES, METHODS
 
 import sensitivity_lab as sl
 from sensitivity_lab.gap import arithmetics
 from sensitivity_lab.methods.lattice import Lattice
 
-ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
 DRIVING = sl.Universe.value_range([1, 2, 3])
-METHODS = ("auto", "walk", "sweep")
 
 
 @pytest.mark.parametrize("method", METHODS)

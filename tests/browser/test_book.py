@@ -193,7 +193,7 @@ GREYS = """<article class="bd-article"><p style="color: #767676">4.54 on white</
 
 
 def test_faint_text_is_found_as_axe_core_finds_it(browser: Browser) -> None:
-    """Would catch a reckoning of our own that lets through what axe-core would not."""
+    """Catches a reckoning of our own that lets through what axe-core would not."""
     page = browser.new_page()
     page.set_content(GREYS)
     ours = [text.partition(": ")[2] for text in faint_text(page)]

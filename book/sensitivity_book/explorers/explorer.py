@@ -28,6 +28,7 @@ from sensitivity_lab.plotting.style import STYLE
 
 MOST_FRAMES = 1000
 LIVE = "JPY_SESSION_NAME"  # set by a Jupyter server for the kernels of its notebooks
+OPENING_ONLY = "EXPLORERS_OPENING_ONLY"  # set where stored outputs are compared without the frames
 
 NO_SCRIPT = (
     "<noscript><p><em>The knobs need JavaScript, which is switched off. "
@@ -207,7 +208,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     @cached_property
     def html(self) -> str:
         """The explorer as a piece of a page: plain inputs, every frame, a short script."""
-        data = json.dumps(_packed(self.frames.values()), ensure_ascii=False, separators=(",", ":"))
+        frames = () if OPENING_ONLY in os.environ else self.frames.values()
+        data = json.dumps(_packed(frames), ensure_ascii=False, separators=(",", ":"))
         opening = self.view()
         script = resources.files(__package__).joinpath("explorer.js").read_text(encoding="utf-8")
         parts = [

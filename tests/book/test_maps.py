@@ -86,7 +86,7 @@ def verdicts(transformation, rows, most=4):
 @pytest.mark.parametrize(("size", "metric"), WORLDS, ids=str)
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 def test_maps_of_bounded_numbers(bounds, size, metric):
-    """Would catch a map that is too small, or larger than need be, at any d_in."""
+    """Catches a map that is too small, or larger than need be, at any d_in."""
     domain = Records(bounds, size)
     grid = sorted({*bounds, 0} if bounds[0] < 0 < bounds[1] else bounds)
     made = [make_sum(domain, metric=metric), make_count(domain, metric=metric)]
@@ -100,7 +100,7 @@ def test_maps_of_bounded_numbers(bounds, size, metric):
 @pytest.mark.parametrize(("size", "metric"), WORLDS, ids=str)
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 def test_clamp_map_and_resize(bounds, size, metric):
-    """Would catch rows that are driven apart, and a resize that forgets its own size."""
+    """Catches rows that are driven apart, and a resize that forgets its own size."""
     low, high = bounds
     clamp = make_clamp(Records(size=size), low, high, metric=metric)
     assert verdicts(clamp, [low - 5, low, high, high + 2]) == {"exact"}
@@ -116,7 +116,7 @@ def test_clamp_map_and_resize(bounds, size, metric):
 
 @pytest.mark.parametrize(("size", "metric"), WORLDS, ids=str)
 def test_filter_and_flat_map(size, metric):
-    """Would catch a known size that is kept where rows are dropped, and a bound never attained."""
+    """Catches a known size that is kept where rows are dropped, and a bound never attained."""
     domain = Records(size=size)
     keeps_two = make_filter(domain, lambda x: x > 0, metric=metric)
     assert verdicts(keeps_two, [0, 1, 2]) == {"exact"}
@@ -140,7 +140,7 @@ def test_filter_and_flat_map(size, metric):
 @pytest.mark.parametrize("keys", [["a"], ["a", "b"], ["a", "b", "c"]], ids=len)
 @pytest.mark.parametrize(("size", "metric"), WORLDS, ids=str)
 def test_group_by(size, metric, keys, norm):
-    """Would catch a changed row that is counted once, and a sum that moves within its key."""
+    """Catches a changed row that is counted once, and a sum that moves within its key."""
     rows = Records(size=size, rows="any")
     count_by = make_count_by(rows, keys, norm=norm, metric=metric)
     assert verdicts(count_by, ["a", "b", "z"]) == {"exact"}
@@ -155,7 +155,7 @@ def test_group_by(size, metric, keys, norm):
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 @pytest.mark.parametrize("size", [None, 1, 3, 6])
 def test_maps_and_closed_forms_agree(bounds, size):
-    """Would catch two pages of one book that contradict one another."""
+    """Catches two pages of one book that contradict one another."""
     for k in DISTANCES:
         asked = {"bounds": bounds, "relation": sl.Change(k), "size": size or 9}
         domain = Records(bounds, size or 9)
@@ -167,7 +167,7 @@ def test_maps_and_closed_forms_agree(bounds, size):
 
 
 def test_maps_beside_opendp():
-    """Would catch a map that differs from a library's where both are tight, and a lost looseness."""
+    """Catches a map that differs from a library's where both are tight, and a lost looseness."""
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib")
     for bounds in BOUNDS:
@@ -192,7 +192,7 @@ def clamped_sum():
 
 
 def test_a_chain_composes_functions_and_maps():
-    """Would catch functions or maps in the wrong order."""
+    """Catches functions or maps in the wrong order."""
     chain = make_resize(Records((0, 3)), 5, 0) >> make_mean(Records((0, 3), 5))
     assert chain([3, 3]) == Fraction(6, 5)
     assert [chain.map(d) for d in (0, *DISTANCES, 9)] == [
@@ -210,7 +210,7 @@ def test_a_chain_composes_functions_and_maps():
 
 
 def test_chaining_is_associative():
-    """Would catch a chain that depends on where the brackets are."""
+    """Catches a chain that depends on where the brackets are."""
     a, b, c = make_clamp(Records(), 0, 12), make_sum(Records((0, 12))), make_laplace(25)
     left, right = then(then(a, b), c), then(a, then(b, c))
     assert left.map(3) == right.map(3)
@@ -219,7 +219,7 @@ def test_chaining_is_associative():
 
 
 def test_a_chain_of_exact_maps_can_be_loose():
-    """Would catch a chain that is called exact: the second map's worst pair need not be reached."""
+    """Catches a chain that is called exact: the second map's worst pair need not be reached."""
     small = make_map(Records(), lambda x: min(max(x, 0), 1))
     chain = small >> clamped_sum()
     assert small.status == make_sum(Records((0, 12))).status == "exact"
@@ -267,14 +267,14 @@ def test_a_chain_of_exact_maps_can_be_loose():
     ],
 )
 def test_what_does_not_meet_is_refused(first, second, words):
-    """Would catch a chain across domains or metrics, and a message that names one side only."""
+    """Catches a chain across domains or metrics, and a message that names one side only."""
     with pytest.raises(ValueError, match="do not meet") as error:
         _ = first() >> second()
     assert all(word in str(error.value) for word in words), error.value
 
 
 def test_a_smaller_domain_meets_a_larger_one():
-    """Would catch a chain that is refused although every output is a legal input."""
+    """Catches a chain that is refused although every output is a legal input."""
     narrow = make_clamp(Records(size=5), 2, 3)
     assert (narrow >> make_sum(Records((0, 9)))).map(2) == 18
     assert (narrow >> make_mean(Records((2, 3), 5))).map(2) == Fraction(1, 5)
@@ -285,7 +285,7 @@ def test_a_smaller_domain_meets_a_larger_one():
 
 
 def test_a_clamp_of_pairs_leaves_their_keys_alone():
-    """Would catch a key that is clamped, or a number that is not."""
+    """Catches a key that is clamped, or a number that is not."""
     spent = make_clamp(Records(rows="pair"), 0, 10) >> make_sum_by(
         Records((0, 10), rows="pair"), ["food", "rent"]
     )
@@ -294,14 +294,14 @@ def test_a_clamp_of_pairs_leaves_their_keys_alone():
 
 
 def test_a_report_bears_the_names():
-    """Would catch a report that calls every step by the name of its class."""
+    """Catches a report that calls every step by the name of its class."""
     text = str(audit_stability(make_count(Records()), [(), (1,)], [1]))
     assert text.startswith("count: exact")
     assert "symmetric distance(1)" in text
 
 
 def test_only_transformations_start_a_chain():
-    """Would catch noise that is fed into a sum as if it were data."""
+    """Catches noise that is fed into a sum as if it were data."""
     with pytest.raises(TypeError, match=r"Laplace.*sum"):
         then(make_laplace(1), make_sum(Records((0, 1))))
     with pytest.raises(TypeError, match="a transformation"):
@@ -352,7 +352,7 @@ def test_only_transformations_start_a_chain():
     ],
 )
 def test_bad_input_is_named(call, words):
-    """Would catch an error that is silent, late, or does not say what it got."""
+    """Catches an error that is silent, late, or does not say what it got."""
     with pytest.raises(ValueError) as error:  # noqa: PT011 - the words are checked below
         call()
     assert all(word in str(error.value) for word in words), error.value
@@ -363,7 +363,7 @@ def test_bad_input_is_named(call, words):
 
 @pytest.mark.parametrize("d_in", [0, 1, Fraction(3, 2), 12])
 def test_laplace_map_is_what_the_densities_say(d_in):
-    """Would catch a scale used as a variance: sup of |log p − log q| is d/scale, and is reached."""
+    """Catches a scale used as a variance: sup of |log p − log q| is d/scale, and is reached."""
     noise = make_laplace(25)
     p, q = noise.distribution(d_in), noise.distribution(0)
     grid = np.linspace(-200, 200, 4001)
@@ -373,7 +373,7 @@ def test_laplace_map_is_what_the_densities_say(d_in):
 
 @pytest.mark.parametrize("d_in", [0, 1, 3])
 def test_geometric_map_is_what_the_chances_say(d_in):
-    """Would catch noise whose parameter is another one's."""
+    """Catches noise whose parameter is another one's."""
     noise = make_geometric(Fraction(3, 2))
     p, q = noise.distribution(d_in), noise.distribution(0)
     ks = np.arange(-20, 21)
@@ -385,7 +385,7 @@ def test_geometric_map_is_what_the_chances_say(d_in):
 @pytest.mark.parametrize("distance", [1, 2, 5])
 @pytest.mark.parametrize("epsilon", [0, 0.3, 1])
 def test_gaussian_map_is_what_the_densities_say(distance, epsilon):
-    """Would catch δ or ρ of another distance: held to integrals of the densities."""
+    """Catches δ or ρ of another distance: held to integrals of the densities."""
     noise = make_gaussian(3, epsilon=epsilon)
     p, q = noise.distribution(distance), noise.distribution(0)
     area, _ = integrate.quad(
@@ -404,7 +404,7 @@ def test_gaussian_map_is_what_the_densities_say(distance, epsilon):
 
 
 def test_vector_noise_measures_the_right_norm():
-    """Would catch Laplace noise that is told an L2 distance, or Gaussian an L1 distance."""
+    """Catches Laplace noise that is told an L2 distance, or Gaussian an L1 distance."""
     laplace, gaussian = make_laplace(2, Answers(3)), make_gaussian(2, Answers(3))
     assert (laplace.input_metric, gaussian.input_metric) == (L1, L2)
     move = (1, -2, 2)
@@ -417,7 +417,7 @@ def test_vector_noise_measures_the_right_norm():
 
 
 def test_draws_follow_the_distribution():
-    """Would catch a draw that ignores its generator, or its data."""
+    """Catches a draw that ignores its generator, or its data."""
     noise = clamped_sum() >> make_laplace(25)
     one, two = (noise([12, 9], np.random.default_rng(7)) for _ in range(2))
     assert one == two
@@ -443,7 +443,7 @@ distributions = weights.map(lambda w: {o: Fraction(x, sum(w)) for o, x in enumer
 
 @given(distributions, distributions)
 def test_no_set_of_outcomes_is_worse(p, q):
-    """Would catch a set that beats what is said to be worst: all of them are tried."""
+    """Catches a set that beats what is said to be worst: all of them are tried."""
     worst, event = worst_ratio(p, q)
     assert all(chance(p, s) <= worst * chance(q, s) for s in subsets(p) if chance(q, s))
     if worst == math.inf:
@@ -455,19 +455,19 @@ def test_no_set_of_outcomes_is_worse(p, q):
 
 @given(distributions, distributions, st.fractions(0, 4))
 def test_hockey_stick_is_the_best_set(p, q, factor):
-    """Would catch a sum over the wrong outcomes: all sets are tried, the empty one too."""
+    """Catches a sum over the wrong outcomes: all sets are tried, the empty one too."""
     delta, event = hockey_stick(p, q, factor)
     tried = [chance(p, s) - factor * chance(q, s) for s in [set(), *subsets(p)]]
     assert delta == max(tried) == chance(p, event) - factor * chance(q, event)
 
 
 def test_an_outcome_that_only_one_has_counts_in_full():
-    """Would catch a chance that is made up where the other distribution has none."""
+    """Catches a chance that is made up where the other distribution has none."""
     assert hockey_stick({"a": 1}, {"b": 1}, 2) == (1, ("a",))
 
 
 def test_a_metric_stays_what_it_is():
-    """Would catch a distance that one chapter could change for all."""
+    """Catches a distance that one chapter could change for all."""
     with pytest.raises(FrozenInstanceError):
         SYMMETRIC.name = "another"
 
@@ -478,7 +478,7 @@ def test_a_metric_stays_what_it_is():
     st.functions(like=lambda o: ..., returns=st.integers(0, 2), pure=True),
 )
 def test_post_processing_never_helps(p, q, function):
-    """Would catch a divergence that is none: all three fall or stay under any function."""
+    """Catches a divergence that is none: all three fall or stay under any function."""
     after = post_process(p, function), post_process(q, function)
     assert worst_ratio(*after).value <= worst_ratio(p, q).value
     assert hockey_stick(*after, 2).value <= hockey_stick(p, q, 2).value
@@ -488,13 +488,13 @@ def test_post_processing_never_helps(p, q, function):
 
 @given(distributions, distributions)
 def test_independent_answers_multiply(p, q):
-    """Would catch a joint distribution of dependent answers."""
+    """Catches a joint distribution of dependent answers."""
     joint = worst_ratio(jointly(p, p), jointly(q, q)).value
     assert joint == worst_ratio(p, q).value ** 2
 
 
 def test_cells_come_close_from_below():
-    """Would catch cells that lose a tail, or a divergence above that of the densities."""
+    """Catches cells that lose a tail, or a divergence above that of the densities."""
     noise = make_gaussian(2, epsilon=0.5)
     p, q = noise.distribution(1), noise.distribution(0)
     found = []
@@ -515,7 +515,7 @@ def test_cells_come_close_from_below():
 
 
 def test_tails_keep_their_digits():
-    """Would catch one minus a number close to one: the ratio in a far tail is e^(12/25) still."""
+    """Catches one minus a number close to one: the ratio in a far tail is e^(12/25) still."""
     far = probability(stats.laplace(37, 25), 950, 960) / probability(
         stats.laplace(25, 25), 950, 960
     )
@@ -523,7 +523,7 @@ def test_tails_keep_their_digits():
 
 
 def test_clamped_geometric_is_clamped_noise():
-    """Would catch an end that misses part of its tail: held to scipy's noise, clamped."""
+    """Catches an end that misses part of its tail: held to scipy's noise, clamped."""
     alpha, wide = Fraction(1, 3), range(-60, 61)
     noise = stats.dlaplace(math.log(3), loc=2)
     clamped = post_process({k: noise.pmf(k) for k in wide}, lambda k: min(max(k, 0), 5))
@@ -535,7 +535,7 @@ def test_clamped_geometric_is_clamped_noise():
 
 @pytest.mark.parametrize("d_in", [1, 2, 3])
 def test_worst_pair_of_a_small_domain(d_in):
-    """Would catch a pair that is missed: the count with α = 1/2 loses a factor of 2 for each row."""
+    """Catches a pair that is missed: the count with α = 1/2 loses a factor of 2 for each row."""
     datasets = inputs([0, 1], None, 3)
 
     def mechanism(dataset):
@@ -552,7 +552,7 @@ def test_worst_pair_of_a_small_domain(d_in):
 
 
 def test_metrics_of_rows_agree_with_the_ground_floor():
-    """Would catch two distances of one name."""
+    """Catches two distances of one name."""
     for x in inputs([1, 2, 3], None, 3):
         for y in inputs([1, 2, 3], None, 3):
             assert SYMMETRIC(x, y) == sl.symmetric_distance(x, y)

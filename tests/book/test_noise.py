@@ -42,7 +42,7 @@ def hockey_stick(sigma, sensitivity, epsilon):
 @pytest.mark.parametrize("epsilon", [0, 0.1, 1, 3, 10])
 @pytest.mark.parametrize("sigma", [0.2, 0.7, 1, 2.5])
 def test_gaussian_delta_is_the_hockey_stick_divergence(sigma, epsilon):
-    """Would catch a wrong term, a wrong sign, or a wrong scaling by the sensitivity."""
+    """Catches a wrong term, a wrong sign, or a wrong scaling by the sensitivity."""
     for sensitivity in (0.5, 1, 3):
         exact = hockey_stick(sigma, sensitivity, epsilon)
         assert gaussian_delta(sigma, sensitivity, epsilon) == pytest.approx(
@@ -52,7 +52,7 @@ def test_gaussian_delta_is_the_hockey_stick_divergence(sigma, epsilon):
 
 @pytest.mark.parametrize("epsilon", [0.2, 1, 4])
 def test_gaussian_delta_against_opendp(epsilon):
-    """Would catch an error that the integral shares: OpenDP calibrates by zCDP, a bound above."""
+    """Catches an error that the integral shares: OpenDP calibrates by zCDP, a bound above."""
     dp.enable_features("contrib")
     for sigma in (0.8, 2, 6):
         measured = dp.m.make_gaussian(
@@ -64,7 +64,7 @@ def test_gaussian_delta_against_opendp(epsilon):
 
 
 def test_limits():
-    """Would catch overflow, underflow to a wrong side, and a δ below 0."""
+    """Catches overflow, underflow to a wrong side, and a δ below 0."""
     assert gaussian_delta(1, 1, 0) == pytest.approx(2 * norm.cdf(0.5) - 1, rel=1e-14)
     assert gaussian_delta(1e-3, 1, 1) == 1
     assert gaussian_delta(1e6, 1, 1) == 0
@@ -75,7 +75,7 @@ def test_limits():
 
 @given(SENSITIVITIES, EPSILONS, DELTAS)
 def test_the_analytic_sigma_is_the_smallest(sensitivity, epsilon, delta):
-    """Would catch a σ on the wrong side of the root, or one that wastes noise."""
+    """Catches a σ on the wrong side of the root, or one that wastes noise."""
     sigma = analytic_gaussian_sigma(sensitivity, epsilon, delta)
     assert gaussian_delta(sigma, sensitivity, epsilon) <= delta * (1 + 1e-11)
     assert gaussian_delta(sigma * (1 - 1e-7), sensitivity, epsilon) > delta
@@ -83,7 +83,7 @@ def test_the_analytic_sigma_is_the_smallest(sensitivity, epsilon, delta):
 
 @given(SENSITIVITIES, st.floats(0.001, 0.999), st.floats(1e-12, 0.5))
 def test_the_analytic_sigma_is_at_most_the_classical(sensitivity, epsilon, delta):
-    """Would catch either formula off by a factor: theorem A.1 bounds theorem 8."""
+    """Catches either formula off by a factor: theorem A.1 bounds theorem 8."""
     analytic = analytic_gaussian_sigma(sensitivity, epsilon, delta)
     classical = classical_gaussian_sigma(sensitivity, epsilon, delta)
     assert analytic <= classical * (1 + 2 * TOLERANCE)
@@ -92,7 +92,7 @@ def test_the_analytic_sigma_is_at_most_the_classical(sensitivity, epsilon, delta
 
 @given(SENSITIVITIES, EPSILONS, DELTAS, st.floats(1.01, 3))
 def test_noise_is_monotone_and_scales(sensitivity, epsilon, delta, factor):
-    """Would catch a calibration that falls as the promise gets stronger, or is not linear in Δ."""
+    """Catches a calibration that falls as the promise gets stronger, or is not linear in Δ."""
     sigma = analytic_gaussian_sigma(sensitivity, epsilon, delta)
     assert analytic_gaussian_sigma(sensitivity, epsilon * factor, delta) < sigma
     assert analytic_gaussian_sigma(sensitivity, epsilon, delta / factor) > sigma
@@ -102,14 +102,14 @@ def test_noise_is_monotone_and_scales(sensitivity, epsilon, delta, factor):
 
 @given(SENSITIVITIES, st.floats(1e-4, 100))
 def test_rho_and_sigma_are_inverse(sensitivity, rho):
-    """Would catch a lost factor 2 in either direction."""
+    """Catches a lost factor 2 in either direction."""
     sigma = gaussian_sigma_for_rho(sensitivity, rho)
     assert gaussian_rho(sigma, sensitivity) == pytest.approx(rho, rel=1e-12)
     assert sigma**2 == pytest.approx(sensitivity**2 / (2 * rho), rel=1e-12)
 
 
 def test_laplace_is_tight():
-    """Would catch ε and Δ swapped: the densities' ratio reaches e^ε, and no more."""
+    """Catches ε and Δ swapped: the densities' ratio reaches e^ε, and no more."""
     scale = laplace_scale(3, Fraction(1, 2))
     ratio = math.exp(-abs(5 - 3) / scale) / math.exp(-abs(5 - 0) / scale)
     assert scale == 6
@@ -118,7 +118,7 @@ def test_laplace_is_tight():
 
 @given(SENSITIVITIES, EPSILONS)
 def test_the_laplace_deviation_is_that_of_the_distribution(sensitivity, epsilon):
-    """Would catch the mean distance taken for the deviation, or its square."""
+    """Catches the mean distance taken for the deviation, or its square."""
     expected = laplace(scale=laplace_scale(sensitivity, epsilon)).std()
     assert laplace_deviation(sensitivity, epsilon) == pytest.approx(expected, rel=1e-12)
 
@@ -145,7 +145,7 @@ def test_the_laplace_deviation_is_that_of_the_distribution(sensitivity, epsilon)
     ],
 )
 def test_errors_name_parameter_rule_and_value(call, error, message):
-    """Would catch a bad number that is calibrated with."""
+    """Catches a bad number that is calibrated with."""
     with pytest.raises(error, match=message):
         call()
 

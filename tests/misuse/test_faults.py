@@ -14,9 +14,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,6 +28,8 @@ import pandas as pd
 import pytest
 from limits import Late, time_limit
 from matplotlib.figure import Figure
+from oracle import NORMS
+from shared import METHODS
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.bins import Histogram
@@ -327,9 +332,7 @@ GRADIENT = sl.discrete_gradient(sl.SUM, (0, 2), FREE)
 QUERIES = [sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span]
 UNIVERSES = [KNOWN, FREE]
 RELATIONS = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Add(1), sl.Remove(1)]
-NORMS = [1, 2, math.inf]
 SIZES = [2, 1, range(1, 4)]
-METHODS = ["auto", "walk", "sweep"]
 DATASETS = [(0, 3), [2], (0, 2, 3)]
 STANDARD = [sl.MEAN, sl.MEDIAN, sl.SUM, sl.VARIANCE, sl.COUNT, sl.quantile(0.3)]
 BOUNDS = [(0, 12), (-1, 3.5), (0, 0)]
@@ -346,50 +349,243 @@ def twice(dataset):
     return (*dataset, *dataset)
 
 
+def list_datasets(size):
+    return list(FREE.datasets(size))
+
+
+def is_how_many(found, size):
+    """The datasets of three values in any number of copies, or their number."""
+    same(found if isinstance(found, int) else len(found), math.comb(2 + int(size), 2))
+
+
+def is_related(found, x, y):
+    same(found, sl.change_one_distance(x, y) <= 1)
+
+
+def list_neighbours(dataset, universe):
+    return list(sl.Change(1).neighbours(dataset, universe))
+
+
+def are_neighbours(found, dataset, universe):
+    same(len(found), sl.Change(1).count_neighbours(dataset, universe))
+
+
+def is_how_many_to_add(found, dataset, universe):
+    x = tuple(exactly(dataset))
+    pairs = all_pairs(universe, len(dataset), sl.Add(1))
+    same(found, len({pair for pair in pairs if pair[0] == x}))
+
+
+def is_three(found, q):
+    same(found, 3)
+
+
+def is_more_than_one(value):
+    return value > 1
+
+
+def doubles(distance):
+    return 2 * distance
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function, the judge of what it returns, and valid settings of each of its parameters."""
+
+    function: Callable[..., Any]
+    judge: Callable[..., None]
+    valid: dict[str, list[Any]]
+
+
+RUN = {"max_datasets": [1000], "progress": [False], "executor": [None]}
+AT_ONE_DATASET = {
+    "query": STANDARD,
+    "dataset": [(1, 2), (0, 3, 3)],
+    "bounds": [(0, 9), (-1, 3.5)],
+}
 CALLS = {
-    "population": (sl.Universe.population, universe_is(False), {"records": [[1, 2, 2]], "name": [None, "x"]}),
-    "value_range": (sl.Universe.value_range, universe_is(True), {"values": [[1, 2, 2]], "name": [None]}),
-    "count": (FREE.count, lambda n, size: same(n, math.comb(2 + int(size), 2)), {"size": SIZES[:2]}),
-    "datasets": (lambda size: list(FREE.datasets(size)), lambda d, size: same(len(d), math.comb(2 + int(size), 2)), {"size": [2]}),
-    "Add": (sl.Add, has_k, {"k": [1]}),
-    "Remove": (sl.Remove, has_k, {"k": [1]}),
-    "AddRemove": (sl.AddRemove, has_k, {"k": [1]}),
-    "SymmetricDifference": (sl.SymmetricDifference, has_k, {"k": [1]}),
-    "Change": (sl.Change, has_k, {"k": [1]}),
-    "are_neighbours": (sl.Change(1).are_neighbours, lambda yes, x, y: same(yes, sl.change_one_distance(x, y) <= 1), {"x": DATASETS, "y": DATASETS}),
-    "neighbours": (lambda dataset, universe: list(sl.Change(1).neighbours(dataset, universe)), lambda found, dataset, universe: same(len(found), sl.Change(1).count_neighbours(dataset, universe)), {"dataset": DATASETS, "universe": [FREE]}),
-    "count_neighbours": (sl.Add(1).count_neighbours, lambda n, dataset, universe: same(n, len({y for x, y in all_pairs(universe, len(dataset), sl.Add(1)) if x == tuple(exactly(dataset))})), {"dataset": DATASETS, "universe": [FREE]}),
-    "symmetric_distance": (sl.symmetric_distance, is_distance, {"x": DATASETS, "y": DATASETS}),
-    "change_one_distance": (sl.change_one_distance, is_distance, {"x": DATASETS, "y": DATASETS}),
-    "Query": (sl.Query, is_anything, {"name": ["f"], "function": [len], "smallest_size": [0, 1]}),
-    "MEAN": (sl.MEAN, is_answer("mean"), {"dataset": DATASETS}),
-    "STD": (sl.STD, is_answer("std"), {"dataset": DATASETS}),
-    "quantile": (sl.quantile, is_number_of("quantile"), {"q": [0.5, 1]}),
-    "variance": (sl.variance, is_number_of("variance"), {"ddof": [0, 1]}),
-    "std": (sl.std, is_number_of("std"), {"ddof": [0, 1]}),
-    "histogram": (sl.histogram, is_number_of("histogram"), {"edges": EDGES}),
-    "count_where": (sl.count_where, is_number_of("count_where"), {"predicate": [lambda x: x > 1]}),
-    "count_distinct": (sl.count_distinct, is_answer("count_distinct"), {"dataset": DATASETS}),
-    "global_sensitivity": (sl.global_sensitivity, is_global, {"query": QUERIES, "universe": UNIVERSES, "size": SIZES, "relation": RELATIONS, "norm": NORMS, "method": METHODS, "max_datasets": [1000], "progress": [False], "executor": [None]}),
-    "a vector's": (sl.global_sensitivity, is_global, {"query": [sl.histogram([0, 1, 4])], "universe": UNIVERSES, "size": SIZES, "relation": RELATIONS, "norm": NORMS, "method": ["auto", "walk"]}),
-    "local_sensitivity": (sl.local_sensitivity, is_local, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE], "relation": RELATIONS, "norm": NORMS, "method": ["auto", "walk"], "max_datasets": [1000], "progress": [False], "executor": [None]}),
-    "sweep": (sl.sweep, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "method": METHODS, "max_datasets": [1000], "progress": [False], "executor": [None]}),
-    "compare": (sl.compare, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "bounds": [(0, 4), None]}),
-    "closed_form": (sl.closed_form, is_closed_form, {"query": STANDARD, "bounds": BOUNDS, "relation": RELATIONS, "size": [3, 2, range(2, 4)], "norm": NORMS}),
-    "at least": (sl.closed_form, is_closed_form, {"query": STANDARD, "bounds": BOUNDS, "relation": RELATIONS, "min_size": [3, 2], "values": [None, 4]}),
-    "sensitivity_at_distance": (sl.sensitivity_at_distance, is_at_distance, {"query": STANDARD, "dataset": [(1, 2), (0, 3, 3)], "bounds": [(0, 9), (-1, 3.5)], "distance": [0, 1]}),
-    "smooth_sensitivity": (sl.smooth_sensitivity, is_smooth, {"query": STANDARD, "dataset": [(1, 2), (0, 3, 3)], "bounds": [(0, 9), (-1, 3.5)], "beta": [0.1, 1]}),
-    "audit": (sl.audit, is_audit, {"function": QUERIES, "claim": [1, 0.5], "universe": UNIVERSES, "sizes": [2, [1, 2], range(1, 3)], "relations": [RELATIONS[:2]], "norm": NORMS, "output_metric": [None], "order": [None, "any", "kept"], "method": ["auto", "walk"], "max_datasets": [1000]}),
-    "a search": (partial(sl.audit, trials=20), is_audit, {"function": QUERIES, "claim": [1], "universe": UNIVERSES, "sizes": [2], "relations": [RELATIONS[:2]], "method": ["search"], "seed": [0, 3]}),
-    "audit_map": (sl.audit_map, is_map_audit, {"function": [twice], "claim": [1, lambda d: 2 * d], "inputs": [[(), (1,), (1, 2)]], "distances": [[1, 2]], **METRICS, "max_pairs": [10]}),
-    "breaking_values": (sl.breaking_values, are_breaking, {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]}),
-    "discrete_gradient": (sl.discrete_gradient, is_gradient, {"query": QUERIES, "dataset": DATASETS, "universe": [FREE]}),
-    "gradient norm": (GRADIENT.norm, lambda found, q: same(found, 3), {"q": NORMS}),
-    "operator_norm": (sl.operator_norm, is_operator_norm, {"matrix": [[[1, 1], [1, 0]], [[0.5, 2]]], "p": [1, math.inf], "q": NORMS}),
-    "plot_sweep": (sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
-    "plot_compare": (sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
-    "plot_witness": (sl.plot_witness, is_figure, {"sensitivity": [WITNESS], "ax": [None]}),
-}  # fmt: skip
+    # universes
+    "population": Call(
+        sl.Universe.population,
+        universe_is(unlimited=False),
+        {"records": [[1, 2, 2]], "name": [None, "x"]},
+    ),
+    "value_range": Call(
+        sl.Universe.value_range,
+        universe_is(unlimited=True),
+        {"values": [[1, 2, 2]], "name": [None]},
+    ),
+    "count": Call(FREE.count, is_how_many, {"size": SIZES[:2]}),
+    "datasets": Call(list_datasets, is_how_many, {"size": [2]}),
+    # relations
+    "Add": Call(sl.Add, has_k, {"k": [1]}),
+    "Remove": Call(sl.Remove, has_k, {"k": [1]}),
+    "AddRemove": Call(sl.AddRemove, has_k, {"k": [1]}),
+    "SymmetricDifference": Call(sl.SymmetricDifference, has_k, {"k": [1]}),
+    "Change": Call(sl.Change, has_k, {"k": [1]}),
+    "are_neighbours": Call(sl.Change(1).are_neighbours, is_related, {"x": DATASETS, "y": DATASETS}),
+    "neighbours": Call(list_neighbours, are_neighbours, {"dataset": DATASETS, "universe": [FREE]}),
+    "count_neighbours": Call(
+        sl.Add(1).count_neighbours, is_how_many_to_add, {"dataset": DATASETS, "universe": [FREE]}
+    ),
+    "symmetric_distance": Call(sl.symmetric_distance, is_distance, {"x": DATASETS, "y": DATASETS}),
+    "change_one_distance": Call(
+        sl.change_one_distance, is_distance, {"x": DATASETS, "y": DATASETS}
+    ),
+    # queries
+    "Query": Call(
+        sl.Query, is_anything, {"name": ["f"], "function": [len], "smallest_size": [0, 1]}
+    ),
+    "MEAN": Call(sl.MEAN, is_answer("mean"), {"dataset": DATASETS}),
+    "STD": Call(sl.STD, is_answer("std"), {"dataset": DATASETS}),
+    "quantile": Call(sl.quantile, is_number_of("quantile"), {"q": [0.5, 1]}),
+    "variance": Call(sl.variance, is_number_of("variance"), {"ddof": [0, 1]}),
+    "std": Call(sl.std, is_number_of("std"), {"ddof": [0, 1]}),
+    "histogram": Call(sl.histogram, is_number_of("histogram"), {"edges": EDGES}),
+    "count_where": Call(
+        sl.count_where, is_number_of("count_where"), {"predicate": [is_more_than_one]}
+    ),
+    "count_distinct": Call(sl.count_distinct, is_answer("count_distinct"), {"dataset": DATASETS}),
+    # sensitivities
+    "global_sensitivity": Call(
+        sl.global_sensitivity,
+        is_global,
+        {
+            "query": QUERIES,
+            "universe": UNIVERSES,
+            "size": SIZES,
+            "relation": RELATIONS,
+            "norm": NORMS,
+            "method": METHODS,
+            **RUN,
+        },
+    ),
+    "a vector's": Call(
+        sl.global_sensitivity,
+        is_global,
+        {
+            "query": [sl.histogram([0, 1, 4])],
+            "universe": UNIVERSES,
+            "size": SIZES,
+            "relation": RELATIONS,
+            "norm": NORMS,
+            "method": ["auto", "walk"],
+        },
+    ),
+    "local_sensitivity": Call(
+        sl.local_sensitivity,
+        is_local,
+        {
+            "query": QUERIES,
+            "dataset": DATASETS,
+            "universe": [FREE],
+            "relation": RELATIONS,
+            "norm": NORMS,
+            "method": ["auto", "walk"],
+            **RUN,
+        },
+    ),
+    "sweep": Call(
+        sl.sweep, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "method": METHODS, **RUN}
+    ),
+    "compare": Call(
+        sl.compare, is_table, {**LISTS, "size": SIZES, "norm": NORMS, "bounds": [(0, 4), None]}
+    ),
+    "closed_form": Call(
+        sl.closed_form,
+        is_closed_form,
+        {
+            "query": STANDARD,
+            "bounds": BOUNDS,
+            "relation": RELATIONS,
+            "size": [3, 2, range(2, 4)],
+            "norm": NORMS,
+        },
+    ),
+    "at least": Call(
+        sl.closed_form,
+        is_closed_form,
+        {
+            "query": STANDARD,
+            "bounds": BOUNDS,
+            "relation": RELATIONS,
+            "min_size": [3, 2],
+            "values": [None, 4],
+        },
+    ),
+    "sensitivity_at_distance": Call(
+        sl.sensitivity_at_distance, is_at_distance, {**AT_ONE_DATASET, "distance": [0, 1]}
+    ),
+    "smooth_sensitivity": Call(
+        sl.smooth_sensitivity, is_smooth, {**AT_ONE_DATASET, "beta": [0.1, 1]}
+    ),
+    "discrete_gradient": Call(
+        sl.discrete_gradient,
+        is_gradient,
+        {"query": QUERIES, "dataset": DATASETS, "universe": [FREE]},
+    ),
+    "gradient norm": Call(GRADIENT.norm, is_three, {"q": NORMS}),
+    "operator_norm": Call(
+        sl.operator_norm,
+        is_operator_norm,
+        {"matrix": [[[1, 1], [1, 0]], [[0.5, 2]]], "p": [1, math.inf], "q": NORMS},
+    ),
+    # audits
+    "audit": Call(
+        sl.audit,
+        is_audit,
+        {
+            "function": QUERIES,
+            "claim": [1, 0.5],
+            "universe": UNIVERSES,
+            "sizes": [2, [1, 2], range(1, 3)],
+            "relations": [RELATIONS[:2]],
+            "norm": NORMS,
+            "output_metric": [None],
+            "order": [None, "any", "kept"],
+            "method": ["auto", "walk"],
+            "max_datasets": [1000],
+        },
+    ),
+    "a search": Call(
+        partial(sl.audit, trials=20),
+        is_audit,
+        {
+            "function": QUERIES,
+            "claim": [1],
+            "universe": UNIVERSES,
+            "sizes": [2],
+            "relations": [RELATIONS[:2]],
+            "method": ["search"],
+            "seed": [0, 3],
+        },
+    ),
+    "audit_map": Call(
+        sl.audit_map,
+        is_map_audit,
+        {
+            "function": [twice],
+            "claim": [1, doubles],
+            "inputs": [[(), (1,), (1, 2)]],
+            "distances": [[1, 2]],
+            **METRICS,
+            "max_pairs": [10],
+        },
+    ),
+    "breaking_values": Call(
+        sl.breaking_values,
+        are_breaking,
+        {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]},
+    ),
+    # pictures
+    "plot_sweep": Call(
+        sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}
+    ),
+    "plot_compare": Call(
+        sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}
+    ),
+    "plot_witness": Call(sl.plot_witness, is_figure, {"sensitivity": [WITNESS], "ax": [None]}),
+}
 
 
 NOUNS = {"query", "record", "relation", "size", "universe"}  # what parameters are made of
@@ -406,29 +602,29 @@ def test_malformed_calls_are_refused_clearly_or_answered_rightly(seed):
     rng = random.Random(seed)
     for _ in range(CASES):
         name = rng.choice(list(CALLS))
-        function, judge, valid = CALLS[name]
-        given = {key: rng.choice(values) for key, values in valid.items()}
+        call = CALLS[name]
+        given = {key: rng.choice(values) for key, values in call.valid.items()}
         for key in rng.sample(list(given), rng.choice([1, 1, 1, min(2, len(given))])):
             given[key] = rng.choice(ODD)
-        one_call(name, function, judge, given)
+        one_call(name, call, given)
 
 
-def one_call(name, function, judge, given):
+def one_call(name, call, given):
     note = f"{name}({', '.join(f'{key}={value!r}' for key, value in given.items())})"
     refusal = None
     with time_limit(LONGEST):
         try:
-            found = function(**given)
+            found = call.function(**given)
         except (TypeError, ValueError) as error:
             refusal = error
         except (Exception, Late) as error:
             raise AssertionError(f"{note}: {error!r}") from error
     if refusal is not None:
         words = set(re.findall(r"\w+", str(refusal)))
-        assert words & named_parameters(function), f"{note}: {refusal!r}"
+        assert words & named_parameters(call.function), f"{note}: {refusal!r}"
         return
     try:
-        judge(found, **given)
+        call.judge(found, **given)
     except Exception as error:
         raise AssertionError(f"{note} returned {found!r}: {error!r}") from error
 

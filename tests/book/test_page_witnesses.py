@@ -11,15 +11,15 @@ from collections import Counter
 from fractions import Fraction
 from html import unescape
 from math import isclose
-from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
 import numpy as np
 import pytest
 from oracle import QUERIES, gap, related
+from places import ROOT
 
-CHAPTERS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SAFE = {"collections", "fractions", "itertools", "math", "numpy", "pandas"}  # imports of chapters
 
 ENTRY = r"(?:-?\d[\d./]*(?:e[-+]?\d+)?|None)(?: ×\d+)?"
@@ -109,7 +109,7 @@ def assert_neighbours(kind, k, x, y):
 
 
 def test_printed_results_say_what_their_witness_shows(outputs):
-    """Would catch a stored `Sensitivity(…)` whose two datasets are not that far apart."""
+    """Catches a stored `Sensitivity(…)` whose two datasets are not that far apart."""
     result = re.compile(
         r"Sensitivity\(value=(.*), (witness=.*), method=.*query='(.*)', relation=(\w+\(\d+\))"
     )
@@ -126,7 +126,7 @@ def test_printed_results_say_what_their_witness_shows(outputs):
 
 
 def test_tables_of_results_say_what_their_witness_shows(outputs):
-    """Would catch a result's table with a dataset, an answer or a sensitivity of another."""
+    """Catches a result's table with a dataset, an answer or a sensitivity of another."""
     cell = re.compile(r"<th[^>]*>(.*?)</th><td[^>]*>(.*?)</td>")
     checked = 0
     for output in outputs:
@@ -146,7 +146,7 @@ def test_tables_of_results_say_what_their_witness_shows(outputs):
 
 
 def test_every_setting_of_the_witness_explorers_says_what_its_pair_shows(outputs):
-    """Would catch a frame whose two datasets are no neighbours, or not that far apart."""
+    """Catches a frame whose two datasets are no neighbours, or not that far apart."""
     sentence = re.compile(
         r"(?P<query>.+) at k = (?P<k>\d+), (?P<phrase>.+?): the sensitivity is (?P<value>.+)\. "
         rf"(?P<x>{SHOWN}) against (?P<y>{SHOWN})\."
@@ -178,7 +178,7 @@ def relation_of(phrase):
 
 
 def test_printed_pairs_are_as_far_apart_as_their_line_says(outputs):
-    """Would catch a printed witness that does not witness the number beside it."""
+    """Catches a printed witness that does not witness the number beside it."""
     checked, named = Counter(), 0
     for output in outputs:
         answer = asked(output)
@@ -218,7 +218,7 @@ def asked(output):
 
 
 def test_printed_audits_can_be_checked(outputs):
-    """Would catch a report whose pair is none, or whose function does not answer what it says."""
+    """Catches a report whose pair is none, or whose function does not answer what it says."""
     row = re.compile(
         rf"^(?P<head>.*(?:exact|found) (?P<value>\S+))\n  (?P<x>{SHOWN}) → (?P<a>.+)\n"
         rf"  (?P<y>{SHOWN}) → (?P<b>.+)$",

@@ -85,7 +85,7 @@ def test_local_one_by_one():
 
 
 def test_the_sanity_check_of_the_small_school():
-    """The four numbers that the source checks against Lee and Clifton: 5/6, 1; 17/6, 4."""
+    """Catches other numbers than the source checks against Lee and Clifton: 5/6, 1; 17/6, 4."""
     school = SCENARIOS["school_small"]
     ask = {"size": 3, "relation": sl.AddRemove(1)}
     found = [

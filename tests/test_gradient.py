@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle import NORMS
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact import exact_number
 
-NORMS = (1, 2, math.inf)
 ONE = sl.SymmetricDifference(1)
 UNIVERSES = (
     sl.Universe.value_range([0, 1, 3]),

@@ -102,7 +102,7 @@ def held(case, ratio):
 
 
 def test_the_verdicts_on_opendp_are_those_of_its_version(opendp):
-    """Would catch an error that OpenDP mends or makes, and a change of our audit."""
+    """Catches an error that OpenDP mends or makes, and a change of our audit."""
     found = {(case.function, case.setting): case for case in opendp}
     assert {case.version for case in opendp} == {"0.16.0"}
     pinned = OPENDP | POLARS
@@ -112,7 +112,7 @@ def test_the_verdicts_on_opendp_are_those_of_its_version(opendp):
 
 
 def test_the_verdicts_on_diffprivlib_are_those_of_its_version():
-    """Would catch a table made with another version, or with another result."""
+    """Catches a table made with another version, or with another result."""
     cases = cf.diffprivlib_cases()
     assert {case.version for case in cases} == {"0.6.6"}
     found = {(c.function, c.setting, f"{c.row.relation}({c.row.k})"): c for c in cases}
@@ -128,7 +128,7 @@ def test_the_verdicts_on_diffprivlib_are_those_of_its_version():
 
 
 def test_tumult_and_pipelinedp_are_exact(cases):
-    """Would catch a figure in their tables that is off, or a limit that is read wrongly."""
+    """Catches a figure in their tables that is off, or a limit that is read wrongly."""
     stated = [case for case in cases if case.library in ("Tumult", "PipelineDP")]
     assert {(case.library, case.version) for case in stated} == {
         ("Tumult", "0.19.1"),
@@ -140,7 +140,7 @@ def test_tumult_and_pipelinedp_are_exact(cases):
 
 
 def test_witnesses_are_the_smallest(cases):
-    """Would catch a case whose witness grows, or is another one than the page discusses."""
+    """Catches a case whose witness grows, or is another one than the page discusses."""
     witness = {(c.function, c.setting, c.row.relation): c.row for c in cases}
 
     def pair(function, setting, relation="Change"):
@@ -185,7 +185,7 @@ def asked_again(case, dataset):
 
 
 def test_every_witness_in_the_explorer_gives_its_answers_as_printed(cases):
-    """Would catch a witness that lacks an offset or a digit: nobody could check it."""
+    """Catches a witness that lacks an offset or a digit: nobody could check it."""
     dp.enable_features("contrib", "honest-but-curious")
     shown = [(case, re.search("Witness: (.*)[.]$", audit_view(case).text)) for case in cases]
     pairs = [(case, found[1].split("; ")) for case, found in shown if found]
@@ -198,7 +198,7 @@ def test_every_witness_in_the_explorer_gives_its_answers_as_printed(cases):
 
 
 def test_every_case_has_a_name_of_its_own(cases):
-    """Would catch a case that the explorer's menu loses behind another."""
+    """Catches a case that the explorer's menu loses behind another."""
     assert len({case.name for case in cases}) == len(cases)
 
 
@@ -206,7 +206,7 @@ def test_every_case_has_a_name_of_its_own(cases):
 
 
 def test_opendp_maps_give_the_numbers_on_record(opendp):
-    """Would catch a transformation that is not the one that the case names."""
+    """Catches a transformation that is not the one that the case names."""
     claims = {
         (case.function, case.setting): [float(row.claimed) for row in case.rows] for case in opendp
     }
@@ -221,7 +221,7 @@ def test_opendp_maps_give_the_numbers_on_record(opendp):
 
 
 def test_the_exact_side_of_opendp_meets_the_closed_forms(opendp):
-    """Would catch an audit that asks OpenDP about other datasets than it says."""
+    """Catches an audit that asks OpenDP about other datasets than it says."""
     queries = {"sum": sl.SUM, "mean": sl.MEAN, "variance": sl.variance(ddof=1)}
     known = [c for c in opendp if "size known" in c.setting and c.function in queries]
     rows = [(queries[case.function], row) for case in known for row in case.rows]
@@ -233,7 +233,7 @@ def test_the_exact_side_of_opendp_meets_the_closed_forms(opendp):
 
 @pytest.mark.parametrize(("leaves", "branching", "height"), [(4, 4, 2), (4, 2, 3), (9, 3, 3)])
 def test_the_tree_moves_all_ones_by_its_operator_norm(leaves, branching, height):
-    """Would catch a wrong formula on the page: (bʰ − 1)/(b − 1) is the squared factor."""
+    """Catches a wrong formula on the page: (bʰ − 1)/(b − 1) is the squared factor."""
     tree = cf.b_ary_tree(2, leaves=leaves, branching=branching)
     moved = sum(node**2 for node in tree([1] * leaves))
     factor = Fraction(branching**height - 1, branching - 1)
@@ -244,7 +244,7 @@ def test_the_tree_moves_all_ones_by_its_operator_norm(leaves, branching, height)
 
 
 def test_squared_deviations_move_by_what_a_rounded_mean_does():
-    """Would catch a witness that depends on something else than the rounding of the mean."""
+    """Catches a witness that depends on something else than the rounding of the mean."""
     dp.enable_features("contrib")
     size, large = 511, LARGE
     same = [large + 0.25] * size
@@ -257,7 +257,7 @@ def test_squared_deviations_move_by_what_a_rounded_mean_does():
 
 
 def test_predictions_are_heights_of_lines():
-    """Would catch cuts at other places than 1 and 2, and a row left out at the wrong end."""
+    """Catches cuts at other places than 1 and 2, and a row left out at the wrong end."""
     dp.enable_features("contrib", "honest-but-curious")
     for (x1, y1), (x2, y2) in product([(0.0, 0.0), (1.0, 1.0)], [(3.0, 5.0), (5.0, 1.0)]):
         slope = (y2 - y1) / (x2 - x1)
@@ -299,7 +299,7 @@ def plain(tool, dataset):
 
 
 def test_diffprivlib_was_watched_computing_what_numpy_computes():
-    """Would catch a wrapper that notes the wrong value, or the right one for another dataset."""
+    """Catches a wrapper that notes the wrong value, or the right one for another dataset."""
     tools = cf.seen("diffprivlib")
     assert sum(len(tool.answers) for tool in tools) == 285
     for tool in tools:
@@ -308,14 +308,14 @@ def test_diffprivlib_was_watched_computing_what_numpy_computes():
 
 
 def test_polars_was_asked_for_sums():
-    """Would catch a query that answers for another column or group."""
+    """Catches a query that answers for another column or group."""
     for tool in cf.seen("opendp_polars"):
         assert all(sum(dataset) == answer for dataset, answer in tool.answers.items())
         assert set(tool.claims) == set(range(1, 7))
 
 
 def test_a_tool_knows_the_datasets_it_was_watched_on():
-    """Would catch a universe that asks for a dataset which was never recorded."""
+    """Catches a universe that asks for a dataset which was never recorded."""
     for tool in cf.seen("diffprivlib"):
         asked = [data for size in tool.sizes for data in tool.universe.datasets(size=size)]
         assert len(asked) == len(tool.answers)
@@ -324,7 +324,7 @@ def test_a_tool_knows_the_datasets_it_was_watched_on():
 
 
 def test_pipelinedp_meets_its_closed_form():
-    """Would catch an enumeration of too few of the rows that a person may have."""
+    """Catches an enumeration of too few of the rows that a person may have."""
     for case in cf.pipelinedp_cases():
         limits = dict(limit.rsplit(" ", 1) for limit in case.setting.split("; "))
         width = 3 if case.function.startswith("sums") else 1
@@ -340,7 +340,7 @@ def test_pipelinedp_meets_its_closed_form():
 
 
 def test_tumults_joins_meet_the_product_formula():
-    """Would catch a join that is enumerated with other truncations than its name says."""
+    """Catches a join that is enumerated with other truncations than its name says."""
     joins = [case for case in cf.tumult_cases() if case.function == "private join"]
     assert len(joins) == 6
     for case in joins:
@@ -353,7 +353,7 @@ def test_tumults_joins_meet_the_product_formula():
 
 
 def test_a_case_shows_the_row_that_tells_most():
-    """Would catch a loose row that hides one that is too small."""
+    """Catches a loose row that hides one that is too small."""
 
     def case(*ratios):
         rows = tuple(sl.AuditRow("Change", 1, 1, claimed=r, found=1) for r in ratios)
@@ -364,7 +364,7 @@ def test_a_case_shows_the_row_that_tells_most():
 
 
 def test_the_scoreboard_has_a_row_for_every_case(cases):
-    """Would catch a case that is lost between the audit and the picture."""
+    """Catches a case that is lost between the audit and the picture."""
     board = cf.scoreboard(cases)
     assert len(board) == len(cases) == 27 + len(cf.diffprivlib_cases()) + 23
     assert list(board["verdict"]) == [case.verdict for case in cases]
@@ -378,7 +378,7 @@ lib,1,2026-01-01,mean,bounds,sensitivity,1
 
 
 def test_asking_again_says_what_changed():
-    """Would catch a new date taken for news, and news that is not told."""
+    """Catches a new date taken for news, and news that is not told."""
     assert again.differences(TABLE, TABLE.replace("2026-01", "2027-05")) == []
     newer = TABLE.replace("lib,1,", "lib,2,").replace("y,3", "y,4").replace("mean", "max")
     assert again.differences(TABLE, newer) == [
@@ -390,20 +390,20 @@ def test_asking_again_says_what_changed():
 
 
 def test_tumult_is_skipped_without_its_java(monkeypatch, capsys):
-    """Would catch a run that fails, instead of saying what is missing."""
+    """Catches a run that fails, instead of saying what is missing."""
     monkeypatch.setattr(again.shutil, "which", lambda name: None if name == "java" else name)
     assert again.audited("tumult")
     assert capsys.readouterr().out == "tumult: skipped. It needs Java 17; found none.\n"
 
 
 def test_the_tables_are_one_table():
-    """Would catch rows of two tables under one number."""
+    """Catches rows of two tables under one number."""
     found = library_figures()
     assert list(found.index) == list(range(len(found)))
 
 
 def test_every_table_has_its_script_its_lock_and_one_layout():
-    """Would catch a table that nobody can make again, or a column that only one of them has."""
+    """Catches a table that nobody can make again, or a column that only one of them has."""
     folders = {path.parent for path in again.ROOT.glob("scripts/libraries/*/figures.py")}
     tables = {path.stem: path for path in again.DATA.glob("*.csv")}
     tables.pop("open_questions")  # asked of our own package

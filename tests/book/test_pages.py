@@ -4,43 +4,42 @@ import ast
 import doctest
 import importlib
 import re
-from pathlib import Path
 
 import nbformat
 import pandas as pd
 import pytest
+from places import ROOT
 from pybtex.database import parse_file, parse_string
 
 import sensitivity_lab as sl
 from scripts import map as book_map
 from scripts.cover import COVER, draw
 
-ROOT = Path(__file__).parents[1]
 INTRO = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", ["README.md", "book/intro.md"])
 def test_examples_on_the_front_pages_run(page):
-    """Would catch a front page that shows what the package no longer does."""
+    """Catches a front page that shows what the package no longer does."""
     failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)
     assert tried > 0
     assert failed == 0
 
 
 def test_the_cover_is_what_the_package_draws(tmp_path):
-    """Would catch a cover left behind by a change of the package."""
+    """Catches a cover left behind by a change of the package."""
     draw(tmp_path / "cover.svg")
     assert (tmp_path / "cover.svg").read_text("utf-8") == COVER.read_text("utf-8")
 
 
 def test_the_map_is_what_the_chapters_say(tmp_path):
-    """Would catch a map left behind by a chapter that is new, or that needs another one now."""
+    """Catches a map left behind by a chapter that is new, or that needs another one now."""
     book_map.draw(tmp_path / "map.svg")
     assert (tmp_path / "map.svg").read_text("utf-8") == book_map.MAP.read_text("utf-8")
 
 
 def test_the_table_of_chapters_is_complete_and_true():
-    """Would catch a chapter without its row, and a row that names other needs than the chapter."""
+    """Catches a chapter without its row, and a row that names other needs than the chapter."""
     book = book_map.chapters()
     rows = re.findall(r"^\| \{ref\}`(ch-[\w-]+)` \|[^|]+\|([^|]+)\|$", INTRO, re.MULTILINE)
     assert [label for label, _ in rows] == list(book)
@@ -49,7 +48,7 @@ def test_the_table_of_chapters_is_complete_and_true():
 
 
 def test_the_alt_text_of_the_map_names_every_chapter():
-    """Would catch a map that a reader who does not see it cannot know."""
+    """Catches a map that a reader who does not see it cannot know."""
     alt = re.search(r"_static/map.svg.*?:alt: (.*?)\n", INTRO, re.DOTALL)[1]
     for chapter in book_map.chapters().values():
         assert chapter.title.split(":")[0] in alt
@@ -57,12 +56,12 @@ def test_the_alt_text_of_the_map_names_every_chapter():
 
 @pytest.mark.parametrize("page", ["glossary", "notation", "open-questions", "sources"])
 def test_the_reference_is_in_the_table_of_contents(page):
-    """Would catch a page that is written and never built."""
+    """Catches a page that is written and never built."""
     assert f"file: book/{page}\n" in (ROOT / "_toc.yml").read_text(encoding="utf-8")
 
 
 def test_the_glossary_explains_every_relation():
-    """Would catch a relation of the package for which the glossary has no word."""
+    """Catches a relation of the package for which the glossary has no word."""
     glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
     relations = [
         name
@@ -76,7 +75,7 @@ def test_the_glossary_explains_every_relation():
 
 
 def test_every_reference_is_cited_and_leads_to_its_text():
-    """Would catch a reference that nobody cites, or without DOI, arXiv number and address."""
+    """Catches a reference that nobody cites, or without DOI, arXiv number and address."""
     references = parse_file(ROOT / "book" / "references.bib").entries
     pages = [*ROOT.glob("book/*.md"), *ROOT.glob("notebooks/*.ipynb")]
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
@@ -189,7 +188,7 @@ def unnamed_encodings(source):
     ],
 )
 def test_an_unnamed_encoding_is_seen(source, count):
-    """Would catch a guard, below, that no longer sees what it is there for."""
+    """Catches a guard, below, that no longer sees what it is there for."""
     assert len(list(unnamed_encodings(source))) == count
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_errors import refused
+from shared import refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.orderings import OrderedWalk, count_sequences, edits, orderings

@@ -13,19 +13,14 @@ from fractions import Fraction
 import numpy as np
 import oracle
 import pytest
+import shared
+from shared import QUERIES
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.lattice import Lattice
 
 CASES = int(os.environ.get("ORACLE_CASES", "40"))
-RELATIONS = ("Add", "Remove", "AddRemove", "SymmetricDifference", "Change")
-QUERIES = {
-    query.name: query
-    for query in (
-        sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9), sl.VARIANCE,
-        sl.variance(ddof=1), sl.STD, sl.std(ddof=1), sl.MIN, sl.MAX, sl.count_distinct,
-    )
-}  # fmt: skip
+RELATIONS = [relation.__name__ for relation in shared.RELATIONS]
 
 
 def exact(number):

@@ -2,14 +2,13 @@
 
 import inspect
 import re
-from pathlib import Path
 
 import pytest
+from places import ROOT
 from pybtex.database import parse_file
 
 import sensitivity_lab as sl
 
-ROOT = Path(__file__).parents[1]
 API = ROOT / "book" / "api.md"
 MODULES = [*ROOT.glob("sensitivity_lab/**/*.py"), *ROOT.glob("book/sensitivity_book/**/*.py")]
 

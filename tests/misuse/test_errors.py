@@ -1,7 +1,6 @@
 """Bad input: the text names the parameter, the rule and the value, and comes before any work."""
 
 import math
-import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
@@ -10,20 +9,12 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from shared import METHODS, SCHOOL, refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.evaluation import Evaluations
 from sensitivity_lab.methods.lattice import Lattice
 from sensitivity_lab.methods.workers import block_edges
-
-SCHOOL = sl.Universe.population([1, 2, 3, 10])
-METHODS = ("auto", "walk", "sweep")
-
-
-def refused(error, *words):
-    """A context in which `error` must be raised with every one of the words in its text."""
-    everything = "".join(f"(?=.*{re.escape(word)})" for word in words)
-    return pytest.raises(error, match=f"(?s){everything}")
 
 
 @pytest.mark.parametrize("make", [sl.Universe.population, sl.Universe.value_range])

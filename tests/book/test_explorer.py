@@ -7,17 +7,20 @@ import re
 from fractions import Fraction
 from types import SimpleNamespace
 
+import nbformat
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from places import ROOT
 from sensitivity_book.case_files import Case
 from sensitivity_book.explorers.audit import audit_view
 from sensitivity_book.explorers.clipping import clipping_explorer
 from sensitivity_book.explorers.derivative import derivative_explorer
 from sensitivity_book.explorers.divergence import divergence_explorer
-from sensitivity_book.explorers.explorer import LIVE, Explorer, Knob, Own, View, svg
+from sensitivity_book.explorers.explorer import LIVE, OPENING_ONLY, Explorer, Knob, Own, View, svg
 from sensitivity_book.explorers.formula import formula_explorer
+from sensitivity_book.explorers.gallery import explorers
 from sensitivity_book.explorers.questions import RELATIONS
 from sensitivity_book.explorers.witness import witness_explorer, witness_view
 from sensitivity_book.scenarios import school_large
@@ -27,6 +30,7 @@ from sensitivity_lab.plotting.style import K_LABEL, styled_figure
 from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
+NAMED = re.compile(r'<div class="explorer" id="explorer-([^"]+)"')
 CHOICE = re.compile(r'data-choice="([^"=]*)=([^"]*)"')
 
 
@@ -52,42 +56,93 @@ def explorer() -> Explorer:
     return Explorer("product", plotted, knobs, Own("x", "your own", "7", int))
 
 
+def unpacked(page: str) -> list[tuple[str, str, str]]:
+    """Every frame that a page holds, as the page's script puts it together."""
+    data = json.loads(QUOTED.search(page)[1])
+    lines = [
+        re.sub("§([0-9]+)", lambda found: data["styles"][int(found[1])], line)
+        for line in data["lines"]
+    ]
+    return [
+        (text, alt, "\n".join(lines[number] for number in numbers))
+        for text, alt, numbers in data["frames"]
+    ]
+
+
+def drawn(shown: View) -> tuple[str, str, str]:
+    return shown.text, shown.alt, "\n".join(map(svg, shown.figures))
+
+
 def test_the_page_holds_every_frame(explorer):
-    """Would catch frames out of order, and lines or styles lost in packing."""
-    data = json.loads(QUOTED.search(explorer.html)[1])
+    """Catches frames out of order, and lines or styles lost in packing."""
     places = [(x, times) for x in ("one", "two", "three") for times in ("2", "5")]
-    for (x, times), (text, alt, numbers) in zip(places, data["frames"], strict=True):
-        shown = explorer.view(x=x, times=times)
-        lines = [
-            re.sub("§([0-9]+)", lambda found: data["styles"][int(found[1])], data["lines"][number])
-            for number in numbers
-        ]
-        assert (text, alt) == (shown.text, shown.alt)
-        assert "\n".join(lines) == "\n".join(map(svg, shown.figures))
+    for (x, times), frame in zip(places, unpacked(explorer.html), strict=True):
+        assert frame == drawn(explorer.view(x=x, times=times))
 
 
 def test_it_opens_at_its_start(explorer):
-    """Would catch a page whose knobs and picture disagree before the first turn."""
+    """Catches a page whose knobs and picture disagree before the first turn."""
     assert '<p role="status" aria-live="polite">2 × 2 = 4 &lt;/script&gt;</p>' in explorer.html
     assert re.search(r'name="x" data-count="3" [^>]* value="1"', explorer.html)
     assert explorer.html.count("</script>") == 2  # a text that ends a script stays text
 
 
 def test_without_a_script_it_says_why_the_knobs_are_dead(explorer):
-    """Would catch knobs that do nothing, and no word why."""
+    """Catches knobs that do nothing, and no word why."""
     note, knobs = explorer.html.index("<noscript>"), explorer.html.index('class="knob"')
     assert note < knobs
     assert "The knobs need JavaScript" in explorer.html[note:knobs]
 
 
 def test_it_is_the_same_twice(explorer):
-    """Would catch identifiers that change from run to run, which the notebooks' check forbids."""
+    """Catches identifiers that change from run to run, which the notebooks' check forbids."""
     again = Explorer("product", plotted, explorer.knobs)
     assert again.html == explorer.html
 
 
+def test_without_its_frames_a_page_is_otherwise_the_same(explorer, monkeypatch):
+    """Catches a comparison of stored outputs that passes over more than the frames."""
+    whole = Explorer("product", plotted, explorer.knobs).html
+    monkeypatch.setenv(OPENING_ONLY, "1")
+    assert unpacked(explorer.html) == []
+    assert QUOTED.sub("", explorer.html) == QUOTED.sub("", whole)
+
+
+STORED = {
+    found[1]: page
+    for chapter in sorted((ROOT / "notebooks").glob("*.ipynb"))
+    for cell in nbformat.read(chapter, as_version=4).cells
+    for output in cell.get("outputs", [])
+    if (found := NAMED.match(page := output.get("data", {}).get("text/html", "")))
+}
+
+
+@pytest.fixture(scope="module")
+def gallery() -> dict[str, Explorer]:
+    return explorers()
+
+
+def test_every_explorer_is_stored(gallery):
+    """Catches an explorer that no chapter shows, and one that the gallery and its tests miss."""
+    assert STORED.keys() == gallery.keys()
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_the_stored_frames_are_those_that_are_drawn(gallery, name):
+    """Catches a chapter stored before an explorer changed: every knob is turned to both ends."""
+    explorer, stored = gallery[name], unpacked(STORED[name])
+    settings = list(itertools.product(*(knob.names for knob in explorer.knobs)))
+    assert len(stored) == len(settings)
+    opening = {knob.argument: knob.first for knob in explorer.knobs}
+    for knob in explorer.knobs:
+        for setting in (knob.names[0], knob.names[-1]):
+            chosen = opening | {knob.argument: setting}
+            frame = stored[settings.index(tuple(chosen.values()))]
+            assert frame == drawn(explorer.view(**chosen)), chosen
+
+
 def test_a_live_session_does_not_wait_for_the_page(explorer, monkeypatch):
-    """Would catch an explorer that draws all frames before a person can turn it."""
+    """Catches an explorer that draws all frames before a person can turn it."""
     monkeypatch.setenv(LIVE, "notebook.ipynb")
     bundle = explorer._repr_mimebundle_()
     assert "text/html" not in bundle
@@ -95,7 +150,7 @@ def test_a_live_session_does_not_wait_for_the_page(explorer, monkeypatch):
 
 
 def test_live_controls_compute(explorer):
-    """Would catch a live control that is not connected, or a setting of another knob."""
+    """Catches a live control that is not connected, or a setting of another knob."""
     bundle = explorer._repr_mimebundle_()
     assert bundle["text/html"] == explorer.html
     assert bundle["text/plain"] == "<Explorer product: the number, times>"
@@ -111,7 +166,7 @@ def test_live_controls_compute(explorer):
 
 
 def test_a_click_on_the_live_picture_turns_its_knob(explorer, monkeypatch):
-    """Would catch a click that is lost, and one that moves the picture but not the slider."""
+    """Catches a click that is lost, and one that moves the picture but not the slider."""
     monkeypatch.setenv(LIVE, "notebook.ipynb")
     explorer._repr_mimebundle_()
     slider, _menu, _field, sentence, picture = explorer.children
@@ -122,7 +177,7 @@ def test_a_click_on_the_live_picture_turns_its_knob(explorer, monkeypatch):
 
 
 def test_a_choice_is_no_id():
-    """Would catch two elements of one id, where a page shows two figures of one choice."""
+    """Catches two elements of one id, where a page shows two figures of one choice."""
     with styled_figure() as figure:
         panel = figure.subplots()
         panel.add_patch(Rectangle((0, 0), 1, 1, gid="n=1"))
@@ -137,7 +192,7 @@ def test_a_choice_is_no_id():
 
 
 def test_lean_svg_keeps_what_is_drawn():
-    """Would catch an element, a marker's definition or a text that is left out."""
+    """Catches an element, a marker's definition or a text that is left out."""
     with styled_figure() as figure:
         panel = figure.subplots()
         panel.plot([0, 1, 2], [1, 3, 2], "o-", label="a line")
@@ -172,7 +227,7 @@ def test_lean_svg_keeps_what_is_drawn():
     ],
 )
 def test_bad_input(call, message):
-    """Would catch an explorer that is made, and fails only when it is turned."""
+    """Catches an explorer that is made, and fails only when it is turned."""
     with pytest.raises(ValueError, match=re.escape(message)):
         call()
 
@@ -183,7 +238,7 @@ def test_bad_input(call, message):
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("k", ["1", "4"])
 def test_the_witness_explorer_says_what_the_walk_finds(relation, k):
-    """Would catch a sentence about another relation, k or column."""
+    """Catches a sentence about another relation, k or column."""
     explorer = witness_explorer("school_large", "absence_days")
     text = explorer.view(query="mean", relation=relation, k=k).text
     found = sl.global_sensitivity(
@@ -198,7 +253,7 @@ def test_the_witness_explorer_says_what_the_walk_finds(relation, k):
 
 
 def test_your_own_records(monkeypatch):
-    """Would catch records that are not the ones typed, and an error that stops the explorer."""
+    """Catches records that are not the ones typed, and an error that stops the explorer."""
     monkeypatch.setenv(LIVE, "notebook.ipynb")
     explorer = witness_explorer("school_large", "absence_days")
     explorer._repr_mimebundle_()
@@ -211,7 +266,7 @@ def test_your_own_records(monkeypatch):
 
 
 def test_an_infeasible_direction_is_said(monkeypatch):
-    """Would catch a picture of nothing."""
+    """Catches a picture of nothing."""
     monkeypatch.setenv(LIVE, "notebook.ipynb")
     explorer = witness_explorer("school_large", "absence_days")
     explorer._repr_mimebundle_()
@@ -222,7 +277,7 @@ def test_an_infeasible_direction_is_said(monkeypatch):
 
 
 def test_a_picture_holds_all_that_it_says():
-    """Would catch an axis without a name, and a point or a bar that ends outside."""
+    """Catches an axis without a name, and a point or a bar that ends outside."""
     (formula,) = formula_explorer().view(k="3").figures
     row = sl.AuditRow("Change", 1, 5, claimed=7, found=4)
     (audit,) = audit_view(Case("a library", "1", "sum", "", (row,))).figures
@@ -246,7 +301,7 @@ PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
     ("scenario", "column"), [("school_large", "absence_days"), ("vehicle", "driving_proficiency")]
 )
 def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, column, monkeypatch):
-    """Would catch a pair whose records are not printed in full, or are another setting's."""
+    """Catches a pair whose records are not printed in full, or are another setting's."""
     monkeypatch.setattr("sensitivity_book.explorers.witness.plot_witness", lambda _: None)
     monkeypatch.setattr("sensitivity_book.explorers.witness._curve_figure", lambda *_: None)
     explorer = witness_explorer(scenario, column)
@@ -261,7 +316,7 @@ def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, column,
 
 @pytest.mark.parametrize("counts", list(itertools.product(range(4), repeat=3))[::5])
 def test_every_box_fills_or_empties_its_column(counts):
-    """Would catch a box that chooses another value's count, too many records, or what is shown."""
+    """Catches a box that chooses another value's count, too many records, or what is shown."""
     explorer = derivative_explorer()
     arguments = ("zeros", "ones", "twos")
     shown = explorer.view(**dict(zip(arguments, map(str, counts), strict=True)))
@@ -277,7 +332,7 @@ def test_every_box_fills_or_empties_its_column(counts):
 
 @pytest.mark.parametrize("query", [sl.MEAN, sl.MEDIAN, sl.VARIANCE, sl.SUM])
 def test_the_derivative_explorer_says_the_local_sensitivity(query):
-    """Would catch a norm of other steps, and a band or panel that is too low for them."""
+    """Catches a norm of other steps, and a band or panel that is too low for them."""
     universe, records = sl.Universe.value_range([0, 1, 2]), (0, 0, 1, 2, 2, 2)
     shown = derivative_explorer().view(query=query.name, zeros="2", ones="1", twos="3")
     found = sl.local_sensitivity(query, records, universe, relation=sl.SymmetricDifference(1))
@@ -291,7 +346,7 @@ def test_the_derivative_explorer_says_the_local_sensitivity(query):
 
 
 def test_the_formula_explorer_says_both_numbers():
-    """Would catch formula and enumeration of different questions."""
+    """Catches formula and enumeration of different questions."""
     text = (
         formula_explorer()
         .view(query="sum", relation="at most k added or removed", bounds="[1, 3]", k="3")

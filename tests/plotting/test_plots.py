@@ -1,7 +1,7 @@
 """Figures: what they show is held by its artists, how they look by stored pictures.
 
 `pytest --mpl` compares the pictures in `baseline`; after a wanted change of looks, make them
-anew with `pytest tests/test_style.py --mpl-generate-path=tests/baseline` and look at each.
+anew with `pytest tests/plotting --mpl-generate-path=tests/plotting/baseline` and look at each.
 """
 
 import io
@@ -20,13 +20,12 @@ from nbclient import NotebookClient
 from sensitivity_book.people.tables import Table
 from sensitivity_book.pictures.neighbourhood import _ring, plot_neighbourhood
 from sensitivity_book.pictures.tables import show_change
+from shared import ABSENCES, SCHOOL
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import style, witness
 from sensitivity_lab.text import value_text
 
-ABSENCES = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], name="absence_days")
-SCHOOL = sl.Universe.population([1, 2, 3, 10])
 RELATIONS = [make(k) for make in (sl.AddRemove, sl.Change) for k in (1, 2, 3, 4)]
 QUERIES = [sl.MEAN, sl.COUNT, sl.VARIANCE, sl.STD, sl.quantile(0.9)]
 
@@ -71,6 +70,7 @@ def dots(figure, kind):
 
 
 def test_every_query_has_a_panel_and_every_curve_the_values_of_the_table(table):
+    """Catches a panel under another query's name, and a curve of another relation."""
     panels = sl.plot_sweep(table).axes
     assert [panel.get_title(loc="left") for panel in panels] == [query.name for query in QUERIES]
     for panel, query in zip(panels, QUERIES, strict=True):
@@ -81,6 +81,7 @@ def test_every_query_has_a_panel_and_every_curve_the_values_of_the_table(table):
 
 
 def test_no_two_queries_share_marker_or_colour(table):
+    """Catches queries that only colour tells apart, or nothing does."""
     first_lines = [panel.lines[0] for panel in sl.plot_sweep(table).axes]
     assert len({line.get_marker() for line in first_lines}) == len(QUERIES)
     assert len({line.get_color() for line in first_lines}) == len(QUERIES)
@@ -92,6 +93,7 @@ def test_no_two_queries_share_marker_or_colour(table):
 
 
 def test_curves_that_agree_are_both_seen():
+    """Catches a curve that covers another of the same values."""
     mood = sl.Universe.value_range([1, 2])
     relations = [sl.Change(k) for k in (1, 2)] + [sl.SymmetricDifference(k) for k in (1, 2)]
     table = sl.sweep([sl.MAX], {"mood": mood}, size=4, relations=relations)
@@ -104,6 +106,7 @@ def test_curves_that_agree_are_both_seen():
 
 
 def test_no_relation_is_left_out_however_many_there_are():
+    """Catches a list of line styles that runs out."""
     makers = (sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change)
     table = sl.sweep([sl.SUM], {"x": ABSENCES}, size=4, relations=[make(1) for make in makers])
     also = table.assign(relation="another " + table["relation"])
@@ -113,6 +116,7 @@ def test_no_relation_is_left_out_however_many_there_are():
 
 @pytest.mark.parametrize("last", [1, 4, 9, 40])
 def test_k_has_whole_ticks_within_the_data(last):
+    """Catches a tick at k = 2.5 or 0, and ticks too many to read."""
     k = range(1, last + 1)
     table = pd.DataFrame(
         {"column": "x", "query": "sum", "relation": "Change", "k": k, "sensitivity": k}
@@ -124,6 +128,7 @@ def test_k_has_whole_ticks_within_the_data(last):
 
 
 def test_vertical_scales_start_at_zero_and_count_in_whole_numbers(table):
+    """Catches an axis that makes small differences look large, and one scale for all panels."""
     panels = dict(zip([query.name for query in QUERIES], sl.plot_sweep(table).axes, strict=True))
     for panel in panels.values():
         assert panel.get_ylim()[0] == 0
@@ -133,6 +138,7 @@ def test_vertical_scales_start_at_zero_and_count_in_whole_numbers(table):
 
 
 def test_an_infeasible_k_is_a_gap():
+    """Catches a curve that runs through a distance that has no answer."""
     relations = [sl.Add(k) for k in (1, 2, 3)]
     table = sl.sweep(
         [sl.MEAN], {"x": sl.Universe.population([0, 1, 5, 9])}, size=2, relations=relations
@@ -145,6 +151,7 @@ def test_an_infeasible_k_is_a_gap():
 
 
 def test_a_query_with_no_answer_at_all_has_an_empty_panel():
+    """Catches a panel that is lost, or an error where nothing is to be drawn."""
     relations = [sl.Remove(2), sl.Remove(3)]
     table = sl.sweep([sl.COUNT, sl.MEAN], {"x": SCHOOL}, size=2, relations=relations)
     count, mean = sl.plot_sweep(table).axes
@@ -153,6 +160,7 @@ def test_a_query_with_no_answer_at_all_has_an_empty_panel():
 
 
 def test_the_words_say_what_was_swept_and_what_k_counts(table):
+    """Catches a figure that stands without the words it needs."""
     words = texts(sl.plot_sweep(table))
     title = "absence_days, datasets of size 6\npopulation([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])"
     assert title in words
@@ -163,6 +171,7 @@ def test_the_words_say_what_was_swept_and_what_k_counts(table):
 
 
 def test_a_table_without_attrs_is_drawn_without_them(table):
+    """Catches a table that was stored and read again, and is then refused."""
     bare = pd.DataFrame(table.to_dict("list"))
     assert "absence_days" in texts(sl.plot_sweep(bare))
 
@@ -263,6 +272,7 @@ def test_a_query_can_be_drawn_on_axes_of_your_own(table, compared):
 
 
 def test_several_data_columns_need_a_choice(table):
+    """Catches one column drawn as if it were all of them."""
     both = pd.concat([table, table.assign(column="school_year", sensitivity=1)])
     figure = sl.plot_sweep(both, column="school_year")
     assert set(figure.axes[0].lines[0].get_ydata()) == {1}
@@ -275,6 +285,7 @@ def test_several_data_columns_need_a_choice(table):
 
 
 def test_a_table_that_is_none_is_refused(table):
+    """Catches pandas' own KeyError, and an empty figure."""
     with pytest.raises(ValueError, match="table must have at least one row, got an empty table"):
         sl.plot_sweep(table.head(0))
     with pytest.raises(
@@ -296,6 +307,7 @@ def compared():
 
 
 def test_closed_forms_are_lines_and_enumerations_are_points(compared):
+    """Catches a formula drawn as if it were enumerated, and the reverse."""
     figure = sl.plot_compare(compared)
     assert [panel.get_title(loc="left") for panel in figure.axes] == list(
         compared["query"].unique()
@@ -314,6 +326,7 @@ def test_closed_forms_are_lines_and_enumerations_are_points(compared):
 
 
 def test_a_loose_formula_runs_above_its_points_and_a_stem_joins_the_two(compared):
+    """Catches a looseness that the picture hides."""
     panel = sl.plot_compare(compared[compared["query"] == "mean"]).axes[0]
     _, _, line, points = panel.lines
     assert (line.get_ydata() > points.get_ydata()).all()
@@ -326,6 +339,7 @@ def test_a_loose_formula_runs_above_its_points_and_a_stem_joins_the_two(compared
 
 
 def test_the_legend_says_which_is_which(compared):
+    """Catches a legend that names one of the two kinds of marks only."""
     legend = sl.plot_compare(compared).legends[0]
     assert legend.get_title().get_text() == "line: closed form; points: enumeration"
     assert [text.get_text() for text in legend.get_texts()] == [
@@ -357,6 +371,8 @@ def test_a_comparison_has_its_columns_in_order_and_is_quiet(capfd):
 
 
 def test_a_query_without_a_closed_form_has_points_only():
+    """Catches a query of one's own that is refused, or given another's line."""
+
     def span(dataset):
         return dataset[-1] - dataset[0]
 
@@ -367,6 +383,7 @@ def test_a_query_without_a_closed_form_has_points_only():
 
 
 def test_an_infeasible_k_is_a_gap_in_line_and_points():
+    """Catches a line or a point where there is no answer."""
     relations = [sl.Remove(k) for k in (1, 2, 3)]
     table = sl.compare([sl.MEAN], {"x": SCHOOL}, size=3, relations=relations)
     for drawn in sl.plot_compare(table).axes[0].lines:
@@ -374,6 +391,7 @@ def test_an_infeasible_k_is_a_gap_in_line_and_points():
 
 
 def test_a_sweep_is_not_a_comparison(table):
+    """Catches pandas' own KeyError where the wrong table is given."""
     with pytest.raises(ValueError, match=r"got one without \['closed_form'\]"):
         sl.plot_compare(table)
     with pytest.raises(TypeError, match="table must be a DataFrame, as compare returns, got None"):
@@ -384,6 +402,7 @@ def test_a_sweep_is_not_a_comparison(table):
 
 
 def test_every_record_is_a_dot_and_its_kind_is_told_by_shape_and_colour(mean_witness):
+    """Catches a record that is not drawn, or drawn on the other side or as another kind."""
     figure = sl.plot_witness(mean_witness)
     line = witness.NumberLine.through([1, 2, 3, 4, 5, 6, 20], scale=ABSENCES.values)
     above, below = witness.BAND, -witness.BAND
@@ -396,6 +415,7 @@ def test_every_record_is_a_dot_and_its_kind_is_told_by_shape_and_colour(mean_wit
 
 
 def test_the_answers_and_the_gap_are_marked_and_written(mean_witness):
+    """Catches an arrow that does not run from answer to answer."""
     figure = sl.plot_witness(mean_witness)
     words = texts(figure)
     assert "mean under Change(1): at most 1 record changed" in words
@@ -408,6 +428,7 @@ def test_the_answers_and_the_gap_are_marked_and_written(mean_witness):
 
 
 def test_equal_values_stack_and_what_is_shared_is_joined():
+    """Catches copies that cover one another."""
     school = sl.Universe.population([5, 5, 5, 5, 9])
     found = sl.local_sensitivity(sl.SUM, (5, 5, 5), school, relation=sl.Add(1))
     figure = sl.plot_witness(found)
@@ -421,6 +442,7 @@ def test_equal_values_stack_and_what_is_shared_is_joined():
 
 
 def test_copies_beyond_the_shared_ones_are_marked():
+    """Catches copies of one value that are all marked, or none."""
     found = sl.local_sensitivity(
         sl.SUM, (5, 5, 5), sl.Universe.value_range([5]), relation=sl.Remove(2)
     )
@@ -430,6 +452,7 @@ def test_copies_beyond_the_shared_ones_are_marked():
 
 
 def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shortened():
+    """Catches five records on one spot, and a shortened line that looks whole."""
     universe = sl.Universe.population([1, 2, 3, 4, 5, 10**9])
     figure = sl.plot_witness(
         sl.global_sensitivity(sl.MEAN, universe, size=5, relation=sl.Change(1))
@@ -441,6 +464,7 @@ def test_an_outlier_leaves_the_others_apart_and_a_sign_where_the_line_is_shorten
 
 
 def test_the_number_line_keeps_order_and_proportion():
+    """Catches places out of order, and a line that is shortened where it need not be."""
     values = [0, 1, 3, 4, 500]
     line = witness.NumberLine.through(values, [-3], room=270)
     places = [line.place(value) for value in (-3, *values)]
@@ -568,6 +592,7 @@ def test_a_number_in_a_figure_has_a_true_minus():
 
 
 def test_a_vector_is_written_and_not_marked():
+    """Catches an arrow on the records' axis for an answer that is no place on it."""
     query = sl.histogram([0, 5, 10, 25])
     found = sl.global_sensitivity(query, ABSENCES, size=6, relation=sl.Change(1), norm=2)
     figure = sl.plot_witness(found)
@@ -578,6 +603,7 @@ def test_a_vector_is_written_and_not_marked():
 
 
 def test_no_gap_and_no_neighbour_are_drawn_too():
+    """Catches an error at sensitivity 0, and at the empty dataset."""
     nothing = sl.global_sensitivity(sl.COUNT, SCHOOL, size=3, relation=sl.Change(1))
     assert "sensitivity\n0" in texts(sl.plot_witness(nothing))
     emptied = sl.global_sensitivity(sl.SUM, SCHOOL, size=1, relation=sl.Remove(1))
@@ -588,6 +614,7 @@ def test_no_gap_and_no_neighbour_are_drawn_too():
 
 
 def test_what_cannot_be_drawn_is_refused():
+    """Catches a picture of a thousand dots, and Matplotlib's own errors."""
     many = sl.local_sensitivity(
         sl.COUNT, [1] * 150, sl.Universe.value_range([1]), relation=sl.Remove(1)
     )
@@ -617,6 +644,7 @@ def test_a_witness_too_large_to_draw_is_refused_before_it_is_built():
 
 
 def test_the_four_pupil_school_has_its_boxes_lines_and_winner():
+    """Catches a dataset, a pair or the widest gap that the picture does not show."""
     figure = plot_neighbourhood(sl.MEAN, SCHOOL, size=3, relation=sl.AddRemove(1))
     axes = figure.axes[0]
     boxes = [text.get_text() for text in axes.texts]
@@ -629,13 +657,14 @@ def test_the_four_pupil_school_has_its_boxes_lines_and_winner():
 
 
 def test_a_ring_runs_clockwise_from_the_top_left():
-    """Would catch datasets that stand on one another, or run the other way round."""
+    """Catches datasets that stand on one another, or run the other way round."""
     near, far = (1 - np.sqrt(1 / 2)) / 2, (1 + np.sqrt(1 / 2)) / 2
     corners = [(near, far), (far, far), (far, near), (near, near)]
     assert _ring(4) == [pytest.approx(corner) for corner in corners]
 
 
 def test_datasets_of_one_size_stand_in_a_ring():
+    """Catches boxes that overlap, a pair drawn twice, and one with itself."""
     figure = plot_neighbourhood(sl.MEDIAN, SCHOOL, size=3, relation=sl.Change(1))
     centre = np.array([0.5, 0.5])
     places = [text.get_position() for text in figure.axes[0].texts if "\n" in text.get_text()]
@@ -646,6 +675,7 @@ def test_datasets_of_one_size_stand_in_a_ring():
 
 
 def test_where_all_neighbours_agree_none_is_marked():
+    """Catches a winner that is marked where every gap is 0."""
     for universe, pairs in ((SCHOOL, 6), (sl.Universe.value_range([7]), 0)):
         axes = plot_neighbourhood(sl.COUNT, universe, size=3, relation=sl.Change(1)).axes[0]
         assert len(axes.patches) == pairs
@@ -657,12 +687,14 @@ def test_where_all_neighbours_agree_none_is_marked():
 
 
 def test_a_vector_is_written_in_its_box():
+    """Catches a picture that takes scalars only."""
     query = sl.histogram([0, 5, 10])
     figure = plot_neighbourhood(query, SCHOOL, size=3, relation=sl.Change(1))
     assert "1, 2, 10\n(2, 1)" in texts(figure)
 
 
 def test_too_large_a_neighbourhood_is_refused():
+    """Catches a picture of 210 boxes."""
     with pytest.raises(
         ValueError, match="universe must give at most 15 datasets to be drawn, got 210"
     ):
@@ -688,6 +720,7 @@ def drawings(table, compared, witness):
 
 
 def test_a_figure_changes_no_setting_and_is_registered_nowhere(table, compared, mean_witness):
+    """Catches a style that leaks into the reader's own figures, after an error too."""
     before = dict(plt.rcParams)
     for draw in drawings(table, compared, mean_witness):
         assert isinstance(draw(), plt.Figure)
@@ -698,12 +731,13 @@ def test_a_figure_changes_no_setting_and_is_registered_nowhere(table, compared, 
 
 
 def test_the_same_figure_is_the_same_file(table, compared, mean_witness):
+    """Catches identifiers or dates that change a file from run to run."""
     for draw in drawings(table, compared, mean_witness):
         assert svg(draw()) == svg(draw())
 
 
 def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(table, compared, mean_witness):
-    """A figure 6.4 inches wide on 340 pixels: 12 points are 8.9 pixels."""
+    """Catches small print: a figure 6.4 inches wide on 340 pixels has 12 points in 8.9 pixels."""
     for draw in drawings(table, compared, mean_witness):
         figure = draw()
         assert figure.get_figwidth() == style.WIDTH
@@ -719,12 +753,14 @@ def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(table, compared,
 
 
 def test_inline_svg_does_nothing_outside_a_notebook():
+    """Catches an error, or a changed setting, where there is no notebook."""
     before = dict(plt.rcParams)
     assert sl.inline_svg() is None
     assert dict(plt.rcParams) == before
 
 
 def test_a_notebook_shows_each_figure_once_and_the_same_every_time():
+    """Catches a figure shown twice, as a PNG, or with a last bit that differs."""
     cells = [
         "import sensitivity_lab as sl",
         "sl.inline_svg()",
