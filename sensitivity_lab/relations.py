@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +14,7 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import brief, exact_number, is_real, sequence, whole_number
+from sensitivity_lab.tabular.records import hashed
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.universe import (
     SHORT_FLOATS,
@@ -68,8 +69,8 @@ def _comparable(dataset: Dataset, other: Dataset) -> Iterable[Any]:
     one_float = len(kinds) == 1 and kinds <= {float, np.float64, *SHORT_FLOATS}
     if kinds <= {int, bool, Fraction} or (one_float and all(map(math.isfinite, dataset))):
         return dataset
-    if not all(record is None or is_real(record) for record in (*dataset, *other)):
-        return dataset  # records that are no numbers are compared as they are
+    if not any(is_real(record) for record in (*dataset, *other)):
+        return (hashed(record, "record") for record in dataset)  # no numbers: compared as they are
     return (None if record is None else exact_number(record, "record") for record in dataset)
 
 
@@ -77,6 +78,8 @@ def records_of(dataset: Any, what: str) -> Dataset:
     """The records of a dataset: the rows of a table, else the entries of a sequence."""
     if is_table(dataset):
         return tuple(rows_of(table(dataset, what)))
+    if isinstance(dataset, Mapping):
+        raise TypeError(f"{what} must be a sequence of records or a table, got {brief(dataset)}")
     return sequence(dataset, what)
 
 

@@ -52,6 +52,7 @@ class Listed:
     values: Dataset
 
     def __call__(self, positions: Indices) -> Dataset:
+        """The values at some positions."""
         return tuple(self.values[i] for i in positions)
 
 
@@ -637,7 +638,9 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
     if is_table(source):
         return Rows.of_table(source, what)
     if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
-        raise TypeError(f"{what} must be a sequence of records or a table, got {brief(source)}")
+        raise TypeError(
+            f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}"
+        )
     array = source.to_numpy() if isinstance(source, pd.Series) else source
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare

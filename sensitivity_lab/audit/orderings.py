@@ -296,7 +296,7 @@ class OrderedWalk:
         gap, dataset, neighbour = worst
         return WorstInputs(gap, self._records(dataset), self._records(neighbour))
 
-    def _records(self, reading: Indices) -> Dataset:
+    def _records(self, reading: Indices) -> Any:
         return self.universe.given(reading)
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:

@@ -148,4 +148,5 @@ def _step(
 def _dataset(universe: Universe, records: list[int]) -> Dataset:
     """The sorted records themselves."""
     values = records if universe.unlimited else [universe.value_of[record] for record in records]
-    return universe.given(sorted(values))
+    found: Dataset = universe.given(sorted(values))
+    return found

@@ -36,7 +36,7 @@ class Records:
         """
         counted: Counter[Any] = Counter()
         for record in records:
-            counted[_hashed(record, what)] += 1
+            counted[hashed(record, what)] += 1
         values = ordered(counted)
         return cls(values, np.array([counted[value] for value in values]))
 
@@ -68,7 +68,7 @@ class Records:
         place = {value: i for i, value in enumerate(self.values)}
         found = []
         for record in self.listed(dataset, what):
-            if _hashed(record, what) not in place:
+            if hashed(record, what) not in place:
                 raise ValueError(f"{what} must hold records of the universe, got {brief(record)}")
             found.append(place[record])
         return np.array(found, dtype=np.int64)
@@ -98,12 +98,24 @@ def ordered(records: Iterable[Any]) -> tuple[Any, ...]:
         return listed
 
 
-def _hashed(record: Any, what: str) -> Hashable:
+def hashed(record: Any, what: str) -> Hashable:
+    """Return a record, or refuse one that has no hash, or does not equal itself.
+
+    >>> hashed("no", "records")
+    'no'
+
+    Raises TypeError.
+    """
     try:
         hash(record)
-    except TypeError as error:
+        same = bool(record == record)
+    except Exception as error:
         raise TypeError(
-            f"{what} must be hashable, got {brief(record)}: make a tuple of a list, a frozen "
-            "dataclass of an object"
+            f"{what} must be hashable and comparable, got {brief(record)}: make a tuple of a list, "
+            "a frozen dataclass of an object"
         ) from error
+    if not same:
+        raise TypeError(
+            f"{what} must equal themselves, got {brief(record)}: write None for what is missing"
+        )
     return record  # type: ignore[no-any-return]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.exact import brief, drawn
+from sensitivity_lab.exact import brief, drawn, told
 from sensitivity_lab.tabular.records import Positions, Records
 
 
@@ -62,7 +61,7 @@ def is_table(value: Any) -> bool:
     >>> is_table(pd.DataFrame({"a": [1]})), is_table([1])
     (True, False)
     """
-    return isinstance(nw.from_native(value, pass_through=True), nw.DataFrame)
+    return bool(nw.dependencies.is_into_dataframe(value))
 
 
 def table(value: Any, what: str) -> nw.DataFrame[Any]:
@@ -70,17 +69,16 @@ def table(value: Any, what: str) -> nw.DataFrame[Any]:
 
     Raises TypeError for what is no table, ValueError for two columns of one name.
     """
-    found = nw.from_native(value, pass_through=True)
+    try:
+        found = nw.from_native(value, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"{what} must have columns of different names: {told(error)}") from error
     if isinstance(found, nw.LazyFrame):
         raise TypeError(f"{what} must be a table in memory, got a lazy frame: collect it first")
     if not isinstance(found, nw.DataFrame):
         raise TypeError(
             f"{what} must be a pandas or polars DataFrame or a pyarrow Table, got {brief(value)}"
         )
-    names = [str(name) for name in found.columns]
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise ValueError(f"{what} must have columns of different names, got {twice[0]!r} twice")
     return found
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -89,8 +90,9 @@ ODD = [
 
 
 def exact(number):
-    """A number as the Fraction it stands for: floats by their shortest text."""
-    assert not isinstance(number, (np.timedelta64, np.datetime64)), f"{number!r} is no number"
+    """A number as the Fraction it stands for: floats by their shortest text; others as they are."""
+    if not isinstance(number, (Real, Decimal, np.bool_)) or isinstance(number, np.timedelta64):
+        return number
     if isinstance(number, (float, np.floating)):
         return Fraction(str(number))
     return Fraction(int(number) if isinstance(number, (np.integer, np.bool_)) else number)
@@ -633,8 +635,12 @@ def test_what_the_malformed_calls_once_found():
     """Catches the return of a wrong number, a hang or a bare error that was found and mended."""
     masked = sl.Universe.population(np.ma.array([1, 2, 9], mask=[False, False, True]))
     assert masked.values == (1, 2, None)  # the 9 was laid bare
-    with pytest.raises(TypeError, match="records must be a number"):
-        sl.Universe.population([np.timedelta64(2, "D")])  # was 2
+    span = np.timedelta64(2, "D")
+    assert sl.Universe.population([span]).values == (span,)  # was 2
+    with pytest.raises(TypeError, match="mean is asked of numbers, got records such as"):
+        sl.global_sensitivity(
+            sl.MEAN, sl.Universe.population([span] * 3), size=2, relation=sl.Change(1)
+        )
     assert sl.Universe.population([Decimal("1e400"), 1]).values[-1] == Decimal("1e400")
     huge = sl.closed_form(sl.MEAN, bounds=(0, 1), size=10**30, relation=sl.Change(1))
     assert (huge.value, huge.witness) == (Fraction(1, 10**30), None)  # listed every record
