@@ -104,6 +104,18 @@ def simplest(value: Fraction) -> Exact:
     return value.numerator if value.denominator == 1 else value
 
 
+def number_as_float(value: Exact) -> float | None:
+    """The float that stands for a number, if there is one.
+
+    >>> number_as_float(Fraction(1, 10)), number_as_float(Fraction(1, 3))
+    (0.1, None)
+    """
+    if abs(Fraction(value)) > Fraction(sys.float_info.max):
+        return None
+    nearest = float(value)
+    return nearest if exact_number(nearest) == value else None
+
+
 def whole_number(value: Any, what: str, least: int) -> int:
     """Return `value` as an int, or refuse what is not a whole number of at least `least`.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -15,6 +16,7 @@ import pandas as pd
 from sensitivity_lab.exact import (
     MOST_EXPONENT,
     brief,
+    checked_bounds,
     drawn,
     exact_number,
     is_finite,
@@ -28,7 +30,9 @@ from sensitivity_lab.exact import (
 )
 from sensitivity_lab.gap import in_order_of_labels
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.tabular.rows import is_table
+from sensitivity_lab.tabular.clipped import Clipped, number_of
+from sensitivity_lab.tabular.records import called_on
+from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.text import number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -58,7 +62,8 @@ class Query:
     datasets at once: `rows(positions, universe)` receives N datasets as an (N, n) array of
     positions among `universe.values`, and returns N integer answers (or N vectors of them) and
     their common denominator; the first answer of each size is held to the function's. `proved`
-    says what is proved of a standard query, for the routes that enumerate nothing.
+    says what is proved of a standard query, for the routes that enumerate nothing; `inner` is the
+    query of numbers that this one is, asked `of_what` each record says (`of`, `clipped`).
 
     Queries of equal parts are equal, so two histograms of the same edges are one; a query can be
     pickled where its function can.
@@ -74,6 +79,8 @@ class Query:
     root: bool = field(default=False, repr=False)
     rows: Rows | None = field(default=None, repr=False)
     proved: Family | None = field(default=None, repr=False)
+    inner: Query | None = field(default=None, repr=False)
+    of_what: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -83,20 +90,66 @@ class Query:
         if self.smallest_size is not None:
             whole_number(self.smallest_size, "smallest_size", 0)
 
-    def __call__(self, dataset: Iterable[Any]) -> Any:
+    def __call__(self, dataset: Any) -> Any:
         """Return the answer on one dataset: exact where it is rational, else a float."""
-        if not self.exact and (is_table(dataset) or isinstance(dataset, Mapping)):
-            return self.answer(dataset)  # type: ignore[arg-type]
-        records = sequence(dataset, "dataset")
-        if self.smallest_size is not None and len(records) < self.smallest_size:
-            raise ValueError(
-                f"query {self.name} needs a dataset of at least {self.smallest_size} "
-                f"record{'s' * (self.smallest_size > 1)}, got {len(records)}"
-            )
+        if self.exact or not (is_table(dataset) or isinstance(dataset, Mapping)):
+            dataset = sequence(dataset, "dataset")
+            if self.smallest_size is not None and len(dataset) < self.smallest_size:
+                raise ValueError(
+                    f"query {self.name} needs a dataset of at least {self.smallest_size} "
+                    f"record{'s' * (self.smallest_size > 1)}, got {len(dataset)}"
+                )
         if self.exact:
-            records = tuple(sorted(exact_number(record, "record") for record in records))
-        answer = self.answer(records)
+            dataset = tuple(sorted(exact_number(record, "record") for record in dataset))
+        answer = self.answer(dataset)
         return rounded_root_gap(Fraction(answer), Fraction(0)) if self.root else answer
+
+    def of(self, what: str | Callable[[Any], Any]) -> Query:
+        """Return this query asked of a number that each record has: a column, or a function of it.
+
+        >>> from sensitivity_lab import MEAN, SUM
+        >>> SUM.of(len)(("no", "yes")), MEAN.of("salary").name
+        (5, 'mean of salary')
+
+        Over a universe it is the query itself over the numbers, so solvers and closed forms serve
+        it. Raises TypeError for what is neither text nor a function, ValueError for a query that
+        is asked of something already.
+        Source: thm-image on the book's page of proofs.
+        """
+        if not (isinstance(what, str) or callable(what)):
+            raise TypeError(
+                f"of must be a column's name or a function of a record, got {brief(what)}"
+            )
+        if self.inner is not None:
+            raise ValueError(f"query {self.name} is asked of something already")
+        return self._asked_of(what, f"of {what if isinstance(what, str) else name_of(what)}")
+
+    def clipped(self, low: Any, high: Any) -> Query:
+        """Return this query asked of numbers that are cut to [low, high].
+
+        >>> from sensitivity_lab import SUM
+        >>> SUM.clipped(0, 100)((5, 300)), SUM.of("salary").clipped(0, 100).name
+        (105, 'sum of salary clipped to [0, 100]')
+
+        Raises ValueError for bounds that fall.
+        """
+        ends = checked_bounds((low, high))
+        query = self if self.inner is None else self.inner
+        words = f"clipped to [{number_repr(low)}, {number_repr(high)}]"
+        before = self.name.removeprefix(query.name).strip()
+        return query._asked_of(Clipped(self.of_what, *ends), f"{before} {words}".strip())
+
+    def _asked_of(self, what: Any, words: str) -> Query:
+        return Query(
+            f"{self.name} {words}",
+            OfRecords(self, what),
+            self.smallest_size,
+            self.takes_missing,
+            root=self.root,
+            proved=self.proved,
+            inner=self,
+            of_what=what,
+        )
 
     def answer(self, dataset: Dataset) -> Any:
         """Return the checked answer (its square for a root query) on sorted records.
@@ -138,6 +191,25 @@ class Query:
 
     def __str__(self) -> str:
         return self.name
+
+
+@dataclass(frozen=True)
+class OfRecords:
+    """A query of numbers, asked of what each record of a dataset says.
+
+    >>> from sensitivity_lab import MAX
+    >>> OfRecords(MAX, len)(("no", "yes"))
+    3
+    """
+
+    query: Query
+    of: Any
+
+    def __call__(self, dataset: Any) -> Any:
+        """The answer on a dataset of records: a table's rows, or a sequence."""
+        listed = rows_of(table(dataset, "dataset")) if is_table(dataset) else dataset
+        numbers = [called_on(partial(number_of, self.of), record) for record in listed]
+        return self.query.raw(tuple(numbers))
 
 
 def as_query(query: Query | Callable[[Any], Any]) -> Query:

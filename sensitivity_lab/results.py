@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.relations import STANDARD, Change, Relation
 from sensitivity_lab.standard import python_of
+from sensitivity_lab.tabular.clipped import number_of
 from sensitivity_lab.text import dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -168,6 +169,9 @@ class Sensitivity:
 
     def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
+        if self.query.inner is not None:
+            said = partial(number_of, self.query.of_what)
+            return self.query.inner.raw(tuple(map(said, self.universe.each(places.tolist()))))
         if len(places) <= LONGEST_HELD:
             return self.query.raw(dataset)
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
@@ -314,7 +318,7 @@ def result(problem: Problem, found: WorstPair, method: str, datasets: int) -> Se
 
     Cost: a solver's two datasets are built if they have at most 1,000 records, else when asked for.
     """
-    plain = problem.universe.tables(()) is None
+    plain = not problem.universe.tabular
     is_short = plain and (method != "solver" or found.size <= LONGEST_HELD)
     return Sensitivity(
         value=presented(found.gap),

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from sensitivity_lab.errors import NotProved
 from sensitivity_lab.exact import brief, is_one_of
 from sensitivity_lab.gap import Norm
+from sensitivity_lab.methods.image import Images
 from sensitivity_lab.methods.local import solve_local
 from sensitivity_lab.methods.method import Answered, Method
 from sensitivity_lab.methods.solver import solve
@@ -126,13 +127,21 @@ def local_sensitivity(
     problem = Problem(as_query(query), universe, len(indices), relation, norm)
     budget = Budget(max_datasets, progress, executor)
     _check([problem], method, LOCAL_METHODS, "auto, walk or solver for one dataset", budget)
-    solver, walk = Solver(budget, indices), Walk(budget, indices)
-    if method != "auto" or not walk.fits(problem, budget.quick):
+    images = Images()
+    numbers, own = images.of_numbers(problem), images.of_dataset(problem, indices)
+    answered = _locally(numbers, Solver(budget, own), Walk(budget, own), method)
+    pair = images.told_locally(problem, answered.pair, indices)
+    return result(problem, pair, answered.by, answered.datasets)
+
+
+def _locally(problem: Problem, solver: Solver, walk: Walk, method: str) -> Answered:
+    """One dataset by the walk, or by the solver where that is asked for, or there is too much."""
+    if method != "auto" or not walk.fits(problem, walk.budget.quick):
         answered = None if method == "walk" else _proved(problem, solver, method)[0]
         if answered is not None:
-            return _result(problem, solver, answered)
+            return answered
         walk.check(problem)
-    return _result(problem, walk, walk.answer(problem))
+    return walk.answer(problem)
 
 
 @dataclass(frozen=True)
@@ -155,7 +164,7 @@ class Solver:
             pair = solve(problem, self.budget.progress)
         else:
             pair = solve_local(problem, self.only)
-        return None if pair is None else Answered(pair, 0)
+        return None if pair is None else Answered(pair, 0, self.name)
 
 
 def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[Sensitivity]:
@@ -171,10 +180,16 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     `global_sensitivity`.
     """
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
-    solved = [_solved(problem, method, budget) for problem in problems]
-    rest = [problem for problem, found in zip(problems, solved, strict=True) if found is None]
+    images = Images()
+    numbers = [images.of_numbers(problem) for problem in problems]
+    solved = [_solved(problem, method, budget) for problem in numbers]
+    rest = [problem for problem, found in zip(numbers, solved, strict=True) if found is None]
     enumerated = iter(_enumerated(rest, method, budget))
-    return [next(enumerated) if found is None else found for found in solved]
+    answered = [next(enumerated) if found is None else found for found in solved]
+    return [
+        result(problem, images.told(problem, found.pair), found.by, found.datasets)
+        for problem, found in zip(problems, answered, strict=True)
+    ]
 
 
 def _check(
@@ -188,7 +203,7 @@ def _check(
         problem.require_feasible()
 
 
-def _solved(problem: Problem, method: str, budget: Budget) -> Sensitivity | None:
+def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     """What the solver answers: all where it is asked for, else what is too large to enumerate."""
     if method == "solver":
         datasets, is_large = 0, True
@@ -201,7 +216,7 @@ def _solved(problem: Problem, method: str, budget: Budget) -> Sensitivity | None
         solver = Solver(budget)
         answered, where = _proved(problem, solver, method)
         if answered is not None:
-            return _result(problem, solver, answered)
+            return answered
     what = "datasets to answer"
     if method == "auto" and problem.query.proved:
         what += f" (no proved solver covers {problem.query.name} {where})"
@@ -223,7 +238,7 @@ def _proved(problem: Problem, solver: Solver, method: str) -> tuple[Answered | N
     return None, where
 
 
-def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> list[Sensitivity]:
+def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> list[Answered]:
     """Each problem by the sweep where it serves, else by the walk; first all are checked."""
     sweep, walk = Sweep(problems, budget), Walk(budget)
     if method == "sweep":
@@ -241,8 +256,8 @@ def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> lis
         answered = by.answer(problem)
         if answered is None:  # the answers turned out to be in more than one arithmetic
             _check_walk(problem, walk, method)
-            by, answered = walk, walk.answer(problem)
-        found.append(_result(problem, by, answered))
+            answered = walk.answer(problem)
+        found.append(answered)
     return found
 
 
@@ -254,7 +269,3 @@ def _check_walk(problem: Problem, walk: Walk, method: str) -> None:
             f"not {problem.query.name} at norm={problem.norm}; use method='walk' or 'auto'"
         )
     walk.check(problem)
-
-
-def _result(problem: Problem, by: Method, answered: Answered) -> Sensitivity:
-    return result(problem, answered.pair, by.name, answered.datasets)

@@ -13,6 +13,7 @@ import pandas as pd
 from sensitivity_lab.closed_form import ClosedForm, closed_form
 from sensitivity_lab.exact import brief
 from sensitivity_lab.gap import Norm, Number
+from sensitivity_lab.methods.image import Image
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import STANDARD, Relation
@@ -168,6 +169,8 @@ def _closed_form_for(
 ) -> ClosedForm | None:
     if not feasible or not query.proved or type(relation) not in STANDARD:
         return None
+    if query.inner is not None:
+        universe = Image.of(universe, query).numbers
     return closed_form(
         query,
         bounds=(universe.values[0], universe.values[-1]) if bounds is None else bounds,

@@ -28,8 +28,9 @@ from sensitivity_lab.exact import (
     simplest,
     whole_number,
 )
+from sensitivity_lab.tabular.clipped import Clipped
 from sensitivity_lab.tabular.people import AnyPeople, People
-from sensitivity_lab.tabular.records import Records
+from sensitivity_lab.tabular.records import Records, called_on
 from sensitivity_lab.tabular.rows import Rows, all_rows, is_table
 from sensitivity_lab.text import number_repr
 
@@ -116,11 +117,10 @@ class Universe:
 
     @cached_property
     def _hash(self) -> int:
+        if not self.numeric:
+            return hash((self.unlimited, self.name, self.source))
         values = self._distinct[0]
-        if self.numeric:
-            ends = [None if end is None else exact_number(end) for end in (values[0], values[-1])]
-        else:
-            ends = [values[0], values[-1]]
+        ends = [None if end is None else exact_number(end) for end in (values[0], values[-1])]
         return hash((self.unlimited, self.name, self.records, len(values), *ends))
 
     @classmethod
@@ -201,7 +201,7 @@ class Universe:
             return cls(People.of_tables(tables, id), False, name)
         rows = tables.source if isinstance(tables, Universe) else tables
         if not isinstance(rows, Rows):
-            rows = Rows.of_table(rows, "rows")
+            rows = Rows(rows, "rows")
         most = whole_number(most_rows, "most_rows", 0)
         return cls(AnyPeople.of_rows(rows, most), True, name)
 
@@ -220,6 +220,15 @@ class Universe:
         """
         return not isinstance(self.source, Records)
 
+    @property
+    def tabular(self) -> bool:
+        """Whether functions receive tables.
+
+        >>> Universe.product(age=[30, 40]).tabular
+        True
+        """
+        return isinstance(self.source, Records) and self.source.tabular
+
     def _require_numbers(self) -> None:
         if not self.numeric:
             raise TypeError(
@@ -236,6 +245,52 @@ class Universe:
         `exact` numbers are ints and Fractions. Cost: linear in the dataset.
         """
         return self.giver(exact)(tuple(positions))
+
+    def numbers_of(self, what: Any) -> Any:
+        """Return what a function of a record, or a column, makes of each of the m records.
+
+        >>> Universe.population(["yes", "no"]).numbers_of(len)
+        [2, 3]
+
+        A range has each value once. Errors: whatever the function raises, as a ValueError.
+        """
+        if isinstance(what, Clipped):
+            return what.of_all(self.sorted_records if what.of is None else self.numbers_of(what.of))
+        if isinstance(self.source, Records):
+            return self.source.numbers(what)
+        if not callable(what):
+            raise ValueError(f"of must be a function of one record here, got {brief(what)}")
+        return [called_on(what, record) for record in self.sorted_records.tolist()]
+
+    def each(self, positions: Iterable[int]) -> list[Any]:
+        """Return the records at some positions, as functions of one record receive them.
+
+        >>> Universe.population([10, 20]).each((1, 1))
+        [20, 20]
+        """
+        if isinstance(self.source, Records):
+            return list(self.source.each(list(positions)))
+        return [self.values[i] for i in positions]
+
+    def of_members(self, members: np.ndarray) -> Any:
+        """Return the dataset of some of the m records, by their places in the universe's order.
+
+        >>> Universe.population([20, 10, 20]).of_members(np.array([0, 2]))
+        (10, 20)
+        """
+        if isinstance(self.source, Records):
+            return self.source.at(members)
+        return tuple(self.sorted_records[members].tolist())
+
+    def positions_of_members(self, members: np.ndarray) -> np.ndarray:
+        """Return where some of the m records stand among the values.
+
+        >>> Universe.population([20, 10, 20]).positions_of_members(np.array([0, 2]))
+        array([0, 1])
+        """
+        if isinstance(self.source, Records):
+            return self.source.positions_at(members)
+        return members if self.unlimited else np.array(self.value_of, dtype=np.int64)[members]
 
     def tables(self, positions: Iterable[int]) -> dict[str | None, Any] | None:
         """Return the dataset at some positions as tables by name, where datasets are tables.
@@ -636,7 +691,7 @@ def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
 def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
     """Return the values as a read-only array of ints or floats where that loses nothing, else a tuple."""
     if is_table(source):
-        return Rows.of_table(source, what)
+        return Rows(source, what)
     if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
         raise TypeError(
             f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}"

@@ -9,10 +9,11 @@ from sensitivity_lab.proved.worst_pair import WorstPair
 
 
 class Answered(NamedTuple):
-    """A problem's worst pair, and how many datasets were answered to find it."""
+    """A problem's worst pair, how many datasets were answered to find it, and by which method."""
 
     pair: WorstPair
     datasets: int
+    by: str  # the method's name
 
 
 class Method(Protocol):

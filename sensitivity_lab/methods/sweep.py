@@ -94,7 +94,8 @@ class Sweep:
         dataset, gap = min(firsts, key=lambda first: first[0])
         neighbour = levels.first_neighbour(dataset, gap)
         pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
-        return Answered(pair, sum(map(evaluations.lattice.count, problem.sizes_answered)))
+        datasets = sum(map(evaluations.lattice.count, problem.sizes_answered))
+        return Answered(pair, datasets, self.name)
 
     def _fits(self, problem: Problem) -> bool:
         cells, records = _memory(problem)

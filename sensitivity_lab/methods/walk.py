@@ -85,7 +85,7 @@ class Walk:
             other for other in neighbours if gap_of(answers[dataset], answers[other]) == gap
         )
         pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
-        return Answered(pair, len(datasets))
+        return Answered(pair, len(datasets), self.name)
 
     def _datasets(self, problem: Problem) -> tuple[list[Indices], list[Indices]]:
         """The datasets whose neighbours are visited, and all that are answered."""

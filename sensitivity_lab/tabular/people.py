@@ -35,6 +35,8 @@ class People(Records):
     `natives` has the tables by name, None for a single one.
     """
 
+    tabular = True
+
     natives: dict[str | None, Any]
     id: str
     rows: dict[str | None, tuple[np.ndarray, ...]]  # of each table: the rows of each person
@@ -67,7 +69,7 @@ class People(Records):
     def form(self) -> tuple[Any, ...]:
         """The tables' libraries and columns, and what they hold: two people may share a name."""
         tables = tuple(
-            (name, Rows.of_table(native, "table")._content) for name, native in self.natives.items()
+            (name, Rows(native, "table")._content) for name, native in self.natives.items()
         )
         return type(self).__name__, self.id, tables
 
@@ -85,6 +87,9 @@ class People(Records):
             )
             for name, native in self.natives.items()
         }
+
+    def each(self, positions: Positions) -> Iterable[Any]:
+        return (self.given([i]) for i in positions)
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """Who stands in a caller's tables, each with all their rows; or a list of ids."""
@@ -119,7 +124,7 @@ class AnyPeople(Records):
     """Any people who bring at most so many rows each; functions receive one table of all rows.
 
     >>> import pandas as pd
-    >>> anyone = AnyPeople.of_rows(Rows.of_table(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
+    >>> anyone = AnyPeople.of_rows(Rows(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
     >>> anyone.values[:4]
     ((), (Row(s=1),), (Row(s=2),), (Row(s=1), Row(s=1)))
     >>> anyone.given([1, 3])
@@ -131,12 +136,14 @@ class AnyPeople(Records):
     A person has no name: the column `person` numbers the people of a dataset.
     """
 
+    tabular = True
+
     kinds: Rows
 
     @classmethod
     def of_rows(cls, rows: Rows, most_rows: int) -> AnyPeople:
         """Everybody who may be: each brings any of the rows, at most so many."""
-        if PERSON in map(str, rows._table.columns):
+        if PERSON in map(str, rows.frame.columns):
             raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
         people: list[tuple[Any, ...]] = []
         for n in range(most_rows + 1):
@@ -161,6 +168,9 @@ class AnyPeople(Records):
         numbers = [number for number, person in enumerate(people) for _ in person]
         column = nw.new_series(PERSON, numbers, nw.Int64, backend=table_.implementation)
         return table_.with_columns(column).select(PERSON, *table_.columns).to_native()
+
+    def each(self, positions: Positions) -> Iterable[Any]:
+        return (self.given([i]) for i in positions)
 
     def _person(self, position: int) -> tuple[Row, ...]:
         rows: Any = self.values[position]

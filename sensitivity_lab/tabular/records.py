@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.exact import brief, sequence
+from sensitivity_lab.exact import brief, sequence, told
 
 Positions = Sequence[int] | np.ndarray
 
@@ -27,6 +27,7 @@ class Records:
 
     values: tuple[Hashable, ...]
     counts: np.ndarray  # (v,) whole numbers
+    tabular: ClassVar[bool] = False  # functions receive tables
 
     @classmethod
     def of(cls, records: Iterable[Any], what: str) -> Records:
@@ -77,12 +78,56 @@ class Records:
         """The records of a caller's dataset."""
         return sequence(dataset, what)
 
+    def each(self, positions: Positions) -> Iterable[Any]:
+        """The records at some positions, as functions of one record receive them."""
+        return (self.values[i] for i in positions)
+
+    @property
+    def members(self) -> Iterable[Any]:
+        """The m records, copies and all, as functions of one record receive them."""
+        return self.each(np.repeat(np.arange(len(self.values)), self.counts).tolist())
+
+    def at(self, members: np.ndarray) -> Any:
+        """The dataset of some of the m records, as a function receives it."""
+        return self.given(self.positions_at(members))
+
+    def positions_at(self, members: np.ndarray) -> np.ndarray:
+        """Where some of the m records stand among the values."""
+        found: np.ndarray = np.repeat(np.arange(len(self.values)), self.counts)[members]
+        return found
+
+    def numbers(self, of: Any) -> Any:
+        """What a function makes of each of the m records.
+
+        Raises ValueError for the name of a column, which these records do not have.
+        """
+        if not callable(of):
+            raise ValueError(
+                f"of must be a function of one record here, got {brief(of)}: "
+                f"a record is {brief(self.values[0])}"
+            )
+        return [called_on(of, record) for record in self.members]
+
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         """The dataset as tables by name, where it is some; else None."""
         return None
 
     def __len__(self) -> int:
         return int(self.counts.sum())
+
+
+def called_on(function: Any, record: Any) -> Any:
+    """Call a function of one record; where it fails, say on which.
+
+    >>> called_on(len, "yes")
+    3
+
+    Raises ValueError for whatever the function raises.
+    """
+    try:
+        return function(record)
+    except Exception as error:
+        raise ValueError(f"of failed on record {brief(record)}: {told(error)}") from error
 
 
 def ordered(records: Iterable[Any]) -> tuple[Any, ...]:

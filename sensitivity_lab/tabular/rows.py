@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -115,11 +114,10 @@ def taken(found: nw.DataFrame[Any], positions: Positions) -> Any:
     return nw.maybe_reset_index(rows).to_native()
 
 
-@dataclass(frozen=True, eq=False)
 class Rows(Records):
     """Rows of one table; equal rows are copies. Functions receive a table of the same library.
 
-    >>> staff = Rows.of_table(pd.DataFrame({"d": ["law", "art", "law"], "s": [1, 2, 1]}), "records")
+    >>> staff = Rows(pd.DataFrame({"d": ["law", "art", "law"], "s": [1, 2, 1]}), "records")
     >>> staff.values, staff.counts
     ((Row(d='art', s=2), Row(d='law', s=1)), array([1, 2]))
     >>> staff.given([0, 1, 1])
@@ -127,45 +125,87 @@ class Rows(Records):
     0  art  2
     1  law  1
     2  law  1
+
+    The rows are listed when they are first asked for: a column of a million needs no list.
+    Raises ValueError for a table without rows.
     """
 
-    native: Any  # the caller's table, copied
-    first: np.ndarray  # (v,) the row of the table that each value is
+    tabular = True
 
-    @classmethod
-    def of_table(cls, source: Any, what: str) -> Rows:
-        """The rows of a table. Raises ValueError for a table without rows."""
-        found = table(source, what)
-        rows = rows_of(found)
-        if not rows:
+    def __init__(self, source: Any, what: str) -> None:
+        self.what, self.frame = what, table(source, what).clone()
+        if len(self.frame) == 0:
             raise ValueError(f"{what} must not be empty, got a table without rows")
-        counted = Records.of(rows, what)
-        place: dict[Row, int] = {}
-        for i, row in enumerate(rows):
-            place.setdefault(row, i)
-        first = np.array([place[row] for row in counted.values])  # type: ignore[index]
-        return cls(counted.values, counted.counts, found.clone().to_native(), first)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.frame.to_native(), self.what)
+
+    def __len__(self) -> int:
+        return len(self.frame)
 
     @cached_property
-    def _table(self) -> nw.DataFrame[Any]:
-        return nw.from_native(self.native, eager_only=True)
+    def _listed(self) -> Records:
+        return Records.of(rows_of(self.frame), self.what)
+
+    @property
+    def values(self) -> tuple[Hashable, ...]:
+        """The different rows."""
+        return self._listed.values
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many copies of each there are."""
+        return self._listed.counts
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """The first row of the table that each value is, (v,)."""
+        place: dict[Row, int] = {}
+        for i, row in enumerate(rows_of(self.frame)):
+            place.setdefault(row, i)
+        return np.array([place[row] for row in self.values])  # type: ignore[index]
 
     @property
     def form(self) -> tuple[Any, ...]:
         """The library, and the columns with their types."""
-        schema = tuple((str(name), str(kind)) for name, kind in self._table.schema.items())
-        return type(self).__name__, str(self._table.implementation), schema
+        schema = tuple((str(name), str(kind)) for name, kind in self.frame.schema.items())
+        return type(self).__name__, str(self.frame.implementation), schema
+
+    def __hash__(self) -> int:
+        return hash((self.form, len(self)))
 
     def given(self, positions: Positions) -> Any:
-        return taken(self._table, self.first[np.asarray(positions, dtype=np.int64)])
+        return taken(self.frame, self.first[np.asarray(positions, dtype=np.int64)])
+
+    def at(self, members: np.ndarray) -> Any:
+        return taken(self.frame, members)
+
+    def positions_at(self, members: np.ndarray) -> np.ndarray:
+        place = {row: i for i, row in enumerate(self.values)}
+        rows = rows_of(nw.from_native(self.at(members), eager_only=True))
+        return np.array([place[row] for row in rows], dtype=np.int64)
+
+    def numbers(self, of: Any) -> Any:
+        if not isinstance(of, str):
+            return super().numbers(of)
+        if of not in self.frame.columns:
+            raise ValueError(
+                f"of must name a column, one of {', '.join(map(str, self.frame.columns))}, "
+                f"got {of!r}"
+            )
+        return self.frame[of].to_numpy()
+
+    @property
+    def members(self) -> Iterable[Any]:
+        return rows_of(self.frame)
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         if not is_table(dataset):
             return super().listed(dataset, what)
-        found = table(dataset, what)
-        if list(map(str, found.columns)) != list(map(str, self._table.columns)):
+        found, ours = table(dataset, what), list(map(str, self.frame.columns))
+        if list(map(str, found.columns)) != ours:
             raise ValueError(
-                f"{what} must have the columns {', '.join(map(str, self._table.columns))}, "
+                f"{what} must have the columns {', '.join(ours)}, "
                 f"got {', '.join(map(str, found.columns))}"
             )
         return rows_of(found)

@@ -1,0 +1,206 @@
+"""A query of a function of the records is the query itself over the function's image.
+
+If q is asked of f(record), the datasets of a universe become those of the numbers that f makes of
+its records, neighbours become neighbours, and every pair of the image comes from a pair of
+records (thm-image on the book's page of proofs). So whatever answers a problem of numbers answers
+this one, and its pair is told in records again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.exact import brief, exact_number
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.worst_pair import AtPositions, Parts, Records, WorstPair
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universe import Dataset, Indices, Universe
+
+
+class Images:
+    """The images of some problems, each made once.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> words = Universe.population(["no", "yes", "perhaps"])
+    >>> problem, images = Problem(SUM.of(len), words, 1, Change(1), norm=1), Images()
+    >>> numbers = images.of_numbers(problem)
+    >>> numbers.universe, numbers.query.name
+    (Universe.population([2, 3, 7]), 'sum')
+    >>> images.told(problem, WorstPair.between(5, (0,), (2,), numbers.universe)).pair()
+    (('no',), ('perhaps',))
+
+    A problem that is asked of records themselves is its own image.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Problem, Image]] = []
+
+    def _of(self, problem: Problem) -> Image:
+        """A problem's image; queries may have no hash, so they are looked up as they are."""
+        for known, image in self._known:
+            if known.query is problem.query and known.universe is problem.universe:
+                return image
+        image = Image.of(problem.universe, problem.query)
+        self._known.append((problem, image))
+        return image
+
+    def of_numbers(self, problem: Problem) -> Problem:
+        """The problem over numbers. Cost: a call for each record; of a column, one sort."""
+        if problem.query.inner is None:
+            return problem
+        return replace(problem, query=problem.query.inner, universe=self._of(problem).numbers)
+
+    def of_dataset(self, problem: Problem, dataset: Indices) -> Indices:
+        """One dataset of records as a dataset of numbers, both as positions."""
+        if problem.query.inner is None:
+            return dataset
+        number = self._of(problem).number_of
+        return tuple(sorted(int(number[i]) for i in dataset))
+
+    def told(self, problem: Problem, pair: WorstPair) -> WorstPair:
+        """A pair of numbers, told in the problem's own records."""
+        return pair if problem.query.inner is None else self._of(problem).lifted(pair)
+
+    def told_locally(self, problem: Problem, pair: WorstPair, dataset: Indices) -> WorstPair:
+        """A pair of numbers whose first side is a dataset of records."""
+        if problem.query.inner is None:
+            return pair
+        neighbour = self._of(problem).neighbour(pair, dataset)
+        return WorstPair.between(pair.gap, dataset, neighbour, problem.universe)
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """The numbers that a function makes of a universe's records.
+
+    >>> from sensitivity_lab import SUM
+    >>> image = Image.of(Universe.population(["yes", "no"]), SUM.of(len))
+    >>> image.numbers, image.order
+    (Universe.population([2, 3]), array([0, 1]))
+    """
+
+    universe: Universe
+    numbers: Universe
+    made: Any  # the number of each of the m records
+
+    @classmethod
+    def of(cls, universe: Universe, query: Query) -> Image:
+        """The image of a universe under what a query is asked of."""
+        made = universe.numbers_of(query.of_what)
+        numbers = Universe._of(made, universe.unlimited, None, f"what {query.name} is asked of")
+        if not numbers.numeric or numbers.has_missing:
+            raise TypeError(
+                f"what {query.name} is asked of must be a number for every record, "
+                f"got {brief(numbers.values[-1])}"
+            )
+        return cls(universe, numbers, made)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The m records in the order of their numbers, (m,)."""
+        if isinstance(self.made, np.ndarray):
+            return np.argsort(self.made, kind="stable")
+        keys = [exact_number(number) for number in self.made]
+        return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Where each different number begins in that order, (v,)."""
+        known = Universe._of(self.made, False, None, "of")
+        return np.concatenate([[0], np.cumsum(known._distinct[1])[:-1]])
+
+    def lifted(self, pair: WorstPair) -> WorstPair:
+        """A pair of numbers as a pair of records."""
+        if isinstance(pair.records, SortedRecords):  # its parts are runs of the sorted numbers
+            return replace(pair, records=Members(self.universe, self.order))
+        place = self._places(pair)
+        sides = [
+            [(place[key], n) for key, n in side] for side in (pair.common, pair.removed, pair.added)
+        ]
+        if self.universe.unlimited:
+            first = self.universe.positions_of_members(self.order[self.starts])
+            parts = [tuple((int(first[i]), n) for i, n in side) for side in sides]
+            return _told(pair, parts, AtPositions(self.universe))
+        shared = Counter(dict(sides[0]))  # what only one side has comes after what is shared
+        parts = [tuple(self._run(i, 0, n) for i, n in sides[0])]
+        parts += [tuple(self._run(i, shared[i], n) for i, n in side) for side in sides[1:]]
+        return _told(pair, parts, Members(self.universe, self.order))
+
+    def _places(self, pair: WorstPair) -> dict[Any, int]:
+        """By what a pair's parts name: the position of a number among the different ones."""
+        if isinstance(pair.records, AtPositions):
+            return {i: i for i in range(self.numbers.distinct)}
+        return {value: i for i, value in enumerate(self.numbers.exact_values)}
+
+    @cached_property
+    def number_of(self) -> np.ndarray:
+        """The position of each record's number among the different ones, (v,)."""
+        positions = self.universe.positions_of_members(self.order)
+        numbers = np.repeat(np.arange(len(self.starts)), np.diff([*self.starts, len(self.order)]))
+        found = np.zeros(self.universe.distinct, dtype=np.int64)
+        found[positions] = numbers
+        return found
+
+    def neighbour(self, pair: WorstPair, dataset: Indices) -> Indices:
+        """The neighbour of a dataset of records that loses and gains the numbers of a pair."""
+        place = self._places(pair)
+        held = Counter(dataset)
+        most = sum(n for _, n in pair.added)
+        spare = Counter(dict(enumerate(self.universe.copies(len(dataset) + most))))
+        spare.subtract(held)
+        for key, n in pair.removed:
+            held -= Counter(self._some(held, place[key], n))
+        for key, n in pair.added:
+            held += Counter(self._some(spare, place[key], n))
+        return tuple(sorted(held.elements()))
+
+    def _some(self, records: Counter[int], number: int, n: int) -> list[int]:
+        """So many of some records that have a number."""
+        alike = (i for i in np.flatnonzero(self.number_of == number).tolist())
+        return [i for i in alike for _ in range(records[i])][:n]
+
+    def _run(self, position: int, after: int, count: int) -> tuple[int, int]:
+        """So many of the records with one number, after those that are shared."""
+        start = int(self.starts[position]) + after
+        return start, start + count
+
+
+def _told(pair: WorstPair, parts: Sequence[Parts], records: Records) -> WorstPair:
+    """A pair with other parts."""
+    common, removed, added = parts
+    return replace(pair, common=common, removed=removed, added=added, records=records)
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Records of a universe whose parts are runs of an order of its m records."""
+
+    universe: Universe
+    order: np.ndarray
+
+    def count(self, parts: Parts) -> int:
+        """How many records some runs have."""
+        return sum(stop - start for start, stop in parts)
+
+    def dataset(self, parts: Parts) -> Dataset:
+        """The records of some runs, in the universe's own order."""
+        found: Dataset = self.universe.of_members(self._members(parts))
+        return found
+
+    def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
+        """The different records of some runs, each with its number of copies."""
+        values = self.universe.values
+        positions = self.universe.positions_of_members(self._members(parts))
+        return frozenset((values[i], n) for i, n in Counter(positions.tolist()).items())
+
+    def _members(self, parts: Parts) -> np.ndarray:
+        nothing = np.zeros(0, dtype=np.int64)
+        runs = [self.order[start:stop] for start, stop in parts]
+        return np.sort(np.concatenate([nothing, *runs]))
