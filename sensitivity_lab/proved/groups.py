@@ -231,32 +231,26 @@ def _between_ends(weighed: Sequence[Ends], given: Sequence[Ends], norm: Norm) ->
     """
     reach: list[Exact] = [max(high, -low) for low, high in weighed]
     far = sorted(range(len(weighed)), key=lambda group: -reach[group])
-    counted = [group for group in far if reach[group]]
     keys = [(group, value) for group, ends in enumerate(given) for value in ends]
     records = Values({key: key for key in keys})
 
-    def apart(group: int, x: int, y: int) -> Exact:
-        low, high = weighed[group]
-        return max(x * high - y * low, y * high - x * low)
-
     def score(split: Split) -> Exact:
-        return _together([_scored(apart(*part), norm) for part in split], norm)
+        return _together([_scored(_apart(weighed[g], x, y), norm) for g, x, y in split], norm)
 
     def d(c: int, a: int, b: int) -> WorstPair:
-        narrow = max(far, key=lambda group: apart(group, a, b))
+        narrow = max(far, key=lambda group: _apart(weighed[group], a, b))
         splits: list[Split] = [((narrow, a, b),)]
         if len(far) > 1:
             splits += [((far[0], a, 0), (far[1], 0, b)), ((far[0], 0, b), (far[1], a, 0))]
         if norm == 0:
-            splits += _spread(counted, a, b)
+            splits += _spread(far, a, b)
         best = max(splits, key=score)
         higher, lower = [], []
         for group, x, y in best:
-            low, high = weighed[group]
-            x_on_top = x * high - y * low >= y * high - x * low
-            first, second = reversed(given[group]) if x_on_top else given[group]
-            higher.append(((group, first), x))
-            lower.append(((group, second), y))
+            bottom, top = given[group]
+            x_value, y_value = (top, bottom) if _x_on_top(weighed[group], x, y) else (bottom, top)
+            higher.append(((group, x_value), x))
+            lower.append(((group, y_value), y))
         shared = (((0, given[0][0]), c),)
         gap = _in_norm(score(best), 1, norm)
         return WorstPair(gap, shared, tuple(higher), tuple(lower), records)
@@ -264,22 +258,38 @@ def _between_ends(weighed: Sequence[Ends], given: Sequence[Ends], norm: Norm) ->
     return d
 
 
-def _spread(counted: Sequence[int], a: int, b: int) -> list[Split]:
+def _apart(ends: Ends, x: int, y: int) -> Exact:
+    """How far apart the sums of x and of y records between two ends can lie.
+
+    >>> _apart((-2, 5), 1, 1), _apart((-2, 5), 0, 3), _apart((4, 4), 2, 2)
+    (7, 15, 0)
+    """
+    low, high = ends
+    return max(x * high - y * low, y * high - x * low)
+
+
+def _x_on_top(ends: Ends, x: int, y: int) -> bool:
+    """Whether the x at the top and the y at the bottom lie as far apart as can be."""
+    low, high = ends
+    return x * high - y * low == _apart(ends, x, y)
+
+
+def _spread(far: Sequence[int], a: int, b: int) -> list[Split]:
     """Records of one side only in each of as many groups as can be, where these are two or more.
 
     >>> _spread([4, 7, 9], a=1, b=3)
     [((4, 1, 0), (7, 0, 1), (9, 0, 2))]
 
-    `counted` are the groups with a value that is not 0.
+    `far` are the groups, those with a value that is not 0 first.
     """
-    reached = min(a + b, len(counted))
+    reached = min(a + b, len(far))
     if reached < 2:
         return []
     of_a = min(a, max(reached - b, 1))
     sides = [(x, 0) for x in _shared_out(a, of_a)] + [
         (0, y) for y in _shared_out(b, reached - of_a)
     ]
-    return [tuple((group, x, y) for group, (x, y) in zip(counted, sides, strict=False))]
+    return [tuple((group, x, y) for group, (x, y) in zip(far, sides, strict=False))]
 
 
 def _shared_out(records: int, groups: int) -> list[int]:
