@@ -14,6 +14,7 @@ import numpy as np
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import RootGap, simplest
 from sensitivity_lab.gap import gap_between
+from sensitivity_lab.methods.image import has_image
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
@@ -169,7 +170,7 @@ class Sensitivity:
 
     def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
-        if self.query.inner is not None:
+        if self.query.inner is not None and has_image(self.query, self.universe):
             said = partial(number_of, self.query.of_what)
             return self.query.inner.raw(tuple(map(said, self.universe.each(places.tolist()))))
         if len(places) <= LONGEST_HELD:

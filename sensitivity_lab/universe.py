@@ -221,6 +221,15 @@ class Universe:
         return not isinstance(self.source, Records)
 
     @property
+    def holds_people(self) -> bool:
+        """Whether a record is a person, who may bring several rows.
+
+        >>> Universe.people(Universe.product(age=[30]), most_rows=1).holds_people
+        True
+        """
+        return isinstance(self.source, (People, AnyPeople))
+
+    @property
     def tabular(self) -> bool:
         """Whether functions receive tables.
 
@@ -255,9 +264,22 @@ class Universe:
         A range has each value once. Errors: whatever the function raises, as a ValueError.
         """
         if isinstance(what, Clipped):
-            return what.of_all(self.sorted_records if what.of is None else self.numbers_of(what.of))
+            return what.of_all(self.numbers_of(what.of))
+        if what is None:
+            self._require_numbers()
+            return self.sorted_records
+        return self.said(what)
+
+    def said(self, what: Any) -> Any:
+        """Return what a column, or a function of a record, says of each of the m records.
+
+        >>> Universe.population(["yes", "no"]).said(str.upper)
+        ['NO', 'YES']
+
+        Errors: as `numbers_of`.
+        """
         if isinstance(self.source, Records):
-            return self.source.numbers(what)
+            return self.source.said(what)
         if not callable(what):
             raise ValueError(f"of must be a function of one record here, got {brief(what)}")
         return [called_on(what, record) for record in self.sorted_records.tolist()]
@@ -719,6 +741,19 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         return tuple(array.tolist())
     return tuple(array)
+
+
+def in_whole_numbers(numbers: Any) -> tuple[np.ndarray, int]:
+    """Return numbers, in their order, as whole ones over one denominator.
+
+    >>> in_whole_numbers([0.5, 2])
+    (array([1, 4]), 2)
+    """
+    if isinstance(numbers, np.ndarray) and _is_kept(numbers.dtype) and np.isfinite(numbers).all():
+        return _scaled_array(numbers)
+    exact = [Fraction(exact_number(number, "of")) for number in numbers]
+    scale = math.lcm(*(number.denominator for number in exact))
+    return _integers([int(number * scale) for number in exact]), scale
 
 
 def _as_array(values: Dataset) -> np.ndarray | Dataset:

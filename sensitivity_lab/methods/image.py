@@ -21,7 +21,23 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, Parts, Records, WorstPair
 from sensitivity_lab.queries import Query
+from sensitivity_lab.tabular.clipped import Clipped
 from sensitivity_lab.universe import Dataset, Indices, Universe
+
+
+def has_image(query: Query, universe: Universe) -> bool:
+    """Whether a query is asked of numbers, one for each record of a universe.
+
+    A column of people's tables is asked of all their rows together: a person has many.
+
+    >>> from sensitivity_lab import SUM
+    >>> has_image(SUM, Universe.population([1])), has_image(SUM.of(len), Universe.population(["a"]))
+    (False, True)
+    """
+    if query.inner is None:
+        return False
+    what = query.of_what.of if isinstance(query.of_what, Clipped) else query.of_what
+    return not (universe.holds_people and isinstance(what, str))
 
 
 class Images:
@@ -53,24 +69,27 @@ class Images:
 
     def of_numbers(self, problem: Problem) -> Problem:
         """The problem over numbers. Cost: a call for each record; of a column, one sort."""
-        if problem.query.inner is None:
+        if not has_image(problem.query, problem.universe):
             return problem
+        assert problem.query.inner is not None
         return replace(problem, query=problem.query.inner, universe=self._of(problem).numbers)
 
     def of_dataset(self, problem: Problem, dataset: Indices) -> Indices:
         """One dataset of records as a dataset of numbers, both as positions."""
-        if problem.query.inner is None:
+        if not has_image(problem.query, problem.universe):
             return dataset
         number = self._of(problem).number_of
         return tuple(sorted(int(number[i]) for i in dataset))
 
     def told(self, problem: Problem, pair: WorstPair) -> WorstPair:
         """A pair of numbers, told in the problem's own records."""
-        return pair if problem.query.inner is None else self._of(problem).lifted(pair)
+        return (
+            self._of(problem).lifted(pair) if has_image(problem.query, problem.universe) else pair
+        )
 
     def told_locally(self, problem: Problem, pair: WorstPair, dataset: Indices) -> WorstPair:
         """A pair of numbers whose first side is a dataset of records."""
-        if problem.query.inner is None:
+        if not has_image(problem.query, problem.universe):
             return pair
         neighbour = self._of(problem).neighbour(pair, dataset)
         return WorstPair.between(pair.gap, dataset, neighbour, problem.universe)
@@ -127,11 +146,11 @@ class Image:
         if self.universe.unlimited:
             first = self.universe.positions_of_members(self.order[self.starts])
             parts = [tuple((int(first[i]), n) for i, n in side) for side in sides]
-            return _told(pair, parts, AtPositions(self.universe))
+            return told(pair, parts, AtPositions(self.universe))
         shared = Counter(dict(sides[0]))  # what only one side has comes after what is shared
         parts = [tuple(self._run(i, 0, n) for i, n in sides[0])]
         parts += [tuple(self._run(i, shared[i], n) for i, n in side) for side in sides[1:]]
-        return _told(pair, parts, Members(self.universe, self.order))
+        return told(pair, parts, Members(self.universe, self.order))
 
     def _places(self, pair: WorstPair) -> dict[Any, int]:
         """By what a pair's parts name: the position of a number among the different ones."""
@@ -172,8 +191,12 @@ class Image:
         return start, start + count
 
 
-def _told(pair: WorstPair, parts: Sequence[Parts], records: Records) -> WorstPair:
-    """A pair with other parts."""
+def told(pair: WorstPair, parts: Sequence[Parts], records: Records) -> WorstPair:
+    """A pair with other parts.
+
+    >>> told(WorstPair(1), [(), ((1, 1),), ()], AtPositions(Universe.population([4, 5]))).pair()
+    ((5,), ())
+    """
     common, removed, added = parts
     return replace(pair, common=common, removed=removed, added=added, records=records)
 

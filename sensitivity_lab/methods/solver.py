@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from sensitivity_lab.gap import gap_between
+from sensitivity_lab.methods.groups import gaps_by_group
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
@@ -54,6 +55,8 @@ def widest_gaps(problem: Problem) -> D | None:
     Fraction(7, 1)
     """
     query, universe = problem.query, problem.universe
+    if query.grouping is not None:
+        return gaps_by_group(problem, query.grouping)
     if query.proved is None or universe.has_missing:
         return None
     if not universe.unlimited:

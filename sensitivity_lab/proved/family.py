@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sensitivity_lab.exact import Exact
 from sensitivity_lab.gap import Gap, Norm
@@ -78,6 +78,7 @@ class Family(ABC):
 
     falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
     among_records: ClassVar[bool] = True  # an answer lies among the records, in their unit
+    adds: ClassVar[Literal["one", "number"] | None] = None  # what a record adds to its group
     asked_again: ClassVar[bool] = False  # a witness is held to its gap by a second route
 
     @abstractmethod

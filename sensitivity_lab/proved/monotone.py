@@ -53,6 +53,7 @@ class Count(Monotone):
 
     falls = True
     among_records = False
+    adds = "one"
 
     def words(self, norm: Norm) -> Words:
         return Words("count", {"any": ("k", "k"), "Change": ("0", "0")}, conditions="none")
@@ -78,6 +79,7 @@ class Sum(Monotone):
     """All a at the top, all b at the bottom; the shared records cancel (thm-sum)."""
 
     falls = True
+    adds = "number"
 
     def words(self, norm: Norm) -> Words:
         unbounded = ("k·max(|L|, |U|)", "k·max(|L|, |U|)")

@@ -96,17 +96,17 @@ class Records:
         found: np.ndarray = np.repeat(np.arange(len(self.values)), self.counts)[members]
         return found
 
-    def numbers(self, of: Any) -> Any:
-        """What a function makes of each of the m records.
+    def said(self, what: Any) -> Any:
+        """What a column, or a function, says of each of the m records: numbers, or keys.
 
         Raises ValueError for the name of a column, which these records do not have.
         """
-        if not callable(of):
+        if not callable(what):
             raise ValueError(
-                f"of must be a function of one record here, got {brief(of)}: "
+                f"of must be a function of one record here, got {brief(what)}: "
                 f"a record is {brief(self.values[0])}"
             )
-        return [called_on(of, record) for record in self.members]
+        return [called_on(what, record) for record in self.members]
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         """The dataset as tables by name, where it is some; else None."""
@@ -114,6 +114,18 @@ class Records:
 
     def __len__(self) -> int:
         return int(self.counts.sum())
+
+
+def codes_of(keys: Any) -> np.ndarray:
+    """Equal keys as equal whole numbers, in the order in which they come first.
+
+    >>> codes_of(["law", None, "law"])
+    array([0, 1, 0])
+    """
+    if isinstance(keys, np.ndarray) and keys.dtype != object:
+        return np.unique(keys, return_inverse=True)[1]
+    place: dict[Any, int] = {}
+    return np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
 
 
 def called_on(function: Any, record: Any) -> Any:

@@ -185,15 +185,17 @@ class Rows(Records):
         rows = rows_of(nw.from_native(self.at(members), eager_only=True))
         return np.array([place[row] for row in rows], dtype=np.int64)
 
-    def numbers(self, of: Any) -> Any:
-        if not isinstance(of, str):
-            return super().numbers(of)
-        if of not in self.frame.columns:
+    def said(self, what: Any) -> Any:
+        if not isinstance(what, str):
+            return super().said(what)
+        if what not in self.frame.columns:
             raise ValueError(
                 f"of must name a column, one of {', '.join(map(str, self.frame.columns))}, "
-                f"got {of!r}"
+                f"got {what!r}"
             )
-        return self.frame[of].to_numpy()
+        column = self.frame[what]
+        plain = column.dtype.is_numeric() and not column.is_null().any()
+        return column.to_numpy() if plain else [_plain(value) for value in column]
 
     @property
     def members(self) -> Iterable[Any]:
