@@ -105,7 +105,7 @@ def closed_form(
     low, high = checked_bounds(bounds)
     proved = proved_of(query)
     check_relation(relation)
-    if type(relation) not in STANDARD:
+    if type(relation) not in STANDARD or relation.restricts_columns:
         raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")
     checked_norm(norm)
     if values is not None:

@@ -165,7 +165,10 @@ class Sensitivity:
             self._asked_again(side, at) for side, at in zip(self.witness, places, strict=True)
         ]
         gap = gap_between(self.norm, self.query.root)(*answers)
-        are_neighbours = self.relation.are_neighbours(*places)
+        sides: Any = places
+        if not self.universe.numeric:  # a relation may ask what a record says
+            sides = [tuple(self.universe.values[i] for i in at) for at in places]
+        are_neighbours = self.relation.are_neighbours(*sides)
         return are_neighbours and bool(presented(gap) == self.value)
 
     def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:

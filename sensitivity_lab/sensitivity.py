@@ -160,6 +160,8 @@ class Solver:
 
     def answer(self, problem: Problem) -> Answered | None:
         """Find the worst pair, or a bound that no pair may attain; None without a proof."""
+        if problem.kept is not None:
+            return None
         if self.only is None:
             pair = solve(problem, self.budget.progress)
         else:
@@ -263,6 +265,10 @@ def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> lis
 
 def _check_walk(problem: Problem, walk: Walk, method: str) -> None:
     """Refuse a walk that is too large, or where the sweep alone is asked for."""
+    if method == "sweep" and problem.kept is not None:
+        raise ValueError(
+            f"method='sweep' does not serve {problem.relation}; use method='walk' or 'auto'"
+        )
     if method == "sweep":
         raise ValueError(
             "method='sweep' serves scalars of one arithmetic and short exact vectors in L1 or L∞, "

@@ -167,7 +167,12 @@ def _closed_form_for(
     *,
     feasible: bool,
 ) -> ClosedForm | None:
-    if not feasible or not query.proved or type(relation) not in STANDARD:
+    if (
+        not feasible
+        or not query.proved
+        or type(relation) not in STANDARD
+        or relation.restricts_columns
+    ):
         return None
     if query.inner is not None:
         universe = Image.of(universe, query).numbers

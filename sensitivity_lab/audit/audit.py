@@ -132,6 +132,7 @@ def audit(
     check_universe(universe)
     relations = checked_relations(relations)
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
+    _check_columns(relations, order, method)
     scope = Scope(
         universe=universe,
         sizes=each_size if sizes_within is None else None,
@@ -188,6 +189,16 @@ def _check_options(metric: object, order: object, method: object, executor: obje
         raise ValueError(
             "executor must be None for method='search', where each step waits for the last; every "
             f"other method takes one, got {brief(executor)}"
+        )
+
+
+def _check_columns(relations: Sequence[Relation], order: str | None, method: str) -> None:
+    """Refuse a change of some columns alone where records are edited in place or at random."""
+    restricted = [relation for relation in relations if relation.restricts_columns]
+    if restricted and (order == "kept" or method == "search"):
+        raise ValueError(
+            f"relations must change whole records for order='kept' and method='search', "
+            f"got {restricted[0]}"
         )
 
 

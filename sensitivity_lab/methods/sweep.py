@@ -61,7 +61,7 @@ class Sweep:
 
         Cost: the lattice of the universe, once, and one answer.
         """
-        if not self._fits(problem):
+        if problem.kept is not None or not self._fits(problem):
             return False
         evaluations = self._evaluations_of(problem)
         passed = sum(evaluations.lattice.count(size) for size in _levels(problem))

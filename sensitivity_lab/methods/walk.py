@@ -107,7 +107,8 @@ class Walk:
 
 
 def _neighbours(problem: Problem, dataset: Indices) -> list[Indices]:
-    return list(neighbours_of(dataset, problem.universe, problem.plan[len(dataset)]))
+    moves = problem.plan[len(dataset)]
+    return list(neighbours_of(dataset, problem.universe, moves, problem.kept))
 
 
 def _answered(
