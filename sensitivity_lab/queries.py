@@ -146,8 +146,9 @@ class Query:
         """Return this query by group: a column, or a function of a record, names its group.
 
         >>> from sensitivity_lab import COUNT, SUM
-        >>> COUNT.by(len)(("no", "yes", "on")), SUM.of("salary").by("department").name
-        ({2: 2, 3: 1}, 'sum of salary by department')
+        >>> counts = COUNT.by(len)(("no", "yes", "on"))
+        >>> counts, counts.labels, SUM.of("salary").by("department").name
+        ((2, 1), (2, 3), 'sum of salary by department')
 
         The answer has a number for each group that has records enough for the query. With `keys`
         it has just these: a group without records is there too, with 0, and records of other

@@ -341,7 +341,14 @@ class Change(Relation):
         return self.columns is not None
 
     def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
-        """What is not in `columns`, of each of some rows."""
+        """What is not in `columns`, of each of some rows, as equal numbers.
+
+        >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
+        >>> Change(1, columns=["pay"]).kept(staff.values)
+        (0, 0, 1, 1)
+
+        Raises ValueError for records without such a column.
+        """
         if self.columns is None:
             return None
         return tuple(codes_of([self._rest(record) for record in records]).tolist())
