@@ -92,16 +92,24 @@ class CompactWitness(Sequence[Dataset]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, CompactWitness):
             return self._content == other._content
-        return isinstance(other, Sequence) and self._content == tuple(other)
+        if self._is_of_tables or not isinstance(other, Sequence):
+            return False
+        return self._content == tuple(other)
 
     def __hash__(self) -> int:
         return hash(self._content)
 
+    @property
+    def _is_of_tables(self) -> bool:
+        """Whether the two datasets are tables, which cannot be compared as values are."""
+        universe = getattr(self._found.records, "universe", None)
+        return universe is not None and bool(universe.tabular)
+
     @cached_property
     def _content(self) -> tuple[Any, Any]:
-        """The two datasets; if they are too long to build, their values with numbers of copies."""
+        """The two datasets; of tables and of what is too long, the values with their copies."""
         found = self._found
-        if found.size <= LONGEST_BUILT:
+        if found.size <= LONGEST_BUILT and not self._is_of_tables:
             return self._pair
         dataset, neighbour = map(found.records.multiset, found.sides())
         return dataset, neighbour
