@@ -17,7 +17,7 @@ from sensitivity_lab.gap import gap_between
 from sensitivity_lab.methods.image import has_image
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import Query, answers_at
+from sensitivity_lab.queries import Query, answers_at, in_order
 from sensitivity_lab.relations import STANDARD, Change, Relation
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.clipped import number_of
@@ -180,7 +180,7 @@ class Sensitivity:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
         if self.query.inner is not None and has_image(self.query, self.universe):
             said = partial(number_of, self.query.of_what)
-            return self.query.inner.raw(tuple(map(said, self.universe.each(places.tolist()))))
+            return self.query.inner.raw(in_order(map(said, self.universe.each(places.tolist()))))
         if len(places) <= LONGEST_HELD:
             return self.query.raw(dataset)
         return answers_at(self.query, self.universe, places[np.newaxis])[0]

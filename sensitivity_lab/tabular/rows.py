@@ -241,7 +241,7 @@ def form_of(found: nw.DataFrame[Any]) -> tuple[Any, ...]:
     """A table's library, and its columns with their types.
 
     >>> form_of(nw.from_native(pd.DataFrame({"a": [1]}), eager_only=True))
-    ('Implementation.PANDAS', (('a', 'Int64'),))
+    ('pandas', (('a', 'Int64'),))
     """
     schema = tuple((str(name), str(kind)) for name, kind in found.schema.items())
     return str(found.implementation), schema
