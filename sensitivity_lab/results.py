@@ -21,6 +21,7 @@ from sensitivity_lab.queries import Query, answers_at, in_order
 from sensitivity_lab.relations import STANDARD, Change, Relation
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.clipped import number_of
+from sensitivity_lab.tabular.rows import own_copy
 from sensitivity_lab.text import dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -182,7 +183,7 @@ class Sensitivity:
             said = partial(number_of, self.query.of_what)
             return self.query.inner.raw(in_order(map(said, self.universe.each(places.tolist()))))
         if len(places) <= LONGEST_HELD:
-            return self.query.raw(dataset)
+            return self.query.raw(own_copy(dataset))
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
 
     def snippet(self) -> Snippet:

@@ -98,10 +98,7 @@ def rows_of(found: nw.DataFrame[Any]) -> list[Row]:
 
 def _short_float(column: nw.Series[Any]) -> type[np.floating[Any]] | None:
     """The kind of a column's floats where they are shorter than Python's."""
-    if column.dtype == nw.Float32:
-        return np.float32
-    is_half = column.dtype == nw.Unknown and column.to_numpy().dtype == np.float16
-    return np.float16 if is_half else None
+    return {"Float16": np.float16, "Float32": np.float32}.get(str(column.dtype))
 
 
 def _shortest(value: Any, kind: type[np.floating[Any]] | None) -> Any:
@@ -134,6 +131,18 @@ def taken(found: nw.DataFrame[Any], positions: Positions) -> Any:
     """
     rows = found[np.asarray(positions, dtype=np.int64).tolist()]
     return nw.maybe_reset_index(rows).to_native()
+
+
+def own_copy(dataset: Any) -> Any:
+    """A dataset again, as tables of its own where it is some: a function may change what it gets.
+
+    >>> frame = pd.DataFrame({"a": ["x"]})
+    >>> own_copy(frame) is frame, own_copy((1, 2))
+    (False, (1, 2))
+    """
+    if isinstance(dataset, Mapping):
+        return {name: own_copy(one) for name, one in dataset.items()}
+    return table(dataset, "dataset").clone().to_native() if is_table(dataset) else dataset
 
 
 class Rows(Records):
