@@ -240,7 +240,7 @@ class OfRecords:
         """The answer on a dataset of records: a table's rows, or a sequence."""
         said = partial(number_of, self.of)
         numbers = [called_on(said, record) for record in records_listed(dataset)]
-        return self.query.raw(tuple(numbers))
+        return self.query.raw(in_order(numbers))
 
 
 @dataclass(frozen=True)
@@ -277,6 +277,17 @@ class Grouping:
         if len(held) < (self.query.smallest_size or 0):
             return 0 if self.keys is not None else None
         return self.query(held)
+
+
+def in_order(numbers: Iterable[Any]) -> Dataset:
+    """What records say, ascending, as functions receive numbers; what is missing comes last.
+
+    >>> in_order([7, None, 2])
+    (2, 7, None)
+
+    Raises TypeError for what is no number, ValueError for what is not finite.
+    """
+    return tuple(sorted(numbers, key=lambda n: (n is None, 0 if n is None else exact_number(n))))
 
 
 def records_listed(dataset: Any) -> Iterable[Any]:

@@ -17,10 +17,11 @@ from sensitivity_lab.gap import Labelled, gap_between, keys_that_differ
 from sensitivity_lab.methods.image import has_image
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import Query, answers_at
+from sensitivity_lab.queries import Query, answers_at, in_order
 from sensitivity_lab.relations import STANDARD, Change, Relation
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.clipped import number_of
+from sensitivity_lab.tabular.rows import own_copy
 from sensitivity_lab.text import dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -92,16 +93,24 @@ class CompactWitness(Sequence[Dataset]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, CompactWitness):
             return self._content == other._content
-        return isinstance(other, Sequence) and self._content == tuple(other)
+        if self._is_of_tables or not isinstance(other, Sequence):
+            return False
+        return self._content == tuple(other)
 
     def __hash__(self) -> int:
         return hash(self._content)
 
+    @property
+    def _is_of_tables(self) -> bool:
+        """Whether the two datasets are tables, which cannot be compared as values are."""
+        universe = getattr(self._found.records, "universe", None)
+        return universe is not None and bool(universe.tabular)
+
     @cached_property
     def _content(self) -> tuple[Any, Any]:
-        """The two datasets; if they are too long to build, their values with numbers of copies."""
+        """The two datasets; of tables and of what is too long, the values with their copies."""
         found = self._found
-        if found.size <= LONGEST_BUILT:
+        if found.size <= LONGEST_BUILT and not self._is_of_tables:
             return self._pair
         dataset, neighbour = map(found.records.multiset, found.sides())
         return dataset, neighbour
@@ -175,9 +184,9 @@ class Sensitivity:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
         if self.query.inner is not None and has_image(self.query, self.universe):
             said = partial(number_of, self.query.of_what)
-            return self.query.inner.raw(tuple(map(said, self.universe.each(places.tolist()))))
+            return self.query.inner.raw(in_order(map(said, self.universe.each(places.tolist()))))
         if len(places) <= LONGEST_HELD:
-            return self.query.raw(dataset)
+            return self.query.raw(own_copy(dataset))
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
 
     @property

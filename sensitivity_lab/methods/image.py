@@ -36,7 +36,9 @@ def has_image(query: Query, universe: Universe) -> bool:
     """
     if query.inner is None:
         return False
-    what = query.of_what.of if isinstance(query.of_what, Clipped) else query.of_what
+    what = query.of_what
+    while isinstance(what, Clipped):
+        what = what.of
     return not (universe.holds_people and isinstance(what, str))
 
 
