@@ -203,7 +203,7 @@ def _ratio(claimed: Number, found: Number) -> float:
 
 def _row(column: str, problem: Problem, found: Sensitivity | None) -> list[Any]:
     relation = problem.relation
-    key = [column, problem.query.name, type(relation).__name__, relation.k]
+    key = [column, problem.query.name, relation.kind, relation.k]
     if found is None:
         return [*key, None, None, None, "infeasible"]
     return [*key, found.value, *found.witness, found.method]

@@ -230,7 +230,7 @@ class _Row:
     def blank(self) -> AuditRow:
         """The row without its numbers."""
         return AuditRow(
-            type(self.relation).__name__,
+            self.relation.kind,
             self.relation.k,
             self.size,
             note=self.why,
