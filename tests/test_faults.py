@@ -327,7 +327,7 @@ GRADIENT = sl.discrete_gradient(sl.SUM, (0, 2), FREE)
 QUERIES = [sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span]
 UNIVERSES = [KNOWN, FREE]
 RELATIONS = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Add(1), sl.Remove(1)]
-NORMS = [1, 2, math.inf]
+NORMS = [0, 1, 2, math.inf]
 SIZES = [2, 1, range(1, 4)]
 METHODS = ["auto", "walk", "sweep"]
 DATASETS = [(0, 3), [2], (0, 2, 3)]
