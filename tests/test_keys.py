@@ -462,6 +462,19 @@ def test_few_keys_are_swept_and_many_walked(norm, halved):
             sl.global_sensitivity(asked, sl.Universe.value_range(range(7)), **ask, method="sweep")
 
 
+def test_many_keys_are_soon_seen():
+    """Catches a function that is asked twice on every dataset because its keys make no array."""
+    calls = Counter()
+
+    def counted(dataset):
+        calls[dataset] += 1
+        return by_digit(dataset)
+
+    universe = sl.Universe.value_range(range(10))
+    found = sl.global_sensitivity(counted, universe, size=4, relation=sl.Change(1))
+    assert (found.method, calls.total() < 1.2 * found.datasets) == ("walk", True)
+
+
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(
     "function",
