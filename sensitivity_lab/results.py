@@ -251,6 +251,17 @@ class Sensitivity:
         assert sl.Change(1).are_neighbours(dataset, neighbour)
         print(query(dataset), query(neighbour))  # 3 apart
 
+        >>> import pandas as pd
+        >>> rows = Universe.population(pd.DataFrame({"mark": [1, 9]}))
+        >>> global_sensitivity(MEAN.of("mark"), rows, size=1, relation=Change(1)).snippet()
+        import pandas as pd
+        import sensitivity_lab as sl
+        query = sl.MEAN.of('mark')
+        dataset = pd.DataFrame({'mark': [1]})
+        neighbour = pd.DataFrame({'mark': [9]})  # at most 1 record changed
+        assert sl.Change(1).are_neighbours(dataset, neighbour)
+        print(query(dataset), query(neighbour))  # 8 apart
+
         Standard queries are imported; your own function, relation or kind of number you define
         where a comment says so. Tables are made in the library that yours are of; of people, a
         comment says who leaves and who joins.
@@ -471,6 +482,7 @@ def runnable(lines: Sequence[str]) -> Snippet:
         "pd.": "import pandas as pd",
         "pl.DataFrame(": "import polars as pl",
         "pa.table(": "import pyarrow as pa",
+        "zoneinfo.": "import zoneinfo",
     }
     needed = [line for text, line in imports.items() if text in used]
     return Snippet("\n".join([*needed, *lines]))
