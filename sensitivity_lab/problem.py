@@ -52,11 +52,12 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
-        if self.query.exact and not self.universe.numeric:
+        of_numbers = self.query.exact or (self.query.proved and self.query.inner is None)
+        if of_numbers and not self.universe.numeric:
             raise TypeError(
                 f"query {self.query.name} is asked of numbers, got records such as "
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
-                f"{self.query.name}.of(...)"
+                "MEAN.of('column') or SUM.of(function)"
             )
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
@@ -179,6 +180,19 @@ class Problem:
         Cost: linear in the plan.
         """
         return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
+
+    @cached_property
+    def kept(self) -> tuple[int, ...] | None:
+        """What a change must keep of each of the universe's values, where that is restricted.
+
+        >>> from sensitivity_lab import SUM, Change
+        >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
+        >>> Problem(SUM.of("pay"), staff, 1, Change(1, columns=["pay"]), norm=1).kept
+        (0, 0, 1, 1)
+        """
+        if not self.relation.restricts_columns:
+            return None
+        return self.relation.kept(self.universe.values)
 
     @property
     def given(self) -> Giver:

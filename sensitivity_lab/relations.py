@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import brief, exact_number, is_real, sequence, whole_number
-from sensitivity_lab.tabular.records import hashed
+from sensitivity_lab.exact import brief, exact_number, is_real, is_sequence, sequence, whole_number
+from sensitivity_lab.tabular.records import codes_of, hashed
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.universe import (
     SHORT_FLOATS,
@@ -61,6 +61,12 @@ def _difference(x: Iterable[Any], y: Iterable[Any]) -> Move:
     x, y = records_of(x, "x"), records_of(y, "y")
     count_x, count_y = Counter(_comparable(x, y)), Counter(_comparable(y, x))
     return (count_x - count_y).total(), (count_y - count_x).total()
+
+
+def _apart(x: Dataset, y: Dataset) -> tuple[list[Any], list[Any]]:
+    """The records that only x has, and those that only y has."""
+    count_x, count_y = Counter(x), Counter(y)
+    return list((count_x - count_y).elements()), list((count_y - count_x).elements())
 
 
 def _comparable(dataset: Dataset, other: Dataset) -> Iterable[Any]:
@@ -123,6 +129,15 @@ class Relation:
         raise NotImplementedError
 
     @property
+    def kind(self) -> str:
+        """The relation's name without its k, as tables have it.
+
+        >>> Add(2).kind, Change(1, columns=["pay"]).kind
+        ('Add', 'Change of pay')
+        """
+        return type(self).__name__
+
+    @property
     def description(self) -> str:
         """The relation in words, with "exactly" or "at most".
 
@@ -149,7 +164,28 @@ class Relation:
         A relation that says "at most" makes every dataset its own neighbour, at distance 0.
         Cost: linear in the sizes and in the number of moves. Errors: as `symmetric_distance`.
         """
-        return _difference(x, y) in self.moves
+        if _difference(x, y) not in self.moves:
+            return False
+        gone, joined = _apart(records_of(x, "x"), records_of(y, "y"))
+        kept = self.kept((*gone, *joined))
+        return kept is None or sorted(kept[: len(gone)]) == sorted(kept[len(gone) :])
+
+    @property
+    def restricts_columns(self) -> bool:
+        """Whether a record that changes must keep some of its columns.
+
+        >>> Change(1).restricts_columns, Change(1, columns=["pay"]).restricts_columns
+        (False, True)
+        """
+        return False
+
+    def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
+        """What a change must keep of each of some records, as equal numbers; None if nothing.
+
+        >>> Change(1).kept([1, 2]) is None
+        True
+        """
+        return None
 
     def neighbours(self, dataset: Iterable[Any], universe: Universe) -> Iterator[Dataset]:
         """Yield the neighbours of a dataset once each, as sorted tuples, in lexicographic order.
@@ -164,7 +200,7 @@ class Relation:
         """
         check_universe(universe)
         indices = universe.indices(dataset)
-        found = sorted(neighbours_of(indices, universe, self.moves))
+        found = sorted(neighbours_of(indices, universe, self.moves, self.kept(universe.values)))
         return map(universe.given, found)
 
     def count_neighbours(self, dataset: Iterable[Any], universe: Universe) -> int:
@@ -177,7 +213,10 @@ class Relation:
         Errors: as `neighbours`.
         """
         check_universe(universe)
-        return count_neighbours_of(universe.indices(dataset), universe, self.moves)
+        indices, kept = universe.indices(dataset), self.kept(universe.values)
+        if kept is None:
+            return count_neighbours_of(indices, universe, self.moves)
+        return sum(1 for _ in neighbours_of(indices, universe, self.moves, kept))
 
 
 class Add(Relation):
@@ -254,23 +293,103 @@ class SymmetricDifference(Relation):
         return tuple((r, a) for r in range(self.k + 1) for a in range(self.k + 1 - r))
 
 
+@dataclass(frozen=True, repr=False)
 class Change(Relation):
     """At most k records changed, size kept: `{(x, y): |x| = |y| and |x ⊖ y| ≤ 2k}`.
 
     >>> Change(2).moves
     ((0, 0), (1, 1), (2, 2))
 
-    The field's bounded distance.
+    The field's bounded distance. With `columns`, a record that changes does so in these alone, as
+    where only a label or an attribute is to be hidden; its records are rows.
+
+    >>> Change(1, columns=["salary"])
+    <Change(1, columns=['salary']): at most 1 record changed, in salary alone>
+
     Source: Dwork, McSherry, Nissim and Smith (2006), whose neighbours differ in one record;
     def-change in the book's chapter on neighbours.
     """
 
+    columns: tuple[str, ...] | None = None
+
     at_most = True
     phrase = "changed"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given: Any = self.columns
+        if given is None:
+            return
+        if not is_sequence(given):
+            raise TypeError(f"columns must be a list of names, got {brief(given)}")
+        names = tuple(given)
+        if not names or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"columns must name at least one column, got {brief(given)}")
+        object.__setattr__(self, "columns", names)
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         return tuple((j, j) for j in range(self.k + 1))
+
+    @property
+    def kind(self) -> str:
+        """The name, and the columns if there are any.
+
+        >>> Change(1).kind
+        'Change'
+        """
+        return "Change" if self.columns is None else f"Change of {' and '.join(self.columns)}"
+
+    @property
+    def description(self) -> str:
+        """The relation in words.
+
+        >>> Change(1, columns=["pay"]).description
+        'at most 1 record changed, in pay alone'
+        """
+        words = super().description
+        return words if self.columns is None else f"{words}, in {' and '.join(self.columns)} alone"
+
+    def __str__(self) -> str:
+        return (
+            super().__str__()
+            if self.columns is None
+            else f"Change({self.k}, columns={list(self.columns)})"
+        )
+
+    @property
+    def restricts_columns(self) -> bool:
+        """Whether `columns` are given.
+
+        >>> Change(1, columns=["pay"]).restricts_columns
+        True
+        """
+        return self.columns is not None
+
+    def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
+        """What is not in `columns`, of each of some rows, as equal numbers.
+
+        >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
+        >>> Change(1, columns=["pay"]).kept(staff.values)
+        (0, 0, 1, 1)
+
+        Raises ValueError for records without such a column.
+        """
+        if self.columns is None:
+            return None
+        return tuple(codes_of([self._rest(record) for record in records]).tolist())
+
+    def _rest(self, record: Any) -> tuple[Any, ...]:
+        """What of a record may not change."""
+        known: tuple[str, ...] = getattr(record, "columns", ())
+        changed = self.columns or ()
+        missing = [name for name in changed if name not in known]
+        if missing:
+            has = f"they have {', '.join(known)}" if known else f"got {brief(record)}"
+            raise ValueError(f"columns must be columns of the records, got {missing[0]!r}: {has}")
+        return tuple(
+            value for name, value in zip(known, record, strict=True) if name not in changed
+        )
 
 
 STANDARD = (Add, Remove, AddRemove, SymmetricDifference, Change)
@@ -299,14 +418,20 @@ def check_relation(relation: Any) -> None:
                 )
 
 
-def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> Iterator[Indices]:
+def neighbours_of(
+    dataset: Indices,
+    universe: Universe,
+    moves: Iterable[Move],
+    kept: Sequence[int] | None = None,
+) -> Iterator[Indices]:
     """Yield the neighbours of a dataset of value positions, move by move, once each.
 
     >>> list(neighbours_of((0, 1), Universe.population([10, 20, 30]), [(1, 0), (1, 1)]))
     [(1,), (0,), (1, 2), (0, 2)]
 
     A neighbour that is reached by removing R and adding A differs from the dataset by just
-    those records, because A takes no value that R has given up.
+    those records, because A takes no value that R has given up. With `kept`, a number for each
+    value, the records that join have the same numbers as those that leave.
     Cost: O(v + n log n) for each neighbour, on v distinct values and n records.
     """
     held = Counter(dataset)
@@ -319,7 +444,12 @@ def neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -
             free = [0 if i in gone else copies[i] - left[i] for i in range(len(copies))]
             core = tuple(left.elements())
             for joined in multisets(free, added):
-                yield tuple(sorted(core + joined))
+                if kept is None or _same_kept(kept, gone, joined):
+                    yield tuple(sorted(core + joined))
+
+
+def _same_kept(kept: Sequence[int], gone: Indices, joined: Indices) -> bool:
+    return sorted(kept[i] for i in gone) == sorted(kept[i] for i in joined)
 
 
 def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import RootGap, simplest
-from sensitivity_lab.gap import gap_between
+from sensitivity_lab.gap import Labelled, gap_between, keys_that_differ
 from sensitivity_lab.methods.image import has_image
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
@@ -180,7 +180,10 @@ class Sensitivity:
             self._asked_again(side, at) for side, at in zip(self.witness, places, strict=True)
         ]
         gap = gap_between(self.norm, self.query.root)(*answers)
-        are_neighbours = self.relation.are_neighbours(*places)
+        sides: Any = places
+        if not self.universe.numeric:  # a relation may ask what a record says
+            sides = [tuple(self.universe.values[i] for i in at) for at in places]
+        are_neighbours = self.relation.are_neighbours(*sides)
         return are_neighbours and bool(presented(gap) == self.value)
 
     def _places(self) -> list[np.ndarray]:
@@ -200,6 +203,24 @@ class Sensitivity:
         if len(places) <= LONGEST_HELD:
             return self.query.raw(own_copy(dataset))
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
+
+    @property
+    def keys(self) -> dict[Any, tuple[Any, Any]]:
+        """What differs between the witness's answers, by key: (on the dataset, on its neighbour).
+
+        >>> from sensitivity_lab import COUNT, Change, global_sensitivity
+        >>> words = Universe.population(["no", "yes", "on"])
+        >>> global_sensitivity(COUNT.by(len), words, size=2, relation=Change(1)).keys
+        {2: (2, 1), 3: (None, 1)}
+
+        None stands for a key that only the other answer has. Such keys tell by being there who is
+        in the data, whatever noise is added to their numbers: a threshold must hide them. Empty
+        where the answers have no keys. Cost: two evaluations of the query.
+        """
+        answers = [self.query(side) for side in self.witness]
+        if not any(isinstance(answer, Labelled) for answer in answers):
+            return {}
+        return keys_that_differ(*answers)
 
     def snippet(self) -> Snippet:
         """Return Python that shows the witness, to paste in a bug report.

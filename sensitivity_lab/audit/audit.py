@@ -94,7 +94,7 @@ def audit(
     :param sizes_within: in place of `sizes`, a range in which the sizes of dataset and neighbour
         both lie.
     :param relations: a list of them; each makes a row with every size.
-    :param norm: 1, 2 or infinity: how vectors are measured.
+    :param norm: 1, 2 or infinity: how vectors are measured; 0 counts the entries that differ.
     :param output_metric: in place of a norm, a function of two answers of any kind that gives the
         distance between them, a number of at least 0.
     :param order: None gives the function sorted records; "any" every ordering of dataset and
@@ -132,6 +132,7 @@ def audit(
     check_universe(universe)
     relations = checked_relations(relations)
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
+    _check_columns(relations, order, method)
     scope = Scope(
         universe=universe,
         sizes=each_size if sizes_within is None else None,
@@ -191,6 +192,16 @@ def _check_options(metric: object, order: object, method: object, executor: obje
         )
 
 
+def _check_columns(relations: Sequence[Relation], order: str | None, method: str) -> None:
+    """Refuse a change of some columns alone where records are edited in place or at random."""
+    restricted = [relation for relation in relations if relation.restricts_columns]
+    if restricted and (order == "kept" or method == "search"):
+        raise ValueError(
+            f"relations must change whole records for order='kept' and method='search', "
+            f"got {restricted[0]}"
+        )
+
+
 def _require_room(problems: Sequence[Problem]) -> None:
     """Refuse rows whose pairs of datasets are too large to hold."""
     records = 2 * sum(max(problem.sizes_answered) for problem in problems)
@@ -219,7 +230,7 @@ class _Row:
     def blank(self) -> AuditRow:
         """The row without its numbers."""
         return AuditRow(
-            type(self.relation).__name__,
+            self.relation.kind,
             self.relation.k,
             self.size,
             note=self.why,

@@ -317,6 +317,6 @@ class OrderedWalk:
         self, point: Indices, problem: Problem, moves: tuple[Move, ...]
     ) -> list[Indices]:
         if self.order != "kept":
-            return sorted(neighbours_of(point, self.universe, moves))
+            return sorted(neighbours_of(point, self.universe, moves, problem.kept))
         copies = self.universe.copies(len(point) + max(added for _, added in moves))
         return edits(point, moves, copies, in_place=isinstance(problem.relation, Change))

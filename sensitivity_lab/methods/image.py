@@ -42,6 +42,11 @@ def has_image(query: Query, universe: Universe) -> bool:
     return not (universe.holds_people and isinstance(what, str))
 
 
+def _is_of_numbers(problem: Problem) -> bool:
+    """Whether a problem is one over an image; not where records keep some of their columns."""
+    return problem.kept is None and has_image(problem.query, problem.universe)
+
+
 class Images:
     """The images of some problems, each made once.
 
@@ -71,27 +76,25 @@ class Images:
 
     def of_numbers(self, problem: Problem) -> Problem:
         """The problem over numbers. Cost: a call for each record; of a column, one sort."""
-        if not has_image(problem.query, problem.universe):
+        if not _is_of_numbers(problem):
             return problem
         assert problem.query.inner is not None
         return replace(problem, query=problem.query.inner, universe=self._of(problem).numbers)
 
     def of_dataset(self, problem: Problem, dataset: Indices) -> Indices:
         """One dataset of records as a dataset of numbers, both as positions."""
-        if not has_image(problem.query, problem.universe):
+        if not _is_of_numbers(problem):
             return dataset
         number = self._of(problem).number_of
         return tuple(sorted(int(number[i]) for i in dataset))
 
     def told(self, problem: Problem, pair: WorstPair) -> WorstPair:
         """A pair of numbers, told in the problem's own records."""
-        return (
-            self._of(problem).lifted(pair) if has_image(problem.query, problem.universe) else pair
-        )
+        return self._of(problem).lifted(pair) if _is_of_numbers(problem) else pair
 
     def told_locally(self, problem: Problem, pair: WorstPair, dataset: Indices) -> WorstPair:
         """A pair of numbers whose first side is a dataset of records."""
-        if not has_image(problem.query, problem.universe):
+        if not _is_of_numbers(problem):
             return pair
         neighbour = self._of(problem).neighbour(pair, dataset)
         return WorstPair.between(pair.gap, dataset, neighbour, problem.universe)

@@ -107,7 +107,8 @@ class Walk:
 
 
 def _neighbours(problem: Problem, dataset: Indices) -> list[Indices]:
-    return list(neighbours_of(dataset, problem.universe, problem.plan[len(dataset)]))
+    moves = problem.plan[len(dataset)]
+    return list(neighbours_of(dataset, problem.universe, moves, problem.kept))
 
 
 def _answered(
@@ -122,7 +123,7 @@ def _answered(
     for answer in answers:
         same_shape(answer, answers[0], query.name)
     common = 1
-    if all_rational(answers):
+    if problem.norm and all_rational(answers):  # norm 0 has no unit
         answers, common = common_denominator(answers)
     return dict(zip(datasets, answers, strict=True)), common
 

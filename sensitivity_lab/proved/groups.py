@@ -59,7 +59,7 @@ class GroupedSum:
         >>> d(0, 1, 1).gap, d(0, 1, 1).pair()
         (Fraction(14, 1), (((1, -9),), ((0, 5),)))
 
-        A record is shown as (place of its group, value). Cost: linear in the groups.
+        A record is shown as (place of its group, value). Cost: one sort of the groups.
         """
         return _between_ends(groups, groups, norm)
 
@@ -229,8 +229,11 @@ def _between_ends(weighed: Sequence[Ends], given: Sequence[Ends], norm: Norm) ->
 
     `weighed` are the ends as the query counts them, `given` those of the records to show.
     """
-    reach: list[Exact] = [max(high, -low) for low, high in weighed]
-    far = sorted(range(len(weighed)), key=lambda group: -reach[group])
+    far = sorted(range(len(weighed)), key=lambda group: _reach(weighed[group]), reverse=True)
+    front = far[:1]  # the others reach no further on either side than one of these
+    for group in far[1:]:
+        if _reach(weighed[group])[1] > _reach(weighed[front[-1]])[1]:
+            front.append(group)
     keys = [(group, value) for group, ends in enumerate(given) for value in ends]
     records = Values({key: key for key in keys})
 
@@ -238,7 +241,7 @@ def _between_ends(weighed: Sequence[Ends], given: Sequence[Ends], norm: Norm) ->
         return _together([_scored(_apart(weighed[g], x, y), norm) for g, x, y in split], norm)
 
     def d(c: int, a: int, b: int) -> WorstPair:
-        narrow = max(far, key=lambda group: _apart(weighed[group], a, b))
+        narrow = max(front, key=lambda group: _apart(weighed[group], a, b))
         splits: list[Split] = [((narrow, a, b),)]
         if len(far) > 1:
             splits += [((far[0], a, 0), (far[1], 0, b)), ((far[0], 0, b), (far[1], a, 0))]
@@ -258,14 +261,24 @@ def _between_ends(weighed: Sequence[Ends], given: Sequence[Ends], norm: Norm) ->
     return d
 
 
+def _reach(ends: Ends) -> tuple[Exact, Exact]:
+    """How far the ends lie from 0, up and down: the larger, and the smaller.
+
+    >>> _reach((-2, 5)), _reach((-7, -4))
+    ((5, 2), (7, -4))
+    """
+    low, high = ends
+    return max(high, -low), min(high, -low)
+
+
 def _apart(ends: Ends, x: int, y: int) -> Exact:
     """How far apart the sums of x and of y records between two ends can lie.
 
     >>> _apart((-2, 5), 1, 1), _apart((-2, 5), 0, 3), _apart((4, 4), 2, 2)
     (7, 15, 0)
     """
-    low, high = ends
-    return max(x * high - y * low, y * high - x * low)
+    larger, smaller = _reach(ends)
+    return max(x, y) * larger + min(x, y) * smaller
 
 
 def _x_on_top(ends: Ends, x: int, y: int) -> bool:

@@ -256,6 +256,17 @@ def test_the_groups_left_out_are_not_needed():
                     assert as_number(d(0, a, b).gap) == expected, (groups, a, b, norm)
 
 
+def test_a_range_is_a_population_with_enough_copies():
+    """Catches a group that is passed over on a range: many groups, none best for every split."""
+    rng = random.Random(7)
+    for _ in range(CASES // 2):
+        groups = [sorted(rng.choices(range(-9, 10), k=2)) for _ in range(rng.randint(1, 12))]
+        _, by_group, runs = as_population([[low] * 6 + [high] * 6 for low, high in groups])
+        for norm, (a, b) in product(NORMS, [(1, 0), (2, 2), (3, 1), (1, 4), (3, 3), (0, 6)]):
+            found = GroupedSum().on_group_values(groups, norm)(2, a, b)
+            assert found.gap == GroupedSum().on_groups(by_group, runs, norm)(0, a, b).gap
+
+
 @pytest.mark.parametrize("unit", [1, 2**40, 2**61, 2**63 - 1, 10**30])
 def test_whole_numbers_of_any_length_stay_exact(unit):
     """Catches sums that overflow: the largest record is inside, where groups meet."""
