@@ -103,6 +103,12 @@ class CompactWitness(Sequence[Dataset]):
         """The records that join it."""
         return self._found.records.dataset(self._found.added)
 
+    @property
+    def positions(self) -> list[list[int]]:
+        """Where the records of the two stand among the values of a universe of tables."""
+        records: Any = self._found.records
+        return [records.positions(side) for side in self._found.sides()]
+
     def __len__(self) -> int:
         return 2
 
@@ -230,6 +236,15 @@ class Sensitivity:
             sides = [tuple(self.universe.values[i] for i in at) for at in places]
         are_neighbours = self.relation.are_neighbours(*sides)
         return are_neighbours and bool(presented(gap) == self.value)
+
+    def _places(self) -> list[np.ndarray]:
+        """Where the two datasets stand among the universe's values.
+
+        Tables cannot tell: who brings no rows is in none.
+        """
+        if self.universe.tabular and isinstance(self.witness, CompactWitness):
+            return [np.array(side, dtype=np.int64) for side in self.witness.positions]
+        return [self.universe._places(side) for side in self.witness]
 
     def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""

@@ -110,9 +110,9 @@ def root(square):
 # -- rows and people -------------------------------------------------------------------------
 
 
-def rows_at(rows, labels):
-    """The rows with some labels."""
-    return [rows[label] for label in labels]
+def asked_of(function, records):
+    """A function of records as one of labels."""
+    return lambda labels: function([records[label] for label in labels])
 
 
 def people_of(tables, id):

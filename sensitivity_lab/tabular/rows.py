@@ -14,6 +14,8 @@ import pandas as pd
 from sensitivity_lab.exact import brief, drawn, told
 from sensitivity_lab.tabular.records import Positions, Records
 
+SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
+
 
 class Row(tuple[Any, ...]):
     """One row: its values in order, by name and by place; it equals the tuple of its values.
@@ -98,7 +100,7 @@ def rows_of(found: nw.DataFrame[Any]) -> list[Row]:
 
 def _short_float(column: nw.Series[Any]) -> type[np.floating[Any]] | None:
     """The kind of a column's floats where they are shorter than Python's."""
-    return {"Float16": np.float16, "Float32": np.float32}.get(str(column.dtype))
+    return SHORT.get(str(column.dtype))
 
 
 def _shortest(value: Any, kind: type[np.floating[Any]] | None) -> Any:

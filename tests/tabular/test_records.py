@@ -128,7 +128,7 @@ def test_a_population_of_any_records(kind):
         if rng.random() < 0.4:
             function, norm = how_often, rng.choice((1, 2, math.inf))
         pairs = oracle_rows.of_population(len(records), size, name, k)
-        answer = lambda labels: function([records[label] for label in labels])  # noqa: E731
+        answer = oracle_rows.asked_of(function, records)
         want = oracle_rows.greatest(answer, pairs, norm)
         universe = sl.Universe.population(records)
         methods = METHODS if norm != 2 else METHODS[:2]
@@ -149,7 +149,7 @@ def test_a_range_of_any_records(kind):
         kinds = list(dict.fromkeys(records))
         function = rng.choice(SCALARS)
         pairs = oracle_rows.of_range(len(kinds), size, name, k)
-        answer = lambda labels: function([kinds[label] for label in labels])  # noqa: E731
+        answer = oracle_rows.asked_of(function, kinds)
         want = oracle_rows.greatest(answer, pairs)
         universe = sl.Universe.value_range(records)
         for method in METHODS:
@@ -171,7 +171,7 @@ def test_one_dataset_of_any_records(kind):
         pairs = oracle_rows.of_population(len(records), size, name, k)
         here = shown(records[label] for label in dataset)
         pairs = [pair for pair in pairs if shown(records[label] for label in pair[0]) == here]
-        answer = lambda labels: function([records[label] for label in labels])  # noqa: E731
+        answer = oracle_rows.asked_of(function, records)
         want = oracle_rows.greatest(answer, pairs)
         universe = sl.Universe.population(records)
         given = [records[label] for label in dataset]
@@ -238,7 +238,7 @@ def test_an_audit_of_records(kind):
     records = POOLS[kind] + POOLS[kind][:1]
     universe = sl.Universe.population(records)
     pairs = oracle_rows.of_population(len(records), 2, "SymmetricDifference", 1)
-    answer = lambda labels: weights([records[label] for label in labels])  # noqa: E731
+    answer = oracle_rows.asked_of(weights, records)
     want = oracle_rows.greatest(answer, pairs)
     assert want.value > 0
     ask = {"sizes": [2], "relations": [sl.SymmetricDifference(1)]}

@@ -145,6 +145,11 @@ def of_table(function, table):
     return function(dicts(table))
 
 
+def of_tuples(function, rows):
+    """A function of rows, asked of tuples."""
+    return function([dict(zip(CELLS, row, strict=True)) for row in rows])
+
+
 def first_sum(table):
     """At the top of a module, for a pool of processes."""
     return total(dicts(table))
@@ -183,7 +188,7 @@ def test_a_population_of_rows(library):
         if rng.random() < 0.4:
             function, norm = rng.choice(VECTORS), rng.choice((1, 2, math.inf))
         rows, frame = as_brute_force_has_it(given), LIBRARIES[library](given)
-        answer = lambda labels: function(oracle_rows.rows_at(rows, labels))  # noqa: E731
+        answer = oracle_rows.asked_of(function, rows)
         pairs = oracle_rows.of_population(len(rows), size, name, k)
         want = oracle_rows.greatest(answer, pairs, norm)
         method = rng.choice(("auto", "walk") if norm == 2 else ("auto", "walk", "sweep"))
@@ -208,7 +213,7 @@ def test_a_range_of_rows(library):
         frame, kinds = LIBRARIES[library](given), []
         for row in as_brute_force_has_it(given):
             kinds += [row] * (row not in kinds)
-        answer = lambda labels: function(oracle_rows.rows_at(kinds, labels))  # noqa: E731
+        answer = oracle_rows.asked_of(function, kinds)
         want = oracle_rows.greatest(answer, oracle_rows.of_range(len(kinds), size, name, 1))
         universe = sl.Universe.value_range(frame)
         ask = {"size": size, "relation": getattr(sl, name)(1)}
@@ -232,7 +237,7 @@ def test_one_dataset_of_rows(library):
         pairs = oracle_rows.of_population(len(rows), len(dataset), "SymmetricDifference", 1)
         pairs = [pair for pair in pairs if multiset(rows[i] for i in pair[0]) == here]
         function = rng.choice(SCALARS)
-        answer = lambda labels: function(oracle_rows.rows_at(rows, labels))  # noqa: E731
+        answer = oracle_rows.asked_of(function, rows)
         want = oracle_rows.greatest(answer, pairs)
         universe = sl.Universe.population(LIBRARIES[library](given))
         for other in LIBRARIES.values():
@@ -258,8 +263,9 @@ def test_the_same_rows_in_three_libraries_and_as_tuples():
         ask = {"size": min(size, 2), "relation": sl.SymmetricDifference(rng.randint(1, 2))}
         function = rng.choice(SCALARS)
         tuples = [tuple(row.values()) for row in as_brute_force_has_it(given)]
-        named = lambda rows: function([dict(zip(CELLS, row, strict=True)) for row in rows])  # noqa: E731
-        want = sl.global_sensitivity(named, sl.Universe.population(tuples), **ask).value
+        want = sl.global_sensitivity(
+            partial(of_tuples, function), sl.Universe.population(tuples), **ask
+        ).value
         for make in LIBRARIES.values():
             universe = sl.Universe.population(make(given))
             found = sl.global_sensitivity(partial(of_table, function), universe, **ask)
@@ -302,7 +308,7 @@ def test_an_audit_of_rows(library):
     """Catches a verdict on tables that the brute force does not share."""
     given = some_rows(random.Random(8), 5)
     rows = as_brute_force_has_it(given)
-    answer = lambda labels: total(oracle_rows.rows_at(rows, labels))  # noqa: E731
+    answer = oracle_rows.asked_of(total, rows)
     pairs = oracle_rows.of_population(len(rows), 2, "Change", 1)
     want = oracle_rows.greatest(answer, pairs)
     universe = sl.Universe.population(LIBRARIES[library](given))
@@ -383,7 +389,7 @@ def test_every_combination():
     assert Counter(universe.values) == Counter(product(["law", "art"], [0, 50], [True]))
     rows = [dict(zip("dsb", row, strict=True)) for row in product(["law", "art"], [0, 50], [True])]
     for name, function in product(oracle_rows.RELATIONS, (total_of_law, number_true)):
-        answer = lambda labels: function(oracle_rows.rows_at(rows, labels))  # noqa: E731
+        answer = oracle_rows.asked_of(function, rows)
         want = oracle_rows.greatest(answer, oracle_rows.of_range(4, 2, name, 1))
         asked = partial(of_table, function)
         found = sl.global_sensitivity(asked, universe, size=2, relation=getattr(sl, name)(1))
