@@ -61,7 +61,8 @@ class CompactWitness(Sequence[Dataset]):
 
     It unpacks to the two datasets like the tuple that small results have, and equals that tuple;
     they are built when they are first asked for. `common`, `removed` and `added` are sorted tuples
-    of records. Raises ValueError where one of more than 20,000,000 records would have to be built.
+    of records, or tables as those of the universe. Raises ValueError where one of more than
+    20,000,000 records would have to be built.
     """
 
     def __init__(self, found: WorstPair) -> None:
@@ -112,7 +113,20 @@ class CompactWitness(Sequence[Dataset]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, CompactWitness):
             return self._content == other._content
-        return isinstance(other, Sequence) and self._content == tuple(other)
+        if not isinstance(other, Sequence):
+            return False
+        if self._universe is not None and self._universe.tabular:
+            return self._holds(self._universe, other)
+        return self._content == tuple(other)
+
+    def _holds(self, universe: Universe, pair: Sequence[Any]) -> bool:
+        """Whether two tables hold the same records; tables themselves cannot be compared so."""
+        try:
+            theirs = list(map(universe._places, pair))
+        except (TypeError, ValueError):  # records of another universe
+            return False
+        ours = map(universe._places, self)
+        return len(theirs) == 2 and all(map(np.array_equal, ours, theirs))
 
     def __hash__(self) -> int:
         return hash(self._content)
