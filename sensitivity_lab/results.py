@@ -61,7 +61,8 @@ class CompactWitness(Sequence[Dataset]):
 
     It unpacks to the two datasets like the tuple that small results have, and equals that tuple;
     they are built when they are first asked for. `common`, `removed` and `added` are sorted tuples
-    of records. Raises ValueError where one of more than 20,000,000 records would have to be built.
+    of records, or tables as those of the universe. Raises ValueError where one of more than
+    20,000,000 records would have to be built.
     """
 
     def __init__(self, found: WorstPair) -> None:

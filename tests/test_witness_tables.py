@@ -562,6 +562,10 @@ def test_results_of_tables_are_compared_by_content(make):
     assert hash(one.witness) == hash(again.witness)
     assert one != other
     assert one.witness != other.witness
+    assert one.witness == tuple(again.witness)
+    assert one.witness != tuple(reversed(again.witness))
+    for stranger in ((1, 2), again.witness[0], tuple(again.witness) * 2, "no", None):
+        assert one.witness != stranger
 
 
 def test_a_row_is_marked_by_what_it_holds():

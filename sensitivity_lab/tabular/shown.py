@@ -128,21 +128,32 @@ def marked(source: Records, parts: Sequence[Any], records: Sequence[int]) -> Mar
     shared is None where it is too long to be built.
     Cost: a pass over what leaves and joins; of what is shared the ends are read.
     """
-    frames = [{} if part is None else _frames(part) for part in parts]
-    if isinstance(source, AnyPeople):
-        starts = (0, records[0], records[0] + records[1])  # nobody shares another's number
-        frames = [_numbered_from(*each) for each in zip(frames, starts, strict=True)]
-    tables = []
-    for name, frame in frames[1].items():
-        columns = tuple(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else ("record",)
-        shared = _part(frames[0][name]) if frames[0] else Part((), records[0])
-        tables.append(MarkedTable(name, columns, _part(frame), _part(frames[2][name]), shared))
-    who: list[str] = []
-    if isinstance(source, (People, AnyPeople)):
-        for word, at in (("leaves", 1), ("joins", 2)):
-            numbers = range(sum(records[:at]), sum(records[: at + 1]))
-            who += _who(source, frames[at], numbers, word)
+    shared, leaving, joining = (None if part is None else _frames(part) for part in parts)
+    assert leaving is not None
+    assert joining is not None
+    start = records[0], records[0] + records[1]
+    if isinstance(source, AnyPeople):  # nobody shares another's number
+        leaving, joining = _numbered_from(leaving, start[0]), _numbered_from(joining, start[1])
+    tables = [
+        MarkedTable(
+            name,
+            _columns(frame),
+            _part(frame),
+            _part(joining[name]),
+            Part((), records[0]) if shared is None else _part(shared[name]),
+        )
+        for name, frame in leaving.items()
+    ]
+    who = [
+        *_who(source, leaving, range(start[0], start[1]), "leaves"),
+        *_who(source, joining, range(start[1], start[1] + records[2]), "joins"),
+    ]
     return Marked(tuple(tables), tuple(records), tuple(who))
+
+
+def _columns(frame: Any) -> tuple[str, ...]:
+    """The names of a table's columns."""
+    return tuple(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else ("record",)
 
 
 def _frames(dataset: Any) -> dict[str | None, Any]:
@@ -172,18 +183,18 @@ def _cells(frame: Any) -> list[tuple[Any, ...]]:
     return [*rows_of(frame)] if isinstance(frame, nw.DataFrame) else [(each,) for each in frame]
 
 
-def _who(
-    source: People | AnyPeople, frames: Mapping[str | None, Any], numbers: range, word: str
-) -> list[str]:
-    """Who leaves, or joins, each with how many rows of which table."""
+def _who(source: Records, frames: Mapping[str | None, Any], numbers: range, word: str) -> list[str]:
+    """Who leaves, or joins, each with how many rows of which table; nobody where rows are records."""
+    if not isinstance(source, (People, AnyPeople)):
+        return []
     id = source.id if isinstance(source, People) else PERSON
     held = {
         name: Counter(row[0] for row in rows_of(frame.select(id))) for name, frame in frames.items()
     }
-    people = numbers if id == PERSON and isinstance(source, AnyPeople) else _named(held)
+    people = _named(held) if isinstance(source, People) else list(numbers)
     said = [
         f"{id} {cell_text(person)} {word}, with {_rows_text(person, held)}"
-        for person in [*people][:MOST_NAMED]
+        for person in people[:MOST_NAMED]
     ]
     more = len(people) - len(said)
     return [*said, f"… {more:,} more {word.removesuffix('s')}"] if more else said
