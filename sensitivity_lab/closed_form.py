@@ -17,7 +17,7 @@ from sensitivity_lab.errors import Infeasible, NotProved
 from sensitivity_lab.exact import (
     brief,
     checked_bounds,
-    checked_norm,
+    proper_norm,
     whole_number,
 )
 from sensitivity_lab.problem import require_few_moves
@@ -107,7 +107,7 @@ def closed_form(
     check_relation(relation)
     if type(relation) not in STANDARD or relation.restricts_columns:
         raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")
-    checked_norm(norm)
+    proper_norm(norm)
     if values is not None:
         whole_number(values, "values", 1)
     if (size is None) == (min_size is None):

@@ -209,12 +209,23 @@ def is_sequence(values: Any) -> bool:
 NORMS = (1, 2, math.inf)
 
 
-def checked_norm(norm: Any, what: str = "norm") -> None:
-    """Refuse what is not 1, 2 or infinity.
+def checked_norm(norm: Any) -> None:
+    """Refuse what is not 1, 2 or infinity, nor 0, which counts the entries that differ.
 
     >>> checked_norm(math.inf)
 
     Raises ValueError. Source: def-norms in the book's chapter on norms.
+    """
+    if not isinstance(norm, Real) or norm not in (0, *NORMS):
+        raise ValueError(f"norm must be 0, 1, 2 or infinity, got norm={brief(norm)}")
+
+
+def proper_norm(norm: Any, what: str = "norm") -> None:
+    """Refuse what is not 1, 2 or infinity: 0 is no norm, and no formula is known for it.
+
+    >>> proper_norm(2)
+
+    Raises ValueError. Source: as `checked_norm`.
     """
     if not isinstance(norm, Real) or norm not in NORMS:
         raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={brief(norm)}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import decimal
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -17,7 +17,7 @@ from sensitivity_lab.exact import Exact, RootGap, brief, exact_number, is_finite
 
 Number = int | Fraction | float | Decimal
 Answer = Number | tuple[Number, ...]
-Norm = float  # 1, 2 or infinity
+Norm = float  # 1, 2 or infinity; or 0, which counts the entries that differ
 Gap = Number | RootGap  # exact to compare
 LONGEST_INT = 2**52  # the difference of two such ints is a float too
 
@@ -30,6 +30,13 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
     >>> float(gap_between(2, False)((0, 0), (3, 4))), float(gap_between(1, True)(4, 9))
     (5.0, 1.0)
 
+    Answers with keys are compared key by key, and an absent key counts 0. Norm 0 counts the entries
+    that differ: also those whose key only one answer has, whatever its number.
+
+    >>> few, more = Labelled((2, 1), "ab"), Labelled((2, 0, 5), "acd")
+    >>> gap_between(1, False)(few, more), gap_between(0, False)(few, more)
+    (6, 3)
+
     Cost: a gap is linear in the vectors' length. The function raises ValueError for two answers
     whose arithmetics do not meet, such as a Decimal and a float, or that lie further apart than
     the largest float.
@@ -38,12 +45,14 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
 
     def gap(a: Any, b: Any) -> Gap:
         try:
+            if norm == 0:
+                return _entries_that_differ(a, b)
             if root:
                 return RootGap(max(a, b), min(a, b))
             if not isinstance(a, tuple):
                 found: Gap = abs(a - b)
             else:
-                steps = [abs(x - y) for x, y in zip(a, b, strict=True)]
+                steps = _steps(a, b)
                 if norm == 2 and math.inf not in steps:
                     return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
                 found = max(steps, default=0) if norm == math.inf else sum(steps)
@@ -54,6 +63,31 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
         return found
 
     return gap
+
+
+def _steps(a: Any, b: Any) -> list[Any]:
+    """How far apart two vectors lie in each entry."""
+    both, alone = _side_by_side(a, b)
+    # Sorted, for a sum of floats depends on its order: the same from either answer.
+    return [abs(x - y) for x, y in both] + sorted(map(abs, alone))
+
+
+def _entries_that_differ(a: Any, b: Any) -> int:
+    """How many entries of two answers differ, or are in one of them alone; a number has one."""
+    if not isinstance(a, tuple):
+        return int(a != b)
+    both, alone = _side_by_side(a, b)
+    return sum(int(x != y) for x, y in both) + len(alone)
+
+
+def _side_by_side(a: Any, b: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """The entries of two vectors in pairs, key by key; and those whose key one of them has alone."""
+    if getattr(a, "labels", None) == getattr(b, "labels", None):  # or both have none
+        return list(zip(a, b, strict=True)), []
+    mine, yours = by_key(a), by_key(b)
+    both = [(entry, yours[key]) for key, entry in mine.items() if key in yours]
+    alone = [entry for key, entry in mine.items() if key not in yours]
+    return both, alone + [entry for key, entry in yours.items() if key not in mine]
 
 
 def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
@@ -131,13 +165,13 @@ def in_units(gap: Gap, denominator: int) -> Gap:
 
 
 def same_shape(answer: Any, first: Any, name: str) -> None:
-    """Refuse answers of different lengths or labels, and a number here, a vector there.
+    """Refuse a number here, a vector there; vectors of two lengths; and keys here, none there.
 
     >>> same_shape(3, 5, "sum")
 
-    Cost: two lengths, or their labels. Raises ValueError.
+    Cost: two lengths, or the labels. Raises ValueError.
     """
-    if _shape(first) != _shape(answer):
+    if not has_same_shape(answer, first):
         raise ValueError(
             f"query {name} must return answers of one shape, got {_shape_in_words(first)} "
             f"and {_shape_in_words(answer)}"
@@ -145,24 +179,43 @@ def same_shape(answer: Any, first: Any, name: str) -> None:
 
 
 def has_same_shape(answer: Any, other: Any) -> bool:
-    """Whether two answers are two numbers, or two vectors of one length and the same labels.
+    """Whether two answers can be compared: two numbers, vectors of one length, any with keys.
 
     >>> has_same_shape(3, 5), has_same_shape(3, (5,))
     (True, False)
+    >>> has_same_shape(Labelled((1, 2), "ab"), Labelled((), ())), has_same_shape(Labelled((1,), "a"), (1,))
+    (True, False)
+
+    A vector goes with keys that are 0, 1, 2, …: its own places.
     """
-    return bool(_shape(answer) == _shape(other))
+    with_keys = isinstance(answer, Labelled), isinstance(other, Labelled)
+    if all(with_keys):
+        return True
+    if any(with_keys):
+        return labels_of(answer) == labels_of(other)
+    return _length(answer) == _length(other)
 
 
-def _shape(answer: Any) -> Any:
+def labels_of(answer: Any) -> tuple[Any, ...] | None:
+    """The labels of an answer's numbers: of a plain vector their places, of a number None.
+
+    >>> labels_of(Labelled((5,), ["a"])), labels_of((5, 6)), labels_of(5)
+    (('a',), (0, 1), None)
+    """
     if isinstance(answer, Labelled):
         return answer.labels
+    length = _length(answer)
+    return None if length is None else tuple(range(length))
+
+
+def _length(answer: Any) -> int | None:
     return len(answer) if isinstance(answer, (tuple, np.ndarray)) else None
 
 
 def _shape_in_words(answer: Any) -> str:
     if isinstance(answer, Labelled):
         return f"a vector with labels {brief(answer.labels)}"
-    return "a number" if _shape(answer) is None else f"a vector of length {len(answer)}"
+    return "a number" if _length(answer) is None else f"a vector of length {len(answer)}"
 
 
 # Two answers with labels are compared label by label, never by position.
@@ -175,8 +228,11 @@ class Labelled(tuple[Any, ...]):
     >>> answer, answer.labels
     ((1, 2), ('a', 'b'))
 
-    It equals the tuple of its numbers, so whoever compares two answers holds them to one shape
-    first.
+    It equals an answer of the same numbers under the same labels. The labels of a plain tuple are
+    its places:
+
+    >>> answer == Labelled((1, 2), "ac"), answer == (1, 2), Labelled((1, 2), [0, 1]) == (1, 2)
+    (False, False, True)
     """
 
     labels: tuple[Any, ...]
@@ -190,30 +246,89 @@ class Labelled(tuple[Any, ...]):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self), self.labels
 
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other) is True and self.labels == labels_of(other)
 
-def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> tuple[Any, ...]:
-    """Return numbers in one order of their labels; a plain tuple where these are 0, 1, 2, ….
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__  # of the numbers alone: a plain tuple can be equal
+
+
+def by_key(answer: Answer | Labelled) -> dict[Any, Any]:
+    """The numbers of a vector by their keys: the labels, or the places of a plain one.
+
+    >>> by_key(Labelled((1, 2), "ab")), by_key((1, 2)), by_key(7)
+    ({'a': 1, 'b': 2}, {0: 1, 1: 2}, {})
+    """
+    if not isinstance(answer, tuple):
+        return {}
+    return dict(zip(labels_of(answer) or (), answer, strict=True))
+
+
+def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
+    """The keys at which two answers differ, with what each has there: None where it has no such key.
+
+    >>> keys_that_differ(Labelled((2, 1), "ab"), Labelled((2, 0, 5), "acd"))
+    {'b': (1, None), 'c': (None, 0), 'd': (None, 5)}
+    >>> keys_that_differ((1, 5), (1, 6)), keys_that_differ(3, 4)
+    ({1: (5, 6)}, {})
+
+    There are as many as the gap is wide in norm 0; a plain vector's keys are its places, and a number
+    has none. They come in the order of labels. Cost: one sort.
+    """
+    before, after = by_key(answer), by_key(other)
+    keys = sorted_labels({**before, **after})
+    pairs = {key: (before.get(key), after.get(key)) for key in keys}
+    return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def appearing(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
+    """Of the keys that differ, those that only one answer has: what a threshold must hide.
+
+    >>> appearing(Labelled((2, 1), "ab"), Labelled((3, 5), "ac"))
+    {'b': (1, None), 'c': (None, 5)}
+    """
+    return {key: pair for key, pair in keys_that_differ(answer, other).items() if None in pair}
+
+
+def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> Labelled:
+    """Return numbers in one order of their labels.
 
     >>> in_order_of_labels([6, 3], ["b", "a"]).labels
     ('a', 'b')
-    >>> type(in_order_of_labels([6, 3], [1, 0])).__name__
-    'tuple'
 
     Numbers come first, by value; then the rest, by type and text. Missing labels are one label.
-    Cost: one sort. Raises ValueError for a label that comes twice.
+    Cost: one sort. Raises ValueError for a label that comes twice, TypeError for one that cannot be
+    looked up.
     """
-    known = [
-        None if pd.api.types.is_scalar(label) and pd.isna(label) else label for label in labels
-    ]
+    known = [_known(label) for label in labels]
     order = sorted(range(len(known)), key=lambda place: _rank_of_label(known[place]))
     ordered = [known[place] for place in order]
-    for label, following in pairwise(ordered):
-        if label == following:
+    for label, times in Counter(ordered).items():
+        if times > 1:
             raise ValueError(f"label {brief(label)} comes twice")
-    sorted_numbers = [numbers[place] for place in order]
-    if ordered == list(range(len(ordered))):
-        return tuple(sorted_numbers)
-    return Labelled(sorted_numbers, ordered)
+    return Labelled([numbers[place] for place in order], ordered)
+
+
+def sorted_labels(labels: Iterable[Any]) -> list[Any]:
+    """Labels in their one order: numbers by value, then the rest by type and text.
+
+    >>> sorted_labels(["b", 2, "a", 1.5])
+    [1.5, 2, 'a', 'b']
+    """
+    return sorted(labels, key=_rank_of_label)
+
+
+def _known(label: Any) -> Any:
+    """A label that equals itself and can be looked up: None for all that is missing."""
+    if isinstance(label, (tuple, list)):
+        return tuple(map(_known, label))
+    try:
+        hash(label)
+    except TypeError as error:
+        raise TypeError(f"label {brief(label)} cannot be looked up") from error
+    return None if pd.api.types.is_scalar(label) and pd.isna(label) else label
 
 
 def _rank_of_label(label: Any) -> tuple[Any, ...]:

@@ -20,14 +20,21 @@ from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import (
     Exact,
     brief,
-    checked_norm,
     exact_number,
     is_sequence,
+    proper_norm,
     rounded_root_gap,
     sequence,
     simplest,
 )
-from sensitivity_lab.gap import gap_between, no_distance, same_shape
+from sensitivity_lab.gap import (
+    Labelled,
+    by_key,
+    gap_between,
+    no_distance,
+    same_shape,
+    sorted_labels,
+)
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query, answers_at, as_query
 from sensitivity_lab.relations import SymmetricDifference
@@ -50,7 +57,8 @@ class Gradient:
     For the i-th of `values`, with one record e of it, `forward[i]` is f(x + e) − f(x) and
     `backward[i]` is f(x) − f(x − e). It is None where there is no such neighbour: no copy is left
     to add, none is held to remove, or the query has no answer there. Of a vector query these are
-    vectors: the columns of the Jacobian.
+    vectors: the columns of the Jacobian. Of answers with keys they have the keys of both ends, and an
+    absent one counts 0.
 
     Source: def-derivatives-difference in the book's chapter on derivatives.
     """
@@ -145,8 +153,8 @@ def operator_norm(matrix: Iterable[Iterable[Any]], p: float = 1, q: float = 1) -
     and Stability of Numerical Algorithms, section 6.2.
     """
     rows = _checked_rows(matrix)
-    checked_norm(p, "p")
-    checked_norm(q, "q")
+    proper_norm(p, "p")
+    proper_norm(q, "q")
     if p == 2:
         if q != 2:
             raise ValueError(f"q must be 2 where p is 2, got q={brief(q)}")
@@ -208,8 +216,12 @@ def _with_one_fewer(places: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def _step(query: Query, start: Any, end: Any) -> Any:
-    """The end less the start; entry by entry for vectors."""
+    """The end less the start; entry by entry for vectors, key by key where they have keys."""
     same_shape(end, start, query.name)
+    if isinstance(end, Labelled) or isinstance(start, Labelled):
+        before, after = by_key(start), by_key(end)
+        keys = sorted_labels({**before, **after})
+        return Labelled([_minus(after.get(key, 0), before.get(key, 0)) for key in keys], keys)
     if isinstance(end, tuple):
         return tuple(_minus(b, a) for a, b in zip(start, end, strict=True))
     return rounded_root_gap(Fraction(end), Fraction(start)) if query.root else _minus(end, start)
@@ -227,14 +239,17 @@ def _minus(b: Any, a: Any) -> Any:
 
 def _longest(steps: Iterable[Any], q: float) -> Any:
     """The largest q-norm of the steps there are; 0 if there are none."""
-    checked_norm(q, "q")
+    proper_norm(q, "q")
     gap = gap_between(q, root=False)
-    lengths = [
-        gap(step, (0,) * len(step) if isinstance(step, tuple) else 0)
-        for step in steps
-        if step is not None
-    ]
+    lengths = [gap(step, _still(step)) for step in steps if step is not None]
     return presented(max(lengths, default=0))
+
+
+def _still(step: Any) -> Any:
+    """A step of the same shape that leads nowhere."""
+    if isinstance(step, Labelled):
+        return Labelled((), ())
+    return (0,) * len(step) if isinstance(step, tuple) else 0
 
 
 def _checked_rows(matrix: Any) -> list[list[Any]]:

@@ -11,7 +11,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.exact import (
     MOST_EXPONENT,
@@ -28,8 +27,9 @@ from sensitivity_lab.exact import (
     told,
     whole_number,
 )
-from sensitivity_lab.gap import in_order_of_labels
+from sensitivity_lab.gap import Labelled, in_order_of_labels
 from sensitivity_lab.proved.family import Family
+from sensitivity_lab.tabular.answers import Keyed, opened
 from sensitivity_lab.tabular.clipped import Clipped, number_of
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
@@ -37,6 +37,8 @@ from sensitivity_lab.text import number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
+PLAIN = (tuple, list, np.ndarray)  # vectors as they are
+UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,9 @@ class Query:
         """Return this query by group: a column, or a function of a record, names its group.
 
         >>> from sensitivity_lab import COUNT, SUM
-        >>> COUNT.by(len)(("no", "yes", "on")) == {2: 2, 3: 1}, SUM.of("salary").by("department").name
-        (True, 'sum of salary by department')
+        >>> counts = COUNT.by(len)(("no", "yes", "on"))
+        >>> counts, counts.labels, SUM.of("salary").by("department").name
+        ((2, 1), (2, 3), 'sum of salary by department')
 
         The answer has a number for each group that has records enough for the query. With `keys`
         it has just these: a group without records is there too, with 0, and records of other
@@ -237,7 +240,7 @@ class OfRecords:
         """The answer on a dataset of records: a table's rows, or a sequence."""
         said = partial(number_of, self.of)
         numbers = [called_on(said, record) for record in records_listed(dataset)]
-        return self.query.raw(tuple(numbers))
+        return self.query.raw(in_order(numbers))
 
 
 @dataclass(frozen=True)
@@ -276,6 +279,17 @@ class Grouping:
         return self.query(held)
 
 
+def in_order(numbers: Iterable[Any]) -> Dataset:
+    """What records say, ascending, as functions receive numbers; what is missing comes last.
+
+    >>> in_order([7, None, 2])
+    (2, 7, None)
+
+    Raises TypeError for what is no number, ValueError for what is not finite.
+    """
+    return tuple(sorted(numbers, key=lambda n: (n is None, 0 if n is None else exact_number(n))))
+
+
 def records_listed(dataset: Any) -> Iterable[Any]:
     """The records of a dataset: a table's rows, or a sequence's entries."""
     return rows_of(table(dataset, "dataset")) if is_table(dataset) else sequence(dataset, "dataset")
@@ -302,33 +316,42 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     >>> from sensitivity_lab import SUM
     >>> checked_answer(np.array([1, 2]), SUM, (1, 2))
     (1, 2)
+    >>> checked_answer({"law": 50, "art": 30}, SUM, (1, 2)).labels
+    ('art', 'law')
 
-    The numbers of a pandas Series come in one order of their labels, whatever its own.
+    A dict, a pandas Series and a table are answers with keys (`tabular.answers` says which), and
+    come in one order of these, whatever their own. A table of one number is that number.
     Cost: linear in the answer's length. Raises TypeError for what is neither number nor vector,
     ValueError for NaN and infinities: with the query's name and the dataset.
     """
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer[()]  # not item(), which makes whole numbers of time spans
-    if isinstance(answer, str) or not (isinstance(answer, Iterable) and hasattr(answer, "__len__")):
+    if not is_real(answer) and not isinstance(answer, PLAIN):
+        answer = _opened(answer, query, dataset)
+    if isinstance(answer, Keyed):
+        return _by_label(answer, query, dataset)
+    is_listed = isinstance(answer, Iterable) and hasattr(answer, "__len__")
+    if isinstance(answer, UNLISTED) or not is_listed:
         return _checked_number(answer, query, dataset)
-    if isinstance(answer, (dict, set, frozenset, pd.DataFrame)):
-        raise TypeError(
-            f"query {query.name} must return a number or a vector, got {brief(answer)} on dataset {number_repr(dataset)}"
-        )
-    entries = (
-        answer
-        if isinstance(answer, (tuple, list, np.ndarray))
-        else drawn(answer, f"answer of {query.name}")
-    )
-    numbers = tuple(_checked_number(entry, query, dataset) for entry in entries)
-    return _by_label(numbers, answer, query, dataset) if isinstance(answer, pd.Series) else numbers
+    entries = answer if isinstance(answer, PLAIN) else drawn(answer, f"answer of {query.name}")
+    return tuple(_checked_number(entry, query, dataset) for entry in entries)
 
 
-def _by_label(numbers: tuple[Any, ...], answer: Any, query: Query, dataset: Dataset) -> Any:
+def _opened(answer: Any, query: Query, dataset: Dataset) -> Any:
     try:
-        return in_order_of_labels(numbers, answer.index.tolist())
-    except ValueError as error:
-        raise ValueError(
+        return opened(answer, f"answer of {query.name}")
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{error} on dataset {number_repr(dataset)}") from error
+
+
+def _by_label(answer: Keyed, query: Query, dataset: Dataset) -> Labelled:
+    """The numbers of an answer with keys, in the order of these."""
+    numbers = [_checked_number(entry, query, dataset) for entry in answer.entries]
+    try:
+        return in_order_of_labels(numbers, answer.keys)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
             f"query {query.name} must label each number once: {error} on dataset {number_repr(dataset)}"
         ) from error
 

@@ -129,6 +129,15 @@ class Relation:
         raise NotImplementedError
 
     @property
+    def kind(self) -> str:
+        """The relation's name without its k, as tables have it.
+
+        >>> Add(2).kind, Change(1, columns=["pay"]).kind
+        ('Add', 'Change of pay')
+        """
+        return type(self).__name__
+
+    @property
     def description(self) -> str:
         """The relation in words, with "exactly" or "at most".
 
@@ -323,8 +332,21 @@ class Change(Relation):
         return tuple((j, j) for j in range(self.k + 1))
 
     @property
+    def kind(self) -> str:
+        """The name, and the columns if there are any.
+
+        >>> Change(1).kind
+        'Change'
+        """
+        return "Change" if self.columns is None else f"Change of {' and '.join(self.columns)}"
+
+    @property
     def description(self) -> str:
-        """The relation in words."""
+        """The relation in words.
+
+        >>> Change(1, columns=["pay"]).description
+        'at most 1 record changed, in pay alone'
+        """
         words = super().description
         return words if self.columns is None else f"{words}, in {' and '.join(self.columns)} alone"
 
@@ -337,11 +359,22 @@ class Change(Relation):
 
     @property
     def restricts_columns(self) -> bool:
-        """Whether `columns` are given."""
+        """Whether `columns` are given.
+
+        >>> Change(1, columns=["pay"]).restricts_columns
+        True
+        """
         return self.columns is not None
 
     def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
-        """What is not in `columns`, of each of some rows."""
+        """What is not in `columns`, of each of some rows, as equal numbers.
+
+        >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
+        >>> Change(1, columns=["pay"]).kept(staff.values)
+        (0, 0, 1, 1)
+
+        Raises ValueError for records without such a column.
+        """
         if self.columns is None:
             return None
         return tuple(codes_of([self._rest(record) for record in records]).tolist())

@@ -14,16 +14,16 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import RootGap, simplest
-from sensitivity_lab.gap import Labelled, gap_between
+from sensitivity_lab.gap import Labelled, gap_between, keys_that_differ
 from sensitivity_lab.methods.image import Members, has_image
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
-from sensitivity_lab.queries import Query, answers_at
+from sensitivity_lab.queries import Query, answers_at, in_order
 from sensitivity_lab.relations import STANDARD, Change, Relation
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.clipped import number_of
 from sensitivity_lab.tabular.records import Records
-from sensitivity_lab.tabular.rows import is_table, rows_of, table
+from sensitivity_lab.tabular.rows import is_table, own_copy, rows_of, table
 from sensitivity_lab.tabular.shown import Marked, marked
 from sensitivity_lab.tabular.source import source_of
 from sensitivity_lab.text import cell_text, dataset_text, number_repr, value_text
@@ -104,6 +104,12 @@ class CompactWitness(Sequence[Dataset]):
         """The records that join it."""
         return self._found.records.dataset(self._found.added)
 
+    @property
+    def positions(self) -> list[list[int]]:
+        """Where the records of the two stand among the values of a universe of tables."""
+        records: Any = self._found.records
+        return [records.positions(side) for side in self._found.sides()]
+
     def __len__(self) -> int:
         return 2
 
@@ -160,15 +166,6 @@ class CompactWitness(Sequence[Dataset]):
         counts = list(map(found.records.count, sides))
         common = self.common if counts[0] <= LONGEST_BUILT else None
         return [common, self.removed, self.added], counts
-
-    def _positions(self, universe: Universe) -> list[np.ndarray]:
-        """Where the records of either dataset stand among the universe's values."""
-        place = {value: i for i, value in enumerate(universe.values)}
-        held = map(self._found.records.multiset, self._found.sides())
-        return [
-            np.array(sorted(place[value] for value, n in side for _ in range(n)), dtype=np.int64)
-            for side in held
-        ]
 
     def _repr_html_(self) -> str | None:
         if self._universe is None or self._universe.numeric:
@@ -243,14 +240,41 @@ class Sensitivity:
         are_neighbours = self.relation.are_neighbours(*sides)
         return are_neighbours and bool(presented(gap) == self.value)
 
+    def _places(self) -> list[np.ndarray]:
+        """Where the two datasets stand among the universe's values.
+
+        Tables cannot tell: who brings no rows is in none.
+        """
+        if self.universe.tabular and isinstance(self.witness, CompactWitness):
+            return [np.array(side, dtype=np.int64) for side in self.witness.positions]
+        return [self.universe._places(side) for side in self.witness]
+
     def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
         if self.query.inner is not None and has_image(self.query, self.universe):
             said = partial(number_of, self.query.of_what)
-            return self.query.inner.raw(tuple(map(said, self.universe.each(places.tolist()))))
+            return self.query.inner.raw(in_order(map(said, self.universe.each(places.tolist()))))
         if len(places) <= LONGEST_HELD:
-            return self.query.raw(dataset)
+            return self.query.raw(own_copy(dataset))
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
+
+    @property
+    def keys(self) -> dict[Any, tuple[Any, Any]]:
+        """What differs between the witness's answers, by key: (on the dataset, on its neighbour).
+
+        >>> from sensitivity_lab import COUNT, Change, global_sensitivity
+        >>> words = Universe.population(["no", "yes", "on"])
+        >>> global_sensitivity(COUNT.by(len), words, size=2, relation=Change(1)).keys
+        {2: (2, 1), 3: (None, 1)}
+
+        None stands for a key that only the other answer has. Such keys tell by being there who is
+        in the data, whatever noise is added to their numbers: a threshold must hide them. Empty
+        where the answers have no keys. Cost: two evaluations of the query.
+        """
+        answers = [self.query(side) for side in self.witness]
+        if not any(isinstance(answer, Labelled) for answer in answers):
+            return {}
+        return keys_that_differ(*answers)
 
     def snippet(self) -> Snippet:
         """Return Python that shows the witness, to paste in a bug report.
@@ -343,24 +367,15 @@ class Sensitivity:
     def _answers(self) -> tuple[Any, Any]:
         """The query's answers on the dataset and on its neighbour."""
         if self.query.inner is not None and has_image(self.query, self.universe):
-            here, there = map(self.query.inner, self._numbers())
+            here, there = map(self.query.inner, map(in_order, self._numbers()))
         else:
-            here, there = map(self.query, self.witness)
+            here, there = map(self.query, map(own_copy, self.witness))
         return here, there
 
     def _numbers(self) -> list[tuple[Any, ...]]:
         """What the records of either dataset say, where the query is asked of that."""
         said = partial(number_of, self.query.of_what)
         return [tuple(map(said, self.universe.each(at.tolist()))) for at in self._places()]
-
-    def _places(self) -> list[np.ndarray]:
-        """Where the records of either dataset stand among the universe's values.
-
-        People without rows are in no table: those of a compact witness are told by the witness.
-        """
-        if isinstance(self.witness, CompactWitness) and self.universe.holds_people:
-            return self.witness._positions(self.universe)
-        return [self.universe._places(side) for side in self.witness]
 
     def _witness_rows(self) -> dict[str, str]:
         if not self.universe.numeric:

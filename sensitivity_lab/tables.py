@@ -53,7 +53,7 @@ def sweep(
     :param columns: a universe for each name of a column.
     :param size: the number of records of the dataset, or a range in which both sizes lie.
     :param relations: a list of relations, each with its k.
-    :param norm: 1, 2 or infinity; it measures vectors.
+    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
     :param method: as in `global_sensitivity`, for every row.
     :param max_datasets: how many datasets may be answered for one row.
     :param progress: whether bars are shown.
@@ -115,7 +115,7 @@ def compare(
 
     `ratio` is closed form / enumerated: 1 where the formula is attained here, above 1 where it is
     loose, below 1 where it is too small. On a population a formula is an upper bound, since copies
-    run out. Queries with no closed form have None.
+    run out. Queries with no closed form have None, and so have all at norm 0.
 
     :param queries: a list of queries.
     :param columns: a universe for each name of a column.
@@ -123,7 +123,7 @@ def compare(
     :param relations: a list of relations, each with its k.
     :param bounds: the formula's (L, U); if not given, the least and greatest value of each
         universe.
-    :param norm: 1, 2 or infinity; it measures vectors.
+    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
     :param method: as in `global_sensitivity`, for every row.
     :param max_datasets: how many datasets may be answered for one row.
     :param progress: whether bars are shown.
@@ -169,6 +169,7 @@ def _closed_form_for(
 ) -> ClosedForm | None:
     if (
         not feasible
+        or not norm
         or not query.proved
         or type(relation) not in STANDARD
         or relation.restricts_columns
@@ -202,7 +203,7 @@ def _ratio(claimed: Number, found: Number) -> float:
 
 def _row(column: str, problem: Problem, found: Sensitivity | None) -> list[Any]:
     relation = problem.relation
-    key = [column, problem.query.name, type(relation).__name__, relation.k]
+    key = [column, problem.query.name, relation.kind, relation.k]
     if found is None:
         return [*key, None, None, None, "infeasible"]
     return [*key, found.value, *found.witness, found.method]

@@ -731,7 +731,7 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
         if not np.isfinite(array).all():
             raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
         return _read_only(array.copy())  # the caller may change theirs before ours is first sorted
-    if not any(value is None or is_real(value) for value in array):
+    if not any(map(is_real, array)) and any(value is not None for value in array):
         return Records.of(array, what)
     for value in array:
         if value is not None:

@@ -82,6 +82,9 @@ QUERIES = {
 
 def gap(a, b, norm):
     """How far two answers are apart; a Decimal where a root is involved."""
+    if norm == 0:
+        ends = zip(a, b, strict=True) if isinstance(a, tuple) else [(a, b)]
+        return sum(p != q for p, q in ends)
     if isinstance(a, Decimal):
         return DIGITS.abs(DIGITS.subtract(a, b))
     if not isinstance(a, tuple):

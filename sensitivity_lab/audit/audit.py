@@ -94,7 +94,7 @@ def audit(
     :param sizes_within: in place of `sizes`, a range in which the sizes of dataset and neighbour
         both lie.
     :param relations: a list of them; each makes a row with every size.
-    :param norm: 1, 2 or infinity: how vectors are measured.
+    :param norm: 1, 2 or infinity: how vectors are measured; 0 counts the entries that differ.
     :param output_metric: in place of a norm, a function of two answers of any kind that gives the
         distance between them, a number of at least 0.
     :param order: None gives the function sorted records; "any" every ordering of dataset and
@@ -230,7 +230,7 @@ class _Row:
     def blank(self) -> AuditRow:
         """The row without its numbers."""
         return AuditRow(
-            type(self.relation).__name__,
+            self.relation.kind,
             self.relation.k,
             self.size,
             note=self.why,

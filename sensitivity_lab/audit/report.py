@@ -16,6 +16,7 @@ import pandas as pd
 from sensitivity_lab.audit.claims import ratio
 from sensitivity_lab.audit.scope import Scope, and_more
 from sensitivity_lab.audit.subject import Related, Subject
+from sensitivity_lab.gap import Labelled
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Snippet, runnable
 from sensitivity_lab.text import dataset_text, number_text
@@ -437,6 +438,8 @@ def _same(one: Any, other: Any) -> bool:
     """
     if one is other:
         return True
+    if isinstance(one, Labelled) or isinstance(other, Labelled):
+        return bool(one == other)
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, (pd.DataFrame, pd.Series)):

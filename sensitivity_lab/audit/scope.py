@@ -57,7 +57,7 @@ class Scope:
         if self.universe is None:
             return f"{self.inputs:,} inputs{measured}"
         if not measured and self.norm != 1:
-            measured = f", in L{'∞' if self.norm == math.inf else 2}"
+            measured = f", in L{'∞' if self.norm == math.inf else int(self.norm)}"
         sizes = f"both sizes {within_text(self.sizes_within)}" if self.sizes_within else ""
         sizes = sizes or sizes_text(self.sizes or ())
         under = and_more([str(relation) for relation in self.relations])

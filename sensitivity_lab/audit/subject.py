@@ -11,6 +11,7 @@ from sensitivity_lab.exact import brief, told
 from sensitivity_lab.gap import Gap, Norm, gap_between, has_same_shape, same_shape
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results import presented
+from sensitivity_lab.tabular.rows import own_copy
 from sensitivity_lab.text import dataset_text, number_text
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
@@ -54,7 +55,7 @@ class Subject:
 
     def answer(self, dataset: Any) -> Any:
         """Return the answer that gaps are measured from: of a root query the square."""
-        return self.query.raw(dataset)
+        return self.query.raw(own_copy(dataset))
 
     def shown(self, dataset: Any) -> Any:
         """Return the answer as a caller sees it: the root of a root query."""

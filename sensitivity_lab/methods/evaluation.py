@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.gap import Answer, all_rational, arithmetics, common_denominator, same_shape
+from sensitivity_lab.gap import (
+    Answer,
+    Labelled,
+    Number,
+    all_rational,
+    arithmetics,
+    by_key,
+    common_denominator,
+    same_shape,
+)
 from sensitivity_lab.methods.lattice import Lattice
 from sensitivity_lab.methods.workers import (
     Part,
@@ -23,6 +32,12 @@ from sensitivity_lab.problem import Budget
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Giver
 
+LONGEST_VECTOR = 6  # entries that the sweep serves: L1 takes 2^5 sign patterns, each as a scalar
+
+
+class NoArray(Exception):
+    """Answers with keys that make no array of few columns: too many keys, or vectors among them."""
+
 
 class Evaluations:
     """A query's answers on all datasets of a lattice, one size at a time, each computed once.
@@ -33,7 +48,8 @@ class Evaluations:
     (array([3, 5, 6]), 2)
 
     The budget's `executor` answers a plain callable on many workers; a standard query is faster
-    here.
+    here. Answers with keys have a column for each key that was met so far, in the order they were
+    met, and 0 where an answer has no such key.
     """
 
     def __init__(self, query: Query, lattice: Lattice, budget: Budget | None = None) -> None:
@@ -41,6 +57,7 @@ class Evaluations:
         self.sizes: dict[int, tuple[np.ndarray, int]] = {}
         self.firsts: dict[int, Answer] = {}
         self.arithmetics: set[str] = set()  # of all answers so far
+        self.columns: dict[Any, int] = {}  # of the keys of all answers so far
 
     def of(self, size: int) -> tuple[np.ndarray, int]:
         """Numerators by rank, (N,) or (N, length) for vectors, and their denominator.
@@ -53,11 +70,14 @@ class Evaluations:
         The array is int64 where that is exact, float64 where the query answers in floats, and
         holds Python numbers otherwise.
         Cost: one answer for each of the N datasets of the size, the first time.
-        Raises ValueError for answers of two shapes, RuntimeError if a worker dies.
+        Raises ValueError for answers of two shapes, RuntimeError if a worker dies, NoArray as soon
+        as there are more than six keys.
         """
+        if len(self.columns) > LONGEST_VECTOR:
+            raise NoArray
         if size not in self.sizes:
-            by_rows = self.query.rows is not None and not self.lattice.universe.has_missing
-            self.sizes[size] = self._by_rows(size) if by_rows else self._one_by_one(size)
+            found = self._by_rows(size) if self._answers_by_rows else self._one_by_one(size)
+            self.sizes[size] = found
         return self.sizes[size]
 
     def first(self, size: int) -> Answer:
@@ -93,12 +113,16 @@ class Evaluations:
         ([9, 15, 18], [14], 6)
 
         Where the query's own arithmetic is not rational at every size, the denominator is 1 and
-        the arrays hold its numbers as it gave them. Cost and errors: as `of`, for every size.
+        the arrays hold its numbers as it gave them. Cost and errors: as `of`, for every size;
+        NoArray also where vectors with keys meet some without, and where there is no key at all.
         """
         parts = {size: self.of(size) for size in sizes}
         samples = [self.firsts.get(size, answers[0]) for size, (answers, _) in parts.items()]
         for sample in samples:
             same_shape(sample, samples[0], self.query.name)
+        if self._has_keys(samples):
+            width = len(self.columns)
+            parts = {size: (_widened(answers, width), by) for size, (answers, by) in parts.items()}
         if len({answers.dtype.kind == "f" for answers, _ in parts.values()}) == 2:
             return {size: _as_numbers(*part) for size, part in parts.items()}, 1
         common = math.lcm(*(denominator for _, denominator in parts.values()))
@@ -106,6 +130,19 @@ class Evaluations:
             size: _times(answers, common // denominator)
             for size, (answers, denominator) in parts.items()
         }, common
+
+    def _has_keys(self, samples: Iterable[Any]) -> bool:
+        """Whether the columns are keys. Raises NoArray where some are places, or there are none."""
+        with_keys = {isinstance(sample, Labelled) for sample in samples}
+        if self._answers_by_rows or with_keys == {False}:
+            return False
+        if False in with_keys or not self.columns:
+            raise NoArray
+        return True
+
+    @property
+    def _answers_by_rows(self) -> bool:
+        return self.query.rows is not None and not self.lattice.universe.has_missing
 
     def _by_rows(self, size: int) -> tuple[np.ndarray, int]:
         assert self.query.rows is not None
@@ -136,12 +173,34 @@ class Evaluations:
         edges = [1 + edge for edge in block_edges(self.lattice.count(size) - 1, size, executor)]
         blocks = (self.lattice.rows(size, np.arange(*ends)) for ends in pairwise(edges))
         found = answers_in_blocks(self.query, self.given, blocks, executor)
-        done = self._bar(found, size, len(edges) - 1)
-        answers = [self.first(size), *(answer for block in done for answer in block)]
+        answers = [self.first(size)]
+        for block in self._bar(found, size, len(edges) - 1):
+            answers += block
+            self._note_keys(block)
         for answer in answers:
             same_shape(answer, answers[0], self.query.name)
+        self._note_keys(answers[:1])
         self.arithmetics |= arithmetics(answers)
+        if isinstance(answers[0], Labelled):
+            nothing = 0.0 if self.arithmetics == {"float"} else 0
+            answers = [self._in_columns(answer, nothing) for answer in answers]
         return _as_numerators(answers)
+
+    def _note_keys(self, answers: Iterable[Answer]) -> None:
+        """Give every new key a column, up to one more than there may be."""
+        for answer in answers:
+            if isinstance(answer, Labelled):
+                for label in answer.labels:
+                    self.columns.setdefault(label, len(self.columns))
+            if len(self.columns) > LONGEST_VECTOR:
+                raise NoArray
+
+    def _in_columns(self, answer: Answer, nothing: Number) -> tuple[Number, ...]:
+        """The entries of an answer with keys, a column for each key, nothing where it has none."""
+        entries = [nothing] * len(self.columns)
+        for key, entry in by_key(answer).items():
+            entries[self.columns[key]] = entry
+        return tuple(entries)
 
     def _bar(self, parts: Iterable[Part], size: int, total: int | None = None) -> Iterable[Part]:
         shown = self.budget.progress
@@ -167,6 +226,11 @@ def _as_numbers(numerators: np.ndarray, denominator: int) -> np.ndarray:
     """Numerators as the Python numbers they stand for."""
     numbers = numerators.astype(object)
     return numbers if denominator == 1 else numbers * Fraction(1, denominator)
+
+
+def _widened(answers: np.ndarray, width: int) -> np.ndarray:
+    """Rows with a 0 for each key that was met only after them."""
+    return np.pad(answers, ((0, 0), (0, width - answers.shape[1])))
 
 
 def _times(answers: np.ndarray, factor: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import brief, exact_number
+from sensitivity_lab.exact import brief, exact_number, is_real
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, Parts, Records, WorstPair
@@ -36,7 +36,9 @@ def has_image(query: Query, universe: Universe) -> bool:
     """
     if query.inner is None:
         return False
-    what = query.of_what.of if isinstance(query.of_what, Clipped) else query.of_what
+    what = query.of_what
+    while isinstance(what, Clipped):
+        what = what.of
     return not (universe.holds_people and isinstance(what, str))
 
 
@@ -116,12 +118,14 @@ class Image:
     def of(cls, universe: Universe, query: Query) -> Image:
         """The image of a universe under what a query is asked of."""
         made = universe.numbers_of(query.of_what)
+        if not isinstance(made, np.ndarray):
+            for number in made:
+                if not is_real(number):
+                    raise TypeError(
+                        f"what {query.name} is asked of must be a number for every record, "
+                        f"got {brief(number)}"
+                    )
         numbers = Universe._of(made, universe.unlimited, None, f"what {query.name} is asked of")
-        if not numbers.numeric or numbers.has_missing:
-            raise TypeError(
-                f"what {query.name} is asked of must be a number for every record, "
-                f"got {brief(numbers.values[-1])}"
-            )
         return cls(universe, numbers, made)
 
     @cached_property
@@ -220,11 +224,15 @@ class Members:
         found: Dataset = self.universe.of_members(self._members(parts))
         return found
 
+    def positions(self, parts: Parts) -> list[int]:
+        """Where the records of some runs stand among the universe's values, sorted."""
+        found = self.universe.positions_of_members(self._members(parts))
+        return sorted(found.tolist())
+
     def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
         """The different records of some runs, each with its number of copies."""
         values = self.universe.values
-        positions = self.universe.positions_of_members(self._members(parts))
-        return frozenset((values[i], n) for i, n in Counter(positions.tolist()).items())
+        return frozenset((values[i], n) for i, n in Counter(self.positions(parts)).items())
 
     def _members(self, parts: Parts) -> np.ndarray:
         nothing = np.zeros(0, dtype=np.int64)

@@ -29,7 +29,7 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     histograms as `best_split`. Source: thm-local on the book's page of proofs.
     """
     query, universe = problem.query, problem.universe
-    if query.proved is None or universe.has_missing:
+    if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
     pool = Pool(universe, dataset, max(added for _, added in problem.plan[len(dataset)]))
     neighbours: list[Indices] = []

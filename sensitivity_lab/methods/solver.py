@@ -57,7 +57,7 @@ def widest_gaps(problem: Problem) -> D | None:
     query, universe = problem.query, problem.universe
     if query.grouping is not None:
         return gaps_by_group(problem, query.grouping)
-    if query.proved is None or universe.has_missing:
+    if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
     if not universe.unlimited:
         return query.proved.on_population(SortedRecords.of(universe), problem.norm)

@@ -16,16 +16,14 @@ from itertools import product
 import numpy as np
 
 from sensitivity_lab.exact import RootGap
-from sensitivity_lab.gap import Answer, Gap, Norm, all_rational, gap_between, in_units
-from sensitivity_lab.methods.evaluation import Evaluations
+from sensitivity_lab.gap import Answer, Gap, Labelled, Norm, all_rational, gap_between, in_units
+from sensitivity_lab.methods.evaluation import LONGEST_VECTOR, Evaluations, NoArray
 from sensitivity_lab.methods.lattice import Lattice, lattice_of
 from sensitivity_lab.methods.method import Answered
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.relations import Move, neighbours_of
 from sensitivity_lab.universe import Indices, Universe
-
-LONGEST_VECTOR = 6  # L1 sweeps 2^5 sign patterns, each as a scalar
 
 
 class Sweep:
@@ -75,15 +73,18 @@ class Sweep:
         A dataset S and its neighbour T share a core C = S ∩ T. Shrinking T's level down to the
         core's carries the extremes of the answers to every core; growing from there up to S's
         level carries them to every S. Equal to walking all pairs, for answers that keep their
-        order; None for others.
+        order; None for others, and for those with more than a few keys.
         Cost: O(datasets · k · n), for sizes up to n; for vectors in L1 times 2^(length − 1), in
         L∞ times the length.
         Source: thm-share on the book's page of proofs, whose cores these are.
         """
         evaluations = self._evaluations_of(problem)
-        if not keeps_order(evaluations, problem.sizes_answered, problem.norm):
+        try:
+            if not keeps_order(evaluations, problem.sizes_answered, problem.norm):
+                return None
+            arrays, common = evaluations.over_one_denominator(problem.sizes_answered)
+        except NoArray:
             return None
-        arrays, common = evaluations.over_one_denominator(problem.sizes_answered)
         levels = _Levels(problem, evaluations.lattice, arrays)
         # The gaps of all levels come first: pairs are looked for where the widest is.
         ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
@@ -167,13 +168,18 @@ def _records_passed(problem: Problem, limit: int) -> int:
 def can_sweep(answer: Answer, norm: Norm) -> bool:
     """Whether the sweep serves such answers: scalars; short vectors in L∞, exact ones in L1.
 
+    Norm 0 it never serves: no extreme of the answers has the most entries that differ.
+
     >>> can_sweep(0.5, 1), can_sweep((1, 2), 1), can_sweep((0.5, 2), 1), can_sweep((1, 2), 2)
     (True, True, False, False)
     """
+    if norm == 0:
+        return False
     if not isinstance(answer, tuple):
         return True
     is_served = norm == math.inf or (norm == 1 and all_rational(answer))
-    return 1 <= len(answer) <= LONGEST_VECTOR and is_served
+    least = 0 if isinstance(answer, Labelled) else 1  # others may have keys
+    return least <= len(answer) <= LONGEST_VECTOR and is_served
 
 
 def keeps_order(evaluations: Evaluations, sizes: Iterable[int], norm: Norm) -> bool:

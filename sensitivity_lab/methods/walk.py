@@ -123,7 +123,7 @@ def _answered(
     for answer in answers:
         same_shape(answer, answers[0], query.name)
     common = 1
-    if all_rational(answers):
+    if problem.norm and all_rational(answers):  # norm 0 has no unit
         answers, common = common_denominator(answers)
     return dict(zip(datasets, answers, strict=True)), common
 

@@ -77,8 +77,12 @@ class AtPositions:
         return sum(copies for _, copies in parts)
 
     def dataset(self, parts: Parts) -> Dataset:
-        found: Dataset = self.universe.given(sorted(_copies(parts).elements()))
+        found: Dataset = self.universe.given(self.positions(parts))
         return found
+
+    def positions(self, parts: Parts) -> list[int]:
+        """Where the records of some parts stand among the universe's values, sorted."""
+        return sorted(_copies(parts).elements())
 
     def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
         values = self.universe.values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -11,8 +12,9 @@ import narwhals as nw
 import numpy as np
 
 from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.tabular.records import Positions, Records, ordered
-from sensitivity_lab.tabular.rows import Row, Rows, is_table, rows_of, table, taken
+from sensitivity_lab.exact import brief, sequence
+from sensitivity_lab.tabular.records import Positions, Records, hashed, ordered
+from sensitivity_lab.tabular.rows import Row, Rows, form_of, is_table, rows_of, table, taken
 
 MOST_PEOPLE = 1_000_000  # different people that are listed
 PERSON = "person"  # the column that numbers people who have no names
@@ -49,6 +51,8 @@ class People(Records):
         id that is missing.
         """
         given = dict(source) if isinstance(source, Mapping) else {None: source}
+        if not isinstance(id, str):
+            raise TypeError(f"id must be the name of a column, got {brief(id)}")
         if not given:
             raise ValueError("tables must be at least one, got none")
         found = {name: table(one, _called(name)) for name, one in given.items()}
@@ -67,11 +71,13 @@ class People(Records):
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """The tables' libraries and columns, and what they hold: two people may share a name."""
-        tables = tuple(
-            (name, Rows(native, "table")._content) for name, native in self.natives.items()
-        )
-        return type(self).__name__, self.id, tables
+        """The tables' libraries and columns, and each person's rows: two may share a name."""
+        tables = []
+        for name, native in self.natives.items():
+            listed = rows_of(nw.from_native(native, eager_only=True))
+            of_each = tuple(tuple(listed[i] for i in places) for places in self.rows[name])
+            tables.append((name, form_of(nw.from_native(native, eager_only=True)), of_each))
+        return type(self).__name__, self.id, tuple(tables)
 
     def given(self, positions: Positions) -> Any:
         found = self.tables(positions)
@@ -111,9 +117,10 @@ class People(Records):
         place = {value: i for i, value in enumerate(self.values)}
         known = [place[person] for person in people if person in place]
         for name, native in self.tables(known).items():
-            ours = rows_of(nw.from_native(native, eager_only=True))
+            ours = nw.from_native(native, eager_only=True)
             theirs = [row for row in rows_of(found[name]) if row[self.id] in place]
-            if sorted(map(repr, ours)) != sorted(map(repr, theirs)):
+            alike = [*map(str, found[name].columns)] == [*map(str, ours.columns)]
+            if not alike or Counter(rows_of(ours)) != Counter(theirs):
                 raise ValueError(
                     f"{what} must hold all rows of each of its people, and no others, in {_called(name)}"
                 )
@@ -178,17 +185,23 @@ class AnyPeople(Records):
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """The people of a caller's table, or a list of tuples of rows."""
+        place = {row: i for i, row in enumerate(self.kinds.values)}
         if not is_table(dataset):
-            return [tuple(sorted(person)) for person in super().listed(dataset, what)]
+            everybody = super().listed(dataset, what)
+            return [_in_order(sequence(person, "person", "rows"), place) for person in everybody]
         found = table(dataset, what)
         people: dict[Any, list[Row]] = {}
         for person, row in zip(_ids(found, PERSON, what), rows_of(found.drop(PERSON)), strict=True):
             people.setdefault(person, []).append(row)
-        place = {row: i for i, row in enumerate(self.kinds.values)}
-        return [tuple(sorted(rows, key=lambda r: place.get(r, -1))) for rows in people.values()]
+        return [_in_order(rows, place) for rows in people.values()]
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
+
+
+def _in_order(rows: Iterable[Any], place: Mapping[Any, int]) -> tuple[Any, ...]:
+    """A person's rows in the order of the universe's; strangers first."""
+    return tuple(sorted(rows, key=lambda row: place.get(hashed(row, "row"), -1)))
 
 
 def _called(name: str | None) -> str:

@@ -14,6 +14,8 @@ import pandas as pd
 from sensitivity_lab.exact import brief, drawn, told
 from sensitivity_lab.tabular.records import Positions, Records
 
+SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
+
 
 class Row(tuple[Any, ...]):
     """One row: its values in order, by name and by place; it equals the tuple of its values.
@@ -22,7 +24,8 @@ class Row(tuple[Any, ...]):
     >>> row, row.salary, row["department"], row == ("law", 50)
     (Row(department='law', salary=50), 50, 'law', True)
 
-    A missing value is None, whatever the table writes for it.
+    A missing value is None, whatever the table writes for it. A column that is called as
+    something tuples have, such as count, is had by `row["count"]`.
     """
 
     columns: tuple[str, ...]
@@ -42,12 +45,11 @@ class Row(tuple[Any, ...]):
         return self[self.columns.index(name)]
 
     def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, str):
-            try:
-                return getattr(self, place)
-            except AttributeError as error:
-                raise KeyError(str(error)) from None
-        return super().__getitem__(place)
+        if not isinstance(place, str):
+            return super().__getitem__(place)
+        if place not in self.columns:
+            raise KeyError(f"row has no column {place!r}: it has {', '.join(self.columns)}")
+        return super().__getitem__(self.columns.index(place))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{n}={v!r}" for n, v in zip(self.columns, self, strict=True))
@@ -55,12 +57,13 @@ class Row(tuple[Any, ...]):
 
 
 def is_table(value: Any) -> bool:
-    """Whether a value is a table of one of the three libraries, in memory.
+    """Whether a value is a table of one of the three libraries; `table` refuses a lazy one.
 
     >>> is_table(pd.DataFrame({"a": [1]})), is_table([1])
     (True, False)
     """
-    return bool(nw.dependencies.is_into_dataframe(value))
+    known = nw.dependencies
+    return bool(known.is_into_dataframe(value) or known.is_polars_lazyframe(value))
 
 
 def table(value: Any, what: str) -> nw.DataFrame[Any]:
@@ -88,7 +91,25 @@ def rows_of(found: nw.DataFrame[Any]) -> list[Row]:
     [Row(a=1.0), Row(a=None)]
     """
     columns = tuple(map(str, found.columns))
-    return [Row(map(_plain, row), columns) for row in found.iter_rows()]
+    rows = [Row(map(_plain, row), columns) for row in found.iter_rows()]
+    kinds = [_short_float(column) for column in found.iter_columns()]
+    if not any(kinds):
+        return rows
+    return [Row(map(_shortest, row, kinds), columns) for row in rows]
+
+
+def _short_float(column: nw.Series[Any]) -> type[np.floating[Any]] | None:
+    """The kind of a column's floats where they are shorter than Python's."""
+    return SHORT.get(str(column.dtype))
+
+
+def _shortest(value: Any, kind: type[np.floating[Any]] | None) -> Any:
+    """A short float as the number that its shortest text says.
+
+    >>> _shortest(float(np.float32(0.1)), np.float32)
+    0.1
+    """
+    return value if kind is None or value is None else float(str(kind(value)))
 
 
 def _plain(value: Any) -> Any:
@@ -112,6 +133,18 @@ def taken(found: nw.DataFrame[Any], positions: Positions) -> Any:
     """
     rows = found[np.asarray(positions, dtype=np.int64).tolist()]
     return nw.maybe_reset_index(rows).to_native()
+
+
+def own_copy(dataset: Any) -> Any:
+    """A dataset again, as tables of its own where it is some: a function may change what it gets.
+
+    >>> frame = pd.DataFrame({"a": ["x"]})
+    >>> own_copy(frame) is frame, own_copy((1, 2))
+    (False, (1, 2))
+    """
+    if isinstance(dataset, Mapping):
+        return {name: own_copy(one) for name, one in dataset.items()}
+    return table(dataset, "dataset").clone().to_native() if is_table(dataset) else dataset
 
 
 class Rows(Records):
@@ -168,8 +201,7 @@ class Rows(Records):
     @property
     def form(self) -> tuple[Any, ...]:
         """The library, and the columns with their types."""
-        schema = tuple((str(name), str(kind)) for name, kind in self.frame.schema.items())
-        return type(self).__name__, str(self.frame.implementation), schema
+        return type(self).__name__, *form_of(self.frame)
 
     def __hash__(self) -> int:
         return hash((self.form, len(self)))
@@ -214,6 +246,16 @@ class Rows(Records):
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
+
+
+def form_of(found: nw.DataFrame[Any]) -> tuple[Any, ...]:
+    """A table's library, and its columns with their types.
+
+    >>> form_of(nw.from_native(pd.DataFrame({"a": [1]}), eager_only=True))
+    ('pandas', (('a', 'Int64'),))
+    """
+    schema = tuple((str(name), str(kind)) for name, kind in found.schema.items())
+    return str(found.implementation), schema
 
 
 def all_rows(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:

@@ -215,7 +215,7 @@ def of_changing_length(dataset):
         (lambda x: [0, math.nan] if 10 in x else [0, 0], ValueError, ["finite", "nan", ", 10)"]),
         (lambda x: "many", TypeError, ["number or a vector", "'many'", "(1, 2)"]),
         (lambda x: None, TypeError, ["number or a vector", "None", "(1, 2)"]),
-        (lambda x: {"a": 1}, TypeError, ["number or a vector", "{'a': 1}", "(1, 2)"]),
+        (lambda x: {"a": "b"}, TypeError, ["number or a vector", "'b'", "(1, 2)"]),
         (lambda x: ["a"], TypeError, ["number or a vector", "(1, 2)"]),
         (lambda x: 1j, TypeError, ["number or a vector", "1j", "(1, 2)"]),
     ],

@@ -312,7 +312,7 @@ def claim(rng):
 
 
 OPTIONS = {
-    "norm": [1, 2, math.inf, 3, np.float64(2), "2"],
+    "norm": [0, 1, 2, math.inf, 3, np.float64(2), "2"],
     "method": ["auto", "walk", "sweep", "solver", "search", None, ["walk"]],
     "max_datasets": [1, 10, 1000, 0, 2.5, None],
     "progress": [False, None, 0],
@@ -558,15 +558,15 @@ def is_right(found):
 
 
 def answer_of(query, dataset):
-    """The answer as a tuple of numbers, or None where there is none on the empty dataset."""
+    """The answer's numbers by key or place, or None where there is none on the empty dataset."""
     try:
         answer = query(dataset)
     except Exception:
         assert not dataset
         return None
-    if isinstance(answer, pd.Series):
-        answer = answer.sort_index()
-    return tuple(answer) if hasattr(answer, "__len__") else (answer,)
+    if hasattr(answer, "labels"):
+        return dict(zip(answer.labels, answer, strict=True))
+    return dict(enumerate(answer if hasattr(answer, "__len__") else [answer]))
 
 
 def moved(x, y):
@@ -576,7 +576,9 @@ def moved(x, y):
 
 
 def apart(a, b, norm):
-    steps = [abs(p - q) for p, q in zip(a, b, strict=True)]
+    if norm == 0:
+        return sum(key not in a or key not in b or a[key] != b[key] for key in {*a, *b})
+    steps = [abs(a.get(key, 0) - b.get(key, 0)) for key in {*a, *b}]
     if norm == 2 and len(steps) > 1:
         return math.sqrt(sum(Fraction(step) ** 2 for step in steps))
     return max(steps, default=0) if norm == math.inf else sum(steps)
