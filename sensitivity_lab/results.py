@@ -384,10 +384,10 @@ class Sensitivity:
             parts = (self.witness.removed, self.witness.added)
             names = side_names(self.relation)
             return {name: dataset_text(part) for name, part in zip(names, parts, strict=True)}
-        dataset, neighbour = self.witness
+        texts = answer_texts(*map(self.query, self.witness))
         return {
-            "dataset": f"{dataset_text(dataset)} → {value_text(self.query(dataset))}",
-            "neighbour": f"{dataset_text(neighbour)} → {value_text(self.query(neighbour))}",
+            name: f"{dataset_text(side)} → {text}"
+            for name, side, text in zip(SIDES, self.witness, texts, strict=True)
         }
 
 
@@ -419,17 +419,16 @@ def answer_texts(here: Any, there: Any) -> tuple[str, str]:
     >>> answer_texts(3, 4)
     ('3', '4')
     """
-    if not (isinstance(here, Labelled) and isinstance(there, Labelled)):
+    if not (isinstance(here, Labelled) or isinstance(there, Labelled)):
         return value_text(here), value_text(there)
-    known = [dict(zip(map(cell_text, one.labels), one, strict=True)) for one in (here, there)]
-    keys = [key for key in known[0] | known[1] if known[0].get(key) != known[1].get(key)]
-    if not keys:
+    differ = keys_that_differ(here, there)
+    if not differ:
         return "the same for each key", "the same for each key"
-    more = [f"… {len(keys) - MOST_KEYS:,} more keys"] if len(keys) > MOST_KEYS else []
-    sides = [
-        [f"{key}: {value_text(side[key]) if key in side else 'none'}" for key in keys[:MOST_KEYS]]
-        for side in known
-    ]
+    more = [f"… {len(differ) - MOST_KEYS:,} more keys"] if len(differ) > MOST_KEYS else []
+    sides: tuple[list[str], list[str]] = ([], [])
+    for key, answers in [*differ.items()][:MOST_KEYS]:
+        for side, answer in zip(sides, answers, strict=True):
+            side.append(f"{cell_text(key)}: {'none' if answer is None else value_text(answer)}")
     return "; ".join(sides[0] + more), "; ".join(sides[1] + more)
 
 
