@@ -6,6 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
@@ -458,7 +459,11 @@ def html_table(rows: dict[str, str]) -> str:
 
 def _own_numbers(records: Dataset) -> list[str]:
     """Where the kinds of number come from that neither Python nor numpy has, if a text names them."""
-    kinds = {type(record) for record in records if f"{type(record).__name__}(" in repr(record)}
+    kinds = {
+        type(record)
+        for record in records
+        if isinstance(record, Enum) or f"{type(record).__name__}(" in repr(record)
+    }
     known = ("builtins", "fractions", "decimal", "numpy", "datetime", "pandas")
     own = sorted(
         (kind.__module__, kind.__name__)

@@ -58,6 +58,7 @@ class Sheet:
             axes.plot([x], [y], linestyle="", markeredgewidth=1.5 * scale, **look)
         for x, y, text, style in self.texts:
             plain: dict[str, Any] = {"family": "monospace", "fontsize": FONT * scale, "color": INK}
+            plain["parse_math"] = False  # a record's dollars are dollars
             plain["in_layout"] = False  # the axes are as wide as the text, and stay so
             axes.text(x, y, text, va="center", **plain | style)
 

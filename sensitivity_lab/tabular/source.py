@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
 import narwhals as nw
@@ -26,7 +27,7 @@ def source_of(dataset: Any) -> str:
         lines = [f"    {name!r}: {source_of(one)},\n" for name, one in dataset.items()]
         return "{\n" + "".join(lines) + "}"
     if not is_table(dataset):
-        return repr(dataset)
+        return _records(dataset)
     frame = nw.from_native(dataset, eager_only=True)
     if frame.implementation.is_polars():
         return _polars(frame)
@@ -35,14 +36,23 @@ def source_of(dataset: Any) -> str:
     return _pandas(frame)
 
 
+def _records(value: Any) -> str:
+    """Python for a record, or for a tuple of them."""
+    if type(value) is not tuple:  # one with names has a repr of its own
+        return literal(value)
+    return f"({', '.join(map(_records, value))}{',' * (len(value) == 1)})"
+
+
 def literal(value: Any) -> str:
     """Return Python for one cell; a list was made a tuple, to be a record's.
 
     >>> literal((1, None)), literal(math.inf), literal(pd.Timestamp("2024-01-02"))
     ('[1, None]', "float('inf')", "pd.Timestamp('2024-01-02 00:00:00')")
     """
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
     if isinstance(value, float) and math.isinf(value):
         return f"float('{value}')"
     if isinstance(value, (pd.Timestamp, pd.Timedelta, pd.Period, pd.Interval)):

@@ -220,6 +220,15 @@ def test_tables_can_be_drawn_on_axes_of_your_own():
         sl.plot_witness(found, ax="here")
 
 
+def test_a_dollar_is_a_dollar():
+    """Catches Matplotlib's formulas: between two dollars it sets them, or fails."""
+    prices = sl.Universe.value_range(["$5$", r"$\frac$"])
+    found = sl.global_sensitivity(lambda x: x.count("$5$"), prices, size=1, relation=sl.Change(1))
+    figure = sl.plot_witness(found)
+    figure.draw_without_rendering()
+    assert not any(text.get_parse_math() for text in figure.axes[0].texts)
+
+
 def test_a_minus_is_true_and_a_date_keeps_its_hyphens():
     """Catches a hyphen before a number, and a minus inside a date."""
     assert rows._minus("dataset → -3; a: -0.5") == "dataset → −3; a: −0.5"

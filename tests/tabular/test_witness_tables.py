@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import enum
 import io
 import pickle
 import re
@@ -526,6 +527,30 @@ def test_a_table_is_made_again_with_its_types(frame, rows):
     again = names["again"]
     assert alike(again, kept)
     assert rows_of(table(again, "again")) == rows_of(table(kept, "kept"))
+
+
+class Vote(enum.Enum):
+    NO = 1
+    YES = 2
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        list(Vote),
+        [("law", datetime.date(2024, 1, 2)), ("art", pd.Timestamp("2024-01-02"))],
+        [(1, ("a",)), (2, ())],
+        pd.DataFrame({"vote": list(Vote)}),
+    ],
+    ids=["enum", "dates", "tuples", "cells"],
+)
+def test_records_of_many_kinds_are_made_again(records):
+    """Catches `<Vote.NO: 1>` in a snippet, and Timestamp without pandas."""
+    universe = sl.Universe.population(records)
+    found = sl.global_sensitivity(len, universe, size=2, relation=sl.Remove(1))
+    names, _ = run(found.snippet(), query=len)
+    dataset = found.witness[0]
+    assert names["dataset"].equals(dataset) if universe.tabular else names["dataset"] == dataset
 
 
 def test_a_snippet_imports_what_its_cells_need():
