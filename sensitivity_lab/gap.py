@@ -82,7 +82,7 @@ def _entries_that_differ(a: Any, b: Any) -> int:
 
 def _side_by_side(a: Any, b: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """The entries of two vectors in pairs, key by key; and those whose key one of them has alone."""
-    if not isinstance(a, Labelled) and not isinstance(b, Labelled):
+    if getattr(a, "labels", None) == getattr(b, "labels", None):  # or both have none
         return list(zip(a, b, strict=True)), []
     mine, yours = by_key(a), by_key(b)
     both = [(entry, yours[key]) for key, entry in mine.items() if key in yours]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -14,19 +15,25 @@ import numpy as np
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import RootGap, simplest
 from sensitivity_lab.gap import Labelled, gap_between, keys_that_differ
-from sensitivity_lab.methods.image import has_image
+from sensitivity_lab.methods.image import Members, has_image
 from sensitivity_lab.problem import Problem, Size
-from sensitivity_lab.proved.worst_pair import WorstPair
+from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
 from sensitivity_lab.queries import Query, answers_at, in_order
 from sensitivity_lab.relations import STANDARD, Change, Relation
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.clipped import number_of
-from sensitivity_lab.tabular.rows import own_copy
-from sensitivity_lab.text import dataset_text, number_repr, value_text
+from sensitivity_lab.tabular.records import Records
+from sensitivity_lab.tabular.rows import is_table, own_copy, rows_of, table
+from sensitivity_lab.tabular.shown import Marked, marked
+from sensitivity_lab.tabular.source import source_of
+from sensitivity_lab.text import cell_text, dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
 LONGEST_BUILT = 20_000_000  # records; larger ones are not built
+LONGEST_ASKED = 100_000  # records; a card does not ask for the answers on longer tables
+MOST_KEYS = 10  # keys of an answer that a card shows
+SIDES = ("dataset", "neighbour")
 
 
 class CompactWitness(Sequence[Dataset]):
@@ -40,9 +47,22 @@ class CompactWitness(Sequence[Dataset]):
     >>> len(found.witness.common), found.witness.removed, found.witness.added
     (1999, (4999,), (0,))
 
+    Of tables, the rows that leave and join are marked:
+
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"subject": ["law", "art", "art"], "mark": [1, 2, 9]})
+    >>> ask = {"size": 2, "relation": Change(1)}
+    >>> global_sensitivity(SUM.of("mark"), Universe.population(rows), **ask).witness
+    <2 records: 1 leaves, 1 joins>
+       subject  mark
+    -  law         1
+    +  art         9
+       art         2
+
     It unpacks to the two datasets like the tuple that small results have, and equals that tuple;
     they are built when they are first asked for. `common`, `removed` and `added` are sorted tuples
-    of records. Raises ValueError where one of more than 20,000,000 records would have to be built.
+    of records, or tables as those of the universe. Raises ValueError where one of more than
+    20,000,000 records would have to be built.
     """
 
     def __init__(self, found: WorstPair) -> None:
@@ -99,29 +119,61 @@ class CompactWitness(Sequence[Dataset]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, CompactWitness):
             return self._content == other._content
-        if self._is_of_tables or not isinstance(other, Sequence):
+        if self._has_tables or not isinstance(other, Sequence):
             return False
         return self._content == tuple(other)
 
     def __hash__(self) -> int:
         return hash(self._content)
 
-    @property
-    def _is_of_tables(self) -> bool:
-        """Whether the two datasets are tables, which cannot be compared as values are."""
-        universe = getattr(self._found.records, "universe", None)
-        return universe is not None and bool(universe.tabular)
-
     @cached_property
     def _content(self) -> tuple[Any, Any]:
-        """The two datasets; of tables and of what is too long, the values with their copies."""
+        """The two datasets; of tables, or too long to build, their values with numbers of copies."""
         found = self._found
-        if found.size <= LONGEST_BUILT and not self._is_of_tables:
+        if found.size <= LONGEST_BUILT and not self._has_tables:
             return self._pair
         dataset, neighbour = map(found.records.multiset, found.sides())
         return dataset, neighbour
 
+    @property
+    def _universe(self) -> Universe | None:
+        """The universe of the two datasets, where it is known."""
+        records = self._found.records
+        return records.universe if isinstance(records, (AtPositions, Members)) else None
+
+    @property
+    def _has_tables(self) -> bool:
+        return self._universe is not None and self._universe.tabular
+
+    def _parts(self) -> tuple[list[Any], list[int]]:
+        """What both share, what leaves and what joins, and how many records each has.
+
+        What is shared is None where it is too long to be built.
+        """
+        found = self._found
+        sides = (found.common, found.removed, found.added)
+        counts = list(map(found.records.count, sides))
+        common = self.common if counts[0] <= LONGEST_BUILT else None
+        return [common, self.removed, self.added], counts
+
+    def _positions(self, universe: Universe) -> list[np.ndarray]:
+        """Where the records of either dataset stand among the universe's values."""
+        place = {value: i for i, value in enumerate(universe.values)}
+        held = map(self._found.records.multiset, self._found.sides())
+        return [
+            np.array(sorted(place[value] for value, n in side for _ in range(n)), dtype=np.int64)
+            for side in held
+        ]
+
+    def _repr_html_(self) -> str | None:
+        if self._universe is None or self._universe.numeric:
+            return None  # shown by its repr
+        return marked_witness(self._universe, self).html(SIDES)
+
     def __repr__(self) -> str:
+        if self._universe is not None and self._universe.tabular:
+            shown = marked_witness(self._universe, self)
+            return f"<{shown.summary}>\n{shown.text()}"
         removed, added = number_repr(self.removed), number_repr(self.added)
         return f"<{self._found.size:,} records; removed {removed}, added {added}>"
 
@@ -235,29 +287,51 @@ class Sensitivity:
         assert sl.Change(1).are_neighbours(dataset, neighbour)
         print(query(dataset), query(neighbour))  # 3 apart
 
+        >>> import pandas as pd
+        >>> rows = Universe.population(pd.DataFrame({"mark": [1, 9]}))
+        >>> global_sensitivity(MEAN.of("mark"), rows, size=1, relation=Change(1)).snippet()
+        import pandas as pd
+        import sensitivity_lab as sl
+        query = sl.MEAN.of('mark')
+        dataset = pd.DataFrame({'mark': [1]})
+        neighbour = pd.DataFrame({'mark': [9]})  # at most 1 record changed
+        assert sl.Change(1).are_neighbours(dataset, neighbour)
+        print(query(dataset), query(neighbour))  # 8 apart
+
         Standard queries are imported; your own function, relation or kind of number you define
-        where a comment says so.
+        where a comment says so. Tables are made in the library that yours are of; of people, a
+        comment says who leaves and who joins.
         Cost: the text of both datasets. Errors: as `check`.
         """
         dataset, neighbour = self.witness
         query, standard = python_of(self.query), type(self.relation) in STANDARD
+        are_neighbours = f"{'sl.' * standard}{self.relation}.are_neighbours(dataset, neighbour)"
+        people = (
+            marked_witness(self.universe, self.witness).who if self.universe.holds_people else ()
+        )
         lines = [
-            *_own_numbers(dataset + neighbour),
+            *_own_numbers((*_cells_of(dataset), *_cells_of(neighbour))),
             "import sensitivity_lab as sl",
             f"query = {query}" if query else f"# define query here: {self.query.name}",
             *([] if standard else [f"# define {type(self.relation).__name__} here"]),
-            f"dataset = {dataset!r}",
-            f"neighbour = {neighbour!r}  # {self.relation.description}",
-            f"assert {'sl.' * standard}{self.relation}.are_neighbours(dataset, neighbour)",
+            f"dataset = {source_of(dataset)}",
+            f"neighbour = {source_of(neighbour)}  # {self.relation.description}",
+            *([f"# {who}" for who in people] or [f"assert {are_neighbours}"]),
             f"print(query(dataset), query(neighbour))  # {self.value} apart",
         ]
         return runnable(lines)
 
     def __repr__(self) -> str:
+        value, not_asked = f"value={number_repr(self.value)}", ""
+        asked = f"method={self.method!r}, query={self.query.name!r}, relation={self.relation}"
+        if self.not_asked:
+            not_asked = f", not_asked={self.not_asked}"
+        if not self.universe.tabular:
+            witness = number_repr(self.witness)
+            return f"Sensitivity({value}, witness={witness}, {asked}{not_asked})"
+        shown = marked_witness(self.universe, self.witness)
         return (
-            f"Sensitivity(value={number_repr(self.value)}, witness={number_repr(self.witness)}, "
-            f"method={self.method!r}, query={self.query.name!r}, relation={self.relation}"
-            f"{f', not_asked={self.not_asked}' if self.not_asked else ''})"
+            f"Sensitivity({value}, {asked}{not_asked}, witness=<{shown.summary}>)\n{shown.text()}"
         )
 
     def _repr_html_(self) -> str:
@@ -272,9 +346,47 @@ class Sensitivity:
             rows["not feasible"] = "; ".join(self.infeasible)
         if self.not_asked:
             rows["not asked"] = "; ".join(self.not_asked)
-        return html_table(rows)
+        if self.universe.numeric:
+            return html_table(rows)
+        return html_table(rows) + marked_witness(self.universe, self.witness).html(self._captions())
+
+    def _captions(self) -> list[str]:
+        """What a card writes above either dataset: the answer on it, unless it takes long, or fails."""
+        witness = self.witness
+        longest = witness.size if isinstance(witness, CompactWitness) else 0
+        if longest > LONGEST_ASKED:
+            return list(SIDES)
+        try:
+            texts = answer_texts(*self._answers())
+        except (TypeError, ValueError):  # a card is shown all the same
+            return list(SIDES)
+        return [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]
+
+    def _answers(self) -> tuple[Any, Any]:
+        """The query's answers on the dataset and on its neighbour."""
+        if self.query.inner is not None and has_image(self.query, self.universe):
+            here, there = map(self.query.inner, self._numbers())
+        else:
+            here, there = map(self.query, self.witness)
+        return here, there
+
+    def _numbers(self) -> list[tuple[Any, ...]]:
+        """What the records of either dataset say, where the query is asked of that."""
+        said = partial(number_of, self.query.of_what)
+        return [tuple(map(said, self.universe.each(at.tolist()))) for at in self._places()]
+
+    def _places(self) -> list[np.ndarray]:
+        """Where the records of either dataset stand among the universe's values.
+
+        People without rows are in no table: those of a compact witness are told by the witness.
+        """
+        if isinstance(self.witness, CompactWitness) and self.universe.holds_people:
+            return self.witness._positions(self.universe)
+        return [self.universe._places(side) for side in self.witness]
 
     def _witness_rows(self) -> dict[str, str]:
+        if not self.universe.numeric:
+            return {}  # shown below, as tables
         if isinstance(self.witness, CompactWitness):
             parts = (self.witness.removed, self.witness.added)
             names = side_names(self.relation)
@@ -284,6 +396,48 @@ class Sensitivity:
             "dataset": f"{dataset_text(dataset)} → {value_text(self.query(dataset))}",
             "neighbour": f"{dataset_text(neighbour)} → {value_text(self.query(neighbour))}",
         }
+
+
+def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
+    """Two datasets of records that are no numbers as tables in which those that differ are marked.
+
+    >>> votes = Universe.value_range(["no", "yes"])
+    >>> print(marked_witness(votes, (("no", "yes"), ("yes", "yes"))).text())
+       record
+    -  no
+    +  yes
+       yes
+
+    Cost: what they share is built once.
+    """
+    assert isinstance(universe.source, Records)
+    if isinstance(witness, CompactWitness):
+        return marked(universe.source, *witness._parts())
+    here, there = (Counter(universe._places(side).tolist()) for side in witness)
+    places = [sorted(part.elements()) for part in (here & there, here - there, there - here)]
+    return marked(universe.source, [*map(universe.given, places)], [*map(len, places)])
+
+
+def answer_texts(here: Any, there: Any) -> tuple[str, str]:
+    """Two answers as texts; of answers with keys the keys that differ.
+
+    >>> answer_texts(Labelled((1, 5), labels=("a", "b")), Labelled((1, 7), labels=("a", "b")))
+    ('b: 5', 'b: 7')
+    >>> answer_texts(3, 4)
+    ('3', '4')
+    """
+    if not (isinstance(here, Labelled) and isinstance(there, Labelled)):
+        return value_text(here), value_text(there)
+    known = [dict(zip(map(cell_text, one.labels), one, strict=True)) for one in (here, there)]
+    keys = [key for key in known[0] | known[1] if known[0].get(key) != known[1].get(key)]
+    if not keys:
+        return "the same for each key", "the same for each key"
+    more = [f"… {len(keys) - MOST_KEYS:,} more keys"] if len(keys) > MOST_KEYS else []
+    sides = [
+        [f"{key}: {value_text(side[key]) if key in side else 'none'}" for key in keys[:MOST_KEYS]]
+        for side in known
+    ]
+    return "; ".join(sides[0] + more), "; ".join(sides[1] + more)
 
 
 def side_names(relation: Relation) -> tuple[str, str]:
@@ -313,12 +467,24 @@ def html_table(rows: dict[str, str]) -> str:
 def _own_numbers(records: Dataset) -> list[str]:
     """Where the kinds of number come from that neither Python nor numpy has, if a text names them."""
     kinds = {type(record) for record in records if f"{type(record).__name__}(" in repr(record)}
-    known = ("builtins", "fractions", "decimal", "numpy")
-    own = sorted((kind.__module__, kind.__name__) for kind in kinds if kind.__module__ not in known)
+    known = ("builtins", "fractions", "decimal", "numpy", "datetime", "pandas")
+    own = sorted(
+        (kind.__module__, kind.__name__)
+        for kind in kinds
+        if kind.__module__.split(".")[0] not in known
+    )
     return [
         f"# define {name} here" if module == "__main__" else f"from {module} import {name}"
         for module, name in own
     ]
+
+
+def _cells_of(dataset: Any) -> Iterable[Any]:
+    """The records of a dataset, or the cells of its tables."""
+    tables = dataset.values() if isinstance(dataset, Mapping) else [dataset]
+    if not all(map(is_table, tables)):
+        return dataset  # type: ignore[no-any-return]
+    return [cell for one in tables for row in rows_of(table(one, "dataset")) for cell in row]
 
 
 class Snippet(str):
@@ -347,7 +513,12 @@ def runnable(lines: Sequence[str]) -> Snippet:
     imports = {
         "Decimal(": "from decimal import Decimal",
         "Fraction(": "from fractions import Fraction",
+        "datetime.": "import datetime",
         "np.": "import numpy as np",
+        "pd.": "import pandas as pd",
+        "pl.DataFrame(": "import polars as pl",
+        "pa.table(": "import pyarrow as pa",
+        "zoneinfo.": "import zoneinfo",
     }
     needed = [line for text, line in imports.items() if text in used]
     return Snippet("\n".join([*needed, *lines]))

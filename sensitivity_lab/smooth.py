@@ -128,7 +128,8 @@ def smooth_sensitivity(
     >>> found.witness
     ((1, 2, 3, 9, 10), (2, 3, 9, 10, 10))
 
-    Serves count, sum, mean, variance, min, max, median and every quantile, on all datasets of
+    Of a query of a column or a function (`MEDIAN.of("salary")`) it is that of the numbers, in which
+    the witness is shown. Serves count, sum, mean, variance, min, max, median and every quantile, on all datasets of
     this size with real records in `bounds`, where at most one record changes. The variance may
     need a value between whole numbers, which the witness shows. The search runs in floats, and
     all that come near the largest are settled exactly. In a quantile there can be too many of
@@ -140,6 +141,7 @@ def smooth_sensitivity(
     Source: Nissim, Raskhodnikova and Smith (2007); thm-at-distance-sum, thm-at-distance-quantile,
     thm-at-distance-variance and thm-at-distance-monotone on the book's page of proofs.
     """
+    query, dataset = _of_numbers(query, dataset)
     asked = _asked(query, dataset, bounds)
     discount = exact_number(beta, "beta")
     if discount <= 0:
@@ -175,9 +177,16 @@ def sensitivity_at_distance(
     Cost: O(n log n) for the sort, then O(min(distance, n)) at the most. Queries and errors: as
     `smooth_sensitivity`. Source: Nissim, Raskhodnikova and Smith (2007); proofs: as `smooth_sensitivity`.
     """
-    asked = _asked(query, dataset, bounds)
+    asked = _asked(*_of_numbers(query, dataset), bounds)
     whole_number(distance, "distance", 0)
     return rational(asked.widest(min(distance, len(asked.dataset))).gap)
+
+
+def _of_numbers(query: Any, dataset: Any) -> tuple[Any, Any]:
+    """A query of what records say, as the query itself of the numbers that they say."""
+    if not isinstance(query, Query) or query.inner is None:
+        return query, dataset
+    return query.inner, Universe.population(dataset).numbers_of(query.of_what)
 
 
 def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:

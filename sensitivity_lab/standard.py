@@ -28,7 +28,8 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.monotone import Count, Mean, Sum
 from sensitivity_lab.proved.quantile import Quantile
 from sensitivity_lab.proved.variance.family import Deviation, Variance
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Grouping, OfRecords, Query
+from sensitivity_lab.tabular.clipped import Clipped
 from sensitivity_lab.text import dataset_text, number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -368,7 +369,16 @@ def python_of(query: Query) -> str | None:
 
     >>> python_of(STD), python_of(quantile(0.25)), python_of(Query("mean", len))
     ('sl.STD', 'sl.quantile(0.25)', None)
+    >>> python_of(SUM.of("salary").clipped(0, 100)), python_of(COUNT.by("department"))
+    ("sl.SUM.of('salary').clipped(0, 100)", "sl.COUNT.by('department')")
+
+    A query of your own function of a record has none either.
     """
+    if query.grouping is not None:
+        return _python_by_group(query.grouping) if query.function == query.grouping else None
+    if query.inner is not None:
+        asked = OfRecords(query.inner, query.of_what)
+        return _python_of_what(query.inner, query.of_what) if query.function == asked else None
     for name, constant in CONSTANTS.items():
         if query == constant:
             return f"sl.{name}"
@@ -382,6 +392,27 @@ def python_of(query: Query) -> str | None:
         case Histogram(edges) if query.function == _Histogram(edges):
             return f"sl.histogram([{', '.join(map(_literal, edges))}])"
     return None
+
+
+def _python_by_group(grouping: Grouping) -> str | None:
+    """The Python of a query by the groups of a column."""
+    asked = _python_of_what(grouping.query, grouping.of_what)
+    if asked is None or not isinstance(grouping.by_what, str):
+        return None
+    keys = "" if grouping.keys is None else f", keys={list(grouping.keys)!r}"
+    return f"{asked}.by({grouping.by_what!r}{keys})"
+
+
+def _python_of_what(query: Query, what: Any) -> str | None:
+    """The Python of a query of a column, or of its numbers cut to bounds."""
+    if what is None:
+        return python_of(query)
+    if isinstance(what, Clipped):
+        asked = _python_of_what(query, what.of)
+        ends = f"{_literal(what.low)}, {_literal(what.high)}"
+        return None if asked is None else f"{asked}.clipped({ends})"
+    asked = python_of(query)
+    return f"{asked}.of({what!r})" if asked and isinstance(what, str) else None
 
 
 def _literal(number: Exact) -> str:

@@ -15,12 +15,20 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sensitivity_lab import text
 from sensitivity_lab.exact import brief
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 
 INK, PALE = "#222222", "#b0b0b0"
-ADDED, REMOVED = "#0072b2", "#d55e00"
+ADDED, REMOVED = text.ADDED, text.REMOVED
+
+# A record of a witness: in both datasets, in the first alone, in the second alone.
+KINDS: dict[str, dict[str, Any]] = {
+    "in both": {"marker": "o", "color": "#777777", "markersize": 0.8},
+    "removed": {"marker": "s", "color": REMOVED, "markersize": 0.8, "markerfacecolor": "white"},
+    "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
+}
 
 # Told apart by a colour-blind reader and on white paper; 7 colours and 10 markers share no
 # factor, so 70 queries pass before a pair of colour and marker comes back.

@@ -18,11 +18,13 @@ from matplotlib.lines import Line2D
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import Exact, brief, exact_number
+from sensitivity_lab.gap import Labelled
+from sensitivity_lab.methods.image import has_image
+from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
-    ADDED,
     INK,
+    KINDS,
     PALE,
-    REMOVED,
     STYLE,
     WIDTH,
     check_axes,
@@ -30,7 +32,14 @@ from sensitivity_lab.plotting.style import (
     styled_figure,
 )
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import CompactWitness, Sensitivity, side_names
+from sensitivity_lab.results import (
+    CompactWitness,
+    Sensitivity,
+    answer_texts,
+    marked_witness,
+    side_names,
+)
+from sensitivity_lab.tabular.clipped import number_of
 from sensitivity_lab.text import dataset_text, equals_text, number_text, true_minus, value_text
 
 # All lengths below are points on the page.
@@ -42,12 +51,6 @@ ROOM = 350  # how long the number line is drawn
 ROW = 160  # how high a row of dots is at most
 MARGIN = 15  # beside it
 KEYS = 26  # room for the legend, on the caller's axes
-
-KINDS: dict[str, dict[str, Any]] = {
-    "in both": {"marker": "o", "color": "#777777", "markersize": 0.8},
-    "removed": {"marker": "s", "color": REMOVED, "markersize": 0.8, "markerfacecolor": "white"},
-    "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
-}
 
 Dot = tuple[float, int, str]  # where it stands, how high in its stack, its kind
 
@@ -87,8 +90,10 @@ class NumberLine:
         `scale`. Cost: O(n log n) for n records.
         """
         distinct = sorted({exact_number(record) for record in records})
-        outside = {m for m in map(exact_number, marks) if not distinct[0] <= m <= distinct[-1]}
-        values = sorted({*distinct, *outside, *map(exact_number, scale)})
+        beside = set(map(exact_number, marks))
+        if distinct:
+            beside = {m for m in beside if not distinct[0] <= m <= distinct[-1]}
+        values = sorted({*distinct, *beside, *map(exact_number, scale)}) or [0]
         steps = [right - left for left, right in pairwise(values)]
         usual = [right - left for left, right in pairwise(distinct)] or [max(steps, default=1)]
         drawn = [min(step, 20 * median_low(usual)) for step in steps]
@@ -121,7 +126,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: None = None) -> Figure: ...
 @overload
 def plot_witness(sensitivity: Sensitivity, *, ax: Axes) -> Axes: ...
 def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure | Axes:
-    """Draw the two datasets that attain a sensitivity, on one number line.
+    """Draw the two datasets that attain a sensitivity: on one number line, or as two small tables.
 
     >>> from sensitivity_lab import SUM, Change, Universe, global_sensitivity
     >>> school = Universe.population([1, 2, 3, 10])
@@ -135,15 +140,21 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     sensitivity. What is no place among the records, such as a vector, a count or a variance, is
     written and not marked. A stretch without records that is over twenty times the usual step is
     drawn shorter, with a break sign. A universe of at most twelve values is shown whole.
+    Where a query is asked of what a record says, as in `MEAN.of("salary")`, those numbers are
+    drawn. Other records that are no numbers stand in two tables, with the same marks before the
+    rows that leave and join; of many rows the first and the last are shown.
     On axes of your own, `ax`, it is drawn to their size, and they are returned.
     Cost: one evaluation of the query on each of the two datasets.
     Raises ValueError for a dataset of over 100 records (before any is built), one with a missing
     record, or axes that are too small; TypeError for what is no `Sensitivity`.
     Source: def-witness in the book's chapter "By hand".
     """
-    datasets = _drawable(sensitivity)
+    _require_short(sensitivity)
+    if not (sensitivity.universe.numeric or has_image(sensitivity.query, sensitivity.universe)):
+        return _plot_rows(sensitivity, ax)
+    datasets = _numbers(sensitivity)
     room, tall = (ROOM, ROW) if ax is None else _space(ax)
-    answers = [sensitivity.query(dataset) for dataset in datasets]
+    answers = sensitivity._answers()
     marks = answers if _has_places(sensitivity, answers) else []
     line = NumberLine.through([*datasets[0], *datasets[1]], marks, _scale(sensitivity), room)
     rows, dot = _dots(datasets, line, tall)
@@ -172,6 +183,32 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     return ax
 
 
+def _plot_rows(sensitivity: Sensitivity, ax: Axes | None) -> Figure | Axes:
+    """Draw two tables."""
+    marked = marked_witness(sensitivity.universe, sensitivity.witness)
+    title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
+    sheet = sheet_of(marked, sensitivity._captions(), true_minus(value), 72 * WIDTH - 2 * MARGIN)
+    keys = row_keys(marked, side_names(sensitivity.relation))
+    if ax is None:
+        room = 72 * WIDTH - MARGIN, sheet.height
+        around = 40 + 18 * title.count("\n") + KEYS * bool(keys)  # title, legend, margins
+        with styled_figure(figsize=(WIDTH, (sheet.height + around) / 72)) as figure:
+            sheet.paint(figure.subplots(), room)
+            figure.suptitle(title)
+            if keys:
+                figure.legend(handles=keys, loc="outside lower center", ncols=2)
+        return figure
+    _space(ax)
+    box, point = ax.get_window_extent(), ax.figure.dpi / 72
+    with plt.rc_context(STYLE):
+        sheet.height += KEYS
+        sheet.paint(ax, (box.width / point, box.height / point))
+        ax.set_title(title)
+        if keys:
+            ax.legend(handles=keys, loc="lower center", ncols=2, borderaxespad=0)
+    return ax
+
+
 def _space(axes: Axes) -> tuple[float, float]:
     """The room on the caller's axes: for the number line, and for either row of dots."""
     check_axes(axes)
@@ -182,8 +219,8 @@ def _space(axes: Axes) -> tuple[float, float]:
     return wide - 2 * MARGIN, (high - KEYS) / 2 - BAND - ANSWER
 
 
-def _drawable(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
-    """The witness's two datasets; refuse what a row of dots cannot show."""
+def _require_short(sensitivity: Sensitivity) -> None:
+    """Refuse what is no sensitivity, and a witness of too many records for a picture."""
     if not isinstance(sensitivity, Sensitivity):
         raise TypeError(f"sensitivity must be a Sensitivity, got {brief(sensitivity)}")
     witness = sensitivity.witness
@@ -195,7 +232,13 @@ def _drawable(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
         raise TooLarge(
             f"witness must hold at most {MOST_DOTS} records to be drawn, got {longest:,}"
         )
-    datasets = [tuple(dataset) for dataset in witness]
+
+
+def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
+    """The numbers of the two datasets, or what their records say; refuse what has no place."""
+    if has_image(sensitivity.query, sensitivity.universe):
+        return sensitivity._numbers()
+    datasets = [tuple(dataset) for dataset in sensitivity.witness]
     for dataset in datasets:
         if None in dataset:
             text = dataset_text(dataset)
@@ -213,8 +256,12 @@ def _has_places(sensitivity: Sensitivity, answers: Sequence[Any]) -> bool:
 
 def _scale(sensitivity: Sensitivity) -> Sequence[Any]:
     """All values of a small universe; of a large one none but the witness's."""
-    universe = sensitivity.universe
-    few = universe.values if universe.distinct <= MOST_TICKS else ()
+    universe, query = sensitivity.universe, sensitivity.query
+    if universe.distinct > MOST_TICKS:
+        return ()
+    few: Sequence[Any] = universe.values
+    if has_image(query, universe):
+        few = [number_of(query.of_what, record) for record in universe.each(range(len(few)))]
     return [value for value in few if value is not None]
 
 
@@ -231,7 +278,7 @@ def _dots(
         _stacked([(common, "in both"), (first - common, "removed")], line, width),
         _stacked([(common, "in both"), (second - common, "added")], line, width),
     ]
-    tallest = max(level for row in rows for _, level, _ in row) + 1
+    tallest = max((level for row in rows for _, level, _ in row), default=0) + 1
     return rows, min(width, tall / tallest)
 
 
@@ -317,13 +364,14 @@ def _draw_answers(
     marked: bool,
 ) -> None:
     """The query's answer at the end of each row, with a tick through it where it has a place."""
-    for answer, end, side in zip(answers, ends, (1, -1), strict=True):
+    told = answer_texts(*answers) if isinstance(answers[0], Labelled) else ("", "")
+    for answer, end, side, keyed in zip(answers, ends, (1, -1), told, strict=True):
         place = line.place(answer) if marked else line.room / 2
         if marked:
             axes.plot([place, place], [0, side * end], color=INK, linewidth=2, zorder=1)
         vector = isinstance(answer, tuple)
         text = true_minus(number_text(answer) if vector else equals_text(answer))
-        text = text if vector else f"{name} {text}"
+        text = keyed or (text if vector else f"{name} {text}")
         half = 4 * len(text)
         inside = max(min(place, line.room - half), half)  # text stays on the page
         axes.text(inside, side * (end + 3), text, ha="center", va="bottom" if side > 0 else "top")

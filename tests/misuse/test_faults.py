@@ -29,7 +29,6 @@ import pandas as pd
 import pytest
 from limits import Late, time_limit
 from matplotlib.figure import Figure
-from oracle import NORMS
 from shared import METHODS
 
 import sensitivity_lab as sl
@@ -334,6 +333,7 @@ GRADIENT = sl.discrete_gradient(sl.SUM, (0, 2), FREE)
 QUERIES = [sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span]
 UNIVERSES = [KNOWN, FREE]
 RELATIONS = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Add(1), sl.Remove(1)]
+NORMS = [0, 1, 2, math.inf]
 SIZES = [2, 1, range(1, 4)]
 DATASETS = [(0, 3), [2], (0, 2, 3)]
 STANDARD = [sl.MEAN, sl.MEDIAN, sl.SUM, sl.VARIANCE, sl.COUNT, sl.quantile(0.3)]

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.gap import (
     Labelled,
     appearing,
@@ -261,6 +262,9 @@ def read(answer):
          {"law": Fraction(1, 2), None: 3}),
         (pd.DataFrame({"d": pd.Categorical(["law", "art"]), "s": pd.Series([1, 2], dtype="Int64")}),
          {"art": 2, "law": 1}),
+        (pd.DataFrame({"d": pd.Series([True, None], dtype=object), "s": [1, 2]}), {True: 1, None: 2}),
+        (pd.DataFrame({"s": [1, 2]}, index=pd.RangeIndex(2, name="k")), {0: 1, 1: 2}),
+        (pd.DataFrame({"s": [1, 2]}, index=pd.RangeIndex(1, 3)), {1: 1, 2: 2}),
         (STAFF[["s"]].mean().to_frame().T, 6.0),
         (pl.DataFrame({"s": [6]}), 6),
         (pa.table({"s": [6], "t": [0.5]}), {"s": 6, "t": 0.5}),
@@ -363,6 +367,16 @@ def test_shapes_that_do_not_meet(method):
         )
 
 
+def test_rows_of_a_report_know_labels():
+    """Catches two verdicts taken for one, on the same numbers under other labels."""
+    one, other = (
+        AuditRow("Add", 1, 0, claimed=1, found=1, answers=(Labelled((), ()), Labelled((1,), key)))
+        for key in "ab"
+    )
+    assert one == one
+    assert one != other
+
+
 # --- norm 0 ---------------------------------------------------------------------------------------------
 
 
@@ -402,6 +416,8 @@ def test_norm_0_of_standard_queries_is_enumerated(query, relation):
     for method in ("solver", "sweep"):
         with pytest.raises(ValueError, match=f"method='{method}'"):
             sl.global_sensitivity(query, universe, size=3, **ask, method=method)
+    with pytest.raises(ValueError, match="method='solver' has no proof"):
+        sl.local_sensitivity(query, (0, 1, 3), universe, **ask, method="solver")
     with pytest.raises(ValueError, match="norm must be 1, 2 or infinity, got norm=0"):
         sl.closed_form(query, bounds=(0, 3), size=3, **ask)
     report = sl.audit(query, expected, universe, sizes=3, relations=[relation], norm=0)
@@ -440,8 +456,23 @@ def test_few_keys_are_swept_and_many_walked(norm, halved):
         walked = sl.global_sensitivity(asked, universe, **ask, method="walk")
         assert found.method == method
         assert (found.value, found.witness) == (walked.value, walked.witness)
-    with pytest.raises(ValueError, match="method='sweep' serves"):
-        sl.global_sensitivity(asked, sl.Universe.value_range(range(7)), **ask, method="sweep")
+    for size in (range(4), 2):
+        ask["size"] = size
+        with pytest.raises(ValueError, match="method='sweep' serves"):
+            sl.global_sensitivity(asked, sl.Universe.value_range(range(7)), **ask, method="sweep")
+
+
+def test_many_keys_are_soon_seen():
+    """Catches a function that is asked twice on every dataset because its keys make no array."""
+    calls = Counter()
+
+    def counted(dataset):
+        calls[dataset] += 1
+        return by_digit(dataset)
+
+    universe = sl.Universe.value_range(range(10))
+    found = sl.global_sensitivity(counted, universe, size=4, relation=sl.Change(1))
+    assert (found.method, calls.total() < 1.2 * found.datasets) == ("walk", True)
 
 
 @pytest.mark.parametrize("norm", NORMS)

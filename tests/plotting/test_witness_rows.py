@@ -1,0 +1,262 @@
+"""Pictures of witnesses whose records are no numbers: dots where they say numbers, else tables."""
+
+import io
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from matplotlib.colors import to_hex
+
+import sensitivity_lab as sl
+from sensitivity_lab.gap import Labelled
+from sensitivity_lab.plotting import rows, style, witness
+from sensitivity_lab.results import marked_witness
+from sensitivity_lab.text import ADDED, REMOVED
+
+COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
+STAFF = sl.Universe.population(pd.DataFrame(COLUMNS))
+ORDERS = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 4]})
+VISITS = pd.DataFrame({"customer": ["b", "a", "c"], "page": ["x", "y", "z"]})
+BUYERS = sl.Universe.people({"orders": ORDERS, "visits": VISITS}, id="customer")
+CHANGE = {"size": 3, "relation": sl.Change(1)}
+
+
+def total(table):
+    return table["salary"].sum()
+
+
+def texts(figure):
+    return [text.get_text() for text in figure.findobj(plt.Text) if text.get_text()]
+
+
+def placed(figure):
+    """Each text of a table with its place."""
+    return [(*text.get_position(), text.get_text()) for text in figure.axes[0].texts]
+
+
+def marks(figure, kind):
+    """The places of the marks of one kind."""
+    look = witness.KINDS[kind]
+    return [
+        (line.get_xdata()[0], line.get_ydata()[0])
+        for line in figure.axes[0].lines
+        if line.get_marker() == look["marker"] and to_hex(line.get_color()) == look["color"]
+    ]
+
+
+# --- dots: what records say -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_numbers_that_records_say_are_dots(make):
+    """Catches rows where there are numbers, and dots at other numbers than those of the column."""
+    universe = sl.Universe.population(make(COLUMNS))
+    figure = sl.plot_witness(sl.global_sensitivity(sl.MEAN.of("salary"), universe, **CHANGE))
+    line = witness.NumberLine.through([-60, 40, 50, 90])
+    assert [x for x, _ in marks(figure, "removed")] == [line.place(-60)]
+    assert [x for x, _ in marks(figure, "added")] == [line.place(90)]
+    assert sorted({x for x, _ in marks(figure, "in both")}) == [line.place(40), line.place(50)]
+    assert "mean of salary = 10" in texts(figure)
+    assert "mean of salary = 60" in texts(figure)
+
+
+def test_clipped_numbers_stand_where_they_are_cut():
+    """Catches a dot at the salary where the query is asked of the clipped one."""
+    query = sl.MAX.of("salary").clipped(0, 60)
+    figure = sl.plot_witness(sl.global_sensitivity(query, STAFF, **CHANGE))
+    labels = [text.get_text() for text in figure.axes[0].get_xticklabels()]
+    assert labels == ["0", "40", "50", "60"]
+    texts_ = sl.Universe.value_range(["no", "yes"])
+    figure = sl.plot_witness(sl.global_sensitivity(sl.MAX.of(len), texts_, **CHANGE))
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["2", "3"]
+
+
+def test_a_number_of_each_person_is_a_dot():
+    """Catches a function of a person that is asked of each of their rows."""
+    query = sl.SUM.of(lambda tables: int(tables["orders"]["price"].sum()))
+    found = sl.global_sensitivity(query, BUYERS, size=2, relation=sl.Remove(1))
+    figure = sl.plot_witness(found)
+    assert len(marks(figure, "removed")) == 1
+    assert "sum of <lambda> = 7" in texts(figure)
+    assert "sum of <lambda> = 0" in texts(figure)
+
+
+def test_nobody_can_be_drawn():
+    """Catches Python's errors about empty lists, of numbers, of texts and of rows."""
+    votes = sl.Universe.value_range(["no", "yes"])
+    for query, universe in (
+        (sl.COUNT, sl.Universe.value_range([1, 2])),
+        (sl.SUM.of(len), votes),
+        (len, votes),
+        (len, STAFF),
+        (len, BUYERS),
+    ):
+        found = sl.global_sensitivity(query, universe, size=0, relation=sl.Change(1))
+        words = texts(sl.plot_witness(found))
+        assert any(word.split() == ["sensitivity", "0"] for word in words)
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def test_the_two_tables_stand_beside_one_another_with_their_marks():
+    """Catches a row on the wrong side, without its mark, or beside another row's mark."""
+    figure = sl.plot_witness(sl.global_sensitivity(total, STAFF, **CHANGE))
+    [(left, height)], [(right, same)] = marks(figure, "removed"), marks(figure, "added")
+    assert height == same
+    assert left < right
+    row = {text for x, y, text in placed(figure) if y == height and x < right}
+    assert row == {"−", "art", "90"}
+    assert {text for x, y, text in placed(figure) if y == height and x > right} == {
+        "+",
+        "law",
+        "−60",
+    }
+    words = texts(figure)
+    assert "dataset → 180" in words
+    assert "neighbour → 30" in words
+    assert "sensitivity 150" in words
+    assert words.count("law") == 3
+    assert "total under Change(1): at most 1 record changed" in words
+    keys = [key.get_text() for key in figure.legends[0].get_texts()]
+    assert keys == ["changed from", "changed to"]
+
+
+def test_marks_have_the_colours_of_the_dots():
+    """Catches a picture whose orange is another picture's blue."""
+    assert (style.KINDS["removed"]["color"], style.KINDS["added"]["color"]) == (REMOVED, ADDED)
+    assert (style.REMOVED, style.ADDED) == (REMOVED, ADDED)
+    assert witness.KINDS is style.KINDS
+
+
+def test_people_stand_in_their_tables():
+    """Catches a table without its name, and a picture that does not say who leaves."""
+    found = sl.global_sensitivity(
+        lambda tables: tables["orders"]["price"].sum(), BUYERS, size=2, relation=sl.Remove(1)
+    )
+    figure = sl.plot_witness(found)
+    words = texts(figure)
+    assert "customer b leaves, with 2 rows of orders, 1 row of visits" in words
+    assert words.count("orders:") == words.count("visits:") == 2
+    assert len(marks(figure, "removed")) == 3
+    assert marks(figure, "added") == []
+    assert [key.get_text() for key in figure.legends[0].get_texts()] == ["removed"]
+
+
+def test_text_and_tuples_have_one_column():
+    """Catches Python's error about the number "yes"."""
+    pairs = sl.Universe.population([("law", 1), ("art", 2), ("art", 2)])
+    found = sl.global_sensitivity(
+        lambda x: sum(n for _, n in x), pairs, size=2, relation=sl.Change(1)
+    )
+    words = texts(sl.plot_witness(found))
+    assert words.count("record") == 2
+    assert words.count("(art, 2)") == 3
+    assert words.count("(law, 1)") == 1
+
+
+def test_wide_tables_stand_below_one_another_and_inside_the_picture():
+    """Catches words that run off the page or over one another."""
+    wide = pd.DataFrame({f"column_{i}": [f"{'long ' * 4}{i}{j}" for j in "ab"] for i in range(9)})
+    cases = [
+        (len, sl.Universe.population(wide), sl.Add(1), 1),
+        (total, STAFF, sl.Change(1), 3),
+        (lambda t: tuple(range(len(t) * 40)) or (0,) * 40, STAFF, sl.Change(1), 1),
+    ]
+    for query, universe, relation, size in cases:
+        figure = sl.plot_witness(
+            sl.global_sensitivity(query, universe, size=size, relation=relation)
+        )
+        figure.set_dpi(72)
+        figure.draw_without_rendering()
+        page = figure.bbox
+        boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+        assert all(box.x0 >= page.x0 and box.x1 <= page.x1 for box in boxes)
+        assert all(box.y0 >= page.y0 and box.y1 <= page.y1 for box in boxes)
+        for i, one in enumerate(boxes):
+            for other in boxes[i + 1 :]:
+                inner = one.padded(-1)
+                assert not inner.overlaps(other.padded(-1))
+
+
+def test_of_many_rows_the_ends_are_drawn():
+    """Catches a picture of ninety rows, and one of a person with a thousand."""
+    many = sl.Universe.value_range(["a", "b"])
+    found = sl.local_sensitivity(len, ["a"] * 90, many, relation=sl.Remove(1))
+    assert texts(sl.plot_witness(found)).count("… 83 more rows …") == 2
+    one = sl.Universe.people(pd.DataFrame({"id": [0] * 1000, "n": 1}), id="id")
+    found = sl.global_sensitivity(len, one, size=1, relation=sl.Remove(1))
+    assert texts(sl.plot_witness(found)).count("… 994 more rows …") == 1
+    too_many = sl.local_sensitivity(len, ["a"] * 101, many, relation=sl.Remove(1))
+    with pytest.raises(sl.TooLarge, match="at most 100 records to be drawn, got 101"):
+        sl.plot_witness(too_many)
+    numbers = sl.Universe.population(pd.DataFrame({"n": range(300)}))
+    found = sl.global_sensitivity(sl.SUM.of("n"), numbers, size=150, relation=sl.Change(1))
+    with pytest.raises(sl.TooLarge, match="at most 100 records to be drawn, got 150"):
+        sl.plot_witness(found)
+
+
+def test_tables_can_be_drawn_on_axes_of_your_own():
+    """Catches a second figure, and a table larger than its axes."""
+    figure = plt.Figure(figsize=(10, 3))
+    left, right = figure.subplots(1, 2)
+    found = sl.global_sensitivity(total, STAFF, **CHANGE)
+    assert sl.plot_witness(found, ax=right) is right
+    assert right.get_title() == "total under Change(1): at most 1 record changed"
+    assert [text.get_text() for text in right.get_legend().get_texts()][1] == "changed to"
+    assert not left.lines
+    figure.draw_without_rendering()
+    box = right.get_window_extent()
+    for text in right.texts:
+        inside = text.get_window_extent()
+        assert inside.x0 >= box.x0 - 1
+        assert inside.x1 <= box.x1 + 1
+    with pytest.raises(ValueError, match="ax must be at least 150 by 150 points, got"):
+        sl.plot_witness(found, ax=plt.Figure(figsize=(2, 1)).subplots())
+    with pytest.raises(TypeError, match="ax must be Matplotlib axes, got 'here'"):
+        sl.plot_witness(found, ax="here")
+
+
+def test_a_minus_is_true_and_a_date_keeps_its_hyphens():
+    """Catches a hyphen before a number, and a minus inside a date."""
+    assert rows._minus("dataset → -3; a: -0.5") == "dataset → −3; a: −0.5"
+    assert rows._minus("2024-01-02") == "2024-01-02"
+
+
+def test_the_same_table_is_the_same_picture():
+    """Catches a picture that changes from run to run."""
+    found = sl.global_sensitivity(total, STAFF, **CHANGE)
+    files = []
+    for _ in range(2):
+        file = io.StringIO()
+        with plt.rc_context(style.STYLE):
+            sl.plot_witness(found).savefig(file, format="svg", metadata={"Date": None})
+        files.append(file.getvalue())
+    assert files[0] == files[1]
+
+
+def test_answers_with_keys_are_written_with_those_that_differ():
+    """Catches numbers without their keys beside a row of dots."""
+    ages = sl.Universe.population([1, 2, 30])
+
+    def young_and_old(x):
+        return pd.Series([sum(v < 9 for v in x), sum(v >= 9 for v in x), 5], ["young", "old", "k"])
+
+    found = sl.global_sensitivity(young_and_old, ages, size=2, relation=sl.Change(1))
+    assert isinstance(found.query(found.witness[0]), Labelled)
+    words = texts(sl.plot_witness(found))
+    assert {"old: 0; young: 2", "old: 1; young: 1"} <= set(words)
+
+
+def test_a_sheet_is_as_high_as_what_is_written():
+    """Catches a last row below the page."""
+    found = sl.global_sensitivity(total, STAFF, **CHANGE)
+    marked = marked_witness(found.universe, found.witness)
+    for room in (100, 300, 430):
+        sheet = rows.sheet_of(marked, ("dataset → 1", "neighbour → 2"), "1", room)
+        heights = [y for _, y, *_ in sheet.texts]
+        assert max(heights) + rows.ROW / 2 == pytest.approx(sheet.height)
+        assert np.min(heights) == rows.ROW / 2
