@@ -179,3 +179,9 @@ def test_answers_that_are_no_numbers_name_the_table():
             sl.global_sensitivity(wrong, STAFF, size=1, relation=sl.Change(1))
     with refused(ValueError, "query <lambda> failed on dataset", "KeyError: 'x'"):
         sl.global_sensitivity(lambda t: t["x"].sum(), STAFF, size=1, relation=sl.Change(1))
+
+
+def test_a_column_of_several_tables():
+    """Catches a column sought among the names of the tables."""
+    with refused(ValueError, "of must be a function of a person where there are several tables"):
+        sl.global_sensitivity(sl.SUM.of("price"), TWO, size=1, relation=sl.Change(1))

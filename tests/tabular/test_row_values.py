@@ -122,7 +122,9 @@ def test_people_whose_rows_come_in_another_order_are_others():
 
 
 @pytest.mark.parametrize("kind", universes())
-@pytest.mark.parametrize("query", [rows, sl.COUNT.of(size_of), sl.SUM.of(size_of)], ids=str)
+@pytest.mark.parametrize(
+    "query", [rows, sl.COUNT.of(size_of), sl.SUM.of(size_of)], ids=["rows", "count", "sum"]
+)
 def test_results_are_values(kind, query):
     """Catches a result over tables that cannot be compared, hashed, pickled or copied."""
     ask = {"size": 1, "relation": sl.SymmetricDifference(1)}
