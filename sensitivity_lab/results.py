@@ -113,9 +113,20 @@ class CompactWitness(Sequence[Dataset]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, CompactWitness):
             return self._content == other._content
-        if self._has_tables or not isinstance(other, Sequence):
+        if not isinstance(other, Sequence):
             return False
+        if self._universe is not None and self._universe.tabular:
+            return self._holds(self._universe, other)
         return self._content == tuple(other)
+
+    def _holds(self, universe: Universe, pair: Sequence[Any]) -> bool:
+        """Whether two tables hold the same records; tables themselves cannot be compared so."""
+        try:
+            theirs = list(map(universe._places, pair))
+        except (TypeError, ValueError):  # records of another universe
+            return False
+        ours = map(universe._places, self)
+        return len(theirs) == 2 and all(map(np.array_equal, ours, theirs))
 
     def __hash__(self) -> int:
         return hash(self._content)
@@ -149,15 +160,6 @@ class CompactWitness(Sequence[Dataset]):
         counts = list(map(found.records.count, sides))
         common = self.common if counts[0] <= LONGEST_BUILT else None
         return [common, self.removed, self.added], counts
-
-    def _positions(self, universe: Universe) -> list[np.ndarray]:
-        """Where the records of either dataset stand among the universe's values."""
-        place = {value: i for i, value in enumerate(universe.values)}
-        held = map(self._found.records.multiset, self._found.sides())
-        return [
-            np.array(sorted(place[value] for value, n in side for _ in range(n)), dtype=np.int64)
-            for side in held
-        ]
 
     def _repr_html_(self) -> str | None:
         if self._universe is None or self._universe.numeric:
@@ -350,7 +352,7 @@ class Sensitivity:
     def _answers(self) -> tuple[Any, Any]:
         """The query's answers on the dataset and on its neighbour."""
         if self.query.inner is not None and has_image(self.query, self.universe):
-            here, there = map(self.query.inner, self._numbers())
+            here, there = map(self.query.inner, map(in_order, self._numbers()))
         else:
             here, there = map(self.query, map(own_copy, self.witness))
         return here, there
@@ -360,15 +362,6 @@ class Sensitivity:
         said = partial(number_of, self.query.of_what)
         return [in_order(map(said, self.universe.each(at.tolist()))) for at in self._places()]
 
-    def _places(self) -> list[np.ndarray]:
-        """Where the records of either dataset stand among the universe's values.
-
-        People without rows are in no table: those of a compact witness are told by the witness.
-        """
-        if isinstance(self.witness, CompactWitness) and self.universe.holds_people:
-            return self.witness._positions(self.universe)
-        return [self.universe._places(side) for side in self.witness]
-
     def _witness_rows(self) -> dict[str, str]:
         if not self.universe.numeric:
             return {}  # shown below, as tables
@@ -376,10 +369,10 @@ class Sensitivity:
             parts = (self.witness.removed, self.witness.added)
             names = side_names(self.relation)
             return {name: dataset_text(part) for name, part in zip(names, parts, strict=True)}
-        dataset, neighbour = self.witness
+        texts = answer_texts(*map(self.query, self.witness))
         return {
-            "dataset": f"{dataset_text(dataset)} → {value_text(self.query(dataset))}",
-            "neighbour": f"{dataset_text(neighbour)} → {value_text(self.query(neighbour))}",
+            name: f"{dataset_text(side)} → {text}"
+            for name, side, text in zip(SIDES, self.witness, texts, strict=True)
         }
 
 
@@ -411,17 +404,16 @@ def answer_texts(here: Any, there: Any) -> tuple[str, str]:
     >>> answer_texts(3, 4)
     ('3', '4')
     """
-    if not (isinstance(here, Labelled) and isinstance(there, Labelled)):
+    if not (isinstance(here, Labelled) or isinstance(there, Labelled)):
         return value_text(here), value_text(there)
-    known = [dict(zip(map(cell_text, one.labels), one, strict=True)) for one in (here, there)]
-    keys = [key for key in known[0] | known[1] if known[0].get(key) != known[1].get(key)]
-    if not keys:
+    differ = keys_that_differ(here, there)
+    if not differ:
         return "the same for each key", "the same for each key"
-    more = [f"… {len(keys) - MOST_KEYS:,} more keys"] if len(keys) > MOST_KEYS else []
-    sides = [
-        [f"{key}: {value_text(side[key]) if key in side else 'none'}" for key in keys[:MOST_KEYS]]
-        for side in known
-    ]
+    more = [f"… {len(differ) - MOST_KEYS:,} more keys"] if len(differ) > MOST_KEYS else []
+    sides: tuple[list[str], list[str]] = ([], [])
+    for key, answers in [*differ.items()][:MOST_KEYS]:
+        for side, answer in zip(sides, answers, strict=True):
+            side.append(f"{cell_text(key)}: {'none' if answer is None else value_text(answer)}")
     return "; ".join(sides[0] + more), "; ".join(sides[1] + more)
 
 

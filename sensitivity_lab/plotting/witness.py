@@ -364,7 +364,7 @@ def _draw_answers(
     marked: bool,
 ) -> None:
     """The query's answer at the end of each row, with a tick through it where it has a place."""
-    told = answer_texts(*answers) if isinstance(answers[0], Labelled) else ("", "")
+    told = answer_texts(*answers) if any(isinstance(a, Labelled) for a in answers) else ("", "")
     for answer, end, side, keyed in zip(answers, ends, (1, -1), told, strict=True):
         place = line.place(answer) if marked else line.room / 2
         if marked:

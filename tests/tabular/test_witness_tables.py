@@ -390,14 +390,36 @@ def test_a_card_of_answers_with_keys_has_those_that_differ():
         ]
 
 
+def test_groups_that_only_one_side_has_are_said():
+    """Catches a 0 for a group that is not there; and a snippet of groups that does not run."""
+    query = sl.SUM.of("salary").by("department")
+    found = sl.global_sensitivity(
+        query, sl.Universe.population(STAFF), size=2, relation=sl.Change(1)
+    )
+    captions = re.findall(r"<b>(?:dataset|neighbour) → (.*?)</b>", found._repr_html_())
+    for side, caption in enumerate(captions):
+        said = [f"{key}: {both[side] or 'none'}" for key, both in found.keys.items()]
+        assert caption == "; ".join(said)
+    assert any("none" in caption for caption in captions)
+    names, printed = run(found.snippet())
+    assert names["query"] == query
+    assert printed == " ".join(map(str, map(query, found.witness))) + "\n"
+    sl.plot_witness(found)
+
+
 def test_answers_with_other_keys_are_told_by_key():
     """Catches answers that are compared by position, and a line for each of many keys."""
     here, there = Labelled((1, 2), ("a", "b")), Labelled((2, 3), ("b", None))
-    assert answer_texts(here, there) == ("a: 1; NULL: none", "a: none; NULL: 3")
+    assert answer_texts(here, there) == ("NULL: none; a: 1", "NULL: 3; a: none")
     assert answer_texts(here, here) == ("the same for each key",) * 2
     many = Labelled(range(30), range(1, 31)), Labelled([-1] * 30, range(1, 31))
     assert answer_texts(*many)[0].endswith("10: 9; … 20 more keys")
     assert answer_texts((1, 2), (1, 3)) == ("(1, 2)", "(1, 3)")
+    words = sl.Universe.population([1, 2, 30])
+    groups = sl.global_sensitivity(
+        sl.COUNT.by(lambda x: x < 9), words, size=2, relation=sl.Change(1)
+    )
+    assert "(1, 2) → False: none; True: 2" in groups._repr_html_()
 
 
 def test_a_card_is_shown_where_the_query_fails_again():
