@@ -104,6 +104,12 @@ class CompactWitness(Sequence[Dataset]):
         """The records that join it."""
         return self._found.records.dataset(self._found.added)
 
+    @property
+    def positions(self) -> list[list[int]]:
+        """Where the records of the two stand among the values of a universe of tables."""
+        records: Any = self._found.records
+        return [records.positions(side) for side in self._found.sides()]
+
     def __len__(self) -> int:
         return 2
 
@@ -234,6 +240,15 @@ class Sensitivity:
         are_neighbours = self.relation.are_neighbours(*sides)
         return are_neighbours and bool(presented(gap) == self.value)
 
+    def _places(self) -> list[np.ndarray]:
+        """Where the two datasets stand among the universe's values.
+
+        Tables cannot tell: who brings no rows is in none.
+        """
+        if self.universe.tabular and isinstance(self.witness, CompactWitness):
+            return [np.array(side, dtype=np.int64) for side in self.witness.positions]
+        return [self.universe._places(side) for side in self.witness]
+
     def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
         if self.query.inner is not None and has_image(self.query, self.universe):
@@ -360,7 +375,7 @@ class Sensitivity:
     def _numbers(self) -> list[tuple[Any, ...]]:
         """What the records of either dataset say, where the query is asked of that."""
         said = partial(number_of, self.query.of_what)
-        return [in_order(map(said, self.universe.each(at.tolist()))) for at in self._places()]
+        return [tuple(map(said, self.universe.each(at.tolist()))) for at in self._places()]
 
     def _witness_rows(self) -> dict[str, str]:
         if not self.universe.numeric:
