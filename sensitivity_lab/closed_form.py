@@ -26,6 +26,7 @@ from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation, check_relation
 from sensitivity_lab.results import html_table, presented
+from sensitivity_lab.tabular.clipped import clipped_ends
 from sensitivity_lab.text import fields_repr, value_text
 from sensitivity_lab.universe import Dataset
 
@@ -90,6 +91,8 @@ def closed_form(
     >>> found.value, found.status, found.formula
     (Fraction(12, 5), 'exact', 'R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))')
 
+    Of a clipped query the bounds are those of the numbers before they are cut.
+
     Give `size` where the dataset's size is known (its neighbour has what the relation gives; a
     range holds both sizes), or `min_size` where all that is known is that both datasets have at
     least so many records. `values` is how many values the bounds hold, for `count_distinct`;
@@ -104,6 +107,7 @@ def closed_form(
     """
     low, high = checked_bounds(bounds)
     proved = proved_of(query)
+    low, high = clipped_ends(query.of_what, low, high)
     check_relation(relation)
     if type(relation) not in STANDARD or relation.restricts_columns:
         raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")

@@ -292,6 +292,11 @@ def in_order(numbers: Iterable[Any]) -> Dataset:
 
 def records_listed(dataset: Any) -> Iterable[Any]:
     """The records of a dataset: a table's rows, or a sequence's entries."""
+    if isinstance(dataset, Mapping):
+        raise TypeError(
+            f"of must be a function of a person where there are several tables, {', '.join(dataset)}: "
+            "it gets them all"
+        )
     return rows_of(table(dataset, "dataset")) if is_table(dataset) else sequence(dataset, "dataset")
 
 

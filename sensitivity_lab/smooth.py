@@ -33,6 +33,7 @@ from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import change_one_distance
 from sensitivity_lab.results import html_table
+from sensitivity_lab.tabular.clipped import clipped_ends
 from sensitivity_lab.text import fields_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -141,7 +142,7 @@ def smooth_sensitivity(
     Source: Nissim, Raskhodnikova and Smith (2007); thm-at-distance-sum, thm-at-distance-quantile,
     thm-at-distance-variance and thm-at-distance-monotone on the book's page of proofs.
     """
-    query, dataset = _of_numbers(query, dataset)
+    query, dataset, bounds = _of_numbers(query, dataset, bounds)
     asked = _asked(query, dataset, bounds)
     discount = exact_number(beta, "beta")
     if discount <= 0:
@@ -177,16 +178,17 @@ def sensitivity_at_distance(
     Cost: O(n log n) for the sort, then O(min(distance, n)) at the most. Queries and errors: as
     `smooth_sensitivity`. Source: Nissim, Raskhodnikova and Smith (2007); proofs: as `smooth_sensitivity`.
     """
-    asked = _asked(*_of_numbers(query, dataset), bounds)
+    asked = _asked(*_of_numbers(query, dataset, bounds))
     whole_number(distance, "distance", 0)
     return rational(asked.widest(min(distance, len(asked.dataset))).gap)
 
 
-def _of_numbers(query: Any, dataset: Any) -> tuple[Any, Any]:
+def _of_numbers(query: Any, dataset: Any, bounds: Any) -> tuple[Any, Any, Any]:
     """A query of what records say, as the query itself of the numbers that they say."""
     if not isinstance(query, Query) or query.inner is None:
-        return query, dataset
-    return query.inner, Universe.population(dataset).numbers_of(query.of_what)
+        return query, dataset, bounds
+    ends = clipped_ends(query.of_what, *checked_bounds(bounds))
+    return query.inner, Universe.population(dataset).numbers_of(query.of_what), ends
 
 
 def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:

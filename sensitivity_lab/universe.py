@@ -104,6 +104,8 @@ class Universe:
             return False
         if not self.numeric:
             same = (self.unlimited, self.name) == (other.unlimited, other.name)
+            if self.unlimited:
+                return same and bool(self.source.are_those_of(other.source))
             return same and bool(self.source == other.source)
         return (
             (self.unlimited, self.name) == (other.unlimited, other.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from textwrap import fill
@@ -19,6 +19,7 @@ from sensitivity_lab.audit.subject import Related, Subject
 from sensitivity_lab.gap import Labelled
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Snippet, runnable
+from sensitivity_lab.tabular.rows import is_table
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 
@@ -442,8 +443,10 @@ def _same(one: Any, other: Any) -> bool:
         return bool(one == other)
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, (pd.DataFrame, pd.Series)):
-        return bool(one.equals(other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if is_table(one) or isinstance(one, pd.Series):
+        return type(one) is type(other) and bool(one.equals(other))
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return np.array_equal(one, other)
     return bool(one == other)

@@ -43,6 +43,18 @@ class Clipped:
         return [max(self.low, min(self.high, exact_number(n, "of"))) for n in numbers]
 
 
+def clipped_ends(of: Any, low: Exact, high: Exact) -> tuple[Exact, Exact]:
+    """The ends of numbers from low to high, cut as the numbers are.
+
+    >>> clipped_ends(Clipped("salary", 0, 100), -5, 50), clipped_ends("salary", -5, 50)
+    ((0, 50), (-5, 50))
+    """
+    if not isinstance(of, Clipped):
+        return low, high
+    low, high = clipped_ends(of.of, low, high)
+    return max(of.low, min(of.high, low)), max(of.low, min(of.high, high))
+
+
 def number_of(of: Any, record: Any) -> Any:
     """What a column, or a function, says of a record.
 

@@ -47,15 +47,20 @@ class Records:
         return (type(self).__name__,)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Records) and self._content == other._content
+        if not isinstance(other, Records):
+            return False
+        return self.are_those_of(other) and np.array_equal(self.counts, other.counts)
 
     def __hash__(self) -> int:
-        return hash(self._content)
+        return hash((self.form, self.values))
+
+    def are_those_of(self, other: Records) -> bool:
+        """Whether others are the same records in the same form, however many copies there are."""
+        return self._content == other._content
 
     @property
     def _content(self) -> tuple[Any, ...]:
-        kinds = tuple(type(value) for value in self.values)
-        return self.form, self.values, kinds, tuple(self.counts.tolist())
+        return self.form, self.values, tuple(type(value) for value in self.values)
 
     def given(self, positions: Positions) -> Any:
         """The dataset at some positions, as a function receives it."""

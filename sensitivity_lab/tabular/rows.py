@@ -204,7 +204,7 @@ class Rows(Records):
         return type(self).__name__, *form_of(self.frame)
 
     def __hash__(self) -> int:
-        return hash((self.form, len(self)))
+        return hash(self.form)
 
     def given(self, positions: Positions) -> Any:
         return taken(self.frame, self.first[np.asarray(positions, dtype=np.int64)])
@@ -279,4 +279,12 @@ def all_rows(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
         lists[name] = list(dict.fromkeys(drawn(values, f"column {name}")))
         if not lists[name]:
             raise ValueError(f"column {name} must have at least one value, got none")
-    return pd.DataFrame(list(product(*lists.values())), columns=list(lists))
+    rows = zip(*product(*lists.values()), strict=True)
+    return pd.DataFrame({name: _column(column) for name, column in zip(lists, rows, strict=True)})
+
+
+def _column(values: Sequence[Any]) -> Any:
+    """A column's values; whole numbers stay whole where some are missing."""
+    holds_missing = None in values and {type(None), int} == set(map(type, values))
+    small = holds_missing and all(v is None or -(2**63) <= v < 2**63 for v in values)
+    return pd.array(values, dtype="Int64") if small else list(values)

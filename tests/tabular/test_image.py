@@ -363,3 +363,27 @@ def test_of_says_what_it_was_given():
         sl.MEAN.of("a").of("b")
     with pytest.raises(ValueError, match="bounds"):
         sl.MEAN.clipped(5, 1)
+
+
+def test_bounds_of_clipped_numbers():
+    """Catches a formula that forgets the clipping: exact in its words, and ten times too large."""
+    for query, said in (
+        (sl.SUM.clipped(0, 1), lambda x: min(1, max(0, x))),
+        (sl.SUM.clipped(2, 8).clipped(0, 5), lambda x: min(5, max(2, x))),
+        (sl.MEDIAN.clipped(-3, 4), lambda x: min(4, max(-3, x))),
+    ):
+        ask = {"size": 2, "relation": sl.Change(1)}
+        found = sl.closed_form(query, bounds=(0, 10), **ask)
+        pairs = oracle_rows.of_range(11, 2, "Change", 1)
+        name = query.inner.name
+        want = by_brute_force(name, [said(x) for x in range(11)], pairs)
+        assert found.value == want.value
+        numbers = sl.Universe.value_range(range(11))
+        assert sl.global_sensitivity(query, numbers, **ask).value == want.value
+        at_last = sl.sensitivity_at_distance(query, (1, 9), bounds=(0, 10), distance=2)
+        assert at_last == want.value
+        assert sl.smooth_sensitivity(query, (1, 9), bounds=(0, 10), beta=1).check()
+    by_place = sl.closed_form(sl.SUM.of("s").clipped(0, 1), bounds=(-9, 9), **ask)
+    assert by_place.value == 1
+    mapped = sl.smooth_sensitivity(sl.MEDIAN.of(len), ("a", "bbb", "cc"), bounds=(0, 9), beta=1)
+    assert mapped.value == sl.smooth_sensitivity(sl.MEDIAN, (1, 3, 2), bounds=(0, 9), beta=1).value

@@ -396,6 +396,19 @@ def test_every_combination():
         assert_right(found, want, rows, pd.DataFrame(rows))
 
 
+def test_whole_numbers_stay_whole_beside_none():
+    """Catches 2^60 + 1 rounded to a float because another value is missing."""
+    universe = sl.Universe.product(s=[2**60 + 1, None, 2**60], b=[True])
+    assert sorted(row.s for row in universe.values if row.s is not None) == [2**60, 2**60 + 1]
+    known = lambda table: sum(row["s"] or 0 for row in dicts(table))  # noqa: E731
+    found = sl.global_sensitivity(known, universe, size=1, relation=sl.Change(1))
+    assert found.value == 2**60 + 1
+    assert found.check()
+    mixed = sl.Universe.product(a=[1, 2.5], b=["x", None], c=[0, 1])
+    assert mixed.distinct == 8
+    assert {str(kind) for kind in next(mixed.datasets(1)).dtypes} >= {"float64", "int64"}
+
+
 def total_of_law(rows):
     return sum(row["s"] for row in rows if row["d"] == "law")
 

@@ -1,0 +1,187 @@
+"""What is refused where records are rows and people: one clear error, before any work."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from shared import refused
+
+import sensitivity_lab as sl
+
+FRAME = pd.DataFrame({"d": ["law", "art", "law"], "s": [1, 2, 1]})
+ORDERS = pd.DataFrame({"who": ["b", "a", "b"], "price": [3, 5, 4]})
+STAFF = sl.Universe.population(FRAME)
+BUYERS = sl.Universe.people(ORDERS, id="who")
+TWO = sl.Universe.people({"orders": ORDERS, "visits": ORDERS}, id="who")
+ANYBODY = sl.Universe.people(FRAME, most_rows=1)
+MAKERS = (sl.Universe.population, sl.Universe.value_range)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize(
+    ("records", "error", "words"),
+    [
+        ([["law", 1], ["art", 2]], TypeError, "must be hashable and comparable, got ['law', 1]"),
+        ([{"s": 1}], TypeError, "must be hashable and comparable, got {'s': 1}"),
+        ([{1, 2}], TypeError, "must be hashable"),
+        ([pd.NaT, pd.Timestamp("2024")], TypeError, "must equal themselves, got NaT"),
+        (np.array(["2024-01-01", "NaT"], dtype="M8[D]"), TypeError, "must equal themselves"),
+        ([("law", 1), 3], TypeError, "must be a number, got ('law', 1)"),
+        (["law", math.nan], TypeError, "must be a number, got 'law'"),
+        ([None, None], ValueError, "must hold at least one number, got only None"),
+        (FRAME.iloc[:0], ValueError, "must not be empty, got a table without rows"),
+        (pl.DataFrame({"s": []}), ValueError, "must not be empty, got a table without rows"),
+        (pa.table({}), ValueError, "must not be empty, got a table without rows"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "must have columns of different names"),
+        (pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]), ValueError, "of different names"),
+        (pl.DataFrame({"s": [1]}).lazy(), TypeError, "must be a table in memory, got a lazy frame"),
+        ("law", TypeError, "must be a sequence of numbers or other records, or a table, got 'law'"),
+        (pd.DataFrame({"a": [{"b": 1}]}), TypeError, "must be hashable and comparable"),
+    ],
+    ids=range(16),
+)  # fmt: skip
+def test_records_that_are_none(make, records, error, words):
+    """Catches a record that has no hash, or does not equal itself, found out in the middle of a run."""
+    what = "records" if make == sl.Universe.population else "values"
+    with refused(error, what, words):
+        _ = make(records).values
+
+
+@pytest.mark.parametrize(
+    ("tables", "options", "error", "words"),
+    [
+        (ORDERS, {"id": "customer"}, ValueError, "table must have the id's column 'customer', got the columns who"),
+        (ORDERS, {"id": 3}, TypeError, "id must be the name of a column, got 3"),
+        (ORDERS, {"id": ["who"]}, TypeError, "id must be the name of a column, got ['who']"),
+        ({"one": ORDERS, "other": FRAME}, {"id": "who"}, ValueError, "table other must have the id's column 'who'"),
+        (ORDERS.assign(who=["a", None, "b"]), {"id": "who"}, ValueError, "table must have an id in every row, got none in row 1"),
+        (ORDERS.assign(who=[1.0, 2.0, math.nan]), {"id": "who"}, ValueError, "got none in row 2"),
+        ({"one": pl.DataFrame({"who": [None]}, schema={"who": pl.String})}, {"id": "who"}, ValueError, "table one must have an id"),
+        (ORDERS.iloc[:0], {"id": "who"}, ValueError, "tables must not be empty, got no row"),
+        ({}, {"id": "who"}, ValueError, "tables must be at least one, got none"),
+        ([("a", 1)], {"id": "who"}, TypeError, "table must be a pandas or polars DataFrame or a pyarrow Table"),
+        (pl.DataFrame({"who": [1]}).lazy(), {"id": "who"}, TypeError, "table must be a table in memory, got a lazy frame"),
+        (pd.DataFrame([[1, 2]], columns=["who", "who"]), {"id": "who"}, ValueError, "table must have columns of different names"),
+        (FRAME, {"most_rows": -1}, ValueError, "most_rows must be a whole number of at least 0, got most_rows=-1"),
+        (FRAME, {"most_rows": 1.5}, ValueError, "most_rows must be a whole number of at least 0"),
+        (FRAME, {"most_rows": "2"}, TypeError, "most_rows must be a whole number of at least 0"),
+        (FRAME, {}, ValueError, "give either id or most_rows, got id=None, most_rows=None"),
+        (FRAME, {"id": "d", "most_rows": 1}, ValueError, "give either id or most_rows, got id='d', most_rows=1"),
+        ([1, 2], {"most_rows": 1}, TypeError, "rows must be a pandas or polars DataFrame or a pyarrow Table"),
+        (FRAME.assign(person=1), {"most_rows": 1}, ValueError, "rows must not have a column 'person'"),
+        (pd.DataFrame({"s": range(2000)}), {"most_rows": 2}, sl.TooLarge, "people must be at most 1,000,000, got more from 2,000 rows"),
+    ],
+    ids=range(20),
+)  # fmt: skip
+def test_people_who_are_none(tables, options, error, words):
+    """Catches an id that is nowhere, or that nobody has, found out when a function fails on it."""
+    with refused(error, words):
+        sl.Universe.people(tables, **options)
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "words"),
+    [
+        ({}, ValueError, "columns must be at least one, got none"),
+        ({"s": []}, ValueError, "column s must have at least one value, got none"),
+        ({"s": "law"}, TypeError, "column s must be a list of values, got 'law'"),
+        ({"s": 3}, TypeError, "column s must be a list of values, got 3"),
+    ],
+    ids=range(4),
+)
+def test_products_of_nothing(columns, error, words):
+    """Catches a column of letters where a text was meant as one value."""
+    with refused(error, words):
+        sl.Universe.product(**columns)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "universe", "words"),
+    [
+        (pd.DataFrame({"d": ["law"], "s": [7]}), STAFF, "dataset must hold records of the universe, got Row(d='law', s=7)"),
+        (pd.DataFrame({"d": ["law"]}), STAFF, "dataset must have the columns d, s, got d"),
+        (pd.DataFrame({"s": [1], "d": ["law"]}), STAFF, "dataset must have the columns d, s, got s, d"),
+        (pd.concat([FRAME, FRAME]), STAFF, "dataset must hold at most 1 records of value"),
+        ([("law", 9)], STAFF, "dataset must hold records of the universe, got ('law', 9)"),
+        (ORDERS.iloc[:1], BUYERS, "dataset must hold all rows of each of its people, and no others, in table"),
+        (ORDERS.assign(price=0), BUYERS, "dataset must hold all rows of each of its people"),
+        (ORDERS.assign(who="z"), BUYERS, "dataset must hold records of the universe, got 'z'"),
+        (ORDERS[["price"]], BUYERS, "dataset must have the id's column 'who'"),
+        (ORDERS.rename(columns={"price": "p"}), BUYERS, "dataset must hold all rows of each of its people"),
+        (["a", "a"], BUYERS, "dataset must hold at most 1 records of value 'a', got 2"),
+        (["z"], BUYERS, "dataset must hold records of the universe, got 'z'"),
+        ({"orders": ORDERS}, TWO, "dataset must have the tables orders, visits, got orders"),
+        ({"orders": ORDERS, "visits": ORDERS.iloc[:1]}, TWO, "no others, in table visits"),
+        (ORDERS, TWO, "dataset must have the tables orders, visits, got None"),
+        ([[("law", 9)]], ANYBODY, "dataset must hold records of the universe"),
+        (FRAME, ANYBODY, "dataset must have the id's column 'person'"),
+    ],
+    ids=range(17),
+)  # fmt: skip
+def test_datasets_outside_the_universe(dataset, universe, words):
+    """Catches a dataset with a row, a person or a part of a person that there is not."""
+    for call in (
+        lambda: universe.indices(dataset),
+        lambda: sl.local_sensitivity(len, dataset, universe, relation=sl.Change(1)),
+        lambda: sl.Change(1).count_neighbours(dataset, universe),
+    ):
+        with refused(ValueError, words):
+            call()
+
+
+@pytest.mark.parametrize(
+    "universe", [STAFF, sl.Universe.value_range(FRAME), sl.Universe.value_range(["a"]), ANYBODY]
+)
+def test_standard_queries_say_of(universe):
+    """Catches the sum of rows, whatever that would be."""
+    for query in (sl.SUM, sl.MEAN, sl.STD, sl.quantile(0.3), sl.histogram([0, 1])):
+        with refused(TypeError, "query", "asked of numbers", ".of("):
+            sl.global_sensitivity(query, universe, size=1, relation=sl.Change(1))
+
+
+@pytest.mark.parametrize(
+    ("of", "error", "words"),
+    [
+        ("x", ValueError, "of must name a column, one of d, s, w, t, got 'x'"),
+        ("d", TypeError, "what mean of d is asked of must be a number for every record, got 'law'"),
+        ("w", TypeError, "what mean of w is asked of must be a number for every record, got None"),
+        ("t", TypeError, "what mean of t is asked of must be a number for every record, got"),
+        (lambda row: row.w, TypeError, "must be a number for every record, got None"),
+        (lambda row: row.x, ValueError, "of failed on record Row(d='law', s=1"),
+        (lambda row: math.inf * row.s, ValueError, "must be finite, got inf"),
+    ],
+    ids=range(7),
+)  # fmt: skip
+def test_what_is_no_number(of, error, words):
+    """Catches a null, a text or a date among the numbers, found out by the arithmetic."""
+    frame = FRAME.assign(w=[1.5, math.nan, 2.5], t=pd.Timestamp("2024"))
+    for made in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False)):
+        with refused(error, words):
+            sl.global_sensitivity(
+                sl.MEAN.of(of), sl.Universe.population(made), size=1, relation=sl.Change(1)
+            )
+
+
+def test_a_column_of_what_has_none():
+    """Catches a column asked of text or of numbers, which would be a letter or an error of Python."""
+    for universe in (sl.Universe.population(["a", "b"]), sl.Universe.population([1, 2])):
+        with refused(ValueError, "of must be a function of one record here, got 's'"):
+            sl.global_sensitivity(sl.SUM.of("s"), universe, size=1, relation=sl.Change(1))
+
+
+def test_answers_that_are_no_numbers_name_the_table():
+    """Catches an answer that is a table or a text and passes for a vector."""
+    for wrong in (lambda t: "law", lambda t: t["d"].to_numpy(), lambda t: None):
+        with refused((TypeError, ValueError), "query <lambda> must return"):
+            sl.global_sensitivity(wrong, STAFF, size=1, relation=sl.Change(1))
+    with refused(ValueError, "query <lambda> failed on dataset", "KeyError: 'x'"):
+        sl.global_sensitivity(lambda t: t["x"].sum(), STAFF, size=1, relation=sl.Change(1))
+
+
+def test_a_column_of_several_tables():
+    """Catches a column sought among the names of the tables."""
+    with refused(ValueError, "of must be a function of a person where there are several tables"):
+        sl.global_sensitivity(sl.SUM.of("price"), TWO, size=1, relation=sl.Change(1))

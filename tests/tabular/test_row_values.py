@@ -1,0 +1,171 @@
+"""Universes, queries and results over rows are values: equal by content, hashable, and they travel."""
+
+import copy
+import pickle
+from itertools import combinations
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sensitivity_lab as sl
+
+COLUMNS = {"d": ["law", "art", "law", None], "s": [1, 2, 1, 7]}
+ORDERS = {"who": ["b", "a", "b"], "price": [3, 5, 4]}
+MAKERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+def universes():
+    """One of each kind, made anew."""
+    made = {
+        "text": sl.Universe.population(["no", "yes", "no"]),
+        "text and none": sl.Universe.population(["no", None]),
+        "range of tuples": sl.Universe.value_range([(1, "a"), (2, "b")], name="pairs"),
+        "product": sl.Universe.product(d=["law", "art"], s=[0, 50]),
+        "any people": sl.Universe.people(sl.Universe.product(s=[0, 50]), most_rows=2),
+    }
+    for library, make in MAKERS.items():
+        made[library] = sl.Universe.population(make(COLUMNS))
+        made[f"range of {library}"] = sl.Universe.value_range(make(COLUMNS))
+        made[f"people of {library}"] = sl.Universe.people(make(ORDERS), id="who")
+        made[f"people of two {library}"] = sl.Universe.people(
+            {"orders": make(ORDERS), "visits": make({"who": ["c"], "t": [1.5]})}, id="who"
+        )
+    return made
+
+
+def rows(dataset):
+    """How many rows or records: at the top of a module, so that it can be pickled."""
+    return sum(map(len, dataset.values())) if isinstance(dataset, dict) else len(dataset)
+
+
+def size_of(record):
+    return len(str(record)) % 7
+
+
+JOURNEYS = {
+    "made anew": None,
+    "pickled": lambda value: pickle.loads(pickle.dumps(value)),
+    "copied": copy.deepcopy,
+    "pickled twice": lambda value: pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(value)))),
+}
+
+
+@pytest.mark.parametrize("journey", JOURNEYS)
+@pytest.mark.parametrize("kind", universes())
+def test_universes_are_values(kind, journey):
+    """Catches a universe that differs from itself made anew, or loses itself on the way."""
+    universe = universes()[kind]
+    other = JOURNEYS[journey](universe) if JOURNEYS[journey] else universes()[kind]
+    assert universe == other
+    assert hash(universe) == hash(other)
+    assert repr(universe) == repr(other)
+    assert len({universe, other}) == 1
+    one, again = (next(u.datasets(1)) for u in (universe, other))
+    assert type(one) is type(again)
+    assert str(one) == str(again)
+
+
+def test_universes_that_functions_can_tell_apart_differ():
+    """Catches a library, a number of copies or a kind of universe that equality forgets."""
+    made = universes()
+    for one, other in combinations(made, 2):
+        assert made[one] != made[other], (one, other)
+
+
+@pytest.mark.parametrize("make", [sl.Universe.population, sl.Universe.value_range])
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (pd.DataFrame({"d": ["art", "law"], "s": [2, 1]}), True),
+        (pd.DataFrame({"d": ["law", "art"], "s": [1, 2]}, index=[7, 7]), True),
+        (pd.DataFrame({"s": [1, 2], "d": ["law", "art"]}), False),
+        (pd.DataFrame({"d": ["law", "art"], "s": [1.0, 2.0]}), False),
+        (pd.DataFrame({"d": ["law", "art"], "s": pd.array([1, 2], dtype="int32")}), False),
+        (pd.DataFrame({"d": pd.Categorical(["law", "art"]), "s": [1, 2]}), False),
+        (pd.DataFrame({"e": ["law", "art"], "s": [1, 2]}), False),
+        (pd.DataFrame({"d": ["law", "art"], "s": [1, 3]}), False),
+        (pl.DataFrame({"d": ["law", "art"], "s": [1, 2]}), False),
+        ([("law", 1), ("art", 2)], False),
+    ],
+    ids=range(10),
+)
+def test_equal_tables_are_those_that_give_functions_the_same(make, other, same):
+    """Catches equality that forgets columns' order and types, or that minds the order of rows."""
+    universe = make(pd.DataFrame({"d": ["law", "art"], "s": [1, 2]}))
+    assert (universe == make(other)) is same
+    assert not same or hash(universe) == hash(make(other))
+
+
+def test_a_range_names_its_records_once():
+    """Catches two ranges of the same records that differ by how often one is named."""
+    for one, other in (
+        (["a", "b"], ["b", "a", "b"]),
+        (pd.DataFrame({"s": [1, 2]}), pd.DataFrame({"s": [2, 1, 1]})),
+    ):
+        ranges = sl.Universe.value_range(one), sl.Universe.value_range(other)
+        assert ranges[0] == ranges[1]
+        assert hash(ranges[0]) == hash(ranges[1])
+        assert sl.Universe.population(one) != sl.Universe.population(other)
+
+
+def test_people_whose_rows_come_in_another_order_are_others():
+    """Catches equality that forgets what functions see: the order of a person's rows."""
+    frame = pd.DataFrame(ORDERS)
+    universe = sl.Universe.people(frame, id="who")
+    assert universe != sl.Universe.people(frame.iloc[::-1], id="who")
+    assert universe == sl.Universe.people(frame.iloc[[1, 0, 2]], id="who")
+    other = frame.assign(price=[3, 5, 9])
+    assert universe != sl.Universe.people(other, id="who")
+    assert universe != sl.Universe.people(frame.rename(columns={"who": "id"}), id="id")
+
+
+@pytest.mark.parametrize("kind", universes())
+@pytest.mark.parametrize(
+    "query", [rows, sl.COUNT.of(size_of), sl.SUM.of(size_of)], ids=["rows", "count", "sum"]
+)
+def test_results_are_values(kind, query):
+    """Catches a result over tables that cannot be compared, hashed, pickled or copied."""
+    ask = {"size": 1, "relation": sl.SymmetricDifference(1)}
+    found = sl.global_sensitivity(query, universes()[kind], **ask)
+    again = sl.global_sensitivity(query, universes()[kind], **ask)
+    assert found.check()
+    for other in (again, pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert found == other
+        assert hash(found) == hash(other)
+        assert repr(found) == repr(other)
+        assert other.check()
+        assert [str(side) for side in found.witness] == [str(side) for side in other.witness]
+    assert found != sl.global_sensitivity(query, universes()[kind], size=1, relation=sl.Add(1))
+    assert found._repr_html_()
+
+
+def test_witnesses_over_tables_differ_by_their_rows():
+    """Catches two witnesses that are equal because both are tables."""
+    first, second = (
+        sl.global_sensitivity(
+            sl.SUM.of("s"),
+            sl.Universe.population(pd.DataFrame(COLUMNS)),
+            size=size,
+            relation=relation,
+        ).witness
+        for size, relation in ((1, sl.Change(1)), (2, sl.Change(1)))
+    )
+    assert first != second
+    assert first == first
+    assert first != ("a", "b")
+    assert first != 3
+
+
+@pytest.mark.parametrize(
+    "kind", ["text", "pandas", "polars", "pyarrow", "people of polars", "people of two pandas"]
+)
+def test_audits_are_values(kind):
+    """Catches a report over tables that does not travel, or that differs from itself."""
+    ask = {"sizes": [1, 2], "relations": [sl.Change(1)]}
+    report, again = (sl.audit(rows, 0, universes()[kind], **ask) for _ in range(2))
+    assert report == again
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert repr(report) == repr(again)
+    assert report._repr_html_() == again._repr_html_()
