@@ -26,7 +26,7 @@ from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation, check_relation
 from sensitivity_lab.results import html_table, presented
-from sensitivity_lab.tabular.clipped import clipped_ends
+from sensitivity_lab.tabular.clipped import Clipped, clipped_ends
 from sensitivity_lab.text import fields_repr, value_text
 from sensitivity_lab.universe import Dataset
 
@@ -114,6 +114,10 @@ def closed_form(
     proper_norm(norm)
     if values is not None:
         whole_number(values, "values", 1)
+        if isinstance(query.of_what, Clipped):
+            raise ValueError(
+                f"values must be None for a clipped query, whose cut may leave fewer, got {values=}"
+            )
     if (size is None) == (min_size is None):
         raise ValueError(
             f"give either size or min_size, got size={brief(size)}, min_size={brief(min_size)}"

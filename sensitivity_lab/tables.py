@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.closed_form import ClosedForm, closed_form
-from sensitivity_lab.exact import brief
+from sensitivity_lab.exact import brief, checked_bounds
 from sensitivity_lab.gap import Norm, Number
 from sensitivity_lab.methods.image import Image
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
@@ -19,6 +19,7 @@ from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import settle
+from sensitivity_lab.tabular.clipped import clipped_ends
 from sensitivity_lab.universe import Universe
 
 COLUMNS = ["column", "query", "relation", "k", "sensitivity", "dataset", "neighbour", "method"]
@@ -177,6 +178,9 @@ def _closed_form_for(
         return None
     if query.inner is not None:
         universe = Image.of(universe, query).numbers
+        if bounds is not None:
+            bounds = clipped_ends(query.of_what, *checked_bounds(bounds))
+        query = query.inner
     return closed_form(
         query,
         bounds=(universe.values[0], universe.values[-1]) if bounds is None else bounds,

@@ -720,7 +720,7 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
         raise TypeError(
             f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}"
         )
-    array = source.to_numpy() if isinstance(source, pd.Series) else source
+    array = _of_series(source) if isinstance(source, pd.Series) else source
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
     if not isinstance(array, np.ndarray):
@@ -743,6 +743,17 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         return tuple(array.tolist())
     return tuple(array)
+
+
+def _of_series(source: pd.Series[Any]) -> Any:
+    """The entries of a Series: among records that are no numbers, what is missing is None."""
+    if pd.api.types.is_numeric_dtype(source.dtype) or not source.isna().any():
+        return source.to_numpy()
+    if any(is_real(value) for value in source.dropna()) or source.isna().all():
+        return source.to_numpy()
+    return [
+        None if missing else value for value, missing in zip(source, source.isna(), strict=True)
+    ]
 
 
 def in_whole_numbers(numbers: Any) -> tuple[np.ndarray, int]:

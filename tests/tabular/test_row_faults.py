@@ -185,3 +185,20 @@ def test_a_column_of_several_tables():
     """Catches a column sought among the names of the tables."""
     with refused(ValueError, "of must be a function of a person where there are several tables"):
         sl.global_sensitivity(sl.SUM.of("price"), TWO, size=1, relation=sl.Change(1))
+
+
+def test_a_clipped_query_takes_no_number_of_values():
+    """Catches a closed form for values that the cut has made fewer: 3 where 1 is true."""
+    query = sl.count_distinct.clipped(0, 1)
+    ask = {"bounds": (0, 10), "size": 4, "relation": sl.Change(4)}
+    with pytest.raises(ValueError, match="values must be None for a clipped query"):
+        sl.closed_form(query, values=11, **ask)
+    table = sl.compare(
+        [query], {"marks": sl.Universe.value_range(range(11))}, size=4, relations=[sl.Change(4)]
+    )
+    assert table["sensitivity"].tolist() == table["closed_form"].tolist() == [1]
+
+
+def test_what_a_series_of_text_misses_is_missing():
+    """Catches pandas' NaN among words, which is a float."""
+    assert set(sl.Universe.population(pd.Series(["a", None])).values) == {"a", None}
