@@ -19,7 +19,7 @@ import numpy as np
 from sensitivity_lab.exact import brief, exact_number, is_real
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
-from sensitivity_lab.proved.worst_pair import AtPositions, Parts, Records, WorstPair
+from sensitivity_lab.proved.worst_pair import AtPositions, Parted, Parts, WorstPair
 from sensitivity_lab.queries import Query
 from sensitivity_lab.tabular.clipped import Clipped
 from sensitivity_lab.universe import Dataset, Indices, Universe
@@ -198,7 +198,7 @@ class Image:
         return start, start + count
 
 
-def told(pair: WorstPair, parts: Sequence[Parts], records: Records) -> WorstPair:
+def told(pair: WorstPair, parts: Sequence[Parts], records: Parted) -> WorstPair:
     """A pair with other parts.
 
     >>> told(WorstPair(1), [(), ((1, 1),), ()], AtPositions(Universe.population([4, 5]))).pair()

@@ -20,8 +20,8 @@ Parts = Sequence[Part]
 Share = tuple[int, int, int, bool]  # c, a, b, and whether the dataset is the side with b
 
 
-class Records(Protocol):
-    """What the parts of a pair are parts of."""
+class Parted(Protocol):
+    """The records that the parts of a pair are parts of."""
 
     def count(self, parts: Parts) -> int:
         """How many records some parts have."""
@@ -113,7 +113,7 @@ class WorstPair:
     common: Parts = ()
     removed: Parts = ()
     added: Parts = ()
-    records: Records = field(default=Values(), repr=False)
+    records: Parted = field(default=Values(), repr=False)
     attained: bool = True
     shown: bool = True
 

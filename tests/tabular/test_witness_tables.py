@@ -423,13 +423,6 @@ def test_answers_with_other_keys_are_told_by_key():
     assert "(1, 2) → False: none; True: 2" in groups._repr_html_()
 
 
-def test_a_card_is_shown_where_the_query_fails_again():
-    """Catches a result that cannot be looked at."""
-    found = mean_salary()
-    broken = replace(found, query=sl.Query("broken", lambda t: t["gone"]))
-    assert "<b>dataset</b>" in broken._repr_html_()
-
-
 # --- as Python -------------------------------------------------------------------------------
 
 
@@ -609,9 +602,7 @@ def test_results_of_tables_are_compared_by_content(make):
     assert hash(one.witness) == hash(again.witness)
     assert one != other
     assert one.witness != other.witness
-    assert one.witness == tuple(again.witness)
-    assert one.witness != tuple(reversed(again.witness))
-    for stranger in ((1, 2), again.witness[0], tuple(again.witness) * 2, "no", None):
+    for stranger in ((1, 2), again.witness[0], tuple(again.witness), "no", None):
         assert one.witness != stranger
 
 
