@@ -125,6 +125,7 @@ class Query:
             )
         if self.inner is not None:
             raise ValueError(f"query {self.name} is asked of something already")
+        self._require_whole("of")
         return self._asked_of(what, f"of {what if isinstance(what, str) else name_of(what)}")
 
     def clipped(self, low: Any, high: Any) -> Query:
@@ -137,6 +138,7 @@ class Query:
         Raises ValueError for bounds that fall.
         """
         ends = checked_bounds((low, high))
+        self._require_whole("clipped")
         query = self if self.inner is None else self.inner
         words = f"clipped to [{number_repr(low)}, {number_repr(high)}]"
         before = self.name.removeprefix(query.name).strip()
@@ -169,6 +171,10 @@ class Query:
         grouping = Grouping(self if self.inner is None else self.inner, self.of_what, column, known)
         words = column if isinstance(column, str) else name_of(column)
         return Query(f"{self.name} by {words}", grouping, 0, grouping=grouping)
+
+    def _require_whole(self, asked: str) -> None:
+        if self.grouping is not None:
+            raise ValueError(f"query {self.name} is by group: {asked} comes before by")
 
     def _asked_of(self, what: Any, words: str) -> Query:
         return Query(
