@@ -207,5 +207,5 @@ def test_what_a_series_of_text_misses_is_missing():
 @pytest.mark.parametrize("change", [lambda q: q.of("b"), lambda q: q.clipped(0, 1)])
 def test_what_is_asked_comes_before_the_group(change):
     """Catches a clip of answers by group, where that of the numbers is meant."""
-    with pytest.raises(ValueError, match="is by group: (of|clipped) comes before by"):
+    with pytest.raises(ValueError, match=r"is by group: (of|clipped) comes before by"):
         change(sl.COUNT.by("g"))
