@@ -27,6 +27,7 @@ Line = tuple[Any, ...] | int  # a row's cells, or how many rows are left out
 
 TABLE = "border-collapse: collapse; color: inherit; margin: 0.3em 0"
 CAPTION = "caption-side: top; color: inherit; text-align: left"
+CELL = "padding: 0 0.4em"
 SIGNS = {LEAVES: ("■", "−", REMOVED, "213, 94, 0"), JOINS: ("▲", "+", ADDED, "0, 114, 178")}
 
 
@@ -226,7 +227,7 @@ def _html_table(table: MarkedTable, signs: str) -> str:
     """The rows of one of the two datasets."""
     sides = _sides([line for _, line in table.lines()], len(table.columns))
     head = "".join(
-        f"<th style='text-align: {side}'>{html.escape(cell_text(name))}</th>"
+        f"<th style='text-align: {side}; {CELL}'>{html.escape(cell_text(name))}</th>"
         for name, side in zip(table.columns, sides, strict=True)
     )
     body = "".join(_html_row(sign, line, sides) for sign, line in table.lines(signs))
@@ -263,7 +264,7 @@ def _html_row(sign: str, line: Line, sides: Sequence[str]) -> str:
     mark = f"<span style='color: {colour}'>{shape}</span>&nbsp;<b>{minus}</b>" if shape else ""
     ground = f" style='background: rgba({tint}, 0.18)'" if tint else ""
     cells = "".join(
-        f"<td style='text-align: {side}'>"
+        f"<td style='text-align: {side}; {CELL}'>"
         f"{'<i>NULL</i>' if value is None else html.escape(cell_text(value))}</td>"
         for value, side in zip(line, sides, strict=True)
     )

@@ -345,7 +345,7 @@ def test_null_in_a_card_is_no_text():
     universe = sl.Universe.population(pd.DataFrame({"a": [None, "NULL", "b"]}))
     card = sl.global_sensitivity(len, universe, size=2, relation=sl.Add(1))._repr_html_()
     assert "<i>NULL</i>" in card
-    assert "<td style='text-align: left'>&#x27;NULL&#x27;</td>" in card
+    assert "<td style='text-align: left; padding: 0 0.4em'>&#x27;NULL&#x27;</td>" in card
 
 
 def test_records_that_are_text_or_tuples_have_a_column():
