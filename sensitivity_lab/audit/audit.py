@@ -33,6 +33,7 @@ from sensitivity_lab.audit.subject import (
 from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
 from sensitivity_lab.gap import Gap, Norm
+from sensitivity_lab.methods.image import has_image
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
@@ -130,6 +131,8 @@ def audit(
     Budget(max_datasets, progress, executor).check_queries([subject.query])
     check_claim(claim)
     check_universe(universe)
+    if universe.holds_people and has_image(query, universe):
+        subject = replace(subject, people=universe)
     relations = checked_relations(relations)
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
     _check_columns(relations, order, method)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sensitivity_lab.audit.claims import amount
 from sensitivity_lab.exact import brief, told
 from sensitivity_lab.gap import Gap, Norm, gap_between, has_same_shape, same_shape
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Query, in_order
 from sensitivity_lab.results import presented
+from sensitivity_lab.tabular.clipped import number_of
 from sensitivity_lab.tabular.rows import own_copy
 from sensitivity_lab.text import dataset_text, number_text
+from sensitivity_lab.universe import Universe
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
 Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
@@ -44,6 +47,7 @@ class Subject:
     query: Query
     norm: Norm
     metric: Metric | None
+    people: Universe | None = None  # whose records say the numbers that the query is asked of
 
     @classmethod
     def of(cls, query: Query, norm: Norm, metric: Metric | None) -> Subject:
@@ -55,10 +59,19 @@ class Subject:
 
     def answer(self, dataset: Any) -> Any:
         """Return the answer that gaps are measured from: of a root query the square."""
+        if self.people is not None and self.query.inner is not None:
+            return self.query.inner.raw(self._numbers(self.people, dataset))
         return self.query.raw(own_copy(dataset))
+
+    def _numbers(self, people: Universe, dataset: Any) -> tuple[Any, ...]:
+        """What each person of a dataset says, in order."""
+        said = partial(number_of, self.query.of_what)
+        return in_order(map(said, people.each(people.indices(dataset))))
 
     def shown(self, dataset: Any) -> Any:
         """Return the answer as a caller sees it: the root of a root query."""
+        if self.people is not None and self.query.inner is not None:
+            return self.query.inner(self._numbers(self.people, dataset))
         return self.query(dataset) if self.query.root else self.answer(dataset)
 
     def measure(self) -> Callable[[Any, Any], Gap]:

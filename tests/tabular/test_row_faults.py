@@ -209,3 +209,18 @@ def test_what_is_asked_comes_before_the_group(change):
     """Catches a clip of answers by group, where that of the numbers is meant."""
     with pytest.raises(ValueError, match=r"is by group: (of|clipped) comes before by"):
         change(sl.COUNT.by("g"))
+
+
+@pytest.mark.parametrize("method", ["auto", "search"])
+@pytest.mark.parametrize("query", [sl.SUM, sl.STD], ids=str)
+def test_an_audit_asks_people_what_each_of_them_says(query, method):
+    """Catches an audit that gives a function of one person single rows, when it asks again."""
+    orders = pd.DataFrame({"who": ["ann", "bob", "bob", "cy"], "price": [30, 20, 25, 9]})
+    people = sl.Universe.people(orders, id="who")
+    spent = query.of(lambda table: int(table["price"].sum()))
+    exact = sl.global_sensitivity(spent, people, size=2, relation=sl.Change(1))
+    assert exact.check()
+    report = sl.audit(spent, 1, people, sizes=2, relations=[sl.Change(1)], method=method)
+    assert 1 < report.rows[0].found <= exact.value
+    if method == "auto":
+        assert report.rows[0].found == exact.value
