@@ -132,9 +132,18 @@ class Universe:
         >>> Universe.population([1, 2, 2]).count(size=2)
         2
 
+        Records are numbers, or anything that can be hashed, or the rows of a pandas, polars or
+        pyarrow table, which functions then receive:
+
+        >>> staff = Universe.population(pd.DataFrame({"team": ["law", "art"], "pay": [50, 40]}))
+        >>> next(staff.datasets(size=1))
+          team  pay
+        0  art   40
+
         Two records with equal values are two records. A pandas Series brings its name.
         Cost: arrays stay arrays; they are sorted once, when first needed: O(m log m).
-        Raises ValueError for an empty universe, NaN or infinities, TypeError for text.
+        Raises ValueError for an empty universe, NaN or infinities, TypeError for text among
+        numbers and for records that have no hash.
         Source: def-universe in the book's chapter on neighbours.
         """
         return cls._of(records, False, name, "records")

@@ -145,7 +145,9 @@ class Image:
     def lifted(self, pair: WorstPair) -> WorstPair:
         """A pair of numbers as a pair of records."""
         if isinstance(pair.records, SortedRecords):  # its parts are runs of the sorted numbers
-            return replace(pair, records=Members(self.universe, self.order))
+            turned = pair.records.order  # a proof may sort them by something else
+            order = self.order if turned is None else self.order[turned]
+            return replace(pair, records=Members(self.universe, order))
         place = self._places(pair)
         sides = [
             [(place[key], n) for key, n in side] for side in (pair.common, pair.removed, pair.added)

@@ -62,7 +62,7 @@ class CountWhere(Family):
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         true = np.array([self.is_true(record) for record in records.given.tolist()], dtype=np.int64)
         order = np.argsort(true, kind="stable")  # the false, then the true
-        by_truth = SortedRecords(records.given[order], true[order], 1)
+        by_truth = SortedRecords(records.given[order], true[order], 1, order)
         false = len(true) - int(true.sum())
         return _of_runs(by_truth, [(false, len(true))], [(0, false)], 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -89,6 +89,9 @@ class SortedRecords:
     given: np.ndarray
     whole: np.ndarray
     scale: int
+    order: np.ndarray | None = field(
+        default=None, repr=False
+    )  # where each is in the ascending order
 
     @classmethod
     def of(cls, universe: Universe) -> SortedRecords:

@@ -122,7 +122,7 @@ class Records:
 
 
 def codes_of(keys: Any) -> np.ndarray:
-    """Equal keys as equal whole numbers, in the order in which they come first.
+    """Equal keys as equal whole numbers, different keys as different ones.
 
     >>> codes_of(["law", None, "law"])
     array([0, 1, 0])

@@ -387,3 +387,20 @@ def test_bounds_of_clipped_numbers():
     assert by_place.value == 1
     mapped = sl.smooth_sensitivity(sl.MEDIAN.of(len), ("a", "bbb", "cc"), bounds=(0, 9), beta=1)
     assert mapped.value == sl.smooth_sensitivity(sl.MEDIAN, (1, 3, 2), bounds=(0, 9), beta=1).value
+
+
+@pytest.mark.parametrize("relation", [sl.Add(2), sl.Remove(1), sl.Change(1)], ids=str)
+@pytest.mark.parametrize("limit", [2, 3, 5])
+def test_a_proof_that_sorts_by_something_else_has_a_witness_all_the_same(relation, limit):
+    """Catches runs of the true and the false that are read as runs of ascending numbers."""
+    rows = pd.DataFrame({"name": list("fbacde"), "x": [6, 2, 1, 3, 4, 5]})
+    few = sl.count_where(lambda number: number < limit).of("x")
+    ask = {"size": 3, "relation": relation}
+    solved, walked = (
+        sl.global_sensitivity(few, sl.Universe.population(rows), **ask, method=method)
+        for method in ("solver", "walk")
+    )
+    assert solved.value == walked.value
+    assert solved.check()
+    here, there = map(few, solved.witness)
+    assert abs(here - there) == solved.value
