@@ -200,8 +200,10 @@ class Relation:
         """
         check_universe(universe)
         indices = universe.indices(dataset)
-        found = sorted(neighbours_of(indices, universe, self.moves, self.kept(universe.values)))
-        return map(universe.given, found)
+        neighbours = sorted(
+            neighbours_of(indices, universe, self.moves, self.kept(universe.values))
+        )
+        return map(universe.given, neighbours)
 
     def count_neighbours(self, dataset: Iterable[Any], universe: Universe) -> int:
         """Return how many neighbours a dataset has; none is built.

@@ -66,21 +66,21 @@ class CompactWitness(Sequence[Dataset]):
     20,000,000 records would have to be built.
     """
 
-    def __init__(self, found: WorstPair) -> None:
-        self._found = found
+    def __init__(self, worst: WorstPair) -> None:
+        self._worst = worst
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._found,)
+        return type(self), (self._worst,)
 
     @cached_property
     def _pair(self) -> tuple[Dataset, Dataset]:
-        self._require_short(self._found.size)
-        return self._found.pair()
+        self._require_short(self._worst.size)
+        return self._worst.pair()
 
     @property
     def size(self) -> int:
         """How many records the larger of the two has; neither is built."""
-        return self._found.size
+        return self._worst.size
 
     def _require_short(self, size: int) -> None:
         if size > LONGEST_BUILT:
@@ -92,24 +92,24 @@ class CompactWitness(Sequence[Dataset]):
     @cached_property
     def common(self) -> Dataset:
         """The records that are in both. Cost: O(n log n) for n records, once."""
-        self._require_short(self._found.records.count(self._found.common))
-        return self._found.records.dataset(self._found.common)
+        self._require_short(self._worst.records.count(self._worst.common))
+        return self._worst.records.dataset(self._worst.common)
 
     @cached_property
     def removed(self) -> Dataset:
         """The records that leave the dataset."""
-        return self._found.records.dataset(self._found.removed)
+        return self._worst.records.dataset(self._worst.removed)
 
     @cached_property
     def added(self) -> Dataset:
         """The records that join it."""
-        return self._found.records.dataset(self._found.added)
+        return self._worst.records.dataset(self._worst.added)
 
     @property
     def positions(self) -> list[list[int]]:
         """Where the records of the two stand among the values of a universe of tables."""
-        records: Any = self._found.records
-        return [records.positions(side) for side in self._found.sides()]
+        records: Any = self._worst.records
+        return [records.positions(side) for side in self._worst.sides()]
 
     def __len__(self) -> int:
         return 2
@@ -130,16 +130,16 @@ class CompactWitness(Sequence[Dataset]):
     @cached_property
     def _content(self) -> tuple[Any, Any]:
         """The two datasets; of tables, or too long to build, their values with numbers of copies."""
-        found = self._found
-        if found.size <= LONGEST_BUILT and not self._has_tables:
+        worst = self._worst
+        if worst.size <= LONGEST_BUILT and not self._has_tables:
             return self._pair
-        dataset, neighbour = map(found.records.multiset, found.sides())
+        dataset, neighbour = map(worst.records.multiset, worst.sides())
         return dataset, neighbour
 
     @property
     def _universe(self) -> Universe | None:
         """The universe of the two datasets, where it is known."""
-        records = self._found.records
+        records = self._worst.records
         return records.universe if isinstance(records, (AtPositions, Members)) else None
 
     @property
@@ -151,9 +151,9 @@ class CompactWitness(Sequence[Dataset]):
 
         What is shared is None where it is too long to be built.
         """
-        found = self._found
-        sides = (found.common, found.removed, found.added)
-        counts = list(map(found.records.count, sides))
+        worst = self._worst
+        sides = (worst.common, worst.removed, worst.added)
+        counts = list(map(worst.records.count, sides))
         common = self.common if counts[0] <= LONGEST_BUILT else None
         return [common, self.removed, self.added], counts
 
@@ -167,7 +167,7 @@ class CompactWitness(Sequence[Dataset]):
             shown = marked_witness(self._universe, self)
             return f"<{shown.summary}>\n{shown.text()}"
         removed, added = number_repr(self.removed), number_repr(self.added)
-        return f"<{self._found.size:,} records; removed {removed}, added {added}>"
+        return f"<{self._worst.size:,} records; removed {removed}, added {added}>"
 
 
 @dataclass(frozen=True)
@@ -219,34 +219,34 @@ class Sensitivity:
         Raises ValueError for a witness of more than 20,000,000 records.
         Source: def-witness in the book's chapter "By hand".
         """
-        places = self._places()
+        positions = self._positions()
         answers = [
-            self._asked_again(side, at) for side, at in zip(self.witness, places, strict=True)
+            self._asked_again(side, at) for side, at in zip(self.witness, positions, strict=True)
         ]
         gap = gap_between(self.norm, self.query.root)(*answers)
-        sides: Any = places
+        sides: Any = positions
         if not self.universe.numeric:  # a relation may ask what a record says
-            sides = [tuple(self.universe.values[i] for i in at) for at in places]
+            sides = [tuple(self.universe.values[i] for i in at) for at in positions]
         are_neighbours = self.relation.are_neighbours(*sides)
         return are_neighbours and bool(presented(gap) == self.value)
 
-    def _places(self) -> list[np.ndarray]:
+    def _positions(self) -> list[np.ndarray]:
         """Where the two datasets stand among the universe's values.
 
         Tables cannot tell: who brings no rows is in none.
         """
         if self.universe.tabular and isinstance(self.witness, CompactWitness):
             return [np.array(side, dtype=np.int64) for side in self.witness.positions]
-        return [self.universe._places(side) for side in self.witness]
+        return [self.universe._positions(side) for side in self.witness]
 
-    def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:
+    def _asked_again(self, dataset: Dataset, positions: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
         if self.query.inner is not None and has_image(self.query, self.universe):
             said = partial(number_of, self.query.of_what)
-            return self.query.inner.raw(in_order(map(said, self.universe.each(places.tolist()))))
-        if len(places) <= LONGEST_HELD:
+            return self.query.inner.raw(in_order(map(said, self.universe.each(positions.tolist()))))
+        if len(positions) <= LONGEST_HELD:
             return self.query.raw(own_copy(dataset))
-        return answers_at(self.query, self.universe, places[np.newaxis])[0]
+        return answers_at(self.query, self.universe, positions[np.newaxis])[0]
 
     @property
     def keys(self) -> dict[Any, tuple[Any, Any]]:
@@ -362,7 +362,7 @@ class Sensitivity:
     def _numbers(self) -> list[tuple[Any, ...]]:
         """What the records of either dataset say, where the query is asked of that."""
         said = partial(number_of, self.query.of_what)
-        return [tuple(map(said, self.universe.each(at.tolist()))) for at in self._places()]
+        return [tuple(map(said, self.universe.each(at.tolist()))) for at in self._positions()]
 
     def _witness_rows(self) -> dict[str, str]:
         if not self.universe.numeric:
@@ -393,9 +393,9 @@ def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
     assert isinstance(universe.source, Records)
     if isinstance(witness, CompactWitness):
         return marked(universe.source, *witness._parts())
-    here, there = (Counter(universe._places(side).tolist()) for side in witness)
-    places = [sorted(part.elements()) for part in (here & there, here - there, there - here)]
-    return marked(universe.source, [*map(universe.given, places)], [*map(len, places)])
+    here, there = (Counter(universe._positions(side).tolist()) for side in witness)
+    positions = [sorted(part.elements()) for part in (here & there, here - there, there - here)]
+    return marked(universe.source, [*map(universe.given, positions)], [*map(len, positions)])
 
 
 def answer_texts(here: Any, there: Any) -> tuple[str, str]:
@@ -507,7 +507,7 @@ def runnable(lines: Sequence[str]) -> Snippet:
     return Snippet("\n".join([*needed, *lines]))
 
 
-def result(problem: Problem, found: WorstPair, method: str, datasets: int) -> Sensitivity:
+def result(problem: Problem, pair: WorstPair, method: str, datasets: int) -> Sensitivity:
     """Return the worst pair as the answer to a problem.
 
     >>> from sensitivity_lab import SUM, Change
@@ -519,10 +519,10 @@ def result(problem: Problem, found: WorstPair, method: str, datasets: int) -> Se
     Cost: a solver's two datasets are built if they have at most 1,000 records, else when asked for.
     """
     plain = not problem.universe.tabular
-    is_short = plain and (method != "solver" or found.size <= LONGEST_HELD)
+    is_short = plain and (method != "solver" or pair.size <= LONGEST_HELD)
     return Sensitivity(
-        value=presented(found.gap),
-        witness=found.pair() if is_short else CompactWitness(found),
+        value=presented(pair.gap),
+        witness=pair.pair() if is_short else CompactWitness(pair),
         method=method,
         query=problem.query,
         relation=problem.relation,

@@ -306,7 +306,7 @@ class Universe:
         return [self.values[i] for i in positions]
 
     def of_members(self, members: np.ndarray) -> Any:
-        """Return the dataset of some of the m records, by their places in the universe's order.
+        """Return the dataset of some of the m records, by their positions in the universe's order.
 
         >>> Universe.population([20, 10, 20]).of_members(np.array([0, 2]))
         (10, 20)
@@ -599,36 +599,36 @@ class Universe:
         Raises ValueError for values outside the universe or too many copies of one, TypeError for
         what is no dataset.
         """
-        return tuple(self._places(dataset, what).tolist())
+        return tuple(self._positions(dataset, what).tolist())
 
-    def _places(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
+    def _positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
         """As `indices`, in an array.
 
-        >>> Universe.population([10, 20, 20])._places((20, 10))
+        >>> Universe.population([10, 20, 20])._positions((20, 10))
         array([0, 1])
         """
-        found = None
+        positions = None
         if isinstance(self.source, Records):
-            found = self.source.positions(dataset, what)
+            positions = self.source.positions(dataset, what)
         elif type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
-            found = self._found_in_array(dataset)
-        if found is None:
+            positions = self._positions_in_array(dataset)
+        if positions is None:
             records = sequence(dataset, what)
-            found = self._found_in_array(records)
-        if found is None:
-            found = self._found_one_by_one(records, what)
-        found.sort()
-        held = np.bincount(found, minlength=self.distinct)
-        too_many = np.flatnonzero(held > self._copies(len(found)))
+            positions = self._positions_in_array(records)
+        if positions is None:
+            positions = self._positions_one_by_one(records, what)
+        positions.sort()
+        held = np.bincount(positions, minlength=self.distinct)
+        too_many = np.flatnonzero(held > self._copies(len(positions)))
         if len(too_many):
             i = int(too_many[0])
             raise ValueError(
                 f"{what} must hold at most {self._distinct[1][i]} records of value "
                 f"{brief(self.values[i])}, got {held[i]}"
             )
-        return found
+        return positions
 
-    def _found_in_array(self, records: np.ndarray | Dataset) -> np.ndarray | None:
+    def _positions_in_array(self, records: np.ndarray | Dataset) -> np.ndarray | None:
         """The positions of records that are all of the array's own kind and in it, else None."""
         values, given = self._distinct[0], records
         if not isinstance(given, np.ndarray):
@@ -638,19 +638,19 @@ class Universe:
         both_whole = values.dtype.kind == given.dtype.kind == "i"
         if not both_whole and values.dtype != given.dtype:
             return None
-        found = np.searchsorted(values, given)
-        found[found == len(values)] = 0
-        return found if np.array_equal(values[found], given) else None
+        positions = np.searchsorted(values, given)
+        positions[positions == len(values)] = 0
+        return positions if np.array_equal(values[positions], given) else None
 
-    def _found_one_by_one(self, records: Dataset, what: str) -> np.ndarray:
+    def _positions_one_by_one(self, records: Dataset, what: str) -> np.ndarray:
         position = {value: i for i, value in enumerate(self.exact_values)}
-        found = []
+        positions = []
         for record in records:
             key = None if record is None else exact_number(record, f"{what} record")
             if key not in position:
                 raise ValueError(f"{what} must hold values of the universe, got {brief(record)}")
-            found.append(position[key])
-        return np.array(found, dtype=np.int64)
+            positions.append(position[key])
+        return np.array(positions, dtype=np.int64)
 
     def __repr__(self) -> str:
         kind = "value_range" if self.unlimited else "population"
@@ -690,21 +690,21 @@ def multisets(copies: Sequence[int], size: int) -> Iterator[Indices]:
 
 
 def _mixed_multisets(held: list[int], copies: list[int], size: int) -> Iterator[Indices]:
-    """Multisets of `size`, each the next after the one before: its last place that can rise does."""
+    """Multisets of `size`, each the next after the one before: its last entry that can rise does."""
     room = [*accumulate(reversed(copies), initial=0)][::-1]  # records that values from j on supply
     chosen: list[int] = []  # positions in `held`
-    place, j = 0, 0
-    while room[j] >= size - place:
-        del chosen[place:]
+    kept, j = 0, 0
+    while room[j] >= size - kept:
+        del chosen[kept:]
         while len(chosen) < size:
             chosen += [j] * min(copies[j], size - len(chosen))
             j += 1
         yield tuple(held[position] for position in chosen)
         rising = (p for p in range(size - 1, -1, -1) if room[chosen[p] + 1] >= size - p)
-        place = next(rising, -1)
-        if place < 0:
+        kept = next(rising, -1)
+        if kept < 0:
             return
-        j = chosen[place] + 1
+        j = chosen[kept] + 1
 
 
 def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:

@@ -37,7 +37,7 @@ def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
 
         0 2 3 1    the 2 can rise, for the record behind it is larger
           ↑
-        0 3 2 1    it trades places with the smallest larger record behind it
+        0 3 2 1    it is exchanged with the smallest larger record behind it
         0 3 1 2    and what is behind it is turned around, which sorts it
 
     Cost: O(n) for each order; n!/∏(copies!) of them.
@@ -108,7 +108,7 @@ def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
 
 
 def _with(sequence: Indices, positions: Indices, records: Indices) -> Indices:
-    """A sequence with some records in place of those at these positions."""
+    """A sequence with some records instead of those at these positions."""
     changed = list(sequence)
     for position, record in zip(positions, records, strict=True):
         changed[position] = record

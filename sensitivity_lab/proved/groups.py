@@ -59,7 +59,7 @@ class GroupedSum:
         >>> d(0, 1, 1).gap, d(0, 1, 1).pair()
         (Fraction(14, 1), (((1, -9),), ((0, 5),)))
 
-        A record is shown as (place of its group, value). Cost: one sort of the groups.
+        A record is shown as (position of its group, value). Cost: one sort of the groups.
         """
         return _between_ends(groups, groups, norm)
 

@@ -84,14 +84,14 @@ def _literals(frame: nw.DataFrame[Any]) -> dict[str, str]:
 def _unlike(frame: nw.DataFrame[Any], type_of: Any, types: Mapping[str, Any]) -> dict[str, Any]:
     """The types of the columns that the library would make of another type."""
 
-    def is_found(name: str, cells: list[Any]) -> bool:
+    def is_kept(name: str, cells: list[Any]) -> bool:
         try:
             return bool(type_of(cells) == types[name])
         except Exception:  # cells of several kinds
             return False
 
-    found = _columns(frame).items()
-    return {name: types[name] for name, cells in found if not is_found(name, cells)}
+    columns = _columns(frame).items()
+    return {name: types[name] for name, cells in columns if not is_kept(name, cells)}
 
 
 def _pandas(frame: nw.DataFrame[Any]) -> str:

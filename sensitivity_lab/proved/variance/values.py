@@ -105,7 +105,7 @@ class _Search:
         return min(max(peak, 0), c)
 
     def _outwards(self, i: int, j: int, step: int, best: Candidate) -> Candidate:
-        """The best of the places from j on, or what was best before."""
+        """The best from j on, or what was best before."""
         while 0 <= j <= self.c and self._gap(i, j, Fraction(j, self.c)) > best[0]:
             x = self._nearest(j)
             last = self._last(x, step)
@@ -126,15 +126,15 @@ class _Search:
     def _nearest(self, j: int) -> Fraction:
         """The value of the grid that is nearest to the mean of C."""
         mean = Fraction(j, self.c)
-        place = bisect_left(self.grid, mean)
-        return min(self.grid[max(place - 1, 0) : place + 1], key=lambda x: abs(x - mean))
+        at = bisect_left(self.grid, mean)
+        return min(self.grid[max(at - 1, 0) : at + 1], key=lambda x: abs(x - mean))
 
     def _last(self, x: Fraction, step: int) -> int:
         """The last j, upwards or downwards, for which no value is nearer to the mean than x."""
-        place = bisect_left(self.grid, x) + step
-        if not 0 <= place < len(self.grid):
+        at = bisect_left(self.grid, x) + step
+        if not 0 <= at < len(self.grid):
             return self.c if step > 0 else 0
-        end = self.c * (x + self.grid[place]) / 2
+        end = self.c * (x + self.grid[at]) / 2
         return math.floor(end) if step > 0 else math.ceil(end)
 
     def _candidate(self, i: int, j: int, x: Fraction) -> Candidate:
