@@ -467,12 +467,12 @@ def test_the_number_line_keeps_order_and_proportion():
     """Catches places out of order, and a line that is shortened where it need not be."""
     values = [0, 1, 3, 4, 500]
     line = witness.NumberLine.through(values, [-3], room=270)
-    places = [line.x_of(value) for value in (-3, *values)]
-    assert places == [0, 30, 40, 60, 70, 270]
+    xs = [line.x_of(value) for value in (-3, *values)]
+    assert xs == [0, 30, 40, 60, 70, 270]
     assert line.breaks == (170,)
     assert line.x_of(252) == 170
-    assert witness.NumberLine.through([4, 4]).places == (witness.ROOM / 2,)
-    assert witness.NumberLine.through([4], [5, 9], room=100).places == (0, 20, 100)
+    assert witness.NumberLine.through([4, 4]).xs == (witness.ROOM / 2,)
+    assert witness.NumberLine.through([4], [5, 9], room=100).xs == (0, 20, 100)
 
 
 def test_a_small_universe_is_shown_whole():
