@@ -294,10 +294,7 @@ class OrderedWalk:
                     worst = gap, dataset, neighbour
         assert worst is not None
         gap, dataset, neighbour = worst
-        return WorstInputs(gap, self._records(dataset), self._records(neighbour))
-
-    def _records(self, reading: Indices) -> Any:
-        return self.universe.given(reading)
+        return WorstInputs(gap, self.universe.given(dataset), self.universe.given(neighbour))
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
         """Every two neighbouring points of a problem."""

@@ -246,7 +246,7 @@ def _between_ends(weighed: Sequence[Ends], given: Sequence[Ends], norm: Norm) ->
         if len(far) > 1:
             splits += [((far[0], a, 0), (far[1], 0, b)), ((far[0], 0, b), (far[1], a, 0))]
         if norm == 0:
-            splits += _spread(far, a, b)
+            splits += _one_to_a_group(far, a, b)
         best = max(splits, key=score)
         higher, lower = [], []
         for group, x, y in best:
@@ -287,10 +287,10 @@ def _x_on_top(ends: Ends, x: int, y: int) -> bool:
     return x * high - y * low == _apart(ends, x, y)
 
 
-def _spread(far: Sequence[int], a: int, b: int) -> list[Split]:
+def _one_to_a_group(far: Sequence[int], a: int, b: int) -> list[Split]:
     """Records of one side only in each of as many groups as can be, where these are two or more.
 
-    >>> _spread([4, 7, 9], a=1, b=3)
+    >>> _one_to_a_group([4, 7, 9], a=1, b=3)
     [((4, 1, 0), (7, 0, 1), (9, 0, 2))]
 
     `far` are the groups, those with a value that is not 0 first.

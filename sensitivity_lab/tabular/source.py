@@ -27,7 +27,7 @@ def source_of(dataset: Any) -> str:
         lines = [f"    {name!r}: {source_of(one)},\n" for name, one in dataset.items()]
         return "{\n" + "".join(lines) + "}"
     if not is_table(dataset):
-        return _records(dataset)
+        return _record_text(dataset)
     frame = nw.from_native(dataset, eager_only=True)
     if frame.implementation.is_polars():
         return _polars(frame)
@@ -36,11 +36,11 @@ def source_of(dataset: Any) -> str:
     return _pandas(frame)
 
 
-def _records(value: Any) -> str:
+def _record_text(value: Any) -> str:
     """Python for a record, or for a tuple of them."""
     if type(value) is not tuple:  # one with names has a repr of its own
         return literal(value)
-    return f"({', '.join(map(_records, value))}{',' * (len(value) == 1)})"
+    return f"({', '.join(map(_record_text, value))}{',' * (len(value) == 1)})"
 
 
 def literal(value: Any) -> str:

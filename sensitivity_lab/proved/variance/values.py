@@ -19,10 +19,10 @@ from sensitivity_lab.proved.variance.interval import deviation_on_interval, vari
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 
 
-def spread_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
+def variance_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
     """D on ascending values, with `root` of the standard deviation.
 
-    >>> spread_on_values([0, 1, 6], ddof=0, root=False)(2, 0, 1).gap
+    >>> variance_on_values([0, 1, 6], ddof=0, root=False)(2, 0, 1).gap
     Fraction(19, 9)
 
     Cost: O(1); for a < b, O(log c) exact arithmetic for each of the few values that B may have.
@@ -59,7 +59,7 @@ Candidate = tuple[Gap, int, int, Fraction]  # the gap, i, j, and where B is
 
 @dataclass(frozen=True)
 class _Search:
-    """Spreads for a < b: i of A and j of C at 1, their others at 0, all of B at one of a grid.
+    """Layouts for a < b: i of A and j of C at 1, their others at 0, all of B at one of a grid.
 
     With B at the mean of C the gap would be wider, and rise and fall once in j: a summit. So the
     search goes outwards from there, and ends where even that would be too little. B at one value
