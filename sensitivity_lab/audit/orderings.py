@@ -21,7 +21,8 @@ from sensitivity_lab.methods.walk import count_pairs
 from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with_bar
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
-from sensitivity_lab.universe import Giver, Indices, Universe, multisets
+from sensitivity_lab.tabular.multisets import multisets
+from sensitivity_lab.universe import Giver, Indices, Universe
 
 ORDERS = (None, "any", "kept")
 Answered = tuple[Any, Indices]  # an answer, and the reading it was given to

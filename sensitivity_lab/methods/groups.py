@@ -16,8 +16,9 @@ from sensitivity_lab.proved.groups import GroupedSum
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, D, WorstPair
 from sensitivity_lab.queries import Grouping
+from sensitivity_lab.tabular.numbers import in_whole_numbers
 from sensitivity_lab.tabular.records import codes_of
-from sensitivity_lab.universe import Universe, in_whole_numbers
+from sensitivity_lab.universe import Universe
 
 
 def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:

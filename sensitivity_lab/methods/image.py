@@ -140,7 +140,7 @@ class Image:
     def starts(self) -> np.ndarray:
         """Where each different number begins in that order, (v,)."""
         known = Universe._of(self.made, False, None, "of")
-        return np.concatenate([[0], np.cumsum(known._distinct[1])[:-1]])
+        return np.concatenate([[0], np.cumsum(known._counts)[:-1]])
 
     def lifted(self, pair: WorstPair) -> WorstPair:
         """A pair of numbers as a pair of records."""

@@ -28,7 +28,8 @@ from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
-from sensitivity_lab.universe import Indices, Universe, multisets
+from sensitivity_lab.tabular.multisets import multisets
+from sensitivity_lab.universe import Indices, Universe
 
 
 @dataclass(frozen=True)

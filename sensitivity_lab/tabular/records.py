@@ -47,16 +47,18 @@ class Records:
         return (type(self).__name__,)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Records):
-            return False
-        return self.are_those_of(other) and np.array_equal(self.counts, other.counts)
+        return (
+            isinstance(other, Records)
+            and self.are_those_of(other)
+            and np.array_equal(self.counts, other.counts)
+        )
 
     def __hash__(self) -> int:
         return hash((self.form, self.values))
 
-    def are_those_of(self, other: Records) -> bool:
+    def are_those_of(self, other: object) -> bool:
         """Whether others are the same records in the same form, however many copies there are."""
-        return self._content == other._content
+        return isinstance(other, Records) and self._content == other._content
 
     @property
     def _content(self) -> tuple[Any, ...]:
