@@ -18,8 +18,8 @@ from sensitivity_lab.audit.scope import Scope, and_more
 from sensitivity_lab.audit.subject import Related, Subject
 from sensitivity_lab.gap import Labelled
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Snippet, runnable
 from sensitivity_lab.tabular.rows import is_table
+from sensitivity_lab.tabular.source import Snippet, runnable
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 

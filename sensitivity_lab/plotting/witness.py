@@ -20,6 +20,7 @@ from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import Exact, brief, exact_number
 from sensitivity_lab.gap import Labelled
 from sensitivity_lab.methods.image import has_image
+from sensitivity_lab.methods.witness import CompactWitness, marked_witness
 from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
     INK,
@@ -32,13 +33,7 @@ from sensitivity_lab.plotting.style import (
     styled_figure,
 )
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import (
-    CompactWitness,
-    Sensitivity,
-    answer_texts,
-    marked_witness,
-    side_names,
-)
+from sensitivity_lab.results import Sensitivity, answer_texts, side_names
 from sensitivity_lab.tabular.clipped import number_of
 from sensitivity_lab.text import dataset_text, equals_text, number_text, true_minus, value_text
 

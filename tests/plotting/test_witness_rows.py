@@ -12,8 +12,8 @@ from matplotlib.colors import to_hex
 
 import sensitivity_lab as sl
 from sensitivity_lab.gap import Labelled
+from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.plotting import rows, style, witness
-from sensitivity_lab.results import marked_witness
 from sensitivity_lab.text import ADDED, REMOVED
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
