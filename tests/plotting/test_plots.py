@@ -14,13 +14,13 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import ABSENCES, SCHOOL
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
 from nbclient import NotebookClient
 from sensitivity_book.people.tables import Table
 from sensitivity_book.pictures.neighbourhood import _ring, plot_neighbourhood
 from sensitivity_book.pictures.tables import show_change
-from shared import ABSENCES, SCHOOL
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import style, witness
