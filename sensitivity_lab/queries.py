@@ -36,7 +36,7 @@ from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.text import number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
-Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
+OnRows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
@@ -79,7 +79,7 @@ class Query:
     takes_missing: bool = False
     exact: bool = field(default=False, repr=False)
     root: bool = field(default=False, repr=False)
-    rows: Rows | None = field(default=None, repr=False)
+    rows: OnRows | None = field(default=None, repr=False)
     proved: Family | None = field(default=None, repr=False)
     inner: Query | None = field(default=None, repr=False)
     of_what: Any = field(default=None, repr=False)

@@ -14,7 +14,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Giver, Indices
 
 Part = TypeVar("Part")
-Rows = np.ndarray | Sequence[Indices]  # datasets as positions among the values
+Block = np.ndarray | Sequence[Indices]  # datasets as positions among the values
 ROWS_AT_ONCE = 1 << 22  # numbers in a block of datasets: bounds the memory
 
 
@@ -56,7 +56,7 @@ def block_edges(datasets: int, size: int, executor: Executor | None) -> list[int
 
 
 def answers_in_blocks(
-    query: Query, given: Giver, blocks: Iterable[Rows], executor: Executor | None
+    query: Query, given: Giver, blocks: Iterable[Block], executor: Executor | None
 ) -> Iterator[list[Answer]]:
     """Yield a query's answers block by block, in order.
 
@@ -85,7 +85,7 @@ def answers_in_blocks(
         raise
 
 
-def answer_block(task: tuple[Query, Giver, Rows]) -> list[Answer]:
+def answer_block(task: tuple[Query, Giver, Block]) -> list[Answer]:
     """Answer a query on the datasets of one block: the unit of work of an executor.
 
     >>> from sensitivity_lab import MAX

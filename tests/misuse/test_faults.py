@@ -27,9 +27,9 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from conftest import METHODS
 from limits import Late, time_limit
 from matplotlib.figure import Figure
-from shared import METHODS
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.bins import Histogram
