@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.exact import RootGap, simplest
-from sensitivity_lab.gap import Labelled, gap_between, keys_that_differ
+from sensitivity_lab.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
 from sensitivity_lab.methods.image import has_image
 from sensitivity_lab.methods.witness import SIDES, CompactWitness, marked_witness
 from sensitivity_lab.problem import Problem, Size
@@ -238,7 +238,7 @@ class Sensitivity:
         }
 
 
-def answer_texts(here: Any, there: Any) -> tuple[str, str]:
+def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:
     """Two answers as texts; of answers with keys the keys that differ.
 
     >>> answer_texts(Labelled((1, 5), labels=("a", "b")), Labelled((1, 7), labels=("a", "b")))
@@ -311,7 +311,7 @@ def result(problem: Problem, pair: WorstPair, method: str, datasets: int) -> Sen
     )
 
 
-def presented(gap: Any) -> Any:
+def presented(gap: Gap) -> Number:
     """A gap as the number a caller sees: roots as floats, whole fractions as ints.
 
     >>> presented(RootGap(9, 4)), presented(Fraction(4, 2)), presented(0.5)
