@@ -1,0 +1,172 @@
+// Two tents: Laplace noise on two neighbouring answers, to be pulled by mouse, finger and keyboard.
+//
+// A page holds <div class="tents">, written by sensitivity_book/tents.py as a finished picture with
+// its sentence. This script brings it to life. Answers are means of six, counted in sixths.
+(function () {
+  "use strict";
+
+  const LOW = -5, HIGH = 15, TALLEST = 0.34, MOST = 60, NARROWEST = 3;
+  const NAMES = ["Chris", "Rick"];
+  const BEGIN = { one: 21, other: 40, epsilon: 1, x: 3, madeFor: null };
+  const BOUNDS = { one: [0, MOST, 1 / 6, 6], other: [0, MOST, 1 / 6, 6], x: [10 * LOW, 10 * HIGH, 1 / 10, 10] };
+
+  // ---- What is so: every number of a state ----
+
+  function numbers({ one, other, epsilon, x, madeFor }) {
+    const distance = Math.abs(one - other) / 6;
+    const assumed = Math.max(madeFor === null ? Math.abs(one - other) : madeFor, NARROWEST) / 6;
+    const scale = assumed / epsilon;
+    const height = (answer, z) => Math.exp(-Math.abs(z - answer / 6) / scale) / (2 * scale);
+    const loss = (Math.abs(x - other / 6) - Math.abs(x - one / 6)) / scale;
+    return {
+      distance, assumed, scale, loss,
+      heights: (z) => [height(one, z), height(other, z)],
+      lengths: [100 * Math.exp(Math.min(loss, 0)), 100 * Math.exp(Math.min(-loss, 0))],
+      least: 100 * Math.exp(-epsilon),
+      belief: 1 / (1 + Math.exp(-loss)),
+      mostBelief: 1 / (1 + Math.exp(-epsilon)),
+      isKept: Math.abs(loss) <= epsilon * (1 + 1e-9),
+    };
+  }
+
+  // ---- What is said ----
+
+  const short = (number) => String(Number(number.toPrecision(3)));
+  const times = (logarithm) => logarithm < Math.log(999) ? short(Math.exp(logarithm)) : "over 999";
+  const percent = (share) => share > 0.999 ? "over 99.9 %" : share < 0.001 ? "under 0.1 %" : `${short(100 * share)} %`;
+
+  function words(state) {
+    const of = numbers(state), ratio = times(Math.abs(of.loss)), limit = times(state.epsilon);
+    const likelier = NAMES[of.belief < 0.5 ? 1 : 0], given = percent(Math.max(of.belief, 1 - of.belief));
+    return {
+      big: ratio,
+      what: ratio === "1" ? "time as likely: no difference" : `times as likely with ${likelier}`,
+      sentence: of.isKept
+        ? `At most e^ε = ${limit} is allowed. An attacker who held both studies for equally likely now gives ${likelier} ${given}, and may give ${percent(of.mostBelief)} at most.`
+        : `Broken: e^ε = ${limit} was promised. The attacker gives ${likelier} ${given}, where ${percent(of.mostBelief)} was to be the most.`,
+      facts: `gap ${short(of.distance)} days · noise made for a gap of ${short(of.assumed)}: scale ${short(of.assumed)} / ${short(state.epsilon)} = ${short(of.scale)} days`,
+    };
+  }
+
+  // ---- What is drawn ----
+
+  const at = (x) => (x - LOW) / (HIGH - LOW) * 100;
+  const down = (height) => 100 * (1 - Math.min(height / TALLEST, 4));
+
+  function outline(state, which) {
+    const centre = [state.one, state.other][which] / 6, { heights } = numbers(state);
+    const grid = [centre];
+    for (let i = 0; i <= 20 * (HIGH - LOW); i += 1) grid.push(LOW + i / 20);
+    const points = grid.sort((a, b) => a - b).map((x) => `${(10 * (x - LOW)).toFixed(2)} ${down(heights(x)[which]).toFixed(2)}`);
+    return `M0 100L${points.join("L")}L200 100Z`;
+  }
+
+  // ---- Hands ----
+
+  // A knob that is pulled along the line: `value` in steps of `step` days.
+  function pulled(part, key, state, show, valueAt) {
+    const [least, most, step, leap] = BOUNDS[key];
+    const days = () => key === "x" ? Math.round(state.x * 10) : state[key];
+    const set = (count) => {
+      const whole = Math.min(Math.max(Math.round(count), least), most);
+      state[key] = key === "x" ? whole / 10 : whole;
+      show();
+    };
+    let grip = null;  // how far from its middle the knob is held
+    part.tabIndex = 0;
+    part.removeAttribute("aria-disabled");
+    part.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      grip = valueAt(event.clientX) - days() * step;
+      part.setPointerCapture(event.pointerId);
+      event.stopPropagation();
+    });
+    part.addEventListener("pointermove", (event) => { if (grip !== null) set((valueAt(event.clientX) - grip) / step); });
+    for (const end of ["pointerup", "pointercancel"]) part.addEventListener(end, () => { grip = null; });
+    part.addEventListener("keydown", (event) => {
+      const next = {
+        ArrowLeft: days() - 1, ArrowDown: days() - 1, ArrowRight: days() + 1, ArrowUp: days() + 1,
+        PageDown: days() - leap, PageUp: days() + leap, Home: least, End: most,
+      }[event.key];
+      if (next === undefined) return;
+      set(next);
+      event.preventDefault();
+    });
+    return set;
+  }
+
+  // ---- The picture on its page ----
+
+  function start(root) {
+    if (root.dataset.live) return;
+    const find = (css) => root.querySelector(css), each = (css) => [...root.querySelectorAll(css)];
+    const state = { ...BEGIN };
+    const stage = find(".stage"), dial = find("input[type=range]"), follows = find("input[type=checkbox]");
+    const knobs = { one: find(".dot.one"), other: find(".dot.other"), x: find(".published") };
+    const valueAt = (clientX) => {
+      const { left, width } = stage.getBoundingClientRect();
+      return LOW + (clientX - left) / width * (HIGH - LOW);
+    };
+
+    function show() {
+      const of = numbers(state), said = words(state);
+      find(".big b").textContent = said.big;
+      find(".big span").textContent = ` ${said.what}`;
+      find(".sentence").textContent = said.sentence;
+      find(".facts").textContent = said.facts;
+      root.dataset.kept = of.isKept ? "yes" : "no";
+      dial.value = state.epsilon;
+      dial.setAttribute("aria-valuetext", `ε = ${short(state.epsilon)}`);
+      find("output").textContent = short(state.epsilon);
+      follows.checked = state.madeFor === null;
+
+      each("path").forEach((path, i) => path.setAttribute("d", outline(state, i)));
+      each(".pole").forEach((pole, i) => {
+        pole.style.setProperty("--at", at(state.x));
+        pole.style.setProperty("--high", 100 - Math.max(down(of.heights(state.x)[i]), 0));
+      });
+      const values = { one: state.one / 6, other: state.other / 6, x: state.x };
+      for (const [key, knob] of Object.entries(knobs)) {
+        knob.style.setProperty("--at", at(values[key]));
+        knob.setAttribute("aria-valuenow", short(values[key]));
+      }
+      knobs.x.querySelector("b").textContent = `x = ${short(state.x)}`;
+      [knobs.one, knobs.other].forEach((knob, i) => {
+        knob.querySelector("b").textContent = `${NAMES[i]} ${short([values.one, values.other][i])}`;
+      });
+      find(".gap").style.setProperty("--from", at(Math.min(values.one, values.other)));
+      find(".gap").style.setProperty("--to", at(Math.max(values.one, values.other)));
+
+      each(".bar").forEach((bar, i) => bar.style.setProperty("--long", of.lengths[i]));
+      each(".bars :is(.one, .other) b").forEach((b, i) => { b.textContent = short(of.heights(state.x)[i]); });
+      each(".least").forEach((mark) => mark.style.setProperty("--at", of.least));
+      find(".allowed").style.setProperty("--from", 100 * (1 - of.mostBelief));
+      find(".allowed").style.setProperty("--to", 100 * of.mostBelief);
+      find(".belief").style.setProperty("--at", 100 * (1 - of.belief));
+    }
+
+    const setters = Object.entries(knobs).map(([key, knob]) => [key, pulled(knob, key, state, show, valueAt)]);
+    const setX = Object.fromEntries(setters).x;
+    let held = false;  // anywhere over the tents, the published number comes to the finger
+    find("svg").addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      held = true;
+      event.target.closest("svg").setPointerCapture(event.pointerId);
+      setX(10 * valueAt(event.clientX));
+    });
+    find("svg").addEventListener("pointermove", (event) => { if (held) setX(10 * valueAt(event.clientX)); });
+    for (const end of ["pointerup", "pointercancel"]) find("svg").addEventListener(end, () => { held = false; });
+    dial.addEventListener("input", () => { state.epsilon = Number(dial.value); show(); });
+    follows.addEventListener("change", () => {
+      state.madeFor = follows.checked ? null : Math.round(6 * numbers(state).assumed);
+      show();
+    });
+    find("button").addEventListener("click", () => { Object.assign(state, BEGIN); show(); });
+    each("input, button").forEach((control) => { control.disabled = false; });
+    root.dataset.live = "yes";
+    show();
+  }
+
+  globalThis.Tents = { start, numbers, words, outline };
+  document.querySelectorAll(".tents").forEach(start);
+})();
