@@ -169,7 +169,7 @@ def outline(state: Tents, which: int) -> str:
     """The path of a tent, in a picture 200 wide and 100 high.
 
     >>> outline(Tents(), 0)[:24]
-    'M0.00 100.00L0.00 96.82L'
+    'M0.00 100.00L0.00 96.83L'
     """
     grid = {LOW + i / 4 for i in range(4 * (HIGH - LOW) + 1)} | {state.centres[which]}
     points = (f"{10 * (x - LOW):.2f} {_down(state.heights(x)[which]):.2f}" for x in sorted(grid))
