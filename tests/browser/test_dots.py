@@ -480,6 +480,29 @@ def test_the_games_can_be_read_and_hit(page: Page, width: int, scheme: str) -> N
     show(page, WIDE, "light")
 
 
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_no_dot_covers_the_name_of_its_side(page: Page, width: int) -> None:
+    """Catches "in the study" under a dot, with everybody in and with nobody in."""
+    show(page, width, "light")
+    root = game(page, "hiding")
+    for group in ((), tuple(EVERYONE)):
+        choose(root, group)
+        for lane in root.locator(".lane").all():
+            own = lane.bounding_box()
+            assert own
+            for other in (one.bounding_box() for one in root.locator(".dot").all()):
+                assert other
+                beside = (
+                    other["x"] >= own["x"] + own["width"] or own["x"] >= other["x"] + other["width"]
+                )
+                below = (
+                    other["y"] >= own["y"] + own["height"]
+                    or own["y"] >= other["y"] + other["height"]
+                )
+                assert beside or below
+    show(page, WIDE, "light")
+
+
 @pytest.mark.parametrize(("width", "height"), [(WIDE, 900), (PHONE, 800)])
 def test_there_is_something_to_touch_above_the_fold(
     browser: Browser, width: int, height: int
