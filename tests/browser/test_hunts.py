@@ -174,6 +174,12 @@ def test_a_mouse_pulls_along_the_scale(page: Page) -> None:
     assert re.match(r"1 to 3: the mean moves", said(root)[1])
 
 
+def test_nothing_slides_for_a_reader_who_asked_for_no_motion(page: Page) -> None:
+    """Catches a dot or an answer that glides where the book's own style is not there to stop it."""
+    moving = "all => all.filter(part => getComputedStyle(part).transitionDuration !== '0s').length"
+    assert page.locator(".dots *").evaluate_all(moving) == 0
+
+
 def test_what_is_no_hunt_is_refused() -> None:
     """Catches a query that the script does not know, and records added on a scale."""
     with pytest.raises(ValueError, match="query must be one of count, sum, mean"):
