@@ -542,6 +542,19 @@ def test_without_javascript_every_game_stands_finished(browser: Browser) -> None
     context.close()
 
 
+def test_the_answer_is_not_given_away_and_not_lost(browser: Browser) -> None:
+    """Catches six names that flash up before the script begins, or stay hidden if it never comes."""
+    page = browser.new_page()
+    page.route("**/dots.js*", lambda route: route.abort())
+    page.goto(PAGE.as_uri(), wait_until="domcontentloaded")
+    sentence = page.locator("#dots-naming .sentence")
+    waiting = "part => getComputedStyle(part.closest('.dots > *')).animationName"
+    assert sentence.evaluate(waiting) == "dots-wait"
+    page.wait_for_timeout(1200)
+    assert sentence.is_visible()
+    page.close()
+
+
 PLACED = """part => ['--at', '--from', '--to']
   .map(name => part.hidden ? 0 : +part.style.getPropertyValue(name))"""
 
