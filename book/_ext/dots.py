@@ -1,13 +1,14 @@
 """The directive `{dots}`: a game of dots that can be pulled, computed when the page is built.
 
-Its argument names one of `sensitivity_book.dots.GAMES`.  A page that has a game loads the script
+Its argument names one of `sensitivity_book.dots.games.GAMES`.  A page that has a game loads the script
 and the style of the dots; the others do without.
 """
 
 from typing import Any
 
 from docutils import nodes
-from sensitivity_book import dots
+from sensitivity_book.dots.games import GAMES
+from sensitivity_book.dots.page import markup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -23,9 +24,9 @@ class Dots(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
-        if name not in dots.GAMES:
-            raise self.error(f"game must be one of {', '.join(dots.GAMES)}, got {name}")
-        return [nodes.raw("", dots.markup(dots.GAMES[name]()), format="html")]
+        if name not in GAMES:
+            raise self.error(f"game must be one of {', '.join(GAMES)}, got {name}")
+        return [nodes.raw("", markup(GAMES[name]()), format="html")]
 
 
 def load_script(

@@ -1,6 +1,6 @@
 // Dots on a line that can be pulled: by mouse, by finger, by keyboard.
 //
-// A page holds <div class="dots" data-game="...">, written by sensitivity_book/dots.py as a finished
+// A page holds <div class="dots" data-game="...">, written by sensitivity_book/dots as a finished
 // picture with its sentence. This script brings it to life and computes what it says, in whole
 // numbers: a fraction is a pair [above, below]. Only the noise is computed in floating point.
 (function () {
@@ -213,37 +213,57 @@
     };
   }
 
-  // From one dataset to a neighbour: how far does the answer move? The record is kept.
+  // The reader's record in a hunt for the widest gap, and what is said of each neighbour.
+  function hunt(view, answer) {
+    const { query, most, claim } = view;
+    let record = [0, 1];
+    return {
+      begin() { record = [0, 1]; },
+      say(sentence) { view.say(decimals(record), "is your record", sentence); },
+      reach(before, after, who, last) {
+        const gap = apart(answer(after), answer(before));
+        const sentence = `${who}: the ${query} moves from ${text(answer(before))} to ${text(answer(after))}, by ${text(gap)}.`;
+        view.mean(answer(after), answer(before));
+        if (last) return view.say(decimals(most), "is the most there is", `${sentence} ${last}`);
+        if (compare(gap, record) > 0) record = gap;
+        return this.say(sentence);
+      },
+      verdict() {
+        const own = compare(record, most) === 0 ? "You had it." : `Your record is ${text(record)}.`;
+        return `${claim} ${own}`;
+      },
+    };
+  }
+
+  // Known records are pulled in and out: from one dataset to a neighbour, how far does the answer move?
   function moving(view) {
-    const { names, values, query, relation, k, most, witness, opening } = view;
+    const { names, values, query, relation, k, witness, opening, hint } = view;
     const answer = (positions) => QUERIES[query](positions.map((i) => values[i]));
-    let base = [], pulled = [], record = [0, 1];  // pulled: positions, in the order they were pulled
+    const own = hunt(view, answer);
+    let base = [], pulled = [];  // positions; the pulled ones in the order they were pulled
     const current = () => names.map((_, i) => i).filter((i) => base.includes(i) !== pulled.includes(i));
     const removed = () => pulled.filter((i) => base.includes(i));
     const added = () => pulled.filter((i) => !base.includes(i));
     const named = (positions) => listed(positions.map((i) => names[i]));
+    const isNeighbour = () => legal(relation, k, removed().length, added().length) && current().length > 0;
 
-    function show(last = "") {
+    function show(last) {
       names.forEach((_, i) => view.put(i, pulled.includes(i) ? (base.includes(i) ? "removed" : "added") : base.includes(i) ? "in" : "open"));
       const [out, into] = [removed(), added()];
-      const before = answer(base);
-      if (pulled.length && legal(relation, k, out.length, into.length) && current().length) {
-        const after = answer(current()), gap = apart(after, before);
-        if (compare(gap, record) > 0) record = gap;
-        view.mean(after, before);
-        const who = [out.length ? `${named(out)} out` : "", into.length ? `${named(into)} in` : ""].filter(Boolean).join(", ");
-        say(`${who}: the ${query} moves from ${text(before)} to ${text(after)}, by ${text(gap)}.${last}`);
-      } else {
-        view.mean(before);
-        if (!pulled.length) say(`The ${query} is ${text(before)}. Pull one pupil out and another in.`);
-        else say(`${named(pulled)} is ${out.length ? "out. Now pull another one in" : "in. Now pull another one out"}.`);
-      }
+      const who = [out.length ? `${named(out)} out` : "", into.length ? `${named(into)} in` : ""].filter(Boolean).join(", ");
+      if (pulled.length && isNeighbour()) return own.reach(base, current(), who, last);
+      view.mean(answer(base));
+      if (!pulled.length) return own.say(`The ${query} is ${text(answer(base))}. ${hint}`);
+      const ways = [
+        [...Array(k + 1).keys()].some((a) => a > into.length && legal(relation, k, out.length, a)) && "in",
+        [...Array(k + 1).keys()].some((r) => r > out.length && legal(relation, k, r, into.length)) && "out",
+      ];
+      return own.say(`${who}. Now pull another one ${ways.filter(Boolean).join(" or ")}.`);
     }
-    const say = (sentence) => view.say(decimals(record), "is your record", sentence);
 
     return {
       live: true,
-      begin() { base = [...opening]; pulled = []; record = [0, 1]; show(); },
+      begin() { base = [...opening]; pulled = []; own.begin(); show(); },
       pull(i, up) {
         pulled = pulled.filter((j) => j !== i);
         if (base.includes(i) !== up) pulled.push(i);
@@ -255,13 +275,60 @@
         show();
       },
       actions: {
-        on() { base = current().length === base.length ? current() : base; pulled = []; show(); },
+        on() {
+          if (isNeighbour()) base = current();
+          pulled = [];
+          show();
+        },
         most() {
-          const reached = compare(record, most) === 0;
+          const last = own.verdict();
           base = [...witness[0]];
           pulled = names.map((_, i) => i).filter((i) => witness[0].includes(i) !== witness[1].includes(i));
-          const held = record;
-          show(` No swap in any study of ${view.size} moves it further. ${reached ? "You had it." : `Your record was ${text(held)}.`}`);
+          show(last);
+        },
+      },
+    };
+  }
+
+  // Records on a scale are pulled along it: at most k of them away from where they were.
+  function sliding(view) {
+    const { names, scale, query, k, witness, opening, hint } = view;
+    const answer = QUERIES[query], own = hunt(view, answer);
+    let base = [], current = [], pulled = [];
+
+    function show(last) {
+      const rows = new Map();
+      const row = (value) => { rows.set(value, (rows.get(value) || 0) + 1); return rows.get(value) - 1; };
+      names.forEach((_, i) => view.place(i, current[i], row(current[i]), pulled.includes(i) ? "added" : "in"));
+      view.ghosts(pulled.map((i) => [base[i], row(base[i])]));
+      if (!pulled.length) {
+        view.mean(answer(base));
+        return own.say(`The ${query} is ${text(answer(base))}. ${hint}`);
+      }
+      return own.reach(base, current, listed(pulled.map((i) => `${base[i]} to ${current[i]}`)), last);
+    }
+
+    return {
+      begin() { base = [...opening]; current = [...base]; pulled = []; own.begin(); show(); },
+      value: (i) => current[i],
+      slide(i, value) {
+        if (!scale.includes(value) || value === current[i]) return;
+        current[i] = value;
+        pulled = pulled.filter((j) => j !== i);
+        if (value !== base[i]) pulled.push(i);
+        if (pulled.length > k) {  // the one that was pulled first goes back
+          current[pulled[0]] = base[pulled[0]];
+          pulled.shift();
+        }
+        show();
+      },
+      actions: {
+        on() { base = [...current]; pulled = []; show(); },
+        most() {
+          const last = own.verdict();
+          [base, current] = witness.map((side) => [...side]);
+          pulled = names.map((_, i) => i).filter((i) => base[i] !== current[i]);
+          show(last);
         },
       },
     };
@@ -291,11 +358,99 @@
     };
   }
 
-  const GAMES = { naming, hiding, moving, noisy };
+  const GAMES = { naming, hiding, moving, sliding, noisy };
+
+  // ---- Hands: a dot that is lifted over the line, and one that slides along it ----
+
+  function liftable(pupils, game, isUp, axis) {
+    const lift = (i, up) => { if (isUp(i) !== up || !game.live) game.pull(i, up); };
+    const focus = (i) => {
+      pupils.forEach((dot, j) => { dot.tabIndex = i === j ? 0 : -1; });
+      pupils[i].focus();
+    };
+    pupils.forEach((dot, i) => {
+      let grip = null;  // where the pull began, and where the dot was
+      let answered = false;  // whether the click that may follow was answered already
+      const toggle = () => {
+        pupils.forEach((other, j) => { other.tabIndex = i === j ? 0 : -1; });
+        game.pull(i, !isUp(i));
+      };
+      dot.disabled = false;
+      dot.tabIndex = i ? -1 : 0;
+      dot.addEventListener("pointerdown", (event) => {
+        if (event.button) return;
+        grip = { y: event.clientY, top: dot.offsetTop, moved: false };
+        dot.setPointerCapture(event.pointerId);
+      });
+      dot.addEventListener("pointermove", (event) => {
+        if (!grip) return;
+        if (Math.abs(event.clientY - grip.y) > 5) { grip.moved = true; dot.classList.add("held"); }
+        if (!grip.moved) return;
+        const { top, height } = axis();
+        grip.up = event.clientY < top + height / 2;
+        if (game.live && grip.up !== isUp(i)) game.pull(i, grip.up);
+        dot.style.setProperty("--pull", `${event.clientY - grip.y - (dot.offsetTop - grip.top)}px`);
+      });
+      const letGo = ({ type }) => {
+        if (!grip) return;
+        const { moved, up } = grip;
+        grip = null;
+        dot.classList.remove("held");
+        dot.style.removeProperty("--pull");
+        if (type !== "pointerup") return;
+        answered = true;
+        setTimeout(() => { answered = false; }, 400);
+        if (!moved) toggle();
+        else if (!game.live && up !== isUp(i)) game.pull(i, up);
+      };
+      dot.addEventListener("pointerup", letGo);
+      dot.addEventListener("pointercancel", letGo);
+      dot.addEventListener("click", () => {  // Enter, Space, a screen reader
+        if (!answered) toggle();
+        answered = false;
+      });
+      dot.addEventListener("keydown", (event) => {
+        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (step) focus((i + step + pupils.length) % pupils.length);
+        else if (event.key === "Home") focus(0);
+        else if (event.key === "End") focus(pupils.length - 1);
+        else if (event.key === "ArrowUp") lift(i, true);
+        else if (event.key === "ArrowDown") lift(i, false);
+        else return;
+        event.preventDefault();
+      });
+    });
+  }
+
+  function slidable(dot, game, i, scale, valueAt) {
+    const nearest = (x) => scale.reduce((best, value) => Math.abs(value - x) < Math.abs(best - x) ? value : best);
+    let held = false;
+    dot.tabIndex = 0;
+    dot.removeAttribute("aria-disabled");
+    dot.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      held = true;
+      dot.classList.add("held");
+      dot.setPointerCapture(event.pointerId);
+    });
+    dot.addEventListener("pointermove", (event) => { if (held) game.slide(i, nearest(valueAt(event.clientX))); });
+    for (const end of ["pointerup", "pointercancel"]) {
+      dot.addEventListener(end, () => { held = false; dot.classList.remove("held"); });
+    }
+    dot.addEventListener("keydown", (event) => {
+      const here = scale.indexOf(game.value(i)), last = scale.length - 1;
+      const next = {
+        ArrowLeft: here - 1, ArrowDown: here - 1, ArrowRight: here + 1, ArrowUp: here + 1, Home: 0, End: last,
+      }[event.key];
+      if (next === undefined) return;
+      game.slide(i, scale[Math.min(Math.max(next, 0), last)]);
+      event.preventDefault();
+    });
+  }
 
   // ---- A game on its page ----
 
-  const STATES = { open: "not pulled in", in: "in the study", out: "certainly not in the study", removed: "pulled out", added: "pulled in" };
+  const STATES = { open: "not pulled in", in: "inside", out: "certainly not inside", removed: "pulled out", added: "pulled in" };
 
   function start(root) {
     if (root.dataset.live) return;
@@ -308,9 +463,9 @@
     const isUp = (i) => ["in", "added"].includes(kinds[i]);
 
     const view = {
-      names: root.dataset.names.split(" "), values: numbers("values"), size: Number(root.dataset.size),
+      names: root.dataset.names.split("|"), values: numbers("values"), size: Number(root.dataset.size),
       published: Number(root.dataset.published), opening: numbers("opening"),
-      query: root.dataset.query, relation: root.dataset.relation, k: Number(root.dataset.k || 1),
+      hint: root.dataset.hint, claim: root.dataset.claim, scale: numbers("scale"), query: root.dataset.query, relation: root.dataset.relation, k: Number(root.dataset.k || 1),
       most: numbers("most"), witness: (root.dataset.witness || "").split("|").map((side) => side.split(" ").map(Number)),
       epsilons: numbers("epsilons"),
       put(i, kind) {
@@ -319,6 +474,26 @@
         pupils[i].dataset.kind = kind;
         pupils[i].setAttribute("aria-pressed", String(isUp(i)));
         pupils[i].setAttribute("aria-label", `${pupils[i].dataset.label}: ${STATES[kind]}`);
+      },
+      place(i, value, row, kind) {  // a record on a scale
+        const dot = pupils[i];
+        dot.dataset.kind = kind;
+        dot.style.setProperty("--at", at(value));
+        dot.style.setProperty("--row", row);
+        dot.querySelector(".days").textContent = value;
+        dot.setAttribute("aria-valuenow", value);
+        dot.setAttribute("aria-valuetext", kind === "added" ? `${value}, pulled` : String(value));
+      },
+      ghosts(all) {  // where the pulled records were
+        each(".ghost").forEach((one) => one.remove());
+        for (const [value, row] of all) {
+          const ghost = document.createElement("span");
+          ghost.className = "ghost";
+          ghost.textContent = value;
+          ghost.style.setProperty("--at", at(value));
+          ghost.style.setProperty("--row", row);
+          find(".pupils").append(ghost);
+        }
       },
       say(big, what, sentence) {
         find(".big b").textContent = big;
@@ -354,56 +529,11 @@
     };
     const game = GAMES[root.dataset.game](view);
 
-    const lift = (i, up) => { if (isUp(i) !== up || !game.live) game.pull(i, up); };
-    const focus = (i) => {
-      pupils.forEach((dot, j) => { dot.tabIndex = i === j ? 0 : -1; });
-      pupils[i].focus();
-    };
-    pupils.forEach((dot, i) => {
-      let grip = null;  // where the pull began, and where the dot was
-      dot.disabled = false;
-      dot.tabIndex = i ? -1 : 0;
-      dot.addEventListener("pointerdown", (event) => {
-        if (event.button) return;
-        grip = { y: event.clientY, top: dot.offsetTop, moved: false };
-        dot.setPointerCapture(event.pointerId);
-      });
-      dot.addEventListener("pointermove", (event) => {
-        if (!grip) return;
-        if (Math.abs(event.clientY - grip.y) > 5) { grip.moved = true; dot.classList.add("held"); }
-        if (!grip.moved) return;
-        const axis = line.getBoundingClientRect(), up = event.clientY < axis.top + axis.height / 2;
-        if (game.live && up !== isUp(i)) game.pull(i, up);
-        grip.up = up;
-        dot.style.setProperty("--pull", `${event.clientY - grip.y - (dot.offsetTop - grip.top)}px`);
-      });
-      const letGo = (event) => {
-        if (!grip) return;
-        const { moved, up } = grip;
-        grip = moved ? { after: true } : null;
-        dot.classList.remove("held");
-        dot.style.removeProperty("--pull");
-        if (moved && event.type === "pointerup" && !game.live && up !== isUp(i)) game.pull(i, up);
-        setTimeout(() => { grip = null; });
-      };
-      dot.addEventListener("pointerup", letGo);
-      dot.addEventListener("pointercancel", letGo);
-      dot.addEventListener("click", () => {
-        if (grip && grip.after) return;  // the click that ends a pull
-        pupils.forEach((other, j) => { other.tabIndex = i === j ? 0 : -1; });
-        game.pull(i, !isUp(i));
-      });
-      dot.addEventListener("keydown", (event) => {
-        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-        if (step) focus((i + step + pupils.length) % pupils.length);
-        else if (event.key === "Home") focus(0);
-        else if (event.key === "End") focus(pupils.length - 1);
-        else if (event.key === "ArrowUp") lift(i, true);
-        else if (event.key === "ArrowDown") lift(i, false);
-        else return;
-        event.preventDefault();
-      });
-    });
+    if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, view.scale, (x) => {
+      const axis = line.getBoundingClientRect();
+      return low + (x - axis.left) / axis.width * (high - low);
+    }));
+    else liftable(pupils, game, isUp, () => line.getBoundingClientRect());
     each("[data-action]").forEach((button) => {
       button.disabled = false;
       button.addEventListener("click", () => {

@@ -5,7 +5,9 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 import pytest
-from sensitivity_book import dots, first_page
+from sensitivity_book import first_page
+from sensitivity_book.dots.games import GAMES
+from sensitivity_book.dots.page import markup
 
 DAYS = list(first_page.pupils().values())
 TRUE_SIX = DAYS[:6]
@@ -101,9 +103,9 @@ def test_one_neighbour_is_believed_in_at_most_e_to_the_epsilon_times_more():
 
 def test_every_game_is_written_with_its_sentence():
     """Catches a picture that a reader without JavaScript sees without words, or with a live knob."""
-    for name, make in dots.GAMES.items():
-        text = dots.markup(make())
-        assert f'id="dots-{name}"' in text
-        assert "<noscript>" in text
-        assert text.count("<button") + text.count("<input") == text.count(" disabled")
-        assert text.count("<rect") in (0, 210)
+    for name, make in GAMES.items():
+        html = markup(make())
+        assert f'id="dots-{name}"' in html
+        assert "<noscript>" in html
+        assert html.count("<button") + html.count("<input") == html.count(" disabled")
+        assert html.count("<rect") in (0, 210)
