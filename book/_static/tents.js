@@ -33,6 +33,7 @@
 
   const short = (number) => String(Number(number.toPrecision(3)));
   const times = (logarithm) => logarithm < Math.log(999) ? short(Math.exp(logarithm)) : "over 999";
+  const minus = (number) => short(number).replace("-", "−");
   const percent = (share) => share > 0.999 ? "over 99.9 %" : share < 0.001 ? "under 0.1 %" : `${short(100 * share)} %`;
 
   function words(state) {
@@ -50,7 +51,7 @@
 
   // ---- What is drawn ----
 
-  const at = (x) => (x - LOW) / (HIGH - LOW) * 100;
+  const at = (x) => (Math.min(Math.max(x, LOW), HIGH) - LOW) / (HIGH - LOW) * 100;
   const down = (height) => 100 * (1 - Math.min(height / TALLEST, 4));
 
   function outline(state, which) {
@@ -59,6 +60,14 @@
     for (let i = 0; i <= 20 * (HIGH - LOW); i += 1) grid.push(LOW + i / 20);
     const points = grid.sort((a, b) => a - b).map((x) => `${(10 * (x - LOW)).toFixed(2)} ${down(heights(x)[which]).toFixed(2)}`);
     return `M0 100L${points.join("L")}L200 100Z`;
+  }
+
+  // A number that may be published with Chris, to a tenth of a day. For looking at only: to hide
+  // people takes a sampler that was made for it.
+  function drawn(state) {
+    const side = Math.random() - 0.5, { scale } = numbers(state);
+    const noise = -scale * Math.sign(side) * Math.log(1 - 2 * Math.abs(side));
+    return Math.round(10 * (state.one / 6 + noise)) / 10;
   }
 
   // ---- Hands ----
@@ -101,6 +110,7 @@
     if (root.dataset.live) return;
     const find = (css) => root.querySelector(css), each = (css) => [...root.querySelectorAll(css)];
     const state = { ...BEGIN };
+    let draws = [];  // numbers that were published at these settings
     const stage = find(".stage"), dial = find("input[type=range]"), follows = find("input[type=checkbox]");
     const knobs = { one: find(".dot.one"), other: find(".dot.other"), x: find(".published") };
     const valueAt = (clientX) => {
@@ -108,8 +118,11 @@
       return LOW + (clientX - left) / width * (HIGH - LOW);
     };
 
+    let settings = "";
     function show() {
-      const of = numbers(state), said = words(state);
+      const of = numbers(state), said = words(state), now = `${state.one} ${of.scale}`;
+      if (now !== settings) { draws = []; settings = now; }
+      find(".rug").setAttribute("d", draws.map((x) => `M${2 * at(x)} 100v-5`).join(""));
       find(".big b").textContent = said.big;
       find(".big span").textContent = ` ${said.what}`;
       find(".sentence").textContent = said.sentence;
@@ -120,7 +133,7 @@
       find("output").textContent = short(state.epsilon);
       follows.checked = state.madeFor === null;
 
-      each("path").forEach((path, i) => path.setAttribute("d", outline(state, i)));
+      each("path[d]:not(.rug)").forEach((path, i) => path.setAttribute("d", outline(state, i)));
       each(".pole").forEach((pole, i) => {
         pole.style.setProperty("--at", at(state.x));
         pole.style.setProperty("--high", 100 - Math.max(down(of.heights(state.x)[i]), 0));
@@ -130,7 +143,7 @@
         knob.style.setProperty("--at", at(values[key]));
         knob.setAttribute("aria-valuenow", short(values[key]));
       }
-      knobs.x.querySelector("b").textContent = `x = ${short(state.x)}`;
+      knobs.x.querySelector("b").textContent = state.x < LOW ? `← x = ${minus(state.x)}` : state.x > HIGH ? `x = ${minus(state.x)} →` : `x = ${minus(state.x)}`;
       [knobs.one, knobs.other].forEach((knob, i) => {
         knob.querySelector("b").textContent = `${NAMES[i]} ${short([values.one, values.other][i])}`;
       });
@@ -161,7 +174,16 @@
       state.madeFor = follows.checked ? null : Math.round(6 * numbers(state).assumed);
       show();
     });
-    find("button").addEventListener("click", () => { Object.assign(state, BEGIN); show(); });
+    find("[data-action=draw]").addEventListener("click", () => {
+      state.x = drawn(state);
+      draws.push(state.x);
+      show();
+    });
+    find("[data-action=begin]").addEventListener("click", () => {
+      draws = [];
+      Object.assign(state, BEGIN);
+      show();
+    });
     each("input, button").forEach((control) => { control.disabled = false; });
     root.dataset.live = "yes";
     show();

@@ -94,6 +94,15 @@ class Tents:
         return abs(self.loss) <= self.epsilon * (1 + 1e-9)
 
 
+def minus(number: float) -> str:
+    """Write a number with a minus sign.
+
+    >>> minus(-2.5)
+    '−2.5'
+    """
+    return f"{number:g}".replace("-", "\N{MINUS SIGN}")
+
+
 # ---- What is said --------------------------------------------------------------------------------
 
 
@@ -200,7 +209,8 @@ def markup(state: Tents) -> str:
             f'<p class="facts">{facts(state)}</p>',
             '<p class="actions"><label><input type="checkbox" checked disabled> '
             "the noise follows the gap</label>"
-            '<button type="button" disabled>Start again</button></p>',
+            '<button type="button" data-action="draw" disabled>Publish one with Chris</button>'
+            '<button type="button" data-action="begin" disabled>Start again</button></p>',
             "</div>",
         ]
     )
@@ -219,16 +229,19 @@ def _stage(state: Tents) -> Iterable[str]:
     yield '<div class="stage">'
     yield (
         '<svg class="no-card" viewBox="0 0 200 100" preserveAspectRatio="none" aria-hidden="true">'
-        f'<path class="one" d="{outline(state, 0)}"/><path class="other" d="{outline(state, 1)}"/></svg>'
+        f'<path class="one" d="{outline(state, 0)}"/><path class="other" d="{outline(state, 1)}"/>'
+        '<path class="rug" d=""/></svg>'
     )
     for which, height in zip(("one", "other"), state.heights(state.x), strict=True):
         shown = 100 - max(_down(height), 0)
         yield f'<span class="pole {which}" style="--at:{at(state.x)};--high:{shown:.5g}"></span>'
-    yield _slider("published", "published number, in days", state.x, LOW, HIGH, f"x = {state.x:g}")
+    yield _slider(
+        "published", "published number, in days", state.x, LOW, HIGH, f"x = {minus(state.x)}"
+    )
     yield '<div class="line" aria-hidden="true">'
     for tick in range(LOW, HIGH + 1, 5):
         unit = " days" if tick == 5 else ""
-        yield f'<span class="tick" style="--at:{at(tick)}">{tick}{unit}</span>'
+        yield f'<span class="tick" style="--at:{at(tick)}">{minus(tick)}{unit}</span>'
     low, high = (at(end) for end in sorted(state.centres))
     yield f'<span class="gap" style="--from:{low};--to:{high}"></span></div>'
     for which, name, value in zip(("one", "other"), NAMES, state.centres, strict=True):
