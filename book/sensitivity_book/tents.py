@@ -32,7 +32,8 @@ class Tents:
     """Where the two answers stand, how much noise there is, and which number was published.
 
     The answers are means of six, counted in sixths of a day. The noise is made for the distance
-    between them, or for another one, `made_for`, in sixths too.
+    between them, or for another one, `made_for`, in sixths too. With an `end` it is not one number
+    that was published, but some number of the stretch from x to there.
     """
 
     one: int = 21
@@ -40,6 +41,7 @@ class Tents:
     epsilon: float = 1.0
     x: float = 3.0
     made_for: int | None = None
+    end: float | None = None
 
     @property
     def centres(self) -> tuple[float, float]:
@@ -74,12 +76,35 @@ class Tents:
         return one, other
 
     @property
+    def stretch(self) -> tuple[float, float] | None:
+        """Both ends, the lower one first; none if one number was published."""
+        if self.end is None or self.end == self.x:
+            return None
+        return min(self.x, self.end), max(self.x, self.end)
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """How high both tents are at x, or how large their areas are over the stretch.
+
+        >>> "{:.4f} {:.4f}".format(*Tents(end=6).sizes)
+        '0.3460 0.2480'
+        """
+        if self.stretch is None:
+            return self.heights(self.x)
+        one, other = (
+            _chance(*((z - centre) / self.scale for z in self.stretch)) for centre in self.centres
+        )
+        return one, other
+
+    @property
     def loss(self) -> float:
-        """The logarithm of how many times as high the first tent stands at the published number.
+        """The logarithm of how many times as large the first of both sizes is.
 
         >>> round(Tents().loss, 9)
         1.0
         """
+        if self.stretch is not None:
+            return math.log(self.sizes[0] / self.sizes[1])
         to_one, to_other = (abs(self.x - centre) for centre in self.centres)
         return (to_other - to_one) / self.scale
 
@@ -101,6 +126,15 @@ def minus(number: float) -> str:
     '−2.5'
     """
     return f"{number:g}".replace("-", "\N{MINUS SIGN}")
+
+
+def _chance(start: float, end: float) -> float:
+    """The area of a tent of scale 1 over a stretch."""
+    if start >= 0:
+        return (math.exp(-start) - math.exp(-end)) / 2
+    if end <= 0:
+        return (math.exp(end) - math.exp(start)) / 2
+    return 1 - (math.exp(start) + math.exp(-end)) / 2
 
 
 # ---- What is said --------------------------------------------------------------------------------
@@ -140,16 +174,23 @@ def sentence(state: Tents) -> str:
     At most e^ε = 2.72 is allowed. An attacker who held both studies for equally likely
     now gives Chris 73.1 %, and may give 73.1 % at most.
     """
+    stretch = ""
+    if state.stretch is not None:
+        start, end = map(minus, state.stretch)
+        one, other = map(percent, state.sizes)
+        stretch = (
+            f"A number from {start} to {end} has the chance {one} with Chris, {other} with Rick. "
+        )
     most = 1 / (1 + math.exp(-state.epsilon))
     likelier = NAMES[state.belief < 0.5]
     given = percent(max(state.belief, 1 - state.belief))
     if state.is_kept:
         return (
-            f"At most e^ε = {times(state.epsilon)} is allowed. An attacker who held both studies for "
+            f"{stretch}At most e^ε = {times(state.epsilon)} is allowed. An attacker who held both studies for "
             f"equally likely now gives {likelier} {given}, and may give {percent(most)} at most."
         )
     return (
-        f"Broken: e^ε = {times(state.epsilon)} was promised. The attacker gives {likelier} {given}, "
+        f"{stretch}Broken: e^ε = {times(state.epsilon)} was promised. The attacker gives {likelier} {given}, "
         f"where {percent(most)} was to be the most."
     )
 
@@ -207,8 +248,9 @@ def markup(state: Tents) -> str:
             *_stage(state),
             *_bars(state),
             f'<p class="facts">{facts(state)}</p>',
-            '<p class="actions"><label><input type="checkbox" checked disabled> '
+            '<p class="actions"><label><input type="checkbox" name="follows" checked disabled> '
             "the noise follows the gap</label>"
+            '<label><input type="checkbox" name="stretch" disabled> a stretch S, not one number</label>'
             '<button type="button" data-action="draw" disabled>Publish one with Chris</button>'
             '<button type="button" data-action="begin" disabled>Start again</button></p>',
             "</div>",
@@ -229,7 +271,9 @@ def _stage(state: Tents) -> Iterable[str]:
     yield '<div class="stage">'
     yield (
         '<svg class="no-card" viewBox="0 0 200 100" preserveAspectRatio="none" aria-hidden="true">'
-        f'<path class="one" d="{outline(state, 0)}"/><path class="other" d="{outline(state, 1)}"/>'
+        f'<path class="tent one" d="{outline(state, 0)}"/>'
+        f'<path class="tent other" d="{outline(state, 1)}"/>'
+        '<path class="area one" d=""/><path class="area other" d=""/>'
         '<path class="rug" d=""/></svg>'
     )
     for which, height in zip(("one", "other"), state.heights(state.x), strict=True):
@@ -237,6 +281,9 @@ def _stage(state: Tents) -> Iterable[str]:
         yield f'<span class="pole {which}" style="--at:{at(state.x)};--high:{shown:.5g}"></span>'
     yield _slider(
         "published", "published number, in days", state.x, LOW, HIGH, f"x = {minus(state.x)}"
+    )
+    yield _slider(
+        "published end", "other end of the stretch, in days", state.x, LOW, HIGH, "", hidden=True
     )
     yield '<div class="line" aria-hidden="true">'
     for tick in range(LOW, HIGH + 1, 5):
@@ -253,10 +300,18 @@ def _stage(state: Tents) -> Iterable[str]:
 
 
 def _slider(
-    kind: str, label: str, value: float, low: float, high: float, text: str, mark: str = ""
+    kind: str,
+    label: str,
+    value: float,
+    low: float,
+    high: float,
+    text: str,
+    mark: str = "",
+    *,
+    hidden: bool = False,
 ) -> str:
     return (
-        f'<span class="{kind}" role="slider" aria-disabled="true" aria-label="{label}" '
+        f'<span class="{kind}"{" hidden" * hidden} role="slider" aria-disabled="true" aria-label="{label}" '
         f'aria-valuemin="{low:g}" aria-valuemax="{high:g}" aria-valuenow="{value:.3g}" '
         f'style="--at:{at(value)}">{mark}<b>{text}</b></span>'
     )

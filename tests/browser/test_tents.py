@@ -66,14 +66,20 @@ def holds(root: Locator, state: Tents) -> None:
     assert said(root) == words(state)
     assert root.locator(".facts").text_content() == facts(state)
     assert placed(root, ".dot") == pytest.approx([float(at(c)) for c in state.centres], abs=0.01)
-    assert placed(root, ".published") == pytest.approx([float(at(state.x))], abs=0.01)
+    assert placed(root, ".published:visible") == pytest.approx(
+        [float(at(x)) for x in (state.x, state.end) if x is not None], abs=0.01
+    )
     assert placed(root, ".bar", "--long") == pytest.approx(lengths(state), rel=1e-9)
     assert placed(root, ".least") == pytest.approx([100 * math.exp(-state.epsilon)] * 2)
     assert placed(root, ".belief") == pytest.approx([100 * (1 - state.belief)], rel=1e-9)
     assert root.get_attribute("data-kept") == ("yes" if state.is_kept else "no")
-    names = root.locator(":is(.dot, .published) b").all_text_contents()
+    names = root.locator(":is(.dot, .published:not(.end)) b").all_text_contents()
     assert names == re.findall(r"<b>((?:x =|Chris|Rick)[^<]*)</b>", markup(state))
-    now = root.locator("[role=slider]").evaluate_all("all => all.map(one => one.ariaValueNow)")
+    numbers = root.locator(".bars :is(.one, .other) b").all_text_contents()
+    assert [float(number) for number in numbers] == pytest.approx(state.sizes, rel=0.006)
+    now = root.locator("[role=slider]:not(.end)").evaluate_all(
+        "all => all.map(one => one.ariaValueNow)"
+    )
     assert now == [f"{value:.3g}" for value in (state.x, *state.centres)]
 
 
@@ -87,6 +93,7 @@ GRID = [
         (0.1, 0.55, 1.0, 2.0),
         (-5, 0.3, 3, 5.1, 15),
         (None, 3, 19),
+        (None, -5, 5.1, 9.7),
     )
 ]
 
@@ -98,22 +105,23 @@ def as_script(state: Tents) -> dict[str, float | None]:
         "epsilon": state.epsilon,
         "x": state.x,
         "madeFor": state.made_for,
+        "end": state.end,
     }
 
 
 def test_the_script_computes_what_python_computes(page: Page) -> None:
-    """Catches a height, ratio, bound or belief of the script that is another one, in 960 states."""
+    """Catches a height, ratio, bound or belief of the script that is another one, in 3840 states."""
     own = page.evaluate(
         """all => all.map(state => {
           const of = Tents.numbers(state);
-          return [of.distance, of.assumed, of.scale, of.loss, of.belief, ...of.heights(state.x)];
+          return [of.distance, of.assumed, of.scale, of.loss, of.belief, ...of.sizes];
         })""",
         [as_script(state) for state in GRID],
     )
     for state, numbers in zip(GRID, own, strict=True):
         truth = [state.distance, state.assumed, state.scale, state.loss, state.belief]
-        expected = [*truth, *state.heights(state.x)]
-        assert numbers == pytest.approx(expected, rel=1e-12, abs=1e-300), state
+        expected = [*truth, *state.sizes]
+        assert numbers == pytest.approx(expected, rel=1e-9, abs=1e-14), state
 
 
 def test_the_script_says_what_python_says(page: Page) -> None:
@@ -127,11 +135,12 @@ def test_the_script_says_what_python_says(page: Page) -> None:
 
 def test_the_tents_are_drawn_as_high_as_they_are(page: Page) -> None:
     """Catches a curve beside its density: each point of both paths, on the fixed axes."""
-    for state in GRID[::37]:
+    for state in GRID[::149]:
         for which in (0, 1):
             path = page.evaluate("of => Tents.outline(...of)", [as_script(state), which])
             points = [tuple(map(float, point.split())) for point in path[1:-1].split("L")][1:-1]
             assert len(points) > 400
+            assert max(across for across, _ in points) == 200
             for across, down in points:
                 height = state.heights(across / 10 - 5)[which]
                 drawn = 100 * (1 - min(height / 0.34, 4))
@@ -142,9 +151,12 @@ def test_the_tents_are_drawn_as_high_as_they_are(page: Page) -> None:
 # ---- Hands --------------------------------------------------------------------------------------
 
 
-def test_it_begins_as_it_stands_without_a_script(browser: Browser, tents: Locator) -> None:
+def test_it_is_what_stands_without_a_script(browser: Browser, tents: Locator) -> None:
     """Catches a picture without JavaScript that tells another story, or shows dead knobs."""
-    holds(tents, Tents())
+    holds(tents, Tents(x=5))
+    tents.locator(".published").first.focus()
+    for _ in range(2):
+        tents.page.keyboard.press("PageDown")
     context = browser.new_context(java_script_enabled=False)
     still = context.new_page()
     still.goto(PAGE.as_uri(), wait_until="load")
@@ -160,18 +172,20 @@ def test_it_begins_as_it_stands_without_a_script(browser: Browser, tents: Locato
 
 def test_keys_move_everything(page: Page, tents: Locator) -> None:
     """Catches a knob that the keyboard does not reach, or that leaves its line."""
-    one, other, x = (tents.locator(css) for css in (".dot.one", ".dot.other", ".published"))
+    one, other, x = (
+        tents.locator(css) for css in (".dot.one", ".dot.other", ".published >> nth=0")
+    )
     one.focus()
     for key in ("ArrowLeft", "ArrowDown", "PageDown"):
         page.keyboard.press(key)
-    holds(tents, Tents(one=13))
+    holds(tents, Tents(one=13, x=5))
     page.keyboard.press("Home")
     page.keyboard.press("ArrowLeft")
-    holds(tents, Tents(one=0))
+    holds(tents, Tents(one=0, x=5))
     other.focus()
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
-    holds(tents, Tents(one=0, other=60))
+    holds(tents, Tents(one=0, other=60, x=5))
     x.focus()
     for key in ("Home", "ArrowRight", "PageUp"):
         page.keyboard.press(key)
@@ -190,7 +204,7 @@ def test_every_setting_shows_its_numbers(
 ) -> None:
     """Catches a part of the picture that is left behind when ε, x or the answers move."""
     turn(tents, epsilon)
-    tents.locator(".published").focus()
+    tents.locator(".published").first.focus()
     page.keyboard.press("Home")
     for _ in range(round(x + 5)):
         page.keyboard.press("PageUp")
@@ -202,8 +216,8 @@ def test_every_setting_shows_its_numbers(
 
 def test_noise_that_stays_breaks_when_the_gap_grows(page: Page, tents: Locator) -> None:
     """Catches a promise that is kept on the screen only."""
-    tents.locator("input[type=checkbox]").uncheck()
-    tents.locator(".published").focus()
+    tents.locator("[name=follows]").uncheck()
+    tents.locator(".published").first.focus()
     page.keyboard.press("Home")
     holds(tents, Tents(x=-5, made_for=19))
     other = tents.locator(".dot.other")
@@ -211,9 +225,34 @@ def test_noise_that_stays_breaks_when_the_gap_grows(page: Page, tents: Locator) 
     page.keyboard.press("ArrowRight")
     holds(tents, Tents(other=41, x=-5, made_for=19))
     assert tents.get_attribute("data-kept") == "no"
-    tents.locator("input[type=checkbox]").check()
+    tents.locator("[name=follows]").check()
     holds(tents, Tents(other=41, x=-5))
     assert tents.get_attribute("data-kept") == "yes"
+
+
+def test_both_ends_of_a_stretch_are_pulled(page: Page, tents: Locator) -> None:
+    """Catches bars that are still heights, an end that cannot be taken, and ends that may not cross."""
+    tents.locator("[name=stretch]").check()
+    x, end = tents.locator(".published").all()
+    holds(tents, Tents(x=5, end=8))
+    assert tents.locator(".pole:visible").count() == 0
+    end.focus()
+    page.keyboard.press("Home")
+    holds(tents, Tents(x=5, end=-5))
+    x.focus()
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
+    holds(tents, Tents(x=3, end=-5))
+    for part in (0, 1):
+        area = tents.locator(".area").nth(part).get_attribute("d") or ""
+        assert area.startswith("M0 100L")
+        assert area.endswith("L80 100Z")
+    box = tents.locator("svg").bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 0.2 * box["width"], box["y"] + 60)
+    holds(tents, Tents(x=3, end=-1))
+    tents.locator("[name=stretch]").uncheck()
+    holds(tents, Tents(x=3))
 
 
 def middle(part: Locator) -> tuple[float, float]:
@@ -229,9 +268,9 @@ def test_a_mouse_pulls_the_answers_and_the_number(page: Page, tents: Locator) ->
     wide = tents.locator(".stage").evaluate("stage => stage.getBoundingClientRect().width")
     day = wide / 20
     for css, days, state in (
-        (".dot.one", -2, Tents(one=9)),
-        (".dot.other", 3, Tents(one=9, other=58)),
-        (".published", 4, Tents(one=9, other=58, x=7)),
+        (".dot.one", -2, Tents(one=9, x=5)),
+        (".dot.other", 3, Tents(one=9, other=58, x=5)),
+        (".published >> nth=0", 2, Tents(one=9, other=58, x=7)),
     ):
         x, y = middle(tents.locator(css))
         page.mouse.move(x, y)
@@ -265,7 +304,7 @@ def test_a_finger_pulls_too(browser: Browser) -> None:
         ("touchEnd", []),
     ):
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    holds(root, Tents(other=52))
+    holds(root, Tents(other=52, x=5))
     context.close()
 
 
@@ -280,7 +319,7 @@ def test_a_number_is_published_from_the_tent(page: Page, tents: Locator) -> None
         x = round(3.5 + 19 / 6 * quantile, 1)
         assert said(tents) == words(Tents(x=x))
         assert (rug.get_attribute("d") or "").count("M") == count
-    assert tents.locator(".published b").text_content() == "x = 23.2 →"
+    assert tents.locator(".published b").first.text_content() == "x = 23.2 →"
     page.evaluate("() => { Math.random = window.chance; }")
     turn(tents, 0.5)
     assert rug.get_attribute("d") == ""
@@ -296,8 +335,9 @@ def test_how_the_tents_look(browser: Browser, width: int, scheme: str) -> None:
     page.goto(PAGE.as_uri(), wait_until="load")
     show(page, width, scheme)
     root = page.locator(".tents")
-    root.locator("input[type=checkbox]").uncheck()
-    for css, key in ((".dot.one", "Home"), (".dot.other", "End"), (".published", "End")):
+    root.locator("[name=follows]").uncheck()
+    root.locator("[name=stretch]").check()
+    for css, key in ((".dot.one", "Home"), (".dot.other", "End"), (".published >> nth=0", "End")):
         root.locator(css).focus()
         page.keyboard.press(key)
     assert root.get_attribute("data-kept") == "no"
