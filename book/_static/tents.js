@@ -163,8 +163,9 @@
         knob.style.setProperty("--at", at(values[key]));
         knob.setAttribute("aria-valuenow", short(values[key]));
       }
-      knobs.end.querySelector("b").textContent = `to ${minus(values.end)}`;
-      knobs.x.querySelector("b").textContent = state.x < LOW ? `← x = ${minus(state.x)}` : state.x > HIGH ? `x = ${minus(state.x)} →` : `x = ${minus(state.x)}`;
+      const first = state.x <= state.end;
+      knobs.end.querySelector("b").textContent = `${first ? "to" : "from"} ${minus(values.end)}`;
+      knobs.x.querySelector("b").textContent = state.end !== null ? `${first ? "from" : "to"} ${minus(state.x)}` : state.x < LOW ? `← x = ${minus(state.x)}` : state.x > HIGH ? `x = ${minus(state.x)} →` : `x = ${minus(state.x)}`;
       [knobs.one, knobs.other].forEach((knob, i) => {
         knob.querySelector("b").textContent = `${NAMES[i]} ${short([values.one, values.other][i])}`;
       });

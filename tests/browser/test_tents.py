@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
-from sensitivity_book.tents import Tents, at, big, facts, lengths, markup, sentence
+from sensitivity_book.tents import Tents, at, big, facts, lengths, markup, minus, sentence
 from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, show
 
 PAGE = HTML / "notebooks" / "noise.html"
@@ -73,8 +73,12 @@ def holds(root: Locator, state: Tents) -> None:
     assert placed(root, ".least") == pytest.approx([100 * math.exp(-state.epsilon)] * 2)
     assert placed(root, ".belief") == pytest.approx([100 * (1 - state.belief)], rel=1e-9)
     assert root.get_attribute("data-kept") == ("yes" if state.is_kept else "no")
-    names = root.locator(":is(.dot, .published:not(.end)) b").all_text_contents()
-    assert names == re.findall(r"<b>((?:x =|Chris|Rick)[^<]*)</b>", markup(state))
+    names = root.locator(".dot b, .published:visible b").all_text_contents()
+    if state.end is None:
+        assert names == re.findall(r"<b>((?:x =|Chris|Rick)[^<]*)</b>", markup(state))
+    else:
+        ends = [minus(end) for end in sorted((state.x, state.end))]
+        assert sorted(names[:2]) == [f"from {ends[0]}", f"to {ends[1]}"]
     numbers = root.locator(".bars :is(.one, .other) b").all_text_contents()
     assert [float(number) for number in numbers] == pytest.approx(state.sizes, rel=0.006)
     now = root.locator("[role=slider]:not(.end)").evaluate_all(
