@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
-from sensitivity_book.tents import Tents, at, big, facts, lengths, markup, minus, sentence
+from sensitivity_book.tents import Tents, TwoTents, at, big, facts, lengths, markup, minus, sentence
 from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, show
 
 PAGE = HTML / "notebooks" / "noise.html"
@@ -327,6 +327,24 @@ def test_a_number_is_published_from_the_tent(page: Page, tents: Locator) -> None
     page.evaluate("() => { Math.random = window.chance; }")
     turn(tents, 0.5)
     assert rug.get_attribute("d") == ""
+
+
+def test_the_widget_of_a_notebook_is_alive(browser: Browser) -> None:
+    """Catches a notebook in which the same picture is dead, or a script that only a page can load."""
+    page = browser.new_page()
+    page.set_content("<main></main>")
+    page.evaluate(
+        """async ([script, html]) => {
+          const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+          module.default.render({ model: { get: () => html }, el: document.querySelector("main") });
+        }""",
+        [str(TwoTents._esm), markup(Tents())],
+    )
+    root = page.locator(".tents")
+    holds(root, Tents(x=5))
+    root.locator(".dot.one").press("ArrowRight")
+    holds(root, Tents(one=22, x=5))
+    page.close()
 
 
 # ---- Looks -----------------------------------------------------------------------------------------
