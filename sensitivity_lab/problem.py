@@ -17,6 +17,7 @@ from sensitivity_lab.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.gap import Norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
+from sensitivity_lab.standard import over_numbers
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -52,8 +53,8 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
-        of_numbers = self.query.exact or (self.query.proved and self.query.inner is None)
-        if of_numbers and not self.universe.numeric:
+        of_numbers = self.query.exact or self.query.proved
+        if of_numbers and not self.universe.numeric and not self._is_of_records:
             raise TypeError(
                 f"query {self.query.name} is asked of numbers, got records such as "
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
@@ -65,6 +66,11 @@ class Problem:
                 "holds None; wrap a callable in Query(..., takes_missing=True)"
             )
         self._check_sizes()
+
+    @property
+    def _is_of_records(self) -> bool:
+        """Whether a standard query says what of a record it is asked of, or counts any."""
+        return self.query.inner is not None or over_numbers(self.query, self.universe) is not None
 
     def _check_sizes(self) -> None:
         sizes = self.sizes

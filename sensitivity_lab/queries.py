@@ -33,12 +33,22 @@ from sensitivity_lab.tabular.answers import Keyed, opened
 from sensitivity_lab.tabular.clipped import Clipped, number_of
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
-from sensitivity_lab.text import number_repr
+from sensitivity_lab.text import counted, number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
+
+
+INSTEAD = (
+    "people may bring none; ask of a function of a person, as in MEAN.of(lambda rows: len(rows)), "
+    "or pass a function of your own that answers on few rows, too"
+)
+
+
+class TooFewRows(Exception):
+    """People bring fewer rows than a query of a column is defined on."""
 
 
 @dataclass(frozen=True)
@@ -210,6 +220,8 @@ class Query:
         """
         try:
             return self.function(dataset)
+        except TooFewRows as error:
+            raise ValueError(f"query {self.name} {error}: {INSTEAD}") from None
         except Exception as error:
             raise ValueError(
                 f"query {self.name} failed on dataset {number_repr(dataset)}: {told(error)}"
@@ -246,6 +258,11 @@ class OfRecords:
         """The answer on a dataset of records: a table's rows, or a sequence."""
         said = partial(number_of, self.of)
         numbers = [called_on(said, record) for record in records_listed(dataset)]
+        if len(numbers) < (self.query.smallest_size or 0):
+            raise TooFewRows(
+                f"needs at least {counted(self.query.smallest_size or 0, 'row')}, "
+                f"got {_described(dataset)}"
+            )
         return self.query.raw(in_order(numbers))
 
 
@@ -283,6 +300,15 @@ class Grouping:
         if len(held) < (self.query.smallest_size or 0):
             return 0 if self.keys is not None else None
         return self.query(held)
+
+
+def _described(dataset: Any) -> str:
+    """A dataset that has few records, in words: a table by its columns and rows."""
+    if not is_table(dataset):
+        return number_repr(dataset)
+    given = table(dataset, "dataset")
+    names = ", ".join(map(str, given.columns))
+    return f"a table with the columns {names} and {counted(len(given), 'row')}"
 
 
 def in_order(numbers: Iterable[Any]) -> Dataset:

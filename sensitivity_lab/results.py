@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,12 @@ import numpy as np
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import RootGap, simplest
 from sensitivity_lab.gap import Labelled, gap_between, keys_that_differ
-from sensitivity_lab.methods.image import Members, has_image
+from sensitivity_lab.methods.image import Members
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
-from sensitivity_lab.queries import Query, answers_at, in_order
+from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.relations import STANDARD, Change, Relation
-from sensitivity_lab.standard import python_of
-from sensitivity_lab.tabular.clipped import number_of
+from sensitivity_lab.standard import OverNumbers, over_numbers, python_of
 from sensitivity_lab.tabular.records import Records
 from sensitivity_lab.tabular.rows import is_table, own_copy, rows_of, table
 from sensitivity_lab.tabular.shown import Marked, marked
@@ -241,9 +240,9 @@ class Sensitivity:
 
     def _asked_again(self, dataset: Dataset, places: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
-        if self.query.inner is not None and has_image(self.query, self.universe):
-            said = partial(number_of, self.query.of_what)
-            return self.query.inner.raw(in_order(map(said, self.universe.each(places.tolist()))))
+        over = over_numbers(self.query, self.universe)
+        if over is not None:
+            return over.query.raw(over.dataset(self.universe, places.tolist()))
         if len(places) <= LONGEST_HELD:
             return self.query.raw(own_copy(dataset))
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
@@ -353,16 +352,16 @@ class Sensitivity:
 
     def _answers(self) -> tuple[Any, Any]:
         """The query's answers on the dataset and on its neighbour."""
-        if self.query.inner is not None and has_image(self.query, self.universe):
-            here, there = map(self.query.inner, map(in_order, self._numbers()))
+        over = over_numbers(self.query, self.universe)
+        if over is not None:
+            here, there = map(over.query, self._numbers(over))
         else:
             here, there = map(self.query, map(own_copy, self.witness))
         return here, there
 
-    def _numbers(self) -> list[tuple[Any, ...]]:
+    def _numbers(self, over: OverNumbers) -> list[Dataset]:
         """What the records of either dataset say, where the query is asked of that."""
-        said = partial(number_of, self.query.of_what)
-        return [tuple(map(said, self.universe.each(at.tolist()))) for at in self._places()]
+        return [over.dataset(self.universe, at.tolist()) for at in self._places()]
 
     def _witness_rows(self) -> dict[str, str]:
         if not self.universe.numeric:
@@ -393,8 +392,19 @@ def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
     assert isinstance(universe.source, Records)
     if isinstance(witness, CompactWitness):
         return marked(universe.source, *witness._parts())
-    here, there = (Counter(universe._places(side).tolist()) for side in witness)
-    places = [sorted(part.elements()) for part in (here & there, here - there, there - here)]
+    here, there = (universe._places(side).tolist() for side in witness)
+    return marked_at(universe, here, there)
+
+
+def marked_at(universe: Universe, here: Iterable[int], there: Iterable[int]) -> Marked:
+    """As `marked_witness`, of the positions of both datasets' records.
+
+    >>> marked_at(Universe.value_range(["no", "yes"]), (0, 1), (1, 1)).lines()
+    ('− no (1 shared)', '+ yes (1 shared)')
+    """
+    assert isinstance(universe.source, Records)
+    one, other = Counter(here), Counter(there)
+    places = [sorted(part.elements()) for part in (one & other, one - other, other - one)]
     return marked(universe.source, [*map(universe.given, places)], [*map(len, places)])
 
 

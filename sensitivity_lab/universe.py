@@ -28,7 +28,7 @@ from sensitivity_lab.exact import (
     simplest,
     whole_number,
 )
-from sensitivity_lab.tabular.clipped import Clipped
+from sensitivity_lab.tabular.clipped import Always, Clipped
 from sensitivity_lab.tabular.people import AnyPeople, People
 from sensitivity_lab.tabular.records import Records, called_on
 from sensitivity_lab.tabular.rows import Rows, all_rows, is_table
@@ -276,6 +276,8 @@ class Universe:
         """
         if isinstance(what, Clipped):
             return what.of_all(self.numbers_of(what.of))
+        if isinstance(what, Always):
+            return np.full(len(self.source), what.number)
         if what is None:
             self._require_numbers()
             return self.sorted_records

@@ -43,6 +43,21 @@ class Clipped:
         return [max(self.low, min(self.high, exact_number(n, "of"))) for n in numbers]
 
 
+@dataclass(frozen=True)
+class Always:
+    """The same number of every record.
+
+    >>> Always(1)("yes")
+    1
+    """
+
+    number: int
+
+    def __call__(self, record: Any) -> int:
+        """The number of one record."""
+        return self.number
+
+
 def clipped_ends(of: Any, low: Exact, high: Exact) -> tuple[Exact, Exact]:
     """The ends of numbers from low to high, cut as the numbers are.
 
