@@ -18,6 +18,7 @@ from sensitivity_lab.gap import Norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.standard import over_numbers
+from sensitivity_lab.tabular.clipped import Clipped
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -60,12 +61,27 @@ class Problem:
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
                 "MEAN.of('column') or SUM.of(function)"
             )
+        self._check_grouping()
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
                 "holds None; wrap a callable in Query(..., takes_missing=True)"
             )
         self._check_sizes()
+
+    def _check_grouping(self) -> None:
+        """Refuse a function of a person whose rows may be in several groups."""
+        grouping = self.query.grouping
+        if grouping is None or not self.universe.holds_people:
+            return
+        what = grouping.of_what
+        while isinstance(what, Clipped):
+            what = what.of
+        if what is not None and not isinstance(what, str):
+            raise TypeError(
+                f"of must name a column where people are asked by group, got {brief(what)}: a "
+                "person's rows may be in several groups"
+            )
 
     @property
     def _is_of_records(self) -> bool:

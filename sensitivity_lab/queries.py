@@ -284,7 +284,7 @@ class Grouping:
         """The answers by key; groups too small for the query have none."""
         groups: dict[Any, list[Any]] = {key: [] for key in self.keys or ()}
         for record in records_listed(dataset):
-            key = called_on(partial(number_of, self.by_what), record)
+            key = called_on(partial(number_of, self.by_what), record, "by")
             if self.keys is None or key in groups:
                 said = record if self.of_what is None else number_of(self.of_what, record)
                 groups.setdefault(key, []).append(said)

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate, combinations, combinations_with_replacement
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
@@ -140,7 +141,8 @@ class Universe:
           team  pay
         0  art   40
 
-        Two records with equal values are two records. A pandas Series brings its name.
+        Two records with equal values are two records. A Series of pandas or polars brings its
+        name; a pyarrow Array serves, too.
         Cost: arrays stay arrays; they are sorted once, when first needed: O(m log m).
         Raises ValueError for an empty universe, NaN or infinities, TypeError for text among
         numbers and for records that have no hash.
@@ -218,8 +220,9 @@ class Universe:
 
     @classmethod
     def _of(cls, source: Any, unlimited: bool, name: str | None, what: str) -> Universe:
-        if name is None and isinstance(source, pd.Series):
-            name = None if source.name is None else str(source.name)
+        if name is None and nw.dependencies.is_into_series(source):
+            given = getattr(source, "name", None)  # a column of pyarrow has none, polars' may be ""
+            name = None if given in (None, "") else str(given)
         return cls(_checked_source(source, what), unlimited, name)
 
     @property
@@ -283,19 +286,19 @@ class Universe:
             return self.sorted_records
         return self.said(what)
 
-    def said(self, what: Any) -> Any:
+    def said(self, what: Any, asked: str = "of") -> Any:
         """Return what a column, or a function of a record, says of each of the m records.
 
         >>> Universe.population(["yes", "no"]).said(str.upper)
         ['NO', 'YES']
 
-        Errors: as `numbers_of`.
+        Errors: as `numbers_of`; `asked` is what they call the function.
         """
         if isinstance(self.source, Records):
-            return self.source.said(what)
+            return self.source.said(what, asked)
         if not callable(what):
-            raise ValueError(f"of must be a function of one record here, got {brief(what)}")
-        return [called_on(what, record) for record in self.sorted_records.tolist()]
+            raise ValueError(f"{asked} must be a function of one record here, got {brief(what)}")
+        return [called_on(what, record, asked) for record in self.sorted_records.tolist()]
 
     def each(self, positions: Iterable[int]) -> list[Any]:
         """Return the records at some positions, as functions of one record receive them.
@@ -731,7 +734,7 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
         raise TypeError(
             f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}"
         )
-    array = _of_series(source) if isinstance(source, pd.Series) else source
+    array = _listed(source)
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
     if not isinstance(array, np.ndarray):
@@ -754,6 +757,14 @@ def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         return tuple(array.tolist())
     return tuple(array)
+
+
+def _listed(source: Any) -> Any:
+    """The entries of a pandas Series, or of a pyarrow Array; anything else as it is."""
+    if isinstance(source, pd.Series):
+        return _of_series(source)
+    to_list = getattr(source, "to_pylist", None)  # pyarrow's scalars are no numbers
+    return to_list() if callable(to_list) else source
 
 
 def _of_series(source: pd.Series[Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab.audit.claims import amount
@@ -152,7 +152,8 @@ class WorstInputs:
     gap: Gap
     dataset: Any
     neighbour: Any
-    at: Places = (None, None)  # of their records among the values, where these are no numbers
+    # of their records among the values, where these are no numbers
+    at: Places = field(default=(None, None), repr=False)
 
     @property
     def apart(self) -> Any:

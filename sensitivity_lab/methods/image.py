@@ -116,7 +116,7 @@ class Image:
         made = universe.numbers_of(over.of_what)
         if not isinstance(made, np.ndarray):
             for number in made:
-                if not is_real(number):
+                if not (is_real(number) or (number is None and over.query.takes_missing)):
                     raise TypeError(
                         f"what {query.name} is asked of must be a number for every record, "
                         f"got {brief(number)}"
@@ -129,7 +129,7 @@ class Image:
         """The m records in the order of their numbers, (m,)."""
         if isinstance(self.made, np.ndarray):
             return np.argsort(self.made, kind="stable")
-        keys = [exact_number(number) for number in self.made]
+        keys = [(n is None, 0 if n is None else exact_number(n)) for n in self.made]
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
     @cached_property
