@@ -255,7 +255,7 @@ def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
 
 
 def ask_all(
-    connection: Any, text: str, stacked: Stack, datasets: int, public: Tables
+    connection: Any, text: str, stacked: Stack, datasets: int, public: Tables | None = None
 ) -> list[ResultSet]:
     """What a statement returns over each of many datasets, in one statement.
 
@@ -283,7 +283,7 @@ def ask_all(
         f"(WITH {own} SELECT * FROM (\n{text}\n)) AS q ON TRUE"
     )
     try:
-        with _over(connection, {**public, **tables}, many=True) as cursor:
+        with _over(connection, {**(public or {}), **tables}, many=True) as cursor:
             together = _result(cursor.execute(whole))
     except engine().Error:
         if connection is None:  # an internal error leaves it closed
