@@ -149,7 +149,9 @@ def test_what_sqlite_has_not_is_what_the_docstring_says():
 def test_rows_are_tuples_whatever_the_connection_makes_of_its_own():
     """Catches rows as dicts, which lose columns of one name."""
     connection = sqlite3.connect(":memory:")
-    connection.row_factory = lambda cursor, row: {c[0]: v for c, v in zip(cursor.description, row)}
+    connection.row_factory = lambda cursor, row: {
+        c[0]: v for c, v in zip(cursor.description, row, strict=True)
+    }
     assert ask(connection, "SELECT 1 AS a, 2 AS a", {"staff": STAFF}).rows == [(1, 2)]
 
 
