@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from inspect import iscoroutinefunction
 from itertools import islice
 from types import ModuleType
@@ -228,6 +229,7 @@ def ask_each(connection: Any, text: str, datasets: Iterable[Tables]) -> list[Res
 # -- the statement ---------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1000)
 def require_query(text: str, dialect: str | None) -> None:
     """Refuse a statement that is not one query, before anything is asked of the database.
 
@@ -303,10 +305,12 @@ def _make(database: Database, cursor: Any, datasets: Sequence[Tables]) -> None:
     """Make the tables of some datasets, empty."""
     for name in datasets[0]:
         frames = [table(tables[name], f"table {name}") for tables in datasets]
-        kinds = {str(column): _kind(frames, column, name) for column in frames[0].columns}
+        kinds = {
+            column: _kind(frames, column, dtype, name) for column, dtype in frames[0].schema.items()
+        }
         for column, kind in kinds.items():
             if kind not in database.types:
-                raise ValueError(_refusal(name, column, f"{kind} values"))
+                raise _refusal(name, column, f"{kind} values")
         listed = ", ".join(f"{database.quoted(c)} {database.types[k]}" for c, k in kinds.items())
         made = f"CREATE TEMPORARY TABLE {database.quoted(name)} ({listed})"
         with _told_of(name):
@@ -336,13 +340,15 @@ def _told_of(name: str) -> Iterator[None]:
         ) from error
 
 
-def _kind(frames: Sequence[nw.DataFrame[Any]], column: str, name: str) -> str:
+def _kind(frames: Sequence[nw.DataFrame[Any]], column: str, dtype: Any, name: str) -> str:
     """What a column holds in some datasets, by its type, or by its values where it has none."""
-    dtype = frames[0][column].dtype
-    if not isinstance(dtype, (nw.Object, nw.Unknown)):
-        return _kind_of_type(dtype) or _refused(name, column, str(dtype))
-    values = {value for frame in frames for (value,) in rows_of(frame.select(column))}
-    return _kind_of_values({type(value) for value in values if value is not None}, name, column)
+    if isinstance(dtype, (nw.Object, nw.Unknown)):
+        types = {type(value) for frame in frames for (value,) in rows_of(frame.select(column))}
+        return _kind_of_values(types - {type(None)}, name, column)
+    kind = _kind_of_type(dtype)
+    if kind is None:
+        raise _refusal(name, column, str(dtype))
+    return kind
 
 
 def _kind_of_type(dtype: Any) -> str | None:
@@ -374,25 +380,19 @@ def _kind_of_values(types: set[type], name: str, column: str) -> str:
     if len(kinds) > 1 and kinds <= set(WIDENING):
         kinds = {max(kinds, key=WIDENING.index)}
     if len(kinds) > 1 or not kinds <= set(STANDARD):
-        return _refused(name, column, " and ".join(sorted(kinds)))
+        raise _refusal(name, column, " and ".join(sorted(kinds)))
     return kinds.pop() if kinds else "text"
 
 
-def _refused(name: str, column: str, what: str) -> str:
-    raise ValueError(_refusal(name, column, what))
-
-
-def _refusal(name: str, column: str, what: str) -> str:
-    return f"column {column} of table {name} must hold what its database can, got {what}"
+def _refusal(name: str, column: str, what: str) -> ValueError:
+    return ValueError(
+        f"column {column} of table {name} must hold what its database can, got {what}"
+    )
 
 
 def _cells(database: Database, row: Row) -> Row_:
     """The cells of a row, as its database takes them."""
-    return (
-        tuple(_for_sqlite(c) for c in row)
-        if database.dialect == "sqlite"
-        else tuple(map(_plain_moment, row))
-    )
+    return tuple(map(_for_sqlite if database.dialect == "sqlite" else _plain_moment, row))
 
 
 def _plain_moment(value: Any) -> Any:
