@@ -179,7 +179,7 @@ class Database:
         return f"INSERT INTO {target} VALUES ({', '.join(marks)})", given
 
 
-def ask(connection: Any, text: str, tables: Tables) -> ResultSet:
+def ask(connection: Any, text: str, tables: Tables, whole: Tables | None = None) -> ResultSet:
     """Return what a statement says of one dataset, given as tables by name.
 
     >>> import sqlite3
@@ -190,10 +190,12 @@ def ask(connection: Any, text: str, tables: Tables) -> ResultSet:
 
     Cost and errors: as `ask_each`.
     """
-    return ask_each(connection, text, [tables])[0]
+    return ask_each(connection, text, [tables], whole)[0]
 
 
-def ask_each(connection: Any, text: str, datasets: Iterable[Tables]) -> list[ResultSet]:
+def ask_each(
+    connection: Any, text: str, datasets: Iterable[Tables], whole: Tables | None = None
+) -> list[ResultSet]:
     """Return what a statement says of each dataset, in order.
 
     The tables become temporary ones of these names, which stand before permanent ones; they are
@@ -202,57 +204,75 @@ def ask_each(connection: Any, text: str, datasets: Iterable[Tables]) -> list[Res
     that is open: nothing is left behind, and nothing of yours is changed or committed. A cursor of
     yours that is half read on an sqlite3 connection ends: sqlite says so at its next row.
 
+    Columns have the types of the frames; those of Python objects, of which an empty frame tells
+    nothing, have the type of their values in `whole`, the tables that the datasets are parts of.
     sqlite has no booleans, dates or decimals: they are 0 and 1, text in ISO form, and floats.
     PostgreSQL takes names as they are written: a table "Staff" is not staff.
 
     Cost: a few statements for each dataset. Raises ValueError where the database refuses the
     statement or a table, with its own words, and for statements that return no rows; errors of
-    the connection as `Database.of`, of the statement as `require_query`.
+    the connection as `Database.of`, of the statement as `named_in`.
     """
     database = Database.of(connection)
-    require_query(text, database.dialect)
+    named_in(text, database.dialect)
     given = iter(datasets)
     answers: list[ResultSet] = []
     while some := list(islice(given, AT_ONCE)):
         with undone(database) as cursor:
-            _make(database, cursor, some)
-            if (
-                database.dialect == "postgres"
-            ):  # refuses functions that write, temporary tables aside
-                cursor.execute("SET LOCAL transaction_read_only TO on")
+            _make(database, cursor, some if whole is None else [whole])
             for tables in some:
                 _fill(database, cursor, tables)
                 answers.append(_answered(database, cursor, text))
     return answers
 
 
+def columns_of(connection: Any, text: str, tables: Tables) -> ResultSet:
+    """Return the columns of a statement's result without rows: it is read, but not run.
+
+    >>> import sqlite3
+    >>> columns_of(sqlite3.connect(":memory:"), "SELECT a FROM t", {"t": pd.DataFrame({"a": [1]})})
+    ResultSet(names=['a'], numeric=[None], rows=[])
+
+    Errors: as `ask_each`.
+    """
+    database = Database.of(connection)
+    named_in(text, database.dialect)
+    with undone(database) as cursor:
+        _make(database, cursor, [tables])
+        return _answered(database, cursor, f"SELECT * FROM (\n{text}\n) AS q WHERE 1 = 0")
+
+
 # -- the statement ---------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1000)
-def require_query(text: str, dialect: str | None) -> None:
-    """Refuse a statement that is not one query, before anything is asked of the database.
+def named_in(text: str, dialect: str | None) -> tuple[str, ...] | None:
+    """Return the tables that a query names, or refuse what is not one query that writes nothing.
 
-    >>> require_query("SELECT 1", "sqlite")
+    >>> named_in("WITH a AS (SELECT * FROM staff) SELECT * FROM a JOIN rates", "sqlite")
+    ('rates', 'staff')
 
-    What sqlglot cannot parse must be one statement that begins as queries do; the database
-    is asked what it is. Raises ValueError.
+    Nothing is asked of the database. What sqlglot cannot read must begin as queries do; then only
+    the database knows, and the answer is None. Raises ValueError.
     """
     from sqlglot import ErrorLevel, exp, parse
     from sqlglot.errors import SqlglotError
 
-    opening = _opening(text, dialect)
+    refusal = ValueError(f"statement must be a query that writes nothing, got {brief(text)}")
+    if _opening(text, dialect) not in OPENING:
+        raise refusal
     try:
         parsed = next(filter(None, parse(text, read=dialect, error_level=ErrorLevel.RAISE)), None)
     except SqlglotError:
-        parsed = None
+        return None
     if parsed is None or isinstance(parsed, (exp.Command, exp.Alias)):
-        fits = opening in OPENING
-    else:
-        fits = isinstance(parsed, (exp.Query, exp.Values))
-        fits = fits and parsed.find(exp.DML, exp.DDL, exp.Into) is None
-    if not fits:
-        raise ValueError(f"statement must be a query that writes nothing, got {brief(text)}")
+        return None
+    is_query = isinstance(parsed, (exp.Query, exp.Values))
+    if not is_query or parsed.find(exp.DML, exp.DDL, exp.Into) is not None:
+        raise refusal
+    own = {part.alias for part in parsed.find_all(exp.CTE)}
+    named = {part.name for part in parsed.find_all(exp.Table) if part.name and not part.db}
+    return tuple(sorted(named - own))
 
 
 def _opening(text: str, dialect: str | None) -> str:
@@ -302,7 +322,7 @@ def _is_numeric(database: Database, code: Any, i: int, rows: list[Row_]) -> bool
 
 
 def _make(database: Database, cursor: Any, datasets: Sequence[Tables]) -> None:
-    """Make the tables of some datasets, empty."""
+    """Make the tables of some datasets, empty; PostgreSQL then refuses functions that write."""
     for name in datasets[0]:
         frames = [table(tables[name], f"table {name}") for tables in datasets]
         kinds = {
@@ -315,6 +335,8 @@ def _make(database: Database, cursor: Any, datasets: Sequence[Tables]) -> None:
         made = f"CREATE TEMPORARY TABLE {database.quoted(name)} ({listed})"
         with _told_of(name):
             cursor.execute(made)
+    if database.dialect == "postgres":  # temporary tables can still be filled
+        cursor.execute("SET LOCAL transaction_read_only TO on")
 
 
 def _fill(database: Database, cursor: Any, tables: Tables) -> None:
