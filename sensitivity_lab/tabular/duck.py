@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,7 +54,9 @@ def engine() -> Any:
 
 def is_connection(connection: Any) -> bool:
     """Whether a connection is DuckDB's, or none is named."""
-    return connection is None or isinstance(connection, engine().DuckDBPyConnection)
+    if connection is None or "duckdb" not in sys.modules:
+        return connection is None
+    return isinstance(connection, engine().DuckDBPyConnection)
 
 
 def _cursor(connection: Any, many: bool) -> Any:

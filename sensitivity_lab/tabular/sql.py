@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
+from functools import cache, partial
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from sensitivity_lab.exact import brief, sequence
-from sensitivity_lab.tabular import duck
+from sensitivity_lab.tabular import database, duck
 from sensitivity_lab.tabular.answers import Keyed
 from sensitivity_lab.tabular.records import Positions, Records
 from sensitivity_lab.tabular.result_set import ResultSet, answer_of
@@ -44,8 +43,7 @@ class Statement:
     connection: Any = None
 
     def __post_init__(self) -> None:
-        if self._by_duckdb:
-            _parsed(self.text)
+        self._tables_named()
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.connection is not None:
@@ -56,8 +54,9 @@ class Statement:
         """The answer on one dataset, asked twice: the second time with its rows in reverse."""
         tables = self._named(dataset)
         public = self._public(tables)
-        answer = answer_of(self._asked({**public, **tables}), self.keys)
-        again = answer_of(self._asked({**public, **_reversed(tables)}), self.keys)
+        whole = getattr(dataset, "whole", tables)
+        answer = answer_of(self._asked({**public, **tables}, whole), self.keys)
+        again = answer_of(self._asked({**public, **_reversed(tables)}, whole), self.keys)
         if not are_near(answer, again):
             raise OrderMatters(_order_matters(answer, again))
         return answer
@@ -81,17 +80,18 @@ class Statement:
         Raises as `giver`, and ValueError with the engine's message for unknown tables and columns.
         """
         given = self.giver(records, name)
-        if not self._by_duckdb:
-            return
-        named = _parsed(self.text).tables
-        if not any(table.lower() in named for table in given.names):
+        named = self._tables_named()
+        if named and not {table.lower() for table in given.names} & set(map(str.lower, named)):
             raise ValueError(
                 f"statement must name the table {' or '.join(given.names)}, got "
                 f"{_listed(named)} in {self._brief}"
             )
-        whole = dict(zip(given.names, records.whole.values(), strict=True))
+        whole = given.whole
         _require_one_kind(whole)
-        columns = duck.columns_of(self.connection, self.text, {**self._public(whole), **whole})
+        columns_of = duck.columns_of if self._by_duckdb else database.columns_of
+        columns = columns_of(self.connection, self.text, {**self._public(whole), **whole})
+        if None in columns.numeric:  # sqlite knows values, not types
+            return
         answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
 
     def answers(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:
@@ -99,7 +99,9 @@ class Statement:
 
         Raises OrderMatters for a dataset whose answer does.
         """
-        if not self._by_duckdb or _parsed(self.text).alone:
+        if not self._by_duckdb:
+            return self._answers_of_database(given, datasets)
+        if _parsed(self.text).alone:
             return None
         if any(len(dataset) == 0 for dataset in datasets):
             filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
@@ -113,6 +115,28 @@ class Statement:
             found, again = self._asked_together(stacked, len(datasets))
         except (duck.engine().Error, ImportError):  # asked alone, the dataset at fault says so
             return None
+        return self._compared(found, again, given, datasets)
+
+    def _answers_of_database(
+        self, given: TablesOf, datasets: Sequence[Positions]
+    ) -> list[Any] | None:
+        """The answers of another database than DuckDB, one by one within few transactions."""
+        ask_each = partial(database.ask_each, self.connection, self.text, whole=given.whole)
+        try:
+            found = ask_each(map(given, datasets))
+            again = ask_each(_reversed(given(dataset)) for dataset in datasets)
+        except ValueError:  # asked alone, the dataset at fault says so
+            return None
+        return self._compared(found, again, given, datasets)
+
+    def _compared(
+        self,
+        found: list[ResultSet],
+        again: list[ResultSet],
+        given: TablesOf,
+        datasets: Sequence[Positions],
+    ) -> list[Any]:
+        """The answers that results are, None for none; those of rows in reverse must be the same."""
         answers = [self._answer(result) for result in found]
         for i, answer in enumerate(answers):
             if answer is None or _same_rows(found[i].rows, again[i].rows):
@@ -159,12 +183,10 @@ class Statement:
             )
         return dict(public)
 
-    def _asked(self, tables: Tables) -> ResultSet:
+    def _asked(self, tables: Tables, whole: Tables) -> ResultSet:
         if self._by_duckdb:
             return duck.ask(self.connection, self.text, tables)
-        database = import_module("sensitivity_lab.tabular.database")
-        found: ResultSet = database.ask(self.connection, self.text, tables)
-        return found
+        return database.ask(self.connection, self.text, tables, whole)
 
     @property
     def _by_duckdb(self) -> bool:
@@ -180,9 +202,10 @@ class Statement:
 
     def _table(self) -> str:
         """The one table that the statement names and the connection does not have."""
-        named = set(_parsed(self.text).tables)
-        rest = named - duck.tables_of(self.connection)
-        missing = sorted(rest - set(duck.borrowed(self.connection, rest)))
+        named = set(self._tables_named() or ())
+        rest = named - (duck.tables_of(self.connection) if self._by_duckdb else set())
+        borrowed = duck.borrowed(self.connection, rest) if self._by_duckdb else {}
+        missing = sorted(rest - set(borrowed))
         if len(missing) == 1:
             return missing[0]
         if len(named) == 1:
@@ -192,9 +215,23 @@ class Statement:
             f"not have, got {_listed(missing)}: name the universe, or give a dict of tables"
         )
 
+    def _tables_named(self) -> tuple[str, ...] | None:
+        """The tables that the statement names; None where only its database can tell."""
+        if self._by_duckdb:
+            return _parsed(self.text).tables
+        return database.named_in(self.text, database.Database.of(self.connection).dialect)
+
     @property
     def _brief(self) -> str:
         return name_of_statement(self.text)
+
+
+class Part(dict[str, Any]):
+    """A dataset as tables by name, with the `whole` that it is a part of, which knows the types."""
+
+    def __init__(self, tables: Tables, whole: Tables) -> None:
+        super().__init__(tables)
+        self.whole = whole
 
 
 @dataclass(frozen=True)
@@ -213,7 +250,15 @@ class TablesOf:
 
     def __call__(self, positions: Positions) -> Tables:
         """The dataset at some positions."""
-        return dict(zip(self.names, self.records.tables(positions).values(), strict=True))
+        return Part(self._named(self.records.tables(positions)), self.whole)
+
+    @property
+    def whole(self) -> Tables:
+        """The tables that the datasets are parts of."""
+        return self._named(self.records.whole)
+
+    def _named(self, tables: Mapping[str | None, Any]) -> Tables:
+        return dict(zip(self.names, tables.values(), strict=True))
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str, tuple[np.ndarray, Any]]:
         """The rows of many datasets, table by table, each with its dataset's number."""
