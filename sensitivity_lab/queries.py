@@ -43,6 +43,13 @@ UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 HELD = 4  # datasets of those answered together that are asked again one by one
 
 
+class AnswersDiffer(RuntimeError):
+    """A dataset has another answer alone than together with others.
+
+    No ValueError as the failures of `errors`: neither the problem nor its query is at fault.
+    """
+
+
 class Together(Protocol):
     """What answers many datasets of tables at once."""
 
@@ -253,7 +260,7 @@ class Query:
         """Refuse an answer that is not the one on the dataset alone."""
         alone = self.answer(dataset)
         if not are_near(answer, alone):
-            raise RuntimeError(
+            raise AnswersDiffer(
                 f"query {self.name} must answer many datasets as it does each alone, got "
                 f"{brief(answer)} and alone {brief(alone)} on dataset {number_repr(dataset)}"
             )

@@ -447,6 +447,15 @@ CALLS = {
     "count_where": Call(
         sl.count_where, is_number_of("count_where"), {"predicate": [is_more_than_one]}
     ),
+    "sql": Call(
+        sl.sql,
+        is_anything,
+        {
+            "statement": ["SELECT COUNT(*) FROM staff"],
+            "keys": [None, "d", ["d"]],
+            "connection": [None],
+        },
+    ),
     "count_distinct": Call(sl.count_distinct, is_answer("count_distinct"), {"dataset": DATASETS}),
     # sensitivities
     "global_sensitivity": Call(
