@@ -407,7 +407,7 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     """
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer[()]  # not item(), which makes whole numbers of time spans
-    if not is_real(answer) and not isinstance(answer, PLAIN):
+    if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
         answer = _opened(answer, query, dataset)
     if isinstance(answer, Keyed):
         return _by_label(answer, query, dataset)

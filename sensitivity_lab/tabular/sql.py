@@ -53,9 +53,10 @@ class Statement:
     def __call__(self, dataset: Any) -> Any:
         """The answer on one dataset, asked twice: the second time with its rows in reverse."""
         tables = self._named(dataset)
+        public = self._public(tables)
         whole = getattr(dataset, "whole", tables)
-        answer = answer_of(self._asked(tables, whole), self.keys)
-        again = answer_of(self._asked(_reversed(tables), whole), self.keys)
+        answer = answer_of(self._asked({**public, **tables}, whole), self.keys)
+        again = answer_of(self._asked({**public, **_reversed(tables)}, whole), self.keys)
         if not are_near(answer, again):
             raise OrderMatters(_order_matters(answer, again))
         return answer
@@ -85,8 +86,10 @@ class Statement:
                 f"statement must name the table {' or '.join(given.names)}, got "
                 f"{_listed(named)} in {self._brief}"
             )
+        whole = given.whole
+        _require_one_kind(whole)
         columns_of = duck.columns_of if self._by_duckdb else database.columns_of
-        columns = columns_of(self.connection, self.text, given.whole)
+        columns = columns_of(self.connection, self.text, {**self._public(whole), **whole})
         if None in columns.numeric:  # sqlite knows values, not types
             return
         answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
@@ -98,7 +101,7 @@ class Statement:
         """
         if not self._by_duckdb:
             return self._answers_of_database(given, datasets)
-        if _parsed(self.text).combines:
+        if _parsed(self.text).alone:
             return None
         if any(len(dataset) == 0 for dataset in datasets):
             filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
@@ -109,9 +112,8 @@ class Statement:
             return None
         stacked = given.stacked(datasets)
         try:
-            found = self._asked_together(stacked, len(datasets))
-            again = self._asked_together(_backwards(stacked), len(datasets))
-        except duck.engine().Error:  # asked alone, the dataset at fault says so
+            found, again = self._asked_together(stacked, len(datasets))
+        except (duck.engine().Error, ImportError):  # asked alone, the dataset at fault says so
             return None
         return self._compared(found, again, given, datasets)
 
@@ -136,13 +138,14 @@ class Statement:
     ) -> list[Any]:
         """The answers that results are, None for none; those of rows in reverse must be the same."""
         answers = [self._answer(result) for result in found]
-        for i, result in enumerate(again):
-            if answers[i] is not None:
-                other = self._answer(result)
-                if not are_near(answers[i], other):
-                    raise OrderMatters(
-                        f"{_order_matters(answers[i], other)}, on {number_repr(given(datasets[i]))}"
-                    )
+        for i, answer in enumerate(answers):
+            if answer is None or _same_rows(found[i].rows, again[i].rows):
+                continue
+            other = self._answer(again[i])
+            if not are_near(answer, other):
+                raise OrderMatters(
+                    f"{_order_matters(answer, other)}, on {number_repr(given(datasets[i]))}"
+                )
         return answers
 
     def _answer(self, result: ResultSet) -> Any:
@@ -152,8 +155,33 @@ class Statement:
         except ValueError:
             return None
 
-    def _asked_together(self, stacked: Any, datasets: int) -> list[ResultSet]:
-        return duck.ask_all(self.connection, self.text, stacked, datasets)
+    def _asked_together(
+        self, stacked: duck.Stack, datasets: int
+    ) -> tuple[list[ResultSet], list[ResultSet]]:
+        """The results with the rows as they are, and in reverse."""
+        public = self._public(stacked)
+        if self.connection is not None:
+            seen = {*_parsed(self.text).tables} - {name.lower() for name in (*stacked, *public)}
+            duck.rehearsed(self.connection, self.text, stacked, public, seen)
+        found, again = (
+            duck.ask_all(self.connection, self.text, each, datasets, public)
+            for each in (stacked, _backwards(stacked))
+        )
+        return found, again
+
+    def _public(self, tables: Mapping[str, Any]) -> Tables:
+        """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
+        if not self._by_duckdb:
+            return {}
+        rest = {*_parsed(self.text).tables} - set(map(str.lower, tables))
+        rest -= duck.tables_of(self.connection) if rest else set()
+        public = duck.borrowed(self.connection, rest)
+        if unknown := sorted(rest - set(public)):
+            raise ValueError(
+                f"statement must name tables of the dataset, {_listed(list(tables))}, or of the "
+                f"connection, got {_listed(unknown)} in {self._brief}"
+            )
+        return dict(public)
 
     def _asked(self, tables: Tables, whole: Tables) -> ResultSet:
         if self._by_duckdb:
@@ -175,8 +203,9 @@ class Statement:
     def _table(self) -> str:
         """The one table that the statement names and the connection does not have."""
         named = set(self._tables_named() or ())
-        known = duck.tables_of(self.connection) if self._by_duckdb else set()
-        missing = sorted(named - known)
+        rest = named - (duck.tables_of(self.connection) if self._by_duckdb else set())
+        borrowed = duck.borrowed(self.connection, rest) if self._by_duckdb else {}
+        missing = sorted(rest - set(borrowed))
         if len(missing) == 1:
             return missing[0]
         if len(named) == 1:
@@ -242,6 +271,17 @@ def _parsed(text: str) -> duck.Parsed:
     return duck.parsed(text)
 
 
+def _require_one_kind(tables: Tables) -> None:
+    """Refuse a column of objects of several kinds, to which SQL would give the type of some."""
+    for table in tables.values():
+        for name in duck.object_columns(table):
+            kinds = {type(value).__name__ for value in table[name].dropna()}
+            if len(kinds) > 1:
+                raise ValueError(
+                    f"column {name} must hold values of one kind, got {_listed(sorted(kinds))}"
+                )
+
+
 def checked_text(statement: Any) -> str:
     """A statement's text. Raises TypeError for what is none, ValueError for an empty one."""
     if not isinstance(statement, str):
@@ -294,12 +334,21 @@ def are_near(answer: Any, again: Any) -> bool:
     return bool(answer == again)
 
 
+def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:
+    """Whether two results have the same different rows, in any order; False may be either."""
+    try:
+        known = set(rows)
+        return len(known) == len(rows) == len(others) and known == set(others)
+    except TypeError:  # lists among them
+        return False
+
+
 def _reversed(tables: Tables) -> Tables:
     """Tables with their rows in reverse."""
     return {name: _backward(one) for name, one in tables.items()}
 
 
-def _backwards(stacked: dict[str, tuple[np.ndarray, Any]]) -> dict[str, tuple[np.ndarray, Any]]:
+def _backwards(stacked: duck.Stack) -> duck.Stack:
     return {name: (numbers[::-1], _backward(one)) for name, (numbers, one) in stacked.items()}
 
 
