@@ -286,9 +286,10 @@ def checked_text(statement: Any) -> str:
     """A statement's text. Raises TypeError for what is none, ValueError for an empty one."""
     if not isinstance(statement, str):
         raise TypeError(f"statement must be text, got {brief(statement)}")
-    if not statement.strip():
+    text = statement.strip().rstrip(";").rstrip()
+    if not text:
         raise ValueError("statement must be a SELECT, got no text")
-    return statement.strip().rstrip(";").rstrip()
+    return text
 
 
 def checked_keys(keys: Any) -> tuple[str, ...] | None:
@@ -359,8 +360,8 @@ def _backward(one: Any) -> Any:
 
 def _order_matters(answer: Any, again: Any) -> str:
     return (
-        f"statement must not depend on the order of rows, got {brief(answer)} and, with the rows in "
-        f"reverse, {brief(again)}: say which comes first, as with ORDER BY before LIMIT"
+        "statement must not depend on the order of rows (say which come first, as with ORDER BY "
+        f"before LIMIT), got {brief(answer)} and, with the rows in reverse, {brief(again)}"
     )
 
 
