@@ -144,6 +144,9 @@ def universe_is(unlimited):
         (records,) = given.values()
         if isinstance(records, np.ma.MaskedArray):
             records = records.tolist()
+        if isinstance(records, pd.DataFrame):  # its rows are records
+            assert found.values == tuple(records.itertuples(index=False, name=None))
+            return
         missing = any(record is None for record in records)
         assert found.has_missing == missing
         if missing:
