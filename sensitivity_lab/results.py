@@ -20,7 +20,7 @@ from sensitivity_lab.queries import Query, answers_at, in_order
 from sensitivity_lab.relations import STANDARD, Change, Relation
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.clipped import number_of
-from sensitivity_lab.tabular.rows import own_copy
+from sensitivity_lab.tabular.rows import is_table, own_copy
 from sensitivity_lab.tabular.source import Snippet, cells_of, own_numbers, runnable, source_of
 from sensitivity_lab.text import cell_text, dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
@@ -105,7 +105,7 @@ class Sensitivity:
             said = partial(number_of, self.query.of_what)
             return self.query.inner.raw(in_order(map(said, self.universe.each(positions.tolist()))))
         if len(positions) <= LONGEST_HELD:
-            return self.query.raw(own_copy(dataset))
+            return self.query.raw(self._own(dataset))
         return answers_at(self.query, self.universe, positions[np.newaxis])[0]
 
     @property
@@ -121,7 +121,7 @@ class Sensitivity:
         in the data, whatever noise is added to their numbers: a threshold must hide them. Empty
         where the answers have no keys. Cost: two evaluations of the query.
         """
-        answers = [self.query(side) for side in self.witness]
+        answers = [self.query(self._own(side)) for side in self.witness]
         if not any(isinstance(answer, Labelled) for answer in answers):
             return {}
         return keys_that_differ(*answers)
@@ -216,8 +216,14 @@ class Sensitivity:
         if self.query.inner is not None and has_image(self.query, self.universe):
             here, there = map(self.query.inner, map(in_order, self._numbers()))
         else:
-            here, there = map(self.query, map(own_copy, self.witness))
+            here, there = map(self.query, map(self._own, self.witness))
         return here, there
+
+    def _own(self, dataset: Any) -> Any:
+        """A dataset again, for a function may change what it gets; a statement's under its name."""
+        dataset = own_copy(dataset)
+        named = self.query.together is not None and self.universe.name is not None
+        return {self.universe.name: dataset} if named and is_table(dataset) else dataset
 
     def _numbers(self) -> list[tuple[Any, ...]]:
         """What the records of either dataset say, where the query is asked of that."""

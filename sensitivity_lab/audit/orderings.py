@@ -238,7 +238,9 @@ class OrderedWalk:
         """
         for size in sorted(sizes):
             points = list(self._points(size))
-            edges = block_edges(len(points), size, executor)
+            edges = block_edges(
+                len(points), size, executor, self.subject.query.together is not None
+            )
             groups = [points[start:stop] for start, stop in pairwise(edges)]
             blocks = ([r for point in group for r in self._given(point)] for group in groups)
             answered = answers_in_blocks(self.subject.query, self._given_at, blocks, executor)
@@ -254,7 +256,7 @@ class OrderedWalk:
 
     @property
     def _given_at(self) -> Giver:
-        return self.universe.giver(self.subject.query.exact)
+        return self.subject.query.giver(self.universe)
 
     def _readings(self, point: Indices) -> Iterable[Indices]:
         every = self.order == "any" and not self.subject.query.exact
@@ -295,7 +297,10 @@ class OrderedWalk:
                     worst = gap, dataset, neighbour
         assert worst is not None
         gap, dataset, neighbour = worst
-        return WorstInputs(gap, self.universe.given(dataset), self.universe.given(neighbour))
+        here, there = self.universe.given(dataset), self.universe.given(neighbour)
+        if self.subject.query.together is not None:  # floats may round differently one by one
+            gap = self.subject.measure()(self.subject.answer(here), self.subject.answer(there))
+        return WorstInputs(gap, here, there)
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
         """Every two neighbouring points of a problem."""
