@@ -16,6 +16,7 @@ from sensitivity_lab.methods.method import Answered, Method
 from sensitivity_lab.methods.solver import solve
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
@@ -131,7 +132,7 @@ def local_sensitivity(
     images = Images()
     numbers, own = images.of_numbers(problem), images.of_dataset(problem, indices)
     answered = _locally(numbers, Solver(budget, own), Walk(budget, own), method)
-    pair = images.told_locally(problem, answered.pair, indices)
+    pair = stood_by(problem, images.told_locally(problem, answered.pair, indices))
     return result(problem, pair, answered.by, answered.datasets)
 
 
@@ -186,12 +187,12 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     images = Images()
     numbers = [images.of_numbers(problem) for problem in problems]
     solved = [_solved(problem, method, budget) for problem in numbers]
-    rest = [problem for problem, found in zip(numbers, solved, strict=True) if found is None]
+    rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
     enumerated = iter(_enumerated(rest, method, budget))
-    answered = [next(enumerated) if found is None else found for found in solved]
+    answered = [next(enumerated) if known is None else known for known in solved]
     return [
-        result(problem, images.told(problem, found.pair), found.by, found.datasets)
-        for problem, found in zip(problems, answered, strict=True)
+        result(problem, stood_by(problem, images.told(problem, one.pair)), one.by, one.datasets)
+        for problem, one in zip(problems, answered, strict=True)
     ]
 
 
@@ -259,14 +260,14 @@ def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> lis
         else:
             _check_walk(problem, walk, method)
             chosen.append(walk)
-    found = []
+    done = []
     for problem, by in zip(problems, chosen, strict=True):
         answered = by.answer(problem)
         if answered is None:  # the answers turned out to be in more than one arithmetic
             _check_walk(problem, walk, method)
             answered = walk.answer(problem)
-        found.append(answered)
-    return found
+        done.append(answered)
+    return done
 
 
 def _check_walk(problem: Problem, walk: Walk, method: str) -> None:

@@ -23,7 +23,7 @@ from sensitivity_lab.audit.scope import (
 )
 from sensitivity_lab.audit.subject import (
     Metric,
-    Places,
+    PairPositions,
     Related,
     Subject,
     Within,
@@ -34,10 +34,11 @@ from sensitivity_lab.audit.subject import (
 from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
 from sensitivity_lab.gap import Gap, Norm
+from sensitivity_lab.methods.witness import marked_at
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity, marked_at
+from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import METHODS, settle
 from sensitivity_lab.tabular.rows import rows_of, table
 from sensitivity_lab.tabular.shown import rows_on_a_line
@@ -95,11 +96,11 @@ def audit(
     :param universe: the values that records can have, or a population that they come from.
     :param sizes: how many records the datasets have, each size a row: one, a list or a range. The
         neighbour has what the relation gives.
-    :param sizes_within: in place of `sizes`, a range in which the sizes of dataset and neighbour
+    :param sizes_within: instead of `sizes`, a range in which the sizes of dataset and neighbour
         both lie.
     :param relations: a list of them; each makes a row with every size.
     :param norm: 1, 2 or infinity: how vectors are measured; 0 counts the entries that differ.
-    :param output_metric: in place of a norm, a function of two answers of any kind that gives the
+    :param output_metric: instead of a norm, a function of two answers of any kind that gives the
         distance between them, a number of at least 0.
     :param order: None gives the function sorted records; "any" every ordering of dataset and
         neighbour (an at-most relation then holds two orderings of one dataset together); "kept"
@@ -345,7 +346,7 @@ class _Run:
             budget=Budget(self.max_datasets, self.progress, self.executor),
         )
         return [
-            WorstInputs(each.value, each.witness[0], each.witness[1], _places_of(each))
+            WorstInputs(each.value, each.witness[0], each.witness[1], _positions_of(each))
             for each in settled
         ]
 
@@ -368,11 +369,11 @@ class _Run:
         return [walk.widest(problem, self.progress) for problem in problems]
 
 
-def _places_of(found: Sensitivity) -> Places:
+def _positions_of(found: Sensitivity) -> PairPositions:
     """The positions of a witness's records, where these are no numbers."""
     if found.universe.numeric:
         return None, None
-    here, there = (tuple(at.tolist()) for at in found._places())
+    here, there = (tuple(at.tolist()) for at in found._positions())
     return here, there
 
 

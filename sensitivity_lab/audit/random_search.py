@@ -135,7 +135,7 @@ def _start(universe: Universe, needed: int, rng: np.random.Generator) -> list[in
 def _step(
     universe: Universe, records: list[int], needed: int, rng: np.random.Generator
 ) -> list[int]:
-    """The records with one of those in use replaced; in a population two trade places."""
+    """The records with one of those in use replaced; in a population two are exchanged."""
     stepped = records.copy()
     if not needed:  # the empty dataset beside itself
         return stepped

@@ -18,7 +18,9 @@ from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
 Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
-Places = tuple[Indices | None, Indices | None]  # of the records of two inputs among the values
+PairPositions = tuple[
+    Indices | None, Indices | None
+]  # of the records of two inputs among the values
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 
 
@@ -91,7 +93,7 @@ class Subject:
 
     def giver(self, universe: Universe) -> Giver:
         """Return what makes the datasets that `asked` is given, of positions."""
-        return universe.giver(self.query.exact) if self.said is None else self.said
+        return self.query.giver(universe) if self.said is None else self.said
 
     def answer(self, dataset: Any, at: Indices | None = None) -> Any:
         """Return the answer that gaps are measured from: of a root query the square.
@@ -123,7 +125,7 @@ class Subject:
 
         return gap
 
-    def distance(self, dataset: Any, neighbour: Any, at: Places = (None, None)) -> Any:
+    def distance(self, dataset: Any, neighbour: Any, at: PairPositions = (None, None)) -> Any:
         """Ask the function about both, and return how far apart it answers, as a caller sees it."""
         here, there = self.answer(dataset, at[0]), self.answer(neighbour, at[1])
         return presented(self.measure()(here, there))
@@ -153,7 +155,7 @@ class WorstInputs:
     dataset: Any
     neighbour: Any
     # of their records among the values, where these are no numbers
-    at: Places = field(default=(None, None), repr=False)
+    at: PairPositions = field(default=(None, None), repr=False)
 
     @property
     def apart(self) -> Any:

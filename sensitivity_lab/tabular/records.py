@@ -12,6 +12,7 @@ import numpy as np
 from sensitivity_lab.exact import brief, sequence, told
 
 Positions = Sequence[int] | np.ndarray
+Stacked = tuple[np.ndarray, Any]  # of each row the number of its dataset, (N,); and the N rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +48,18 @@ class Records:
         return (type(self).__name__,)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Records):
-            return False
-        return self.are_those_of(other) and np.array_equal(self.counts, other.counts)
+        return (
+            isinstance(other, Records)
+            and self.are_those_of(other)
+            and np.array_equal(self.counts, other.counts)
+        )
 
     def __hash__(self) -> int:
         return hash((self.form, self.values))
 
-    def are_those_of(self, other: Records) -> bool:
+    def are_those_of(self, other: object) -> bool:
         """Whether others are the same records in the same form, however many copies there are."""
-        return self._content == other._content
+        return isinstance(other, Records) and self._content == other._content
 
     @property
     def _content(self) -> tuple[Any, ...]:
@@ -71,13 +74,13 @@ class Records:
 
         Raises ValueError for a record that there is not, TypeError for what is no dataset.
         """
-        place = {value: i for i, value in enumerate(self.values)}
-        found = []
+        position_of = {value: i for i, value in enumerate(self.values)}
+        positions = []
         for record in self.listed(dataset, what):
-            if hashed(record, what) not in place:
+            if hashed(record, what) not in position_of:
                 raise ValueError(f"{what} must hold records of the universe, got {brief(record)}")
-            found.append(place[record])
-        return np.array(found, dtype=np.int64)
+            positions.append(position_of[record])
+        return np.array(positions, dtype=np.int64)
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """The records of a caller's dataset."""
@@ -98,8 +101,8 @@ class Records:
 
     def positions_at(self, members: np.ndarray) -> np.ndarray:
         """Where some of the m records stand among the values."""
-        found: np.ndarray = np.repeat(np.arange(len(self.values)), self.counts)[members]
-        return found
+        positions: np.ndarray = np.repeat(np.arange(len(self.values)), self.counts)[members]
+        return positions
 
     def said(self, what: Any, asked: str = "of") -> Any:
         """What a column, or a function, says of each of the m records: numbers, or keys.
@@ -117,8 +120,29 @@ class Records:
         """The dataset as tables by name, where it is some; else None."""
         return None
 
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        """All tables by name, as the datasets' rows come from them; none where there are no tables."""
+        return {}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        """The rows of many datasets in each table, one dataset after another; where there are tables."""
+        raise NotImplementedError
+
     def __len__(self) -> int:
         return int(self.counts.sum())
+
+
+def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
+    """The positions of many datasets in one array, and the number of the dataset each is from.
+
+    >>> end_to_end([(4, 7), (), (4,)])
+    (array([4, 7, 4]), array([0, 0, 2]))
+    """
+    lengths = [len(dataset) for dataset in datasets]
+    listed = (position for dataset in datasets for position in dataset)
+    positions = np.fromiter(listed, dtype=np.int64, count=sum(lengths))
+    return positions, np.repeat(np.arange(len(datasets)), lengths)
 
 
 def codes_of(keys: Any) -> np.ndarray:
@@ -129,8 +153,8 @@ def codes_of(keys: Any) -> np.ndarray:
     """
     if isinstance(keys, np.ndarray) and keys.dtype != object:
         return np.unique(keys, return_inverse=True)[1]
-    place: dict[Any, int] = {}
-    return np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
+    code_of: dict[Any, int] = {}
+    return np.array([code_of.setdefault(key, len(code_of)) for key in keys], dtype=np.int64)
 
 
 def called_on(function: Any, record: Any, asked: str = "of") -> Any:

@@ -1,0 +1,158 @@
+"""For other people's tests: a claim that must hold, and datasets and neighbours for Hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+try:
+    from hypothesis import assume
+    from hypothesis import strategies as st
+except ImportError as missing:
+    raise ImportError(
+        "sensitivity_lab.testing needs Hypothesis: pip install 'sensitivity-lab[testing]'"
+    ) from missing
+
+from sensitivity_lab.audit.audit import audit
+from sensitivity_lab.audit.report import Audit
+from sensitivity_lab.problem import Problem, Size
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import Relation, Remove
+from sensitivity_lab.universe import Dataset, Indices, Universe
+
+ANY_DATASET = Query("dataset", len, smallest_size=0, takes_missing=True)
+
+
+def assert_sensitivity(
+    function: Query | Callable[[Any], Any],
+    claim: Any,
+    universe: Universe,
+    *,
+    sizes: int | Iterable[int] | None = None,
+    sizes_within: range | None = None,
+    relations: Sequence[Relation],
+    **options: Any,
+) -> Audit:
+    """Fail if a claimed sensitivity is too small, with the two datasets that show it.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> bits = Universe.value_range([0, 1])
+    >>> assert_sensitivity(SUM, 1, bits, sizes=[1, 2], relations=[Change(1)]).headline
+    'exact'
+    >>> assert_sensitivity(SUM, 1, bits, sizes=3, relations=[Change(2)])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    AssertionError: sum, Change(2), size 3: too small by ×2, claimed 1, exact 2
+      (0, 0, 0) → 0
+      (0, 1, 1) → 2
+    ...
+
+    The failure has one pair, of the smallest size and k whose claim is too small, and Python that
+    shows it. Pytest prints the test's own line, and none of this package.
+
+    :param function: what is claimed about, as `sl.audit` takes it.
+    :param claim: a number, or a function of parameters named `k` and `size`, or of one of them.
+    :param universe: the records that a dataset can have.
+    :param sizes: how many records the datasets have: one size, a list or a range.
+    :param sizes_within: in place of `sizes`, a range in which the sizes of both lie.
+    :param relations: who is a neighbour; each is asked at every size.
+    :param options: as `sl.audit` takes them: `norm`, `order`, `method`, `trials` and the others.
+    :return: the audit, which says what the claim was held against.
+    :raises AssertionError: if the claim is too small somewhere.
+    :raises Infeasible: if nothing could be asked.
+    :raises ValueError: for bad input, as `sl.audit`; TypeError for what has the wrong type.
+
+    Cost: as `sl.audit`.
+    """
+    __tracebackhide__ = True  # pytest shows the test's own line
+    report = audit(
+        function,
+        claim,
+        universe,
+        sizes=sizes,
+        sizes_within=sizes_within,
+        relations=relations,
+        **options,
+    )
+    if report.violations:
+        smallest = report.violations[0]
+        raise AssertionError(f"{report.function}, {smallest}\n\n{report.snippet()}")
+    return report
+
+
+def datasets(universe: Universe, *, size: Size) -> st.SearchStrategy[Dataset]:
+    """A Hypothesis strategy for the datasets of a size, or of the sizes in a range.
+
+    >>> from hypothesis import find
+    >>> votes = Universe.value_range(["no", "yes"])
+    >>> find(datasets(votes, size=range(5)), lambda dataset: dataset.count("yes") >= 2)
+    ('yes', 'yes')
+
+    They have the form that functions receive: sorted numbers, a tuple, a table, a dict of tables.
+    Shrinks to few records, and to the first of the universe. Raises ValueError for a size that no
+    dataset has. Cost: linear in the dataset, for each.
+    """
+    sizes = sorted(_problem(universe, size, Remove(1)).sizes)
+
+    @st.composite
+    def drawn(draw: st.DrawFn) -> Dataset:
+        records = _records(draw, universe, draw(st.sampled_from(sizes)))
+        return _given(universe, records)
+
+    return drawn()
+
+
+def neighbouring_pairs(
+    universe: Universe, *, size: Size, relation: Relation
+) -> st.SearchStrategy[tuple[Dataset, Dataset]]:
+    """A Hypothesis strategy for pairs of a dataset of a size, and a neighbour.
+
+    >>> from hypothesis import find
+    >>> from sensitivity_lab import Change
+    >>> marks = Universe.value_range(range(10))
+    >>> pairs = neighbouring_pairs(marks, size=3, relation=Change(1))
+    >>> find(pairs, lambda pair: abs(sum(pair[0]) - sum(pair[1])) >= 4)
+    ((0, 0, 0), (0, 0, 4))
+
+    With a range of sizes both have a size in it. Every pair of the relation can be drawn, and none
+    other; a test that fails shrinks to few records that move, and to the first of the universe.
+
+    Errors and cost: as `datasets`; Infeasible if no direction of the relation is feasible.
+    """
+    problem = _problem(universe, size, relation)
+    problem.require_feasible()
+    moves = [(n, move) for n, moves in problem.plan.items() for move in sorted(moves, key=sum)]
+
+    @st.composite
+    def drawn(draw: st.DrawFn) -> tuple[Dataset, Dataset]:
+        n, (removed, added) = draw(st.sampled_from(moves))
+        records = _records(draw, universe, n + added)
+        gone, joined = records[:removed], records[n:]
+        assume(not set(gone) & set(joined))  # what leaves does not come back
+        assume(problem.kept is None or _alike(problem.kept, gone, joined))
+        return _given(universe, records[:n]), _given(universe, records[removed:])
+
+    return drawn()
+
+
+def _problem(universe: Universe, size: Size, relation: Relation) -> Problem:
+    """The checked problem of any function of such datasets."""
+    return Problem(ANY_DATASET, universe, size, relation, norm=1, any_answer=True)
+
+
+def _records(draw: st.DrawFn, universe: Universe, count: int) -> Indices:
+    """So many records, by the positions of their values, in the order they were drawn."""
+    every = universe.distinct if universe.unlimited else int(universe.records)
+    one = st.integers(0, every - 1) if every else st.nothing()
+    numbers = draw(st.lists(one, min_size=count, max_size=count, unique=not universe.unlimited))
+    return tuple(numbers if universe.unlimited else (universe.value_of[i] for i in numbers))
+
+
+def _given(universe: Universe, records: Indices) -> Dataset:
+    """Records as functions receive them."""
+    dataset: Dataset = universe.given(sorted(records))
+    return dataset
+
+
+def _alike(kept: Sequence[int], gone: Indices, joined: Indices) -> bool:
+    """Whether the records that join have kept what those that leave must keep."""
+    return sorted(kept[i] for i in gone) == sorted(kept[i] for i in joined)

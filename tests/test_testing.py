@@ -1,0 +1,157 @@
+"""The kit for other people's tests: a claim that fails, and strategies for Hypothesis."""
+
+import pandas as pd
+import pytest
+from hypothesis import find, given, settings
+
+import sensitivity_lab as sl
+from sensitivity_lab import testing
+
+pytest_plugins = ["pytester"]
+
+TEAMS = pd.DataFrame({"team": ["a", "a", "b", "b"], "pay": [1, 2, 1, 1]})
+UNIVERSES = [
+    sl.Universe.value_range([0, 1, 5]),
+    sl.Universe.population([1, 1, 2, 7]),
+    sl.Universe.population(["no", "yes", "no"]),
+    sl.Universe.product(team=["a", "b"], pay=[1, 2]),
+    sl.Universe.population(TEAMS),
+    sl.Universe.people(TEAMS.assign(id=["x", "y", "x", "z"]), id="id"),
+]
+RELATIONS = [
+    sl.Add(1),
+    sl.Remove(2),
+    sl.AddRemove(1),
+    sl.SymmetricDifference(2),
+    sl.Change(1),
+    sl.Change(2),
+]
+
+
+def positions(universe, dataset):
+    return tuple(sorted(universe.indices(dataset)))
+
+
+def pairs_of(universe, size, relation):
+    """Every pair of positions, by the relation's own list of neighbours."""
+    return {
+        (positions(universe, dataset), positions(universe, neighbour))
+        for dataset in universe.datasets(size)
+        for neighbour in relation.neighbours(dataset, universe)
+    }
+
+
+def test_a_claim_that_is_too_small_fails_with_its_pair():
+    """Catches a failure that does not show the datasets, or hides how to see it again."""
+    with pytest.raises(AssertionError) as failure:
+        testing.assert_sensitivity(
+            sl.SUM, 4, UNIVERSES[0], sizes=[1, 2], relations=[sl.Change(1), sl.Remove(1)]
+        )
+    text = str(failure.value)
+    assert text.startswith("sum, Change(1), size 1: too small by ×1.25, claimed 4, exact 5\n")
+    assert "\n  (0) → 0\n  (5) → 5\n" in text
+    assert "dataset = (0,)\nneighbour = (5,)\n" in text
+    assert "size 2" not in text
+
+
+def test_no_line_of_the_package_is_in_a_failure(pytester):
+    """Catches a test report that is full of somebody else's code."""
+    pytester.makepyfile("""
+        import sensitivity_lab as sl
+        from sensitivity_lab.testing import assert_sensitivity
+
+        def test_sum():
+            bits = sl.Universe.value_range([0, 2])
+            assert_sensitivity(sl.SUM, 1, bits, sizes=1, relations=[sl.Change(1)])
+    """)
+    report = pytester.runpytest_inprocess("-p", "no:cacheprovider").stdout.str()
+    assert "too small by ×2, claimed 1, exact 2" in report
+    assert "sensitivity_lab/testing.py" not in report.split("short test summary")[0]
+    assert "def assert_sensitivity" not in report
+
+
+def test_a_claim_that_holds_returns_what_was_held():
+    """Catches a success that says nothing of its scope."""
+    report = testing.assert_sensitivity(
+        sl.SUM, 10, UNIVERSES[0], sizes_within=range(3), relations=[sl.SymmetricDifference(1)]
+    )
+    assert report.headline == "loose by ×2"
+    assert "both sizes from 0 to 2" in report.scope
+
+
+def test_a_claim_that_was_held_to_nothing_fails():
+    """Catches a test that passes because the function could never be asked."""
+    with pytest.raises(sl.Infeasible, match="no row is feasible"):
+        testing.assert_sensitivity(max, 1, UNIVERSES[0], sizes=1, relations=[sl.Remove(1)])
+
+
+@pytest.mark.parametrize("universe", UNIVERSES, ids=str)
+@pytest.mark.parametrize("relation", RELATIONS, ids=str)
+def test_pairs_are_all_neighbours_and_all_neighbours_are_pairs(universe, relation):
+    """Catches a pair that the relation does not have, and one that can never be drawn."""
+    drawn = set()
+
+    @settings(max_examples=400, database=None, derandomize=True, deadline=None)
+    @given(testing.neighbouring_pairs(universe, size=2, relation=relation))
+    def draw(pair):
+        drawn.add(tuple(positions(universe, dataset) for dataset in pair))
+
+    draw()
+    assert drawn == pairs_of(universe, 2, relation)
+
+
+@pytest.mark.parametrize("universe", UNIVERSES, ids=str)
+def test_datasets_of_every_size_can_be_drawn(universe):
+    """Catches a dataset that never comes, and one with too many copies."""
+    drawn = set()
+
+    @settings(max_examples=400, database=None, derandomize=True, deadline=None)
+    @given(testing.datasets(universe, size=range(3)))
+    def draw(dataset):
+        drawn.add(positions(universe, dataset))
+
+    draw()
+    assert drawn == {positions(universe, d) for n in range(3) for d in universe.datasets(n)}
+
+
+def test_a_change_of_some_columns_keeps_the_others():
+    """Catches a pair in which a person changed team, where only pay may change."""
+    staff, relation = UNIVERSES[3], sl.Change(1, columns=["pay"])
+
+    @settings(max_examples=200, database=None, derandomize=True, deadline=None)
+    @given(testing.neighbouring_pairs(staff, size=3, relation=relation))
+    def same_teams(pair):
+        one, other = (sorted(frame["team"]) for frame in pair)
+        assert one == other
+
+    same_teams()
+
+
+def test_a_failing_pair_shrinks_to_the_first_records():
+    """Catches a report with more records moved, or larger ones, than the failure needs."""
+    votes = sl.Universe.value_range(range(100))
+    pairs = testing.neighbouring_pairs(votes, size=range(6), relation=sl.SymmetricDifference(2))
+    assert find(pairs, lambda pair: sum(pair[1]) - sum(pair[0]) > 30) == ((), (31,))
+
+
+def test_what_no_dataset_has_is_refused_when_the_strategy_is_made():
+    """Catches an error in the middle of somebody's test run."""
+    with pytest.raises(ValueError, match="size must be at most 4"):
+        testing.datasets(UNIVERSES[1], size=5)
+    with pytest.raises(sl.Infeasible, match="no direction"):
+        testing.neighbouring_pairs(UNIVERSES[1], size=4, relation=sl.Add(1))
+    with pytest.raises(TypeError, match="relation must be"):
+        testing.neighbouring_pairs(UNIVERSES[1], size=4, relation="add")
+
+
+def test_the_dataset_is_the_readers_own():
+    """Catches a frame that one example changes for the next."""
+
+    @settings(max_examples=50, database=None, derandomize=True, deadline=None)
+    @given(testing.datasets(UNIVERSES[4], size=2))
+    def spoil(frame):
+        assert set(frame["pay"]) <= {1, 2}
+        frame["pay"] = 0
+
+    spoil()
+    assert TEAMS["pay"].tolist() == [1, 2, 1, 1]
