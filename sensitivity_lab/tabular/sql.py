@@ -19,7 +19,8 @@ from sensitivity_lab.tabular.result_set import ResultSet, answer_of
 from sensitivity_lab.tabular.rows import is_table, taken
 from sensitivity_lab.text import number_repr
 
-NEAR = 1e-9  # relative: floats that are added in another order round differently
+NEAR = 1e-9  # relative: floats that are added in another order round differently,
+NOTHING = 1e-12  # and where they cancel, what is left is rounding alone
 FEW = 8  # datasets that are asked one by one: together they would take longer
 Tables = dict[str, Any]
 
@@ -70,6 +71,10 @@ class Statement:
         if not (isinstance(records, Records) and records.tabular):
             raise TypeError(_no_tables(f"records such as {brief(_first_of(records))}"))
         names = list(records.whole)
+        if len({str(name).lower() for name in names}) < len(names):
+            raise ValueError(
+                f"tables must differ in more than case, got {_listed([*map(str, names)])}"
+            )
         if names == [None]:
             return TablesOf(records, (self._table() if name is None else name,))
         return TablesOf(records, tuple(map(str, names)))
@@ -318,8 +323,8 @@ def name_of_statement(text: str, most: int = 60) -> str:
 def are_near(answer: Any, again: Any) -> bool:
     """Whether two answers are one: the same keys, floats within a billionth, the rest equal.
 
-    >>> are_near(0.1 + 0.2, 0.3), are_near((1, 2), (2, 1))
-    (True, False)
+    >>> are_near(0.1 + 0.2, 0.3), are_near(0.1 + 0.2 - 0.3, 0.0), are_near((1, 2), (2, 1))
+    (True, True, False)
     """
     if isinstance(answer, Keyed) and isinstance(again, Keyed):
         if answer.keys == again.keys:
@@ -331,7 +336,7 @@ def are_near(answer: Any, again: Any) -> bool:
         labels, others = (getattr(one, "labels", len(one)) for one in (answer, again))
         return bool(labels == others) and all(map(are_near, answer, again))
     if isinstance(answer, float) and isinstance(again, float):
-        return math.isclose(answer, again, rel_tol=NEAR)
+        return math.isclose(answer, again, rel_tol=NEAR, abs_tol=NOTHING)
     return bool(answer == again)
 
 
