@@ -42,6 +42,13 @@ PLAIN = (tuple, list, np.ndarray)  # vectors as they are
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
 
+class AnswersDiffer(RuntimeError):
+    """A dataset has another answer alone than together with others.
+
+    No ValueError as the failures of `errors`: neither the problem nor its query is at fault.
+    """
+
+
 class Together(Protocol):
     """What answers many datasets of tables at once."""
 
@@ -256,7 +263,7 @@ class Query:
         """Refuse an answer that is not the one on the dataset alone."""
         alone = self.answer(dataset)
         if not are_near(answer, alone):
-            raise RuntimeError(
+            raise AnswersDiffer(
                 f"query {self.name} must answer many datasets as it does each alone, got "
                 f"{brief(answer)} and alone {brief(alone)} on dataset {number_repr(dataset)}"
             )

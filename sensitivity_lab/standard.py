@@ -366,7 +366,9 @@ count_distinct = _standard(
 )
 
 
-def sql(statement: str, *, keys: Any = None, connection: Any = None) -> Query:
+def sql(
+    statement: str, *, keys: str | Iterable[str] | None = None, connection: Any = None
+) -> Query:
     """Return the query that a SQL statement is, asked of datasets of tables.
 
     >>> import sensitivity_lab as sl
