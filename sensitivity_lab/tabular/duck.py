@@ -87,8 +87,7 @@ def _register(cursor: Any, name: str, one: Any) -> None:
     try:
         cursor.register(name, one)
     except engine().Error:
-        frame = nw.from_native(one, eager_only=True)
-        cursor.register(name, taken(frame, np.arange(len(frame))))
+        cursor.register(name, nw.from_native(one, eager_only=True).clone().to_native())
 
 
 def _typed(one: Any) -> Any:

@@ -16,11 +16,13 @@ from sensitivity_lab.tabular import database, duck
 from sensitivity_lab.tabular.answers import Keyed
 from sensitivity_lab.tabular.records import Positions, Records
 from sensitivity_lab.tabular.result_set import ResultSet, answer_of
-from sensitivity_lab.tabular.rows import is_table, taken
+from sensitivity_lab.tabular.rows import Rows, is_table, taken
 from sensitivity_lab.text import number_repr
 
 NEAR = 1e-9  # relative: floats that are added in another order round differently,
 NOTHING = 1e-12  # and where they cancel, what is left is rounding alone
+HELD = 4  # datasets of those answered together that are asked again one by one, at least
+MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
 Tables = dict[str, Any]
 
@@ -121,6 +123,18 @@ class Statement:
         except (duck.engine().Error, ImportError):  # asked alone, the dataset at fault says so
             return None
         return self._compared(found, again, given, datasets)
+
+    def sample(self, given: TablesOf, datasets: Sequence[Positions]) -> list[int]:
+        """Which of some datasets are asked again, alone: a few, evenly spread, and one for each way
+        in which tables are empty, for there DuckDB's answers have been seen to differ.
+        """
+        spread = {round(i * (len(datasets) - 1) / (HELD - 1)) for i in range(HELD)}
+        if isinstance(given.records, Rows) or not self._by_duckdb:  # each record has a row
+            return sorted(spread)
+        numbers = [numbers for numbers, _ in given.stacked(datasets).values()]
+        filled = np.array([np.bincount(each, minlength=len(datasets)) > 0 for each in numbers])
+        first = np.unique(filled, axis=1, return_index=True)[1]
+        return sorted(spread | set(first[:MOST_EMPTY].tolist()))
 
     def _answers_of_database(
         self, given: TablesOf, datasets: Sequence[Positions]
