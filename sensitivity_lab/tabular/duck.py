@@ -75,11 +75,19 @@ def _over(connection: Any, tables: Tables, many: bool = False) -> Iterator[Any]:
     cursor = _cursor(connection, many)
     try:
         for name, one in tables.items():
-            cursor.register(name, _typed(one))
+            _register(cursor, name, _typed(one))
         cursor.execute("BEGIN TRANSACTION READ ONLY")
         yield cursor
     finally:
         cursor.close()
+
+
+def _register(cursor: Any, name: str, one: Any) -> None:
+    """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied."""
+    try:
+        cursor.register(name, one)
+    except engine().Error:
+        cursor.register(name, nw.from_native(one, eager_only=True).clone().to_native())
 
 
 def _typed(one: Any) -> Any:

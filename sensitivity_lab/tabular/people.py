@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -219,9 +220,11 @@ class AnyPeople(Records):
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
 
-    @property
+    @cached_property
     def whole(self) -> dict[str | None, Any]:
-        return {None: self.given(range(len(self.values)))}
+        rows = self.kinds.frame
+        column = nw.new_series(PERSON, [0] * len(rows), nw.Int64, backend=rows.implementation)
+        return {None: rows.with_columns(column).select(PERSON, *rows.columns).to_native()}
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)
