@@ -208,8 +208,8 @@ def columns_of(connection: Any, text: str, tables: Tables) -> ResultSet:
     """
     with _over(connection, tables) as cursor:
         try:
-            found = cursor.sql(text)
-            return ResultSet(list(found.columns), list(map(_is_numeric, found.types)), [])
+            relation = cursor.sql(text)
+            return ResultSet(list(relation.columns), list(map(_is_numeric, relation.types)), [])
         except engine().Error as error:
             raise ValueError(f"statement must be one that can be run: {told(error)}") from error
 

@@ -108,11 +108,11 @@ class People(Records):
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)
-        found = {}
+        stacked = {}
         for name, one in self.tables(positions).items():
             rows = np.array([len(rows) for rows in self.rows[name]], dtype=np.int64)
-            found[name] = np.repeat(numbers, rows[positions]), one
-        return found
+            stacked[name] = np.repeat(numbers, rows[positions]), one
+        return stacked
 
     def each(self, positions: Positions) -> Iterable[Any]:
         return (self.given([i]) for i in positions)

@@ -112,17 +112,17 @@ class Statement:
             return None
         if any(len(dataset) == 0 for dataset in datasets):
             filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
-            found = self.answers(given, [datasets[i] for i in filled])
-            by = dict(zip(filled, found or (), strict=False))
+            rest = self.answers(given, [datasets[i] for i in filled])
+            by = dict(zip(filled, rest or (), strict=False))
             return [by.get(i) for i in range(len(datasets))]
         if len(datasets) < FEW:
             return None
         stacked = given.stacked(datasets)
         try:
-            found, again = self._asked_together(stacked, len(datasets))
+            results, again = self._asked_together(stacked, len(datasets))
         except (duck.engine().Error, ImportError):  # asked alone, the dataset at fault says so
             return None
-        return self._compared(found, again, given, datasets)
+        return self._compared(results, again, given, datasets)
 
     def sample(self, given: TablesOf, datasets: Sequence[Positions]) -> list[int]:
         """Which of some datasets are asked again, alone: a few, evenly spread, and one for each way
@@ -142,23 +142,23 @@ class Statement:
         """The answers of another database than DuckDB, one by one within few transactions."""
         ask_each = partial(database.ask_each, self.connection, self.text, whole=given.whole)
         try:
-            found = ask_each(map(given, datasets))
+            results = ask_each(map(given, datasets))
             again = ask_each(_reversed(given(dataset)) for dataset in datasets)
         except ValueError:  # asked alone, the dataset at fault says so
             return None
-        return self._compared(found, again, given, datasets)
+        return self._compared(results, again, given, datasets)
 
     def _compared(
         self,
-        found: list[ResultSet],
+        results: list[ResultSet],
         again: list[ResultSet],
         given: TablesOf,
         datasets: Sequence[Positions],
     ) -> list[Any]:
         """The answers that results are, None for none; those of rows in reverse must be the same."""
-        answers = [self._answer(result) for result in found]
+        answers = [self._answer(result) for result in results]
         for i, answer in enumerate(answers):
-            if answer is None or _same_rows(found[i].rows, again[i].rows):
+            if answer is None or _same_rows(results[i].rows, again[i].rows):
                 continue
             other = self._answer(again[i])
             if not are_near(answer, other):
@@ -182,11 +182,11 @@ class Statement:
         if self.connection is not None:
             seen = {*_parsed(self.text).tables} - {name.lower() for name in (*stacked, *public)}
             duck.rehearsed(self.connection, self.text, stacked, public, seen)
-        found, again = (
+        results, again = (
             duck.ask_all(self.connection, self.text, each, datasets, public)
             for each in (stacked, _backwards(stacked))
         )
-        return found, again
+        return results, again
 
     def _public(self, tables: Mapping[str, Any]) -> Tables:
         """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
@@ -281,8 +281,8 @@ class TablesOf:
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str, tuple[np.ndarray, Any]]:
         """The rows of many datasets, table by table, each with its dataset's number."""
-        found = self.records.stacked(datasets)
-        return dict(zip(self.names, found.values(), strict=True))
+        stacked = self.records.stacked(datasets)
+        return dict(zip(self.names, stacked.values(), strict=True))
 
 
 @cache

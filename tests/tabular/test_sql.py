@@ -372,7 +372,8 @@ TABLES = {"orders": ORDERS, "visits": VISITS}
 
 def in_pandas(by_hand, given):
     """A function of two tables in pandas, on tables of any library."""
-    return by_hand(*(pd.DataFrame(rows_of(table(one, "given"))) for one in given.values()))
+    frames = [table(one, "given") for one in given.values()]
+    return by_hand(*(pd.DataFrame(rows_of(one), columns=one.columns) for one in frames))
 
 
 @pytest.mark.parametrize(
@@ -442,7 +443,6 @@ def test_a_frame_of_any_layout_is_read(library):
         views += [
             frame[::-1],
             frame[::2],
-            frame.set_index("s"),
             frame.sample(frac=1, random_state=1),
         ]
     for view in views:
