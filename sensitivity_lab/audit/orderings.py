@@ -237,7 +237,9 @@ class OrderedWalk:
         """
         for size in sorted(sizes):
             points = list(self._points(size))
-            edges = block_edges(len(points), size, executor)
+            edges = block_edges(
+                len(points), size, executor, self.subject.query.together is not None
+            )
             groups = [points[start:stop] for start, stop in pairwise(edges)]
             blocks = ([r for point in group for r in self._given(point)] for group in groups)
             answered = answers_in_blocks(self.subject.query, self._given_at, blocks, executor)
@@ -253,7 +255,7 @@ class OrderedWalk:
 
     @property
     def _given_at(self) -> Giver:
-        return self.universe.giver(self.subject.query.exact)
+        return self.subject.query.giver(self.universe)
 
     def _readings(self, point: Indices) -> Iterable[Indices]:
         every = self.order == "any" and not self.subject.query.exact
