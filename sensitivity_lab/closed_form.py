@@ -87,8 +87,8 @@ def closed_form(
     >>> from sensitivity_lab import MEAN, SUM, AddRemove, SymmetricDifference
     >>> closed_form(SUM, bounds=(0, 12), size=4, relation=AddRemove(1)).value
     12
-    >>> found = closed_form(MEAN, bounds=(0, 12), min_size=4, relation=SymmetricDifference(1))
-    >>> found.value, found.status, found.formula
+    >>> form = closed_form(MEAN, bounds=(0, 12), min_size=4, relation=SymmetricDifference(1))
+    >>> form.value, form.status, form.formula
     (Fraction(12, 5), 'exact', 'R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))')
 
     Of a clipped query the bounds are those of the numbers before they are cut.

@@ -164,11 +164,11 @@ def drawn(values: Iterable[Any], what: str) -> tuple[Any, ...]:
     """
     length = _told_length(values, what)
     most = MOST_LISTED if length else MOST_DRAWN
-    found = first_of(values, most + 1, what) if length <= most else ()
-    if max(length, len(found)) > most:
+    entries = first_of(values, most + 1, what) if length <= most else ()
+    if max(length, len(entries)) > most:
         known = f"got {length:,}" if length else "got more, from what has no length"
         raise TooLarge(f"{what} must have at most {most:,} entries, {known}")
-    return found
+    return entries
 
 
 def first_of(values: Iterable[Any], most: int, what: str) -> tuple[Any, ...]:

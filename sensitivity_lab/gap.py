@@ -50,17 +50,17 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
             if root:
                 return RootGap(max(a, b), min(a, b))
             if not isinstance(a, tuple):
-                found: Gap = abs(a - b)
+                apart: Gap = abs(a - b)
             else:
                 steps = _steps(a, b)
                 if norm == 2 and math.inf not in steps:
                     return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
-                found = max(steps, default=0) if norm == math.inf else sum(steps)
+                apart = max(steps, default=0) if norm == math.inf else sum(steps)
         except (TypeError, ArithmeticError) as error:
             raise no_distance(a, b, error) from error
-        if found == math.inf:
+        if apart == math.inf:
             raise no_distance(a, b)
-        return found
+        return apart
 
     return gap
 
@@ -115,13 +115,13 @@ def arithmetics(answers: Iterable[Answer]) -> set[str]:
     Within one, a gap grows with the distance of its ends, rounded as it may be. In more than one
     a pair that lies less far apart can have the wider gap. Cost: linear in the numbers.
     """
-    found = set()
+    kinds = set()
     for answer in answers:
         for number in answer if isinstance(answer, tuple) else (answer,):
             if not isinstance(number, int) or abs(number) > LONGEST_INT:
                 inexact = isinstance(number, (float, Decimal))
-                found.add(type(number).__name__ if inexact else "exact")
-    return found
+                kinds.add(type(number).__name__ if inexact else "exact")
+    return kinds
 
 
 def all_rational(numbers: Sequence[Any]) -> TypeGuard[Sequence[Exact]]:
@@ -186,7 +186,7 @@ def has_same_shape(answer: Any, other: Any) -> bool:
     >>> has_same_shape(Labelled((1, 2), "ab"), Labelled((), ())), has_same_shape(Labelled((1,), "a"), (1,))
     (True, False)
 
-    A vector goes with keys that are 0, 1, 2, …: its own places.
+    A vector goes with keys that are 0, 1, 2, …: its own positions.
     """
     with_keys = isinstance(answer, Labelled), isinstance(other, Labelled)
     if all(with_keys):
@@ -197,7 +197,7 @@ def has_same_shape(answer: Any, other: Any) -> bool:
 
 
 def labels_of(answer: Any) -> tuple[Any, ...] | None:
-    """The labels of an answer's numbers: of a plain vector their places, of a number None.
+    """The labels of an answer's numbers: of a plain vector their positions, of a number None.
 
     >>> labels_of(Labelled((5,), ["a"])), labels_of((5, 6)), labels_of(5)
     (('a',), (0, 1), None)
@@ -229,7 +229,7 @@ class Labelled(tuple[Any, ...]):
     ((1, 2), ('a', 'b'))
 
     It equals an answer of the same numbers under the same labels. The labels of a plain tuple are
-    its places:
+    its positions:
 
     >>> answer == Labelled((1, 2), "ac"), answer == (1, 2), Labelled((1, 2), [0, 1]) == (1, 2)
     (False, False, True)
@@ -256,7 +256,7 @@ class Labelled(tuple[Any, ...]):
 
 
 def by_key(answer: Answer | Labelled) -> dict[Any, Any]:
-    """The numbers of a vector by their keys: the labels, or the places of a plain one.
+    """The numbers of a vector by their keys: the labels, or the positions in a plain one.
 
     >>> by_key(Labelled((1, 2), "ab")), by_key((1, 2)), by_key(7)
     ({'a': 1, 'b': 2}, {0: 1, 1: 2}, {})
@@ -274,7 +274,7 @@ def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]
     >>> keys_that_differ((1, 5), (1, 6)), keys_that_differ(3, 4)
     ({1: (5, 6)}, {})
 
-    There are as many as the gap is wide in norm 0; a plain vector's keys are its places, and a number
+    There are as many as the gap is wide in norm 0; a plain vector's keys are its positions, and a number
     has none. They come in the order of labels. Cost: one sort.
     """
     before, after = by_key(answer), by_key(other)
@@ -303,12 +303,12 @@ def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> Labelle
     looked up.
     """
     known = [_known(label) for label in labels]
-    order = sorted(range(len(known)), key=lambda place: _rank_of_label(known[place]))
-    ordered = [known[place] for place in order]
+    order = sorted(range(len(known)), key=lambda i: _rank_of_label(known[i]))
+    ordered = [known[i] for i in order]
     for label, times in Counter(ordered).items():
         if times > 1:
             raise ValueError(f"label {brief(label)} comes twice")
-    return Labelled([numbers[place] for place in order], ordered)
+    return Labelled([numbers[i] for i in order], ordered)
 
 
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:

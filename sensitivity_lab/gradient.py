@@ -115,20 +115,20 @@ def discrete_gradient(
     Source: Schultz-Wu (2020a), who has the forward differences.
     """
     check_universe(universe)
-    places = universe._places(dataset)
-    problem = Problem(as_query(query), universe, len(places), SymmetricDifference(1), 1)
+    positions = universe._positions(dataset)
+    problem = Problem(as_query(query), universe, len(positions), SymmetricDifference(1), 1)
     problem.require_feasible()
-    (here,) = answers_at(problem.query, universe, places[np.newaxis])
-    held = np.bincount(places, minlength=universe.distinct)
+    (here,) = answers_at(problem.query, universe, positions[np.newaxis])
+    held = np.bincount(positions, minlength=universe.distinct)
     forward: list[Any] = [None] * universe.distinct
     backward: list[Any] = [None] * universe.distinct
-    free = np.flatnonzero(held < universe._copies(len(places) + 1))
-    for i, more in _answers(problem, _with_one_more, places, free):
+    free = np.flatnonzero(held < universe._copies(len(positions) + 1))
+    for i, more in _answers(problem, _with_one_more, positions, free):
         forward[i] = _step(problem.query, here, more)
-    if len(places) > problem.smallest_size:
-        for i, fewer in _answers(problem, _with_one_fewer, places, np.flatnonzero(held)):
+    if len(positions) > problem.smallest_size:
+        for i, fewer in _answers(problem, _with_one_fewer, positions, np.flatnonzero(held)):
             backward[i] = _step(problem.query, fewer, here)
-    records = tuple(universe.values[i] for i in places.tolist())
+    records = tuple(universe.values[i] for i in positions.tolist())
     return Gradient(records, universe.values, tuple(forward), tuple(backward))
 
 
@@ -173,9 +173,9 @@ def _largest_singular_value(rows: list[list[Exact]]) -> float:
     largest = max(abs(Fraction(entry)) for row in rows for entry in row)
     power = largest.numerator.bit_length() - largest.denominator.bit_length()
     scale = Fraction(2) ** power
-    found = np.linalg.norm(np.array([[float(entry / scale) for entry in row] for row in rows]), 2)
+    norm = np.linalg.norm(np.array([[float(entry / scale) for entry in row] for row in rows]), 2)
     try:
-        return float(Fraction(float(found)) * scale)
+        return float(Fraction(float(norm)) * scale)
     except OverflowError as error:
         raise ValueError(
             f"a norm for p=2 must be at most {sys.float_info.max}, the largest float: "
@@ -191,26 +191,26 @@ Neighbours = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def _answers(
-    problem: Problem, neighbours: Neighbours, places: np.ndarray, values: np.ndarray
+    problem: Problem, neighbours: Neighbours, positions: np.ndarray, values: np.ndarray
 ) -> Iterator[tuple[int, Any]]:
     """The raw answer on the neighbour of each value (a root query's square), many at once."""
-    at_once = max(1, CELLS // (len(places) + 1))
+    at_once = max(1, CELLS // (len(positions) + 1))
     for start in range(0, len(values), at_once):
         some = values[start : start + at_once]
-        found = answers_at(problem.query, problem.universe, neighbours(places, some))
-        yield from zip(some.tolist(), found, strict=True)
+        answers = answers_at(problem.query, problem.universe, neighbours(positions, some))
+        yield from zip(some.tolist(), answers, strict=True)
 
 
-def _with_one_more(places: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _with_one_more(positions: np.ndarray, values: np.ndarray) -> np.ndarray:
     """A row for each value: the dataset with it."""
-    rows = np.broadcast_to(places, (len(values), len(places)))
+    rows = np.broadcast_to(positions, (len(values), len(positions)))
     return np.sort(np.column_stack([rows, values]), axis=1)
 
 
-def _with_one_fewer(places: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _with_one_fewer(positions: np.ndarray, values: np.ndarray) -> np.ndarray:
     """A row for each value: the dataset without one record of it."""
-    rows = np.broadcast_to(places, (len(values), len(places)))
-    kept = np.arange(len(places)) != np.searchsorted(places, values)[:, np.newaxis]
+    rows = np.broadcast_to(positions, (len(values), len(positions)))
+    kept = np.arange(len(positions)) != np.searchsorted(positions, values)[:, np.newaxis]
     fewer: np.ndarray = rows[kept].reshape(len(values), -1)
     return fewer
 

@@ -305,7 +305,7 @@ class Limits:
     datasets: int  # answered
     memory: int  # as so many datasets take
 
-    steps: ClassVar[int] = 200_000  # of a sweep, one for each place and size
+    steps: ClassVar[int] = 200_000  # of a sweep, one for each position and size
     counted: ClassVar[int] = 4_000_000_000  # arithmetic to count the pairs of a walk
 
     @property

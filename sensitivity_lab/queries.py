@@ -37,10 +37,17 @@ from sensitivity_lab.tabular.sql import are_near
 from sensitivity_lab.text import number_repr
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
-Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
+OnRows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 HELD = 4  # datasets of those answered together that are asked again one by one
+
+
+class AnswersDiffer(RuntimeError):
+    """A dataset has another answer alone than together with others.
+
+    No ValueError as the failures of `errors`: neither the problem nor its query is at fault.
+    """
 
 
 class Together(Protocol):
@@ -95,7 +102,7 @@ class Query:
     takes_missing: bool = False
     exact: bool = field(default=False, repr=False)
     root: bool = field(default=False, repr=False)
-    rows: Rows | None = field(default=None, repr=False)
+    rows: OnRows | None = field(default=None, repr=False)
     proved: Family | None = field(default=None, repr=False)
     inner: Query | None = field(default=None, repr=False)
     of_what: Any = field(default=None, repr=False)
@@ -253,7 +260,7 @@ class Query:
         """Refuse an answer that is not the one on the dataset alone."""
         alone = self.answer(dataset)
         if not are_near(answer, alone):
-            raise RuntimeError(
+            raise AnswersDiffer(
                 f"query {self.name} must answer many datasets as it does each alone, got "
                 f"{brief(answer)} and alone {brief(alone)} on dataset {number_repr(dataset)}"
             )
@@ -407,7 +414,7 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     """
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer[()]  # not item(), which makes whole numbers of time spans
-    if not is_real(answer) and not isinstance(answer, PLAIN):
+    if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
         answer = _opened(answer, query, dataset)
     if isinstance(answer, Keyed):
         return _by_label(answer, query, dataset)

@@ -14,16 +14,11 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import brief, exact_number, is_real, is_sequence, sequence, whole_number
+from sensitivity_lab.tabular.multisets import multisets
+from sensitivity_lab.tabular.numbers import SHORT_FLOATS
 from sensitivity_lab.tabular.records import codes_of, hashed
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
-from sensitivity_lab.universe import (
-    SHORT_FLOATS,
-    Dataset,
-    Indices,
-    Universe,
-    check_universe,
-    multisets,
-)
+from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
 Plan = dict[int, tuple[Move, ...]]  # the feasible moves from a dataset of each size
@@ -200,8 +195,10 @@ class Relation:
         """
         check_universe(universe)
         indices = universe.indices(dataset)
-        found = sorted(neighbours_of(indices, universe, self.moves, self.kept(universe.values)))
-        return map(universe.given, found)
+        neighbours = sorted(
+            neighbours_of(indices, universe, self.moves, self.kept(universe.values))
+        )
+        return map(universe.given, neighbours)
 
     def count_neighbours(self, dataset: Iterable[Any], universe: Universe) -> int:
         """Return how many neighbours a dataset has; none is built.

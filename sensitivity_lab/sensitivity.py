@@ -186,14 +186,12 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     images = Images()
     numbers = [images.of_numbers(problem) for problem in problems]
     solved = [_solved(problem, method, budget) for problem in numbers]
-    rest = [problem for problem, found in zip(numbers, solved, strict=True) if found is None]
+    rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
     enumerated = iter(_enumerated(rest, method, budget))
-    answered = [next(enumerated) if found is None else found for found in solved]
+    answered = [next(enumerated) if known is None else known for known in solved]
     return [
-        result(
-            problem, stood_by(problem, images.told(problem, found.pair)), found.by, found.datasets
-        )
-        for problem, found in zip(problems, answered, strict=True)
+        result(problem, stood_by(problem, images.told(problem, one.pair)), one.by, one.datasets)
+        for problem, one in zip(problems, answered, strict=True)
     ]
 
 
@@ -256,14 +254,14 @@ def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> lis
         else:
             _check_walk(problem, walk, method)
             chosen.append(walk)
-    found = []
+    done = []
     for problem, by in zip(problems, chosen, strict=True):
         answered = by.answer(problem)
         if answered is None:  # the answers turned out to be in more than one arithmetic
             _check_walk(problem, walk, method)
             answered = walk.answer(problem)
-        found.append(answered)
-    return found
+        done.append(answered)
+    return done
 
 
 def _check_walk(problem: Problem, walk: Walk, method: str) -> None:

@@ -123,10 +123,10 @@ def smooth_sensitivity(
     """Return the largest local sensitivity around a dataset, discounted by e^(−β·distance).
 
     >>> from sensitivity_lab import MEDIAN
-    >>> found = smooth_sensitivity(MEDIAN, (1, 2, 3, 4, 9), bounds=(0, 10), beta=1)
-    >>> found.value, found.distance, found.local
+    >>> smooth = smooth_sensitivity(MEDIAN, (1, 2, 3, 4, 9), bounds=(0, 10), beta=1)
+    >>> smooth.value, smooth.distance, smooth.local
     (2.207276647028654, 1, 6)
-    >>> found.witness
+    >>> smooth.witness
     ((1, 2, 3, 9, 10), (2, 3, 9, 10, 10))
 
     Of a query of a column or a function (`MEDIAN.of("salary")`) it is that of the numbers, in which
@@ -148,8 +148,8 @@ def smooth_sensitivity(
     if discount <= 0:
         raise ValueError(f"beta must be above 0, got beta={brief(beta)}")
     in_floats = float(min(max(discount, MILDEST), HARSHEST))
-    found, margin = asked.nearly_widest(in_floats)
-    distance, pair = _settled(found, discount)
+    candidates, margin = asked.nearly_widest(in_floats)
+    distance, pair = _settled(candidates, discount)
     local = rational(pair.gap)
     return SmoothSensitivity(
         value=_rounded_up(local, discount * distance, margin),
@@ -212,7 +212,7 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:
     return at_distance(Bounded.of(universe, ends))
 
 
-def _settled(found: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, WorstPair]:
+def _settled(candidates: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, WorstPair]:
     """The largest discounted gap; e^(−βt) is irrational, so only equal distances can tie.
 
     Where all but nothing is left of any, the nearest distance has most.
@@ -223,7 +223,7 @@ def _settled(found: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, 
         gap = rational(pair.gap)
         return _discounted(gap, beta * t), gap > 0, -t
 
-    return max(found, key=key)
+    return max(candidates, key=key)
 
 
 def _discounted(gap: Exact, exponent: Exact) -> Fraction:

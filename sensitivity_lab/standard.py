@@ -49,7 +49,7 @@ def _integers(rows: np.ndarray, universe: Universe, power: int = 1) -> tuple[np.
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _OnRows:
     """The vectorised form of a function that has one; equal where the functions are."""
 
     function: Any
@@ -61,7 +61,7 @@ class _Rows:
 def _standard(
     name: str, function: Any, proved: Family, smallest_size: int, **options: Any
 ) -> Query:
-    given: dict[str, Any] = {"exact": True, "rows": _Rows(function)} | options
+    given: dict[str, Any] = {"exact": True, "rows": _OnRows(function)} | options
     return Query(name, function, smallest_size, proved=proved, **given)
 
 
@@ -76,17 +76,17 @@ class _Quantile:
     q: Exact
 
     def __call__(self, x: Dataset) -> Exact:
-        lower, upper, weight = self._place(len(x))
+        lower, upper, weight = self._ranks(len(x))
         return simplest(Fraction(x[lower] + weight * (x[upper] - x[lower])))
 
-    def _place(self, size: int) -> tuple[int, int, Exact]:
+    def _ranks(self, size: int) -> tuple[int, int, Exact]:
         """Ranks either side of q(n − 1), and the weight of the upper one."""
         position = self.q * (size - 1)
         lower = position // 1
         return lower, min(lower + 1, size - 1), position - lower
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        lower, upper, weight = self._place(rows.shape[1])
+        lower, upper, weight = self._ranks(rows.shape[1])
         top, bottom = weight.numerator, weight.denominator
         x, scale = _integers(rows[:, [lower, upper]], universe, power=1)
         if bottom * max(1, *(abs(int(end)) for end in universe.scaled[0][[0, -1]])) > 2**59:
@@ -366,7 +366,9 @@ count_distinct = _standard(
 )
 
 
-def sql(statement: str, *, keys: Any = None, connection: Any = None) -> Query:
+def sql(
+    statement: str, *, keys: str | Iterable[str] | None = None, connection: Any = None
+) -> Query:
     """Return the query that a SQL statement is, asked of datasets of tables.
 
     >>> import sensitivity_lab as sl

@@ -143,18 +143,18 @@ def compare(
         for relation in relations
     ]
     forms = [
-        _closed_form_for(*problem, size, bounds, norm, feasible=found is not None)
-        for problem, found in zip(problems, table["sensitivity"], strict=True)
+        _closed_form_for(*problem, size, bounds, norm, feasible=value is not None)
+        for problem, value in zip(problems, table["sensitivity"], strict=True)
     ]
     compared = [
-        (form.value, _status(form, universe), _ratio(form.value, found)) if form else (None,) * 3
-        for form, (_, universe, _), found in zip(forms, problems, table["sensitivity"], strict=True)
+        (form.value, _status(form, universe), _ratio(form.value, value)) if form else (None,) * 3
+        for form, (_, universe, _), value in zip(forms, problems, table["sensitivity"], strict=True)
     ]
     closed, statuses, ratios = zip(*compared, strict=True)
-    place = COLUMNS.index("dataset")
-    table.insert(place, "closed_form", pd.Series(closed, dtype=object))
-    table.insert(place + 1, "status", pd.Series(statuses, dtype=object))
-    table.insert(place + 2, "ratio", pd.Series(ratios, dtype=float))
+    column = COLUMNS.index("dataset")
+    table.insert(column, "closed_form", pd.Series(closed, dtype=object))
+    table.insert(column + 1, "status", pd.Series(statuses, dtype=object))
+    table.insert(column + 2, "ratio", pd.Series(ratios, dtype=float))
     return table
 
 
@@ -195,12 +195,12 @@ def _status(form: ClosedForm, universe: Universe) -> str:
     return form.status if universe.unlimited else "upper bound"
 
 
-def _ratio(claimed: Number, found: Number) -> float:
-    """Claimed over found; infinity where that is above the floats."""
-    if found == 0:
+def _ratio(claimed: Number, value: Number) -> float:
+    """Claimed over value; infinity where that is above the floats."""
+    if value == 0:
         return 1.0 if claimed == 0 else math.inf
     try:
-        return float(Fraction(claimed) / Fraction(found))
+        return float(Fraction(claimed) / Fraction(value))
     except OverflowError:
         return math.inf
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -21,23 +17,18 @@ from sensitivity_lab.exact import (
     MOST_LISTED,
     Exact,
     brief,
-    drawn,
-    exact_number,
-    is_real,
-    sequence,
-    simplest,
     whole_number,
 )
 from sensitivity_lab.tabular.clipped import Clipped
+from sensitivity_lab.tabular.multisets import how_many, multisets
+from sensitivity_lab.tabular.numbers import Numbers, numbers_or_records, read_only
 from sensitivity_lab.tabular.people import AnyPeople, People
 from sensitivity_lab.tabular.records import Records, called_on
-from sensitivity_lab.tabular.rows import Rows, all_rows, is_table
+from sensitivity_lab.tabular.rows import Rows, all_rows
 from sensitivity_lab.text import number_repr
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
-SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
-
 
 Giver = Callable[[Indices], Any]  # makes the dataset at some positions
 
@@ -90,7 +81,7 @@ class Universe:
 
     def __post_init__(self) -> None:
         if isinstance(self.source, np.ndarray) and self.source.flags.writeable:
-            object.__setattr__(self, "source", _read_only(self.source.copy()))
+            object.__setattr__(self, "source", read_only(self.source.copy()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.unlimited, self.name)
@@ -100,18 +91,10 @@ class Universe:
             return True
         if not isinstance(other, Universe):
             return NotImplemented
-        if self.numeric != other.numeric:
-            return False
-        if not self.numeric:
-            same = (self.unlimited, self.name) == (other.unlimited, other.name)
-            if self.unlimited:
-                return same and bool(self.source.are_those_of(other.source))
-            return same and bool(self.source == other.source)
         return (
-            (self.unlimited, self.name) == (other.unlimited, other.name)
-            and hash(self) == hash(other)
-            and (self.unlimited or np.array_equal(self._distinct[1], other._distinct[1]))
-            and _same_values(self._distinct[0], other._distinct[0])
+            (self.unlimited, self.name, hash(self)) == (other.unlimited, other.name, hash(other))
+            and self._held.are_those_of(other._held)
+            and (self.unlimited or np.array_equal(self._counts, other._counts))
         )
 
     def __hash__(self) -> int:
@@ -119,11 +102,7 @@ class Universe:
 
     @cached_property
     def _hash(self) -> int:
-        if not self.numeric:
-            return hash((self.unlimited, self.name, self.source))
-        values = self._distinct[0]
-        ends = [None if end is None else exact_number(end) for end in (values[0], values[-1])]
-        return hash((self.unlimited, self.name, self.records, len(values), *ends))
+        return hash((self.unlimited, self.name, self.records, self._held))
 
     @classmethod
     def population(cls, records: Iterable[Any], *, name: str | None = None) -> Universe:
@@ -220,7 +199,7 @@ class Universe:
     def _of(cls, source: Any, unlimited: bool, name: str | None, what: str) -> Universe:
         if name is None and isinstance(source, pd.Series):
             name = None if source.name is None else str(source.name)
-        return cls(_checked_source(source, what), unlimited, name)
+        return cls(numbers_or_records(source, what), unlimited, name)
 
     @property
     def numeric(self) -> bool:
@@ -249,12 +228,24 @@ class Universe:
         """
         return isinstance(self.source, Records) and self.source.tabular
 
-    def _require_numbers(self) -> None:
-        if not self.numeric:
+    @cached_property
+    def _held(self) -> Numbers | Records:
+        """The records, which know their order and how many copies of each there are."""
+        return self.source if isinstance(self.source, Records) else Numbers(self.source)
+
+    @cached_property
+    def _counts(self) -> np.ndarray:
+        """How many copies of each value there are, (v,) whole numbers."""
+        return read_only(self._held.counts)
+
+    def _require_numbers(self) -> Numbers:
+        """The records, which must be numbers here."""
+        if not isinstance(self._held, Numbers):
             raise TypeError(
                 f"universe must hold numbers here, got records such as {brief(self.values[0])}: ask "
                 "of a column or a function of a record, as in MEAN.of(...)"
             )
+        return self._held
 
     def given(self, positions: Iterable[int], exact: bool = False) -> Any:
         """Return the dataset at some positions among `values`, in the form that functions receive.
@@ -306,7 +297,7 @@ class Universe:
         return [self.values[i] for i in positions]
 
     def of_members(self, members: np.ndarray) -> Any:
-        """Return the dataset of some of the m records, by their places in the universe's order.
+        """Return the dataset of some of the m records, by their positions in the universe's order.
 
         >>> Universe.population([20, 10, 20]).of_members(np.array([0, 2]))
         (10, 20)
@@ -346,31 +337,6 @@ class Universe:
         return Listed(self.exact_values if exact else self.values)
 
     @cached_property
-    def _distinct(self) -> tuple[Any, np.ndarray]:
-        """The distinct values ascending (array, or tuple for mixed numbers) and their counts."""
-        if isinstance(self.source, Records):
-            return self.source.values, _read_only(self.source.counts)
-        if isinstance(self.source, np.ndarray):
-            ordered = self._ordered
-            first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-            return _read_only(ordered[first]), _read_only(np.diff(np.append(first, len(ordered))))
-        first_seen: dict[Any, Any] = {}
-        counted: Counter[Any] = Counter()
-        for value in self.source:
-            key = None if value is None else exact_number(value)
-            first_seen.setdefault(key, value)
-            counted[key] += 1
-        keys = sorted(key for key in first_seen if key is not None)
-        keys += [None] * (None in first_seen)
-        counts = np.array([counted[key] for key in keys])
-        return tuple(first_seen[key] for key in keys), _read_only(counts)
-
-    @cached_property
-    def _ordered(self) -> np.ndarray:
-        """An array's records, ascending."""
-        return _read_only(np.sort(self.source))
-
-    @cached_property
     def values(self) -> Dataset:
         """The distinct values, ascending, as the caller gave them; a missing record is last.
 
@@ -379,7 +345,7 @@ class Universe:
 
         Cost: one sort, O(m log m), once.
         """
-        return _as_given(self._distinct[0])
+        return self._held.values
 
     @cached_property
     def exact_values(self) -> tuple[Exact | None, ...]:
@@ -390,13 +356,7 @@ class Universe:
 
         Cost: `exact_number` of each of the v values, once; of an array, as `scaled`.
         """
-        self._require_numbers()
-        if not isinstance(self.source, np.ndarray):
-            return tuple(None if value is None else exact_number(value) for value in self.values)
-        integers, scale = self.scaled
-        if scale == 1:
-            return tuple(integers.tolist())
-        return tuple(simplest(Fraction(integer, scale)) for integer in integers.tolist())
+        return self._require_numbers().exact_values
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, int]:
@@ -409,13 +369,7 @@ class Universe:
         Cost: O(v) in NumPy for ints and floats of at most 15 digits; for other floats v short
         texts, read in NumPy; else one Fraction for each value. Once.
         """
-        self._require_numbers()
-        values = self._distinct[0]
-        if isinstance(values, np.ndarray):
-            return _scaled_array(values)
-        exact = [Fraction(value) for value in self.exact_values if value is not None]
-        scale = math.lcm(*(value.denominator for value in exact))
-        return _read_only(_integers([int(value * scale) for value in exact])), scale
+        return self._require_numbers().scaled
 
     @cached_property
     def sorted_records(self) -> np.ndarray:
@@ -426,12 +380,12 @@ class Universe:
 
         Cost: one sort, O(m log m), once.
         """
-        if isinstance(self.source, np.ndarray) and self.source.dtype not in SHORT_FLOATS:
-            return self._distinct[0] if self.unlimited else self._ordered
-        values, counts = self._distinct
-        given = np.empty(len(values), dtype=object)
-        given[:] = _as_given(values)
-        return _read_only(given if self.unlimited else np.repeat(given, counts))
+        held = self._held
+        if isinstance(held, Numbers) and held.is_plain:
+            return np.asarray(held.different) if self.unlimited else held.ordered
+        given = np.empty(self.distinct, dtype=object)
+        given[:] = self.values
+        return read_only(given if self.unlimited else np.repeat(given, self._counts))
 
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
@@ -442,11 +396,7 @@ class Universe:
 
         Cost: as `sorted_records` and `scaled`, once.
         """
-        self._require_numbers()
-        if isinstance(self.source, np.ndarray):
-            return _scaled_array(self._ordered)
-        integers, scale = self.scaled
-        return _read_only(np.repeat(integers, self._distinct[1])), scale
+        return self._require_numbers().all_scaled
 
     @cached_property
     def value_of(self) -> Indices:
@@ -457,7 +407,7 @@ class Universe:
 
         Cost: O(m), once.
         """
-        return tuple(np.repeat(np.arange(self.distinct), self._distinct[1]).tolist())
+        return tuple(np.repeat(np.arange(self.distinct), self._counts).tolist())
 
     @property
     def has_missing(self) -> bool:
@@ -475,7 +425,7 @@ class Universe:
         >>> Universe.population([1, 2, 2]).distinct
         2
         """
-        return len(self._distinct[1])
+        return len(self._counts)
 
     @property
     def records(self) -> float:
@@ -508,7 +458,7 @@ class Universe:
 
         Cost: O(v).
         """
-        counts = self._distinct[1]
+        counts = self._counts
         return np.full_like(counts, size) if self.unlimited else np.minimum(counts, size, dtype=int)
 
     def count(self, size: int) -> int:
@@ -524,14 +474,8 @@ class Universe:
         """
         size = self.checked_size(size)
         if self.unlimited:
-            return math.comb(len(self._distinct[1]) + size - 1, size)
-        groups = list(zip(*np.unique(self._distinct[1], return_counts=True), strict=True))
-        if len(groups) == 1 and groups[0][0] == 1:
-            return math.comb(len(self.source), size)
-        ways = np.array([1], dtype=object)
-        for copies, values in groups:
-            ways = np.convolve(ways, _bounded_power(int(copies), int(values), size))[: size + 1]
-        return int(ways[size])
+            return math.comb(len(self._counts) + size - 1, size)
+        return how_many(self._counts, size)
 
     def count_at_least(self, size: int, limit: int) -> int:
         """Return `count(size)` where it is at most `limit`, else a number between the two.
@@ -599,58 +543,25 @@ class Universe:
         Raises ValueError for values outside the universe or too many copies of one, TypeError for
         what is no dataset.
         """
-        return tuple(self._places(dataset, what).tolist())
+        return tuple(self._positions(dataset, what).tolist())
 
-    def _places(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
+    def _positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
         """As `indices`, in an array.
 
-        >>> Universe.population([10, 20, 20])._places((20, 10))
+        >>> Universe.population([10, 20, 20])._positions((20, 10))
         array([0, 1])
         """
-        found = None
-        if isinstance(self.source, Records):
-            found = self.source.positions(dataset, what)
-        elif type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
-            found = self._found_in_array(dataset)
-        if found is None:
-            records = sequence(dataset, what)
-            found = self._found_in_array(records)
-        if found is None:
-            found = self._found_one_by_one(records, what)
-        found.sort()
-        held = np.bincount(found, minlength=self.distinct)
-        too_many = np.flatnonzero(held > self._copies(len(found)))
+        positions = self._held.positions(dataset, what)
+        positions.sort()
+        held = np.bincount(positions, minlength=self.distinct)
+        too_many = np.flatnonzero(held > self._copies(len(positions)))
         if len(too_many):
             i = int(too_many[0])
             raise ValueError(
-                f"{what} must hold at most {self._distinct[1][i]} records of value "
+                f"{what} must hold at most {self._counts[i]} records of value "
                 f"{brief(self.values[i])}, got {held[i]}"
             )
-        return found
-
-    def _found_in_array(self, records: np.ndarray | Dataset) -> np.ndarray | None:
-        """The positions of records that are all of the array's own kind and in it, else None."""
-        values, given = self._distinct[0], records
-        if not isinstance(given, np.ndarray):
-            given = _as_array(given)
-        if not isinstance(values, np.ndarray) or not isinstance(given, np.ndarray):
-            return None
-        both_whole = values.dtype.kind == given.dtype.kind == "i"
-        if not both_whole and values.dtype != given.dtype:
-            return None
-        found = np.searchsorted(values, given)
-        found[found == len(values)] = 0
-        return found if np.array_equal(values[found], given) else None
-
-    def _found_one_by_one(self, records: Dataset, what: str) -> np.ndarray:
-        position = {value: i for i, value in enumerate(self.exact_values)}
-        found = []
-        for record in records:
-            key = None if record is None else exact_number(record, f"{what} record")
-            if key not in position:
-                raise ValueError(f"{what} must hold values of the universe, got {brief(record)}")
-            found.append(position[key])
-        return np.array(found, dtype=np.int64)
+        return positions
 
     def __repr__(self) -> str:
         kind = "value_range" if self.unlimited else "population"
@@ -673,227 +584,9 @@ def check_universe(universe: Any) -> None:
         raise TypeError(f"universe must be a Universe, got {brief(universe)}")
 
 
-def multisets(copies: Sequence[int], size: int) -> Iterator[Indices]:
-    """Yield every multiset of `size` indices i, each at most copies[i] times, lexicographically.
-
-    >>> list(multisets([1, 2], 2))
-    [(0, 1), (1, 1)]
-
-    Cost: each multiset as it is asked for; none is held.
-    """
-    held = [i for i, limit in enumerate(copies) if limit]
-    if all(copies[i] == 1 for i in held):
-        return combinations(held, size)
-    if all(copies[i] >= size for i in held):
-        return combinations_with_replacement(held, size)
-    return _mixed_multisets(held, [copies[i] for i in held], size)
-
-
-def _mixed_multisets(held: list[int], copies: list[int], size: int) -> Iterator[Indices]:
-    """Multisets of `size`, each the next after the one before: its last place that can rise does."""
-    room = [*accumulate(reversed(copies), initial=0)][::-1]  # records that values from j on supply
-    chosen: list[int] = []  # positions in `held`
-    place, j = 0, 0
-    while room[j] >= size - place:
-        del chosen[place:]
-        while len(chosen) < size:
-            chosen += [j] * min(copies[j], size - len(chosen))
-            j += 1
-        yield tuple(held[position] for position in chosen)
-        rising = (p for p in range(size - 1, -1, -1) if room[chosen[p] + 1] >= size - p)
-        place = next(rising, -1)
-        if place < 0:
-            return
-        j = chosen[place] + 1
-
-
-def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
-    """Coefficients 0..size of (1 + x + … + x^copies)^values, by inclusion and exclusion."""
-    coefficients = [
-        sum(
-            (-1) ** i
-            * math.comb(values, i)
-            * math.comb(j - i * (copies + 1) + values - 1, values - 1)
-            for i in range(min(values, j // (copies + 1)) + 1)
-        )
-        for j in range(size + 1)
-    ]
-    return np.array(coefficients, dtype=object)
-
-
-def _checked_source(source: Any, what: str) -> np.ndarray | Dataset | Records:
-    """Return the values as a read-only array of ints or floats where that loses nothing, else a tuple."""
-    if is_table(source):
-        return Rows(source, what)
-    if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
-        raise TypeError(
-            f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}"
-        )
-    array = _of_series(source) if isinstance(source, pd.Series) else source
-    if isinstance(array, np.ma.MaskedArray):
-        array = array.tolist()  # what is masked becomes None: sorting would lay it bare
-    if not isinstance(array, np.ndarray):
-        array = _as_array(drawn(array, what))
-    if isinstance(array, np.ndarray) and array.ndim != 1:
-        raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}")
-    if len(array) == 0:
-        raise ValueError(f"{what} must not be empty, got {brief(source)}")
-    if isinstance(array, np.ndarray) and _is_kept(array.dtype):
-        if not np.isfinite(array).all():
-            raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
-        return _read_only(array.copy())  # the caller may change theirs before ours is first sorted
-    if not any(map(is_real, array)) and any(value is not None for value in array):
-        return Records.of(array, what)
-    for value in array:
-        if value is not None:
-            exact_number(value, what)
-    if all(value is None for value in array):
-        raise ValueError(f"{what} must hold at least one number, got only None")
-    if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
-        return tuple(array.tolist())
-    return tuple(array)
-
-
-def _of_series(source: pd.Series[Any]) -> Any:
-    """The entries of a Series: among records that are no numbers, what is missing is None."""
-    if pd.api.types.is_numeric_dtype(source.dtype) or not source.isna().any():
-        return source.to_numpy()
-    if any(is_real(value) for value in source.dropna()) or source.isna().all():
-        return source.to_numpy()
-    return [
-        None if missing else value for value, missing in zip(source, source.isna(), strict=True)
-    ]
-
-
-def in_whole_numbers(numbers: Any) -> tuple[np.ndarray, int]:
-    """Return numbers, in their order, as whole ones over one denominator.
-
-    >>> in_whole_numbers([0.5, 2])
-    (array([1, 4]), 2)
-    """
-    if isinstance(numbers, np.ndarray) and _is_kept(numbers.dtype) and np.isfinite(numbers).all():
-        return _scaled_array(numbers)
-    exact = [Fraction(exact_number(number, "of")) for number in numbers]
-    scale = math.lcm(*(number.denominator for number in exact))
-    return _integers([int(number * scale) for number in exact]), scale
-
-
-def _as_array(values: Dataset) -> np.ndarray | Dataset:
-    """An array where all are ints of 64 bits or all are floats of one kind; else as they are."""
-    kinds = set(map(type, values))
-    if kinds == {int} and -(2**63) <= min(values) and max(values) < 2**63:
-        return np.array(values, dtype=np.int64)
-    if len(kinds) == 1 and kinds <= {float, *SHORT_FLOATS}:
-        return np.array(values)
-    return values
-
-
-def _is_kept(dtype: np.dtype[Any]) -> bool:
-    """Whether an array of a dtype is kept as it is."""
-    return dtype.kind == "i" or dtype in (np.float64, *SHORT_FLOATS)
-
-
-def _read_only(array: np.ndarray) -> np.ndarray:
-    array.flags.writeable = False
-    return array
-
-
-def _as_given(values: np.ndarray | Dataset) -> Dataset:
-    """Values as functions receive them: Python's own numbers, and short floats as they are."""
-    if not isinstance(values, np.ndarray):
-        return values
-    return tuple(values if values.dtype in SHORT_FLOATS else values.tolist())
-
-
-def _same_values(a: np.ndarray | Dataset, b: np.ndarray | Dataset) -> bool:
-    """Whether values are the same, and in the same form: 1 is not 1.0, nor 0.0 the same as -0.0."""
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return (
-            (a.dtype == b.dtype or a.dtype.kind == b.dtype.kind == "i")
-            and np.array_equal(a, b)
-            and np.array_equal(np.signbit(a), np.signbit(b))
-        )
-    return list(map(_form, _as_given(a))) == list(map(_form, _as_given(b)))
-
-
-def _form(value: Any) -> tuple[Any, ...]:
-    """A value with what a function can tell it by from others that equal it."""
-    text = str(value) if isinstance(value, Decimal) or value == 0 else ""
-    return type(value), value, text
-
-
-def _scaled_array(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Numbers in an array as integers over one denominator."""
-    if values.dtype.kind == "i":
-        return _read_only(values.astype(np.int64, copy=False)), 1
-    scaled = _short_decimals(values) if values.dtype == np.float64 else None
-    integers, scale = _decimals(values) if scaled is None else scaled
-    return _read_only(integers), scale
-
-
-def _short_decimals(values: np.ndarray) -> tuple[np.ndarray, int] | None:
-    """Floats with at most 15 significant digits as integers over a power of ten, else None.
-
-    A decimal of at most 15 digits is the shortest text of the float nearest to it, so finding
-    any such decimal for every float finds its text, without writing it.
-    """
-    for digits in range(16):
-        integers = np.rint(values * 10.0**digits)
-        if np.abs(integers).max() >= 1e15:
-            return None
-        if np.array_equal(integers / 10.0**digits, values):
-            return integers.astype(np.int64), 10**digits
-    return None
-
-
-def _decimals(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Floats as integers over a power of ten: each is written, and the texts are read in NumPy."""
-    texts = list(map(str, _as_given(values)))
-    mantissas, exponents = _read(texts)
-    digits = max(0, -int(exponents.min()))
-    return _times_powers_of_ten(mantissas, exponents + digits), 10**digits
-
-
-def _read(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Decimals as (whole numbers, powers of ten): "-12.5" is -125 and -1, "1e-07" is 1 and -7.
-
-    The text of a float has at most 17 digits, so 64 bits hold them.
-    """
-    exponents = np.zeros(len(texts), dtype=np.int64)
-    for i, text in enumerate(texts):
-        if "e" in text:
-            texts[i], exponent = text.split("e")
-            exponents[i] = int(exponent)
-    mantissas = np.fromstring(" ".join(texts).replace(".", ""), dtype=np.int64, sep=" ")
-    letters = np.array(texts, dtype=bytes)
-    point = np.char.find(letters, b".")
-    exponents -= np.where(point < 0, 0, np.char.str_len(letters) - point - 1)
-    whole = (mantissas % 10 == 0) & (exponents == -1)  # 20.0 is 20, not 200 tenths
-    mantissas[whole] //= 10
-    exponents[whole] = 0
-    return mantissas, exponents
-
-
-def _times_powers_of_ten(mantissas: np.ndarray, powers: np.ndarray) -> np.ndarray:
-    """The products, in 64 bits where that is enough."""
-    powers = np.where(mantissas == 0, 0, powers)
-    most = int(powers.max())
-    if most <= 18 and float((np.abs(mantissas) * 10.0**powers).max()) < 2**61:
-        small: np.ndarray = mantissas * 10**powers
-        return small
-    tens = np.array([10**power for power in range(most + 1)], dtype=object)
-    large: np.ndarray = mantissas.astype(object) * tens[powers]
-    return large
-
-
-def _integers(numbers: list[int]) -> np.ndarray:
-    """Integers as an array, in 64 bits where that is enough."""
-    return np.array(numbers, dtype=np.int64 if max(map(abs, numbers)) < 2**62 else object)
-
-
 def _abridged(universe: Universe, most: int = 12) -> str:
     """The values as a list, copies repeated; of many, the first and last and how many."""
-    counts = universe._distinct[1]
+    counts = universe._counts
     total = len(counts) if universe.unlimited else int(counts.sum())
     if total <= most:
         copies = [1] * len(counts) if universe.unlimited else counts.tolist()

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 import yaml
-from places import ROOT
+from conftest import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab import relations, standard

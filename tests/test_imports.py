@@ -4,7 +4,7 @@ import ast
 import re
 from graphlib import TopologicalSorter
 
-from places import ROOT
+from conftest import ROOT
 
 PACKAGES = ROOT / "sensitivity_lab", ROOT / "book" / "sensitivity_book"
 
@@ -48,14 +48,14 @@ def test_imports_run_from_left_to_right():
     guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rule = guide[guide.index("**Imports run one way**") : guide.index("Nothing in the package")]
     groups = [group.split() for group in re.findall(r"`([a-z_ ]+)`", rule)]
-    place = {room: i for i, group in enumerate(groups) for room in group}
+    group_of = {room: i for i, group in enumerate(groups) for room in group}
     rooms = {name: name.split(".")[1] for name in ENGINE}
-    assert set(place) == set(rooms.values())
+    assert set(group_of) == set(rooms.values())
     climbing = {
         (name, other)
         for name in ENGINE
         for other in IMPORTS[name] & ENGINE
-        if place[rooms[other]] > place[rooms[name]]
+        if group_of[rooms[other]] > group_of[rooms[name]]
     }
     assert climbing == set()
 
@@ -72,3 +72,8 @@ def test_tests_stand_as_the_package_does():
     tests = sorted((ROOT / "tests").rglob("test_*.py"))
     assert wings <= {path.parent.name for path in tests}
     assert len({path.name for path in tests}) == len(tests)
+
+
+def test_there_is_one_conftest():
+    """Catches a second one, after which `from conftest import` would depend on the order of tests."""
+    assert list((ROOT / "tests").rglob("conftest.py")) == [ROOT / "tests" / "conftest.py"]

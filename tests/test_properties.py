@@ -4,9 +4,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
+from conftest import METHODS, RELATIONS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from shared import METHODS, RELATIONS
 
 import sensitivity_lab as sl
 

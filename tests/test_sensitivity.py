@@ -12,7 +12,7 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
-from shared import ABSENCES, METHODS
+from conftest import ABSENCES, METHODS
 
 import sensitivity_lab as sl
 from sensitivity_lab.gap import arithmetics

@@ -14,7 +14,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact import exact_number
-from sensitivity_lab.universe import multisets
+from sensitivity_lab.tabular.multisets import multisets
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_its_arrays_are_read_only(kind, make, travel):
     """Catches an array that a caller can write to: the next answer would be of other records."""
     universe = travel(make(KINDS[kind]))
     arrays = [getattr(universe, name) for name in ("source", "sorted_records", "sorted_scaled")]
-    arrays += [universe.scaled, universe._distinct]
+    arrays += [universe.scaled, universe._counts, universe._held.different]
     for shown in arrays:
         for array in shown if isinstance(shown, tuple) else (shown,):
             assert not isinstance(array, np.ndarray) or not array.flags.writeable

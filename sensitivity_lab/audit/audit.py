@@ -92,11 +92,11 @@ def audit(
     :param universe: the values that records can have, or a population that they come from.
     :param sizes: how many records the datasets have, each size a row: one, a list or a range. The
         neighbour has what the relation gives.
-    :param sizes_within: in place of `sizes`, a range in which the sizes of dataset and neighbour
+    :param sizes_within: instead of `sizes`, a range in which the sizes of dataset and neighbour
         both lie.
     :param relations: a list of them; each makes a row with every size.
     :param norm: 1, 2 or infinity: how vectors are measured; 0 counts the entries that differ.
-    :param output_metric: in place of a norm, a function of two answers of any kind that gives the
+    :param output_metric: instead of a norm, a function of two answers of any kind that gives the
         distance between them, a number of at least 0.
     :param order: None gives the function sorted records; "any" every ordering of dataset and
         neighbour (an at-most relation then holds two orderings of one dataset together); "kept"

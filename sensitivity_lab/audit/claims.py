@@ -135,23 +135,23 @@ def _called(claim: Callable[[], Any], at: str) -> Any:
     return amount(claimed, f"claim at {at}")
 
 
-def ratio(claimed: Any, found: Any) -> Any:
-    """Return claimed over found: exact for ints and Fractions; 1 where floats agree to 1e-9.
+def ratio(claimed: Any, gap: Any) -> Any:
+    """Return the claim over the gap: exact for ints and Fractions; 1 where floats agree to 1e-9.
 
     >>> ratio(1, Fraction(2, 3)), ratio(0.30000000000000004, 0.3), ratio(0, 0), ratio(2, 0)
     (Fraction(3, 2), 1, 1, inf)
 
     A ratio of floats is a float, or a Fraction where floats end.
     """
-    if claimed == found:
+    if claimed == gap:
         return 1
-    if found == 0 or claimed == math.inf:
+    if gap == 0 or claimed == math.inf:
         return math.inf
-    if claimed == 0 or found == math.inf:
+    if claimed == 0 or gap == math.inf:
         return 0
-    exact = Fraction(claimed) / Fraction(found)
-    if isinstance(claimed, (int, Fraction)) and isinstance(found, (int, Fraction)):
-        return simplest(exact)
-    if abs(exact - 1) <= RTOL:
+    quotient = Fraction(claimed) / Fraction(gap)
+    if isinstance(claimed, (int, Fraction)) and isinstance(gap, (int, Fraction)):
+        return simplest(quotient)
+    if abs(quotient - 1) <= RTOL:
         return 1
-    return float(exact) if 1e-300 < exact < 1e300 else exact
+    return float(quotient) if 1e-300 < quotient < 1e300 else quotient

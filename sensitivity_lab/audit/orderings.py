@@ -21,7 +21,8 @@ from sensitivity_lab.methods.walk import count_pairs
 from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with_bar
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
-from sensitivity_lab.universe import Giver, Indices, Universe, multisets
+from sensitivity_lab.tabular.multisets import multisets
+from sensitivity_lab.universe import Giver, Indices, Universe
 
 ORDERS = (None, "any", "kept")
 Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
@@ -37,7 +38,7 @@ def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
 
         0 2 3 1    the 2 can rise, for the record behind it is larger
           ↑
-        0 3 2 1    it trades places with the smallest larger record behind it
+        0 3 2 1    it is exchanged with the smallest larger record behind it
         0 3 1 2    and what is behind it is turned around, which sorts it
 
     Cost: O(n) for each order; n!/∏(copies!) of them.
@@ -108,7 +109,7 @@ def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
 
 
 def _with(sequence: Indices, positions: Indices, records: Indices) -> Indices:
-    """A sequence with some records in place of those at these positions."""
+    """A sequence with some records instead of those at these positions."""
     changed = list(sequence)
     for position, record in zip(positions, records, strict=True):
         changed[position] = record
@@ -296,10 +297,10 @@ class OrderedWalk:
                     worst = gap, dataset, neighbour
         assert worst is not None
         gap, dataset, neighbour = worst
-        return WorstInputs(gap, self._records(dataset), self._records(neighbour))
-
-    def _records(self, reading: Indices) -> Any:
-        return self.universe.given(reading)
+        here, there = self.universe.given(dataset), self.universe.given(neighbour)
+        if self.subject.query.together is not None:  # floats may round differently one by one
+            gap = self.subject.measure()(self.subject.answer(here), self.subject.answer(there))
+        return WorstInputs(gap, here, there)
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
         """Every two neighbouring points of a problem."""

@@ -132,7 +132,7 @@ def _start(universe: Universe, needed: int, rng: np.random.Generator) -> list[in
 def _step(
     universe: Universe, records: list[int], needed: int, rng: np.random.Generator
 ) -> list[int]:
-    """The records with one of those in use replaced; in a population two trade places."""
+    """The records with one of those in use replaced; in a population two are exchanged."""
     stepped = records.copy()
     if not needed:  # the empty dataset beside itself
         return stepped
@@ -148,5 +148,5 @@ def _step(
 def _dataset(universe: Universe, records: list[int]) -> Dataset:
     """The sorted records themselves."""
     values = records if universe.unlimited else [universe.value_of[record] for record in records]
-    found: Dataset = universe.given(sorted(values))
-    return found
+    given: Dataset = universe.given(sorted(values))
+    return given

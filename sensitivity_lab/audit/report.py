@@ -18,8 +18,8 @@ from sensitivity_lab.audit.scope import Scope, and_more
 from sensitivity_lab.audit.subject import Related, Subject
 from sensitivity_lab.gap import Labelled
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Snippet, runnable
 from sensitivity_lab.tabular.rows import is_table
+from sensitivity_lab.tabular.source import Snippet, runnable
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 
@@ -116,10 +116,10 @@ class AuditRow:
         return EXACT if self.ratio == 1 else LOOSE
 
     @property
-    def place(self) -> str:
+    def setting(self) -> str:
         """Which row this is, in words.
 
-        >>> AuditRow("Change", 1, 2).place
+        >>> AuditRow("Change", 1, 2).setting
         'Change(1), size 2'
         """
         at = "" if self.size is None else f", size {self.size}"
@@ -127,10 +127,10 @@ class AuditRow:
 
     def __str__(self) -> str:
         if self.note:
-            return f"{self.place}: {self.verdict} ({self.note})"
+            return f"{self.setting}: {self.verdict} ({self.note})"
         kind = "found" if self.searched else "exact"
         numbers = f"claimed {number_text(self.claimed)}, {kind} {number_text(self.found)}"
-        lines = [f"{self.place}: {self.verdict}{_times(self)}, {numbers}"]
+        lines = [f"{self.setting}: {self.verdict}{_times(self)}, {numbers}"]
         if self.verdict == TOO_SMALL:
             pair = zip((self.dataset, self.neighbour), self.answers or (), strict=True)
             lines += [f"  {dataset_text(data)} → {number_text(answer)}" for data, answer in pair]
@@ -233,7 +233,7 @@ class Audit:
 
         >>> from sensitivity_lab import SUM, Change, Universe, audit
         >>> pair, asked = Universe.value_range([0, 1]), [Change(1), Change(2)]
-        >>> audit(SUM, 1, pair, sizes=3, relations=asked).worst.place
+        >>> audit(SUM, 1, pair, sizes=3, relations=asked).worst.setting
         'Change(2), size 3'
         """
         return min((row for row in self.rows if not row.note), key=lambda row: row.ratio)
@@ -319,9 +319,9 @@ class Audit:
         row = (*self.violations, self.worst)[0]
         name = self.function if self.function.isidentifier() else "function"
         hint = "" if name == self.function else f": {self.function}"
-        claimed, found = _in_full(row.claimed), _in_full(row.found)
+        claimed, apart = _in_full(row.claimed), _in_full(row.found)
         lines = [
-            f"# {row.place}: claimed {claimed}, and the answers are {found} apart",
+            f"# {row.setting}: claimed {claimed}, and the answers are {apart} apart",
             f"# define {name} here{hint}",
             f"dataset = {_source(row.dataset)}",
             f"neighbour = {_source(row.neighbour)}",

@@ -30,7 +30,7 @@ class Scope:
     "exact" and "loose" speak of these.
 
     Of `sizes` and `sizes_within` one is given, as to `audit`. `trials` are those of a search; the
-    audit of a map has `inputs`, how many there were, in place of a universe.
+    audit of a map has `inputs`, how many there were, instead of a universe.
     """
 
     universe: Universe | None = None

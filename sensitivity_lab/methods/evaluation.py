@@ -76,8 +76,8 @@ class Evaluations:
         if len(self.columns) > LONGEST_VECTOR:
             raise NoArray
         if size not in self.sizes:
-            found = self._by_rows(size) if self._answers_by_rows else self._one_by_one(size)
-            self.sizes[size] = found
+            answers = self._by_rows(size) if self._answers_by_rows else self._one_by_one(size)
+            self.sizes[size] = answers
         return self.sizes[size]
 
     def first(self, size: int) -> Answer:
@@ -132,7 +132,7 @@ class Evaluations:
         }, common
 
     def _has_keys(self, samples: Iterable[Any]) -> bool:
-        """Whether the columns are keys. Raises NoArray where some are places, or there are none."""
+        """Whether the columns are keys. Raises NoArray where some are positions, or there are none."""
         with_keys = {isinstance(sample, Labelled) for sample in samples}
         if self._answers_by_rows or with_keys == {False}:
             return False
@@ -173,9 +173,9 @@ class Evaluations:
         rest, together = self.lattice.count(size) - 1, self.query.together is not None
         edges = [1 + edge for edge in block_edges(rest, size, executor, together)]
         blocks = (self.lattice.rows(size, np.arange(*ends)) for ends in pairwise(edges))
-        found = answers_in_blocks(self.query, self.given, blocks, executor)
+        answered = answers_in_blocks(self.query, self.given, blocks, executor)
         answers = [self.first(size)]
-        for block in self._bar(found, size, len(edges) - 1):
+        for block in self._bar(answered, size, len(edges) - 1):
             answers += block
             self._note_keys(block)
         for answer in answers:

@@ -16,8 +16,9 @@ from sensitivity_lab.proved.groups import GroupedSum
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, D, WorstPair
 from sensitivity_lab.queries import Grouping
+from sensitivity_lab.tabular.numbers import in_whole_numbers
 from sensitivity_lab.tabular.records import codes_of
-from sensitivity_lab.universe import Universe, in_whole_numbers
+from sensitivity_lab.universe import Universe
 
 
 def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
@@ -62,12 +63,12 @@ class _Groups:
 
     @cached_property
     def codes(self) -> np.ndarray:
-        """The group of each record, (m,): its place among the keys; what is in none comes last."""
+        """The group of each record, (m,): its position among the keys; what is in none comes last."""
         keys = self.universe.said(self.grouping.by_what)
         if self.grouping.keys is None:
             return codes_of(keys)
-        place = {key: i for i, key in enumerate(self.grouping.keys)}
-        return np.array([place.get(key, len(place)) for key in keys], dtype=np.int64)
+        position_of = {key: i for i, key in enumerate(self.grouping.keys)}
+        return np.array([position_of.get(key, len(position_of)) for key in keys], dtype=np.int64)
 
     @cached_property
     def numbers(self) -> tuple[np.ndarray, int]:
@@ -114,8 +115,8 @@ class _Groups:
         for group, ((low, high), (start, stop)) in enumerate(ends):
             first, last = self.order[start], self.order[stop - 1]
             at[group, high], at[group, low] = int(last), int(first)
-        place = self.universe.positions_of_members(np.array(list(at.values()), dtype=np.int64))
-        position = dict(zip(at, place.tolist(), strict=True))
+        positions = self.universe.positions_of_members(np.array(list(at.values()), dtype=np.int64))
+        position_of = dict(zip(at, positions.tolist(), strict=True))
         sides = (pair.common, pair.removed, pair.added)
-        parts = [tuple((position[key], n) for key, n in side) for side in sides]
+        parts = [tuple((position_of[key], n) for key, n in side) for side in sides]
         return told(pair, parts, AtPositions(self.universe))

@@ -140,7 +140,7 @@ class Image:
     def starts(self) -> np.ndarray:
         """Where each different number begins in that order, (v,)."""
         known = Universe._of(self.made, False, None, "of")
-        return np.concatenate([[0], np.cumsum(known._distinct[1])[:-1]])
+        return np.concatenate([[0], np.cumsum(known._counts)[:-1]])
 
     def lifted(self, pair: WorstPair) -> WorstPair:
         """A pair of numbers as a pair of records."""
@@ -148,9 +148,10 @@ class Image:
             turned = pair.records.order  # a proof may sort them by something else
             order = self.order if turned is None else self.order[turned]
             return replace(pair, records=Members(self.universe, order))
-        place = self._places(pair)
+        position_of = self._positions(pair)
         sides = [
-            [(place[key], n) for key, n in side] for side in (pair.common, pair.removed, pair.added)
+            [(position_of[key], n) for key, n in side]
+            for side in (pair.common, pair.removed, pair.added)
         ]
         if self.universe.unlimited:
             first = self.universe.positions_of_members(self.order[self.starts])
@@ -161,7 +162,7 @@ class Image:
         parts += [tuple(self._run(i, shared[i], n) for i, n in side) for side in sides[1:]]
         return told(pair, parts, Members(self.universe, self.order))
 
-    def _places(self, pair: WorstPair) -> dict[Any, int]:
+    def _positions(self, pair: WorstPair) -> dict[Any, int]:
         """By what a pair's parts name: the position of a number among the different ones."""
         if isinstance(pair.records, AtPositions):
             return {i: i for i in range(self.numbers.distinct)}
@@ -172,21 +173,21 @@ class Image:
         """The position of each record's number among the different ones, (v,)."""
         positions = self.universe.positions_of_members(self.order)
         numbers = np.repeat(np.arange(len(self.starts)), np.diff([*self.starts, len(self.order)]))
-        found = np.zeros(self.universe.distinct, dtype=np.int64)
-        found[positions] = numbers
-        return found
+        number_of = np.zeros(self.universe.distinct, dtype=np.int64)
+        number_of[positions] = numbers
+        return number_of
 
     def neighbour(self, pair: WorstPair, dataset: Indices) -> Indices:
         """The neighbour of a dataset of records that loses and gains the numbers of a pair."""
-        place = self._places(pair)
+        position_of = self._positions(pair)
         held = Counter(dataset)
         most = sum(n for _, n in pair.added)
         spare = Counter(dict(enumerate(self.universe.copies(len(dataset) + most))))
         spare.subtract(held)
         for key, n in pair.removed:
-            held -= Counter(self._some(held, place[key], n))
+            held -= Counter(self._some(held, position_of[key], n))
         for key, n in pair.added:
-            held += Counter(self._some(spare, place[key], n))
+            held += Counter(self._some(spare, position_of[key], n))
         return tuple(sorted(held.elements()))
 
     def _some(self, records: Counter[int], number: int, n: int) -> list[int]:
@@ -223,13 +224,13 @@ class Members:
 
     def dataset(self, parts: Parts) -> Dataset:
         """The records of some runs, in the universe's own order."""
-        found: Dataset = self.universe.of_members(self._members(parts))
-        return found
+        given: Dataset = self.universe.of_members(self._members(parts))
+        return given
 
     def positions(self, parts: Parts) -> list[int]:
         """Where the records of some runs stand among the universe's values, sorted."""
-        found = self.universe.positions_of_members(self._members(parts))
-        return sorted(found.tolist())
+        positions = self.universe.positions_of_members(self._members(parts))
+        return sorted(positions.tolist())
 
     def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
         """The different records of some runs, each with its number of copies."""

@@ -22,8 +22,8 @@ class Lattice:
     Datasets of one size are ranked by their largest record, then the next (colexicographic
     order). With W[v][s] the number of datasets of s records among the v smallest values, a
     dataset x₀ ≤ … ≤ xₙ₋₁ has rank Σ W[xᵢ][i + 1], whatever the copies: all that come before it
-    and agree above place i have i + 1 records below xᵢ. Deleting a record shifts those above it
-    down one place, so the ranks of all n deletions are sums of prefixes.
+    and agree above position i have i + 1 records below xᵢ. Deleting a record shifts those above it
+    down by one, so the ranks of all n deletions are sums of prefixes.
 
         W, for the values 10, 20, 30        the level of 2 records, and its deletions
                   s = 0  1  2  3            rank  dataset   without 1st  without 2nd
@@ -74,14 +74,14 @@ class Lattice:
         """
         left = ranks.copy()
         rows = np.empty((len(left), size), dtype=np.int64)
-        for place in range(size - 1, -1, -1):
-            column = self.below[:, place + 1]
-            rows[:, place] = np.searchsorted(column, left, side="right") - 1
-            left -= column[rows[:, place]]
+        for i in range(size - 1, -1, -1):
+            column = self.below[:, i + 1]
+            rows[:, i] = np.searchsorted(column, left, side="right") - 1
+            left -= column[rows[:, i]]
         return rows
 
     def deletions(self, size: int, chunk: slice) -> Iterable[np.ndarray]:
-        """For each place, the ranks of the chunk's datasets without the record there.
+        """For each position, the ranks of the chunk's datasets without the record there.
 
         >>> lattice = Lattice(Universe.population([10, 20, 30]), largest=2)
         >>> [ranks.tolist() for ranks in lattice.deletions(2, slice(0, 3))]
@@ -101,11 +101,11 @@ class Lattice:
             (self.below[rows[:, i], i] for i in range(1, size)), np.zeros(len(rows), dtype=np.int64)
         )
         before = np.zeros(len(rows), dtype=np.int64)
-        for place in range(size):
+        for i in range(size):
             yield before + after
-            before += self.below[rows[:, place], place + 1]
-            if place + 1 < size:
-                after -= self.below[rows[:, place + 1], place + 1]
+            before += self.below[rows[:, i], i + 1]
+            if i + 1 < size:
+                after -= self.below[rows[:, i + 1], i + 1]
 
     def shrink(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each dataset one record smaller, the extremes over all that extend it by one.

@@ -34,15 +34,15 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     pool = Pool(universe, dataset, max(added for _, added in problem.plan[len(dataset)]))
     neighbours: list[Indices] = []
     for move in problem.plan[len(dataset)]:
-        found = query.proved.on_dataset(pool, move, problem.norm)
-        if found is None:
+        candidates = query.proved.on_dataset(pool, move, problem.norm)
+        if candidates is None:
             return None
-        neighbours += found
+        neighbours += candidates
     gap = gap_between(problem.norm, query.root)
 
     def answer(positions: Indices) -> Answer:
-        found: Answer = answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
-        return found
+        only: Answer = answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
+        return only
 
     here = answer(dataset)
     gaps = [gap(here, answer(neighbour)) for neighbour in neighbours]

@@ -24,8 +24,8 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     """Return the widest gap over all moves of a problem, or None where no proof covers it.
 
     >>> from sensitivity_lab import SUM, Change, Universe
-    >>> found = solve(Problem(SUM, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
-    >>> found.gap, found.pair()
+    >>> worst = solve(Problem(SUM, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
+    >>> worst.gap, worst.pair()
     (Fraction(8, 1), ((2, 9), (1, 2)))
 
     Equal to enumerating every pair, if it is `attained`; else it is a bound. Cost on a
@@ -37,13 +37,13 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     if d is None:
         return None
     asked: Iterable[Share] = with_bar(_shares(problem), progress, desc="solver", unit=" shares")
-    found = widest(d, asked)
-    if found is not None and not _has_its_gap(problem, found):
+    worst = widest(d, asked)
+    if worst is not None and not _has_its_gap(problem, worst):
         raise ArithmeticError(
             f"the solver's witness for {problem.query.name} on {problem.universe} under "
             f"{problem.relation} does not have the value found: this is a fault of the package"
         )
-    return found
+    return worst
 
 
 def widest_gaps(problem: Problem) -> D | None:
@@ -75,8 +75,8 @@ def with_records(d: D, records: Values) -> D:
     """
 
     def shown(c: int, a: int, b: int) -> WorstPair | None:
-        found = d(c, a, b)
-        return found and replace(found, records=records)
+        pair = d(c, a, b)
+        return pair and replace(pair, records=records)
 
     return shown
 
@@ -85,25 +85,25 @@ def _shares(problem: Problem) -> list[Share]:
     """Every (c, a, b), the nearest neighbours first; (c, 0, 0) only where there is no other."""
     moves = {
         (size, removed, added)
-        for size, found in problem.plan.items()
-        for removed, added in found
-        if removed or added or found == ((0, 0),)
+        for size, of_size in problem.plan.items()
+        for removed, added in of_size
+        if removed or added or of_size == ((0, 0),)
     }
     in_order = sorted(moves, key=lambda move: (move[1] + move[2], move[0] - move[1], move[1:]))
     return list(shares(in_order))
 
 
-def _has_its_gap(problem: Problem, found: WorstPair) -> bool:
+def _has_its_gap(problem: Problem, pair: WorstPair) -> bool:
     """Whether a witness of few records has its gap, asked again of the records as they are.
 
     A variance's is asked in whole numbers, not centred and without sums. Of a longer one,
     `Sensitivity.check` asks when it is called.
     """
-    records, query = found.records, problem.query
+    records, query = pair.records, problem.query
     if not query.proved or not query.proved.asked_again or not isinstance(records, SortedRecords):
         return True
-    if not found.attained or found.size > MOST_ASKED_AGAIN:
+    if not pair.attained or pair.size > MOST_ASKED_AGAIN:
         return True
-    whole = [records.numbers(side) for side in found.sides()]
+    whole = [records.numbers(side) for side in pair.sides()]
     answers = [Fraction(query.function(side)) / records.scale**2 for side in whole]
-    return bool(gap_between(1, query.root)(*answers) == found.gap)
+    return bool(gap_between(1, query.root)(*answers) == pair.gap)

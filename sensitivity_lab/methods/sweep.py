@@ -282,8 +282,8 @@ class _Levels:
             level = [dataset for dataset in datasets if len(dataset) == size]
             rows = np.array(level, dtype=np.int64).reshape(len(level), size)
             ranks = self.lattice.below[rows, np.arange(1, size + 1)].sum(axis=1)
-            found = self.arrays[size][ranks].tolist()
-            for dataset, answer in zip(level, found, strict=True):
+            answers_of_level = self.arrays[size][ranks].tolist()
+            for dataset, answer in zip(level, answers_of_level, strict=True):
                 answers[dataset] = tuple(answer) if isinstance(answer, list) else answer
         return [answers[dataset] for dataset in datasets]
 

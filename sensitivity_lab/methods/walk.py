@@ -28,7 +28,8 @@ from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
-from sensitivity_lab.universe import Indices, Universe, multisets
+from sensitivity_lab.tabular.multisets import multisets
+from sensitivity_lab.universe import Indices, Universe
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Walk:
 
     >>> from sensitivity_lab import MAX, Remove
     >>> problem = Problem(MAX, Universe.population([1, 2, 9]), 2, Remove(1), norm=1)
-    >>> found = Walk(Budget()).answer(problem)
-    >>> found.pair.gap, found.pair.pair(), found.datasets
+    >>> answered = Walk(Budget()).answer(problem)
+    >>> answered.pair.gap, answered.pair.pair(), answered.datasets
     (8, ((1, 9), (1,)), 6)
 
     `only` is the one dataset, as positions among the universe's values.
@@ -118,8 +119,8 @@ def _answered(
     query, executor = problem.query, budget.executor
     edges = block_edges(len(datasets), len(datasets[-1]), executor, query.together is not None)
     blocks = (datasets[start:stop] for start, stop in pairwise(edges))
-    found = answers_in_blocks(query, problem.given, blocks, executor)
-    answers: Sequence[Answer] = [answer for block in found for answer in block]
+    answered = answers_in_blocks(query, problem.given, blocks, executor)
+    answers: Sequence[Answer] = [answer for block in answered for answer in block]
     for answer in answers:
         same_shape(answer, answers[0], query.name)
     common = 1
@@ -165,7 +166,7 @@ def count_pairs(universe: Universe, plan: Plan) -> int:
     copies and r that left or a that joined, c + max(r, a) ≤ m.
     Cost: O(n²k³) float arithmetic for each distinct value, for sizes up to n and moves up to k.
     """
-    moves = [(size - r, r, a) for size, found in plan.items() for r, a in found]
+    moves = [(size - r, r, a) for size, of_size in plan.items() for r, a in of_size]
     shared, most_r, most_a = (max(side) for side in zip(*moves, strict=True))
     ways = np.zeros((shared + 1, most_r + 1, most_a + 1))
     ways[0, 0, 0] = 1

@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sensitivity_lab.exact import brief
-from sensitivity_lab.gap import Answer, gap_between
+from sensitivity_lab.gap import Answer, Gap, gap_between
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import AnswersDiffer, Query
 from sensitivity_lab.tabular.sql import NEAR
 from sensitivity_lab.universe import Giver, Indices
 
 Part = TypeVar("Part")
-Rows = np.ndarray | Sequence[Indices]  # datasets as positions among the values
+Block = np.ndarray | Sequence[Indices]  # datasets as positions among the values
 ROWS_AT_ONCE = 1 << 22  # numbers in a block of datasets: bounds the memory
 
 ROWS_TOGETHER = 1 << 18  # numbers in a block that a database answers together
@@ -74,7 +74,7 @@ def block_edges(
 
 
 def answers_in_blocks(
-    query: Query, given: Giver, blocks: Iterable[Rows], executor: Executor | None
+    query: Query, given: Giver, blocks: Iterable[Block], executor: Executor | None
 ) -> Iterator[list[Answer]]:
     """Yield a query's answers block by block, in order.
 
@@ -98,7 +98,9 @@ def answers_in_blocks(
             raise RuntimeError(
                 f"a worker died while answering query {query.name}; no result was kept"
             ) from error
-        if isinstance(error, RuntimeError):  # what the query raises is a ValueError
+        if isinstance(error, RuntimeError) and not isinstance(
+            error, AnswersDiffer
+        ):  # what the query raises is a ValueError
             raise ValueError(f"executor must take tasks, got one that does not: {error}") from error
         raise
 
@@ -123,17 +125,24 @@ def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
     gap = gap_between(problem.norm, query.root)(*answers)
     if gap == pair.gap:
         return pair
-    numbers = [n for a in answers for n in (a if isinstance(a, tuple) else (a,))]
-    size = max(map(abs, map(float, numbers)), default=0.0)
-    if abs(float(gap) - float(pair.gap)) > NEAR * size * max(1, len(numbers)):
-        raise RuntimeError(
+    if not _near(gap, pair.gap, answers):
+        raise AnswersDiffer(
             f"query {query.name} must answer many datasets as it does each alone, got answers "
             f"{brief(pair.gap)} apart and alone {brief(gap)} apart, {brief(answers)}"
         )
     return replace(pair, gap=gap)
 
 
-def answer_block(task: tuple[Query, Giver, Rows]) -> list[Answer]:
+def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:
+    """Whether two gaps between answers that hold floats differ as these may be rounded."""
+    numbers = [n for a in answers for n in (a if isinstance(a, tuple) else (a,))]
+    if not any(isinstance(number, float) for number in numbers):
+        return False
+    room = NEAR * len(numbers) * max(map(abs, map(float, numbers)))
+    return abs(float(gap) - float(other)) <= room
+
+
+def answer_block(task: tuple[Query, Giver, Block]) -> list[Answer]:
     """Answer a query on the datasets of one block: the unit of work of an executor.
 
     >>> from sensitivity_lab import MAX

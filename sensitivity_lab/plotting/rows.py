@@ -28,7 +28,7 @@ Side = tuple[str, list[tuple[MarkedTable, Grid]]]  # the signs of a dataset's ro
 
 @dataclass
 class Sheet:
-    """What is written and drawn, by its place: to the right, and down."""
+    """What is written and drawn, by where it stands: to the right, and down."""
 
     width: float = 0
     height: float = 0
@@ -146,10 +146,10 @@ def _write_table(
 
 
 def _write_cells(sheet: Sheet, grid: Grid, row: Sequence[Any], x: float, y: float) -> None:
-    for text, place, right in grid.cells(row):
+    for text, edge, right in grid.cells(row):
         style = {"ha": "right" if right else "left"}
         written = _minus(text) if right else text
-        sheet.write(x + MARK + place * LETTER, y, written, **style)
+        sheet.write(x + MARK + edge * LETTER, y, written, **style)
 
 
 def _minus(text: str) -> str:

@@ -96,8 +96,8 @@ def inline_svg() -> None:
 
     >>> inline_svg()  # call it in a notebook's first cell; elsewhere it does nothing
 
-    A notebook draws a figure after the cell has ended, so this is the one place where
-    settings outlive a call: `svg.fonttype` and `svg.hashsalt` stay as `STYLE` has them.
+    A notebook draws a figure after the cell has ended, so here, and nowhere else, settings
+    outlive a call: `svg.fonttype` and `svg.hashsalt` stay as `STYLE` has them.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None or not hasattr(shell, "kernel"):

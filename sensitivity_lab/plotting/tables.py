@@ -96,11 +96,11 @@ def plot_compare(
     Cost and errors: as `plot_sweep`, for a table as `compare` returns.
     """
     chosen = _chosen_column(table, column, [*SWEPT, "closed_form"])
-    points = _found_by(table[table["column"] == chosen])
+    points = _points_by(table[table["column"] == chosen])
     return _drawn(table, chosen, _draw_compared, f"line: closed form; points: {points}", ax)
 
 
-def _found_by(rows: pd.DataFrame) -> str:
+def _points_by(rows: pd.DataFrame) -> str:
     """What found the numbers: enumeration, the solver or both, where the table says."""
     methods = set(rows["method"]) - {"infeasible"} if "method" in rows else set()
     if not methods:
@@ -223,10 +223,10 @@ def _draw_swept(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
 
 def _draw_compared(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
     """One relation's closed form as a line, its enumeration as points, stems between the two."""
-    (ks, formula), (_, found) = _curve(rows, "closed_form"), _curve(rows, "sensitivity")
+    (ks, formula), (_, exact) = _curve(rows, "closed_form"), _curve(rows, "sensitivity")
     panel.plot(ks, formula, **style | {"marker": ""}, clip_on=False)
-    panel.plot(ks, found, **style | {"linestyle": "", "zorder": 3}, clip_on=False)
-    panel.vlines(ks, found, formula, color=style["color"], linewidth=1)
+    panel.plot(ks, exact, **style | {"linestyle": "", "zorder": 3}, clip_on=False)
+    panel.vlines(ks, exact, formula, color=style["color"], linewidth=1)
 
 
 def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
@@ -284,9 +284,9 @@ def _sweep_title(table: pd.DataFrame, column: Any) -> str:
     return "\n".join(lines)
 
 
-def _shorter(found: re.Match[str]) -> str:
+def _shorter(match: re.Match[str]) -> str:
     """A decimal number in a text, to six digits."""
-    return number_text(float(found[0]))
+    return number_text(float(match[0]))
 
 
 def _relation_keys(relations: Iterable[str]) -> list[Line2D]:

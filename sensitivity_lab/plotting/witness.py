@@ -20,6 +20,7 @@ from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import Exact, brief, exact_number
 from sensitivity_lab.gap import Labelled
 from sensitivity_lab.methods.image import has_image
+from sensitivity_lab.methods.witness import CompactWitness, marked_witness
 from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
     INK,
@@ -32,13 +33,7 @@ from sensitivity_lab.plotting.style import (
     styled_figure,
 )
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import (
-    CompactWitness,
-    Sensitivity,
-    answer_texts,
-    marked_witness,
-    side_names,
-)
+from sensitivity_lab.results import Sensitivity, answer_texts, side_names
 from sensitivity_lab.tabular.clipped import number_of
 from sensitivity_lab.text import dataset_text, equals_text, number_text, true_minus, value_text
 
@@ -60,15 +55,15 @@ class NumberLine:
     """Where a value stands, in points: in proportion, but for long empty stretches.
 
     >>> line = NumberLine.through([1, 2, 3, 1000], room=220)
-    >>> [line.place(value) for value in (1, 2, 3, 1000)]
+    >>> [line.x_of(value) for value in (1, 2, 3, 1000)]
     [0.0, 10.0, 20.0, 220.0]
 
-    `values`, ascending, stand at `places`; `breaks` are the middles of the stretches that are
-    drawn shorter than they are. Values are exact, so no number is too large for a place.
+    `values`, ascending, stand at `xs`; `breaks` are the middles of the stretches that are
+    drawn shorter than they are. Values are exact, so no number is too large to stand there.
     """
 
     values: tuple[Exact, ...]
-    places: tuple[float, ...]
+    xs: tuple[float, ...]
     breaks: tuple[float, ...]
     room: float
 
@@ -100,15 +95,15 @@ class NumberLine:
         if not drawn:
             return cls(tuple(values), (room / 2,), (), room)
         ends = [Fraction(end) / sum(drawn) for end in accumulate(drawn, initial=0)]
-        places = [room * float(end) for end in ends]
-        middles = [(left + right) / 2 for left, right in pairwise(places)]
+        xs = [room * float(end) for end in ends]
+        middles = [(left + right) / 2 for left, right in pairwise(xs)]
         short = [m for m, step, length in zip(middles, steps, drawn, strict=True) if length < step]
-        return cls(tuple(values), tuple(places), tuple(short), room)
+        return cls(tuple(values), tuple(xs), tuple(short), room)
 
-    def place(self, value: Any) -> float:
+    def x_of(self, value: Any) -> float:
         """Return where `value` stands.
 
-        >>> NumberLine.through([1, 2, 3, 1000], room=220).place(501.5)
+        >>> NumberLine.through([1, 2, 3, 1000], room=220).x_of(501.5)
         120.0
 
         Cost: O(log n).
@@ -116,9 +111,9 @@ class NumberLine:
         exact = exact_number(value)
         i = min(max(1, bisect_left(self.values, exact)), len(self.values) - 1)
         if i < 1:
-            return self.places[0]
-        share = Fraction(exact - self.values[i - 1]) / (self.values[i] - self.values[i - 1])
-        return self.places[i - 1] + float(share) * (self.places[i] - self.places[i - 1])
+            return self.xs[0]
+        part = Fraction(exact - self.values[i - 1]) / (self.values[i] - self.values[i - 1])
+        return self.xs[i - 1] + float(part) * (self.xs[i] - self.xs[i - 1])
 
 
 @overload
@@ -137,7 +132,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     The dataset stands above and its neighbour hangs below; equal values stack. A thin line
     joins what both hold; an open square is removed (or changed from), a triangle is added (or
     changed to). A tick marks the query's answer on each, and the arrow between the ticks is the
-    sensitivity. What is no place among the records, such as a vector, a count or a variance, is
+    sensitivity. What does not lie among the records, such as a vector, a count or a variance, is
     written and not marked. A stretch without records that is over twenty times the usual step is
     drawn shorter, with a break sign. A universe of at most twelve values is shown whole.
     Where a query is asked of what a record says, as in `MEAN.of("salary")`, those numbers are
@@ -155,7 +150,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     datasets = _numbers(sensitivity)
     room, tall = (ROOM, ROW) if ax is None else _space(ax)
     answers = sensitivity._answers()
-    marks = answers if _has_places(sensitivity, answers) else []
+    marks = answers if _are_on_the_line(sensitivity, answers) else []
     line = NumberLine.through([*datasets[0], *datasets[1]], marks, _scale(sensitivity), room)
     rows, dot = _dots(datasets, line, tall)
     ends = [BAND + dot * (1 + max((level for _, level, _ in row), default=0)) for row in rows]
@@ -235,7 +230,7 @@ def _require_short(sensitivity: Sensitivity) -> None:
 
 
 def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
-    """The numbers of the two datasets, or what their records say; refuse what has no place."""
+    """The numbers of the two datasets, or what their records say; refuse what is no number."""
     if has_image(sensitivity.query, sensitivity.universe):
         return sensitivity._numbers()
     datasets = [tuple(dataset) for dataset in sensitivity.witness]
@@ -246,8 +241,8 @@ def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     return datasets
 
 
-def _has_places(sensitivity: Sensitivity, answers: Sequence[Any]) -> bool:
-    """Whether the answers have places on the line of records: one number each, in their unit."""
+def _are_on_the_line(sensitivity: Sensitivity, answers: Sequence[Any]) -> bool:
+    """Whether the answers lie on the line of records: one number each, in their unit."""
     proved = sensitivity.query.proved
     return (not proved or proved.among_records) and not any(
         isinstance(answer, tuple) for answer in answers
@@ -271,7 +266,7 @@ def _dots(
     """Both rows of dots, and a dot's size: smaller where values are close or stacks are tall."""
     first, second = map(Counter, datasets)
     common = first & second
-    taken = sorted({line.place(value) for value in first | second})
+    taken = sorted({line.x_of(value) for value in first | second})
     step = min((right - left for left, right in pairwise(taken)), default=12.0)
     width = min(12.0, max(7.0, step))
     rows = [
@@ -287,17 +282,17 @@ def _stacked(
 ) -> list[Dot]:
     """Each record on the lowest level where it covers no dot; shared ones are innermost."""
     records = sorted(
-        (line.place(value), order, kind)
+        (line.x_of(value), order, kind)
         for order, (part, kind) in enumerate(parts)
         for value in part.elements()
     )
     apart = 0.99 * width
-    ends: list[float] = []  # the last place taken on each level
+    ends: list[float] = []  # the last x taken on each level
     dots = []
-    for place, _, kind in records:
-        level = next((i for i, end in enumerate(ends) if place - end >= apart), len(ends))
-        ends[level : level + 1] = [place]
-        dots.append((place, level, kind))
+    for x, _, kind in records:
+        level = next((i for i, end in enumerate(ends) if x - end >= apart), len(ends))
+        ends[level : level + 1] = [x]
+        dots.append((x, level, kind))
     return dots
 
 
@@ -312,7 +307,7 @@ def _set_out(axes: Axes, line: NumberLine) -> None:
     for base in bases:
         axes.axhline(base, color=PALE, linewidth=1, zorder=0)
     shown = _roomy(line)
-    axes.set_xticks([line.place(value) for value in shown], [_tick_text(value) for value in shown])
+    axes.set_xticks([line.x_of(value) for value in shown], [_tick_text(value) for value in shown])
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 0}  # a wider one would cut the ticks
     for middle in line.breaks:
         for height in (foot, *bases):
@@ -330,7 +325,7 @@ def _roomy(line: NumberLine) -> list[Exact]:
 
     def touch(left: Exact, right: Exact) -> bool:
         letters = len(_tick_text(left)) + len(_tick_text(right)) + 1
-        return line.place(right) - line.place(left) < 4.2 * letters
+        return line.x_of(right) - line.x_of(left) < 4.2 * letters
 
     first, *rest = line.values
     shown = [first]
@@ -343,15 +338,15 @@ def _roomy(line: NumberLine) -> list[Exact]:
 def _draw_dots(axes: Axes, rows: Sequence[Sequence[Dot]], dot: float) -> None:
     """Both rows: the first grows upwards, the second downwards; shared records are joined."""
     for row, side in zip(rows, (1, -1), strict=True):
-        for place, level, kind in row:
+        for x, level, kind in row:
             style = KINDS[kind] | {"markersize": KINDS[kind]["markersize"] * dot}
-            axes.plot(place, side * (BAND + dot * level), markeredgewidth=0.15 * dot, **style)
+            axes.plot(x, side * (BAND + dot * level), markeredgewidth=0.15 * dot, **style)
     above, below = (
-        {place: level for place, level, kind in reversed(row) if kind == "in both"} for row in rows
+        {x: level for x, level, kind in reversed(row) if kind == "in both"} for row in rows
     )
-    for place in above:
-        ends = [BAND + dot * above[place], -BAND - dot * below[place]]
-        axes.plot([place, place], ends, color=PALE, linewidth=0.8, zorder=0)
+    for x in above:
+        ends = [BAND + dot * above[x], -BAND - dot * below[x]]
+        axes.plot([x, x], ends, color=PALE, linewidth=0.8, zorder=0)
 
 
 def _draw_answers(
@@ -363,23 +358,23 @@ def _draw_answers(
     *,
     marked: bool,
 ) -> None:
-    """The query's answer at the end of each row, with a tick through it where it has a place."""
+    """The query's answer at the end of each row, with a tick through it where it lies on the line."""
     told = answer_texts(*answers) if any(isinstance(a, Labelled) for a in answers) else ("", "")
     for answer, end, side, keyed in zip(answers, ends, (1, -1), told, strict=True):
-        place = line.place(answer) if marked else line.room / 2
+        x = line.x_of(answer) if marked else line.room / 2
         if marked:
-            axes.plot([place, place], [0, side * end], color=INK, linewidth=2, zorder=1)
+            axes.plot([x, x], [0, side * end], color=INK, linewidth=2, zorder=1)
         vector = isinstance(answer, tuple)
         text = true_minus(number_text(answer) if vector else equals_text(answer))
         text = keyed or (text if vector else f"{name} {text}")
         half = 4 * len(text)
-        inside = max(min(place, line.room - half), half)  # text stays on the page
+        inside = max(min(x, line.room - half), half)  # text stays on the page
         axes.text(inside, side * (end + 3), text, ha="center", va="bottom" if side > 0 else "top")
 
 
 def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) -> None:
     """The arrow from one answer to the other, and its length beside it, where there is room."""
-    low, high = sorted(map(line.place, marks)) or [line.room / 2] * 2
+    low, high = sorted(map(line.x_of, marks)) or [line.room / 2] * 2
     if high - low > 24:
         arrow = {"arrowstyle": "<->", "color": INK, "linewidth": 2, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", (low, 0), (high, 0), arrowprops=arrow)

@@ -92,7 +92,7 @@ class Bounded:
         into: Exact,
         out_of: Exact | None = None,
     ) -> WorstPair:
-        """A dataset near x, and one that has `into` in place of its record `out_of`.
+        """A dataset near x, and one that has `into` instead of its record `out_of`.
 
         The near one is x without the run `gone` and with copies of some values `joined`;
         `out_of` is by default its lowest, or for a lower `into` its highest.
@@ -106,10 +106,10 @@ class Bounded:
         common = (*near, (out_of, -1))
         return WorstPair(simplest(Fraction(gap)), common, ((out_of, 1),), ((into, 1),), self)
 
-    def _end(self, part: Any, place: int) -> Exact:
-        """The lowest record of a part, or at place −1 its highest."""
+    def _end(self, part: Any, position: int) -> Exact:
+        """The lowest record of a part, or at position −1 its highest."""
         if isinstance(part, Stretch):
-            return int(self.x[part.start if place == 0 else part.stop - 1])
+            return int(self.x[part.start if position == 0 else part.stop - 1])
         value: Exact = part[0]
         return value
 
@@ -153,20 +153,20 @@ class AtDistance:
     def nearly_widest(self, beta: float) -> tuple[Distances, float]:
         """The distances whose discounted gap may be the largest, each with its widest pair.
 
-        And by what share some other may exceed these: 0 where all were searched.
+        And by what part some other may exceed these: 0 where all were searched.
         """
         n = len(self.dataset)
         most = rational(self.widest(n).gap)
-        best, found = -math.inf, []
+        best, candidates = -math.inf, []
         for t in range(n + 1):
             pair = self.widest(t)
             value = logarithm(rational(pair.gap)) - beta * t
             best = max(best, value)
-            found.append((value, t, pair))
+            candidates.append((value, t, pair))
             if pair.gap == most or logarithm(most) - beta * t < best - doubt(best, most):
                 break  # no further one is wider
         least = best - doubt(best, most)
-        return [(t, pair) for value, t, pair in found if value >= least], 0.0
+        return [(t, pair) for value, t, pair in candidates if value >= least], 0.0
 
 
 def doubt(best: float, most: Exact) -> float:

@@ -140,7 +140,7 @@ class Histogram(Family):
 
 
 def between_bins(reached: Sequence[Exact], uncounted: Exact | None, norm: Norm) -> D:
-    """All a in one place, all b in another: two bins, or a bin and outside, if both are there.
+    """All a in one room, all b in another: two bins, or a bin and outside, if both are there.
 
     >>> between_bins([1, 6], None, norm=1)(2, 3, 1).gap
     4
@@ -174,8 +174,8 @@ def between_bins(reached: Sequence[Exact], uncounted: Exact | None, norm: Norm) 
 def _of_runs(records: SortedRecords, bins: list[Run], outside: list[Run], norm: Norm) -> D:
     """How many of the a, and of the b, lie in each bin; any that are left are shared."""
     rooms = [
-        Room(stop - start, stop - start, stop - start, place < len(bins))
-        for place, (start, stop) in enumerate([*bins, *outside])
+        Room(stop - start, stop - start, stop - start, i < len(bins))
+        for i, (start, stop) in enumerate([*bins, *outside])
     ]
 
     def d(c: int, a: int, b: int) -> WorstPair:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -28,7 +28,7 @@ Split = tuple[tuple[int, int, int], ...]  # (group, x, y): it has x of the a and
 
 @dataclass(frozen=True)
 class GroupedSum:
-    """The sum of the values in each group.
+    """The sum of the values in each group; of records that are all 1 it counts them.
 
     >>> records = SortedRecords(np.array(["law 1", "law 5", "art -4"]), np.array([1, 5, -4]), 1)
     >>> d = GroupedSum().on_groups(records, [(0, 2), (2, 3)], norm=1)
@@ -59,37 +59,9 @@ class GroupedSum:
         >>> d(0, 1, 1).gap, d(0, 1, 1).pair()
         (Fraction(14, 1), (((1, -9),), ((0, 5),)))
 
-        A record is shown as (place of its group, value). Cost: one sort of the groups.
+        A record is shown as (position of its group, value). Cost: one sort of the groups.
         """
-        return _between_ends(groups, groups, norm)
-
-
-@dataclass(frozen=True)
-class GroupedCount:
-    """The number of records in each group: a histogram whose bins are the groups.
-
-    >>> d = GroupedCount().on_group_values([(0, 5), (2, 2)], norm=1)
-    >>> d(0, 2, 1).gap, d(0, 2, 1).pair()
-    (Fraction(3, 1), (((0, 5), (0, 5)), ((1, 2),)))
-
-    Equal to the sum by group of records that are all 1.
-    """
-
-    def on_groups(
-        self, records: SortedRecords, groups: Sequence[Run] | np.ndarray, norm: Norm
-    ) -> D:
-        """As for the sum; only the groups' sizes matter.
-
-        >>> records = SortedRecords(np.arange(4), np.array([0, 5, 5, 9]), 10)
-        >>> GroupedCount().on_groups(records, [(0, 1), (1, 4)], norm=math.inf)(0, 2, 0).gap
-        Fraction(2, 1)
-        """
-        ones = np.ones(len(records), dtype=np.int64)
-        return GroupedSum().on_groups(replace(records, whole=ones, scale=1), groups, norm)
-
-    def on_group_values(self, groups: Sequence[Ends], norm: Norm) -> D:
-        """As for the sum; the values are only shown."""
-        return _between_ends([(1, 1)] * len(groups), groups, norm)
+        return _between_ends(groups, norm)
 
 
 class _Extremes:
@@ -224,37 +196,34 @@ def _first_unused(used: list[Run], count: int, records: int) -> tuple[Run, ...]:
     return tuple(run for run in taken if run[0] < run[1])
 
 
-def _between_ends(weighed: Sequence[Ends], given: Sequence[Ends], norm: Norm) -> D:
-    """The best of a few splits over groups whose values never run out.
-
-    `weighed` are the ends as the query counts them, `given` those of the records to show.
-    """
-    far = sorted(range(len(weighed)), key=lambda group: _reach(weighed[group]), reverse=True)
+def _between_ends(groups: Sequence[Ends], norm: Norm) -> D:
+    """The best of a few splits over groups whose values never run out."""
+    far = sorted(range(len(groups)), key=lambda group: _reach(groups[group]), reverse=True)
     front = far[:1]  # the others reach no further on either side than one of these
     for group in far[1:]:
-        if _reach(weighed[group])[1] > _reach(weighed[front[-1]])[1]:
+        if _reach(groups[group])[1] > _reach(groups[front[-1]])[1]:
             front.append(group)
-    keys = [(group, value) for group, ends in enumerate(given) for value in ends]
+    keys = [(group, value) for group, ends in enumerate(groups) for value in ends]
     records = Values({key: key for key in keys})
 
     def score(split: Split) -> Exact:
-        return _together([_scored(_apart(weighed[g], x, y), norm) for g, x, y in split], norm)
+        return _together([_scored(_apart(groups[g], x, y), norm) for g, x, y in split], norm)
 
     def d(c: int, a: int, b: int) -> WorstPair:
-        narrow = max(front, key=lambda group: _apart(weighed[group], a, b))
+        narrow = max(front, key=lambda group: _apart(groups[group], a, b))
         splits: list[Split] = [((narrow, a, b),)]
         if len(far) > 1:
             splits += [((far[0], a, 0), (far[1], 0, b)), ((far[0], 0, b), (far[1], a, 0))]
         if norm == 0:
-            splits += _spread(far, a, b)
+            splits += _one_to_a_group(far, a, b)
         best = max(splits, key=score)
         higher, lower = [], []
         for group, x, y in best:
-            bottom, top = given[group]
-            x_value, y_value = (top, bottom) if _x_on_top(weighed[group], x, y) else (bottom, top)
+            bottom, top = groups[group]
+            x_value, y_value = (top, bottom) if _x_on_top(groups[group], x, y) else (bottom, top)
             higher.append(((group, x_value), x))
             lower.append(((group, y_value), y))
-        shared = (((0, given[0][0]), c),)
+        shared = (((0, groups[0][0]), c),)
         gap = _in_norm(score(best), 1, norm)
         return WorstPair(gap, shared, tuple(higher), tuple(lower), records)
 
@@ -287,10 +256,10 @@ def _x_on_top(ends: Ends, x: int, y: int) -> bool:
     return x * high - y * low == _apart(ends, x, y)
 
 
-def _spread(far: Sequence[int], a: int, b: int) -> list[Split]:
+def _one_to_a_group(far: Sequence[int], a: int, b: int) -> list[Split]:
     """Records of one side only in each of as many groups as can be, where these are two or more.
 
-    >>> _spread([4, 7, 9], a=1, b=3)
+    >>> _one_to_a_group([4, 7, 9], a=1, b=3)
     [((4, 1, 0), (7, 0, 1), (9, 0, 2))]
 
     `far` are the groups, those with a value that is not 0 first.

@@ -73,7 +73,7 @@ class Ranks(AtDistance):
     def nearly_widest(self, beta: float) -> tuple[Distances, float]:
         """The distances whose discounted gap may be the largest, each with its widest pair.
 
-        And by what share some other may exceed these: 0 where all rows i that come near the
+        And by what part some other may exceed these: 0 where all rows i that come near the
         largest were searched for every end j that does; `MOST_PAIRS` says how many are.
         """
         if not self.top:
@@ -105,10 +105,10 @@ class Ranks(AtDistance):
         widest: dict[int, tuple[int, int, int]] = {}
         for row, column in pairs:
             a, b = self.first + row, self.r + column
-            place = self._gap(a, b), a, b
-            widest[b - a - 1] = max(widest.get(b - a - 1, place), place)
-        found = [(t, self._pair(a, b)) for t, (_, a, b) in widest.items()]
-        return found, 0.0 if len(searched) == len(near) else max(NEAR, uncertain / 1000)
+            candidate = self._gap(a, b), a, b
+            widest[b - a - 1] = max(widest.get(b - a - 1, candidate), candidate)
+        candidates = [(t, self._pair(a, b)) for t, (_, a, b) in widest.items()]
+        return candidates, 0.0 if len(searched) == len(near) else max(NEAR, uncertain / 1000)
 
     def _near_ends(self, row: int, beta: float, floor: float) -> list[int]:
         """The j of a row whose discounted gaps reach the floor, but for those that gain nothing.

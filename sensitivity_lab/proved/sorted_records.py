@@ -109,8 +109,8 @@ class SortedRecords:
     def __len__(self) -> int:
         return len(self.whole)
 
-    def __getitem__(self, place: int) -> int:
-        return int(self.whole[place])
+    def __getitem__(self, i: int) -> int:
+        return int(self.whole[i])
 
     @cached_property
     def largest(self) -> int:
@@ -170,8 +170,8 @@ class SortedRecords:
 
         Cost: O(n log n) for n records.
         """
-        places = [np.arange(start, stop) for start, stop in runs] or [np.arange(0)]
-        return tuple(self.given[np.sort(np.concatenate(places))].tolist())
+        positions = [np.arange(start, stop) for start, stop in runs] or [np.arange(0)]
+        return tuple(self.given[np.sort(np.concatenate(positions))].tolist())
 
     def multiset(self, runs: Sequence[Run]) -> frozenset[tuple[Any, int]]:
         """The different records of some runs, each with its number of copies.

@@ -77,8 +77,8 @@ class AtPositions:
         return sum(copies for _, copies in parts)
 
     def dataset(self, parts: Parts) -> Dataset:
-        found: Dataset = self.universe.given(self.positions(parts))
-        return found
+        given: Dataset = self.universe.given(self.positions(parts))
+        return given
 
     def positions(self, parts: Parts) -> list[int]:
         """Where the records of some parts stand among the universe's values, sorted."""
@@ -183,9 +183,9 @@ def widest(d: D, asked: Iterable[Share]) -> WorstPair | None:
     """
     best: WorstPair | None = None
     for c, a, b, is_reversed in asked:
-        found = d(c, a, b)
-        if found is None:
+        pair = d(c, a, b)
+        if pair is None:
             return None
-        if best is None or (found.gap, found.attained) > (best.gap, best.attained):
-            best = found.reversed() if is_reversed else found
+        if best is None or (pair.gap, pair.attained) > (best.gap, best.attained):
+            best = pair.reversed() if is_reversed else pair
     return best

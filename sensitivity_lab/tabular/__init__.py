@@ -1,1 +1,1 @@
-"""Records that are no numbers: text, tuples, rows of tables, people with their rows."""
+"""Records: numbers, text, tuples, rows of tables, people with their rows; and datasets of them."""

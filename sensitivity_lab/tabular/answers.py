@@ -54,16 +54,16 @@ def opened(answer: Any, what: str) -> Any:
     2.5
 
     Raises ValueError for several rows without keys, for a table without a numeric column, and for
-    keys in both places: an index and columns that are not numeric. TypeError for a lazy frame.
+    keys twice: in an index and in columns that are not numeric. TypeError for a lazy frame.
     """
     if isinstance(answer, Mapping):
         return Keyed(list(answer.keys()), list(answer.values()))
     if isinstance(answer, pd.Series):
         return Keyed(answer.index.tolist(), answer.tolist())
-    found = _known(answer, what)
-    if isinstance(found, nw.Series):
-        return found.to_list()
-    return _of_table(table(answer, what), what) if isinstance(found, TABLES) else answer
+    known = _known(answer, what)
+    if isinstance(known, nw.Series):
+        return known.to_list()
+    return _of_table(table(answer, what), what) if isinstance(known, TABLES) else answer
 
 
 def _known(answer: Any, what: str) -> Any:
@@ -76,13 +76,13 @@ def _known(answer: Any, what: str) -> Any:
         return answer
 
 
-def _of_table(found: nw.DataFrame[Any], what: str) -> Any:
+def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
     """The keys and entries of a table, row by row; the number that a single cell without key is."""
-    columns = list(found.iter_columns())
+    columns = list(frame.iter_columns())
     numeric = [column for column in columns if _is_numeric(column)]
     others = [column for column in columns if not _is_numeric(column)]
-    keys = _keys(found, others, what)
-    if not len(found):
+    keys = _keys(frame, others, what)
+    if not len(frame):
         return Keyed([], [])
     if not numeric:
         raise ValueError(f"{what} must have a numeric column, got columns {_names(others)}")
@@ -96,9 +96,9 @@ def _of_table(found: nw.DataFrame[Any], what: str) -> Any:
     return Keyed(keys, entries)
 
 
-def _keys(found: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any] | None:
+def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any] | None:
     """The key of each row, or None for at most one row without."""
-    labels = _index(found)
+    labels = _index(frame)
     if labels is not None and others:
         raise ValueError(
             f"{what} must have its keys in the index or in columns, got an index beside "
@@ -109,17 +109,17 @@ def _keys(found: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any
     if others:
         parts = [column.to_list() for column in others]
         return parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
-    if len(found) > 1:
+    if len(frame) > 1:
         raise ValueError(
-            f"{what} must have a key for each row, got {len(found):,} rows of numbers: set an index "
+            f"{what} must have a key for each row, got {len(frame):,} rows of numbers: set an index "
             "with a name, or keep a column of keys as text"
         )
     return None
 
 
-def _index(found: nw.DataFrame[Any]) -> list[Any] | None:
+def _index(frame: nw.DataFrame[Any]) -> list[Any] | None:
     """The labels of a pandas index; None where it is the default, which names nothing."""
-    index = nw.maybe_get_index(found)
+    index = nw.maybe_get_index(frame)
     if index is None:
         return None
     default = isinstance(index, pd.RangeIndex) and index.name is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,11 +12,14 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pandas as pd
 
 from sensitivity_lab.exact import told
 from sensitivity_lab.tabular.result_set import ResultSet
+from sensitivity_lab.tabular.rows import taken
 
 Tables = Mapping[str, Any]  # by name
+Stack = Mapping[str, tuple[np.ndarray, Any]]  # of each table the dataset of each row, and the rows
 NUMBERS = {
     "tinyint", "smallint", "integer", "bigint", "hugeint", "bignum",
     "utinyint", "usmallint", "uinteger", "ubigint", "uhugeint",
@@ -29,7 +33,12 @@ SETTINGS = {
     "autoload_known_extensions": "false",
     "lock_configuration": "true",
 }
-_OWN: dict[int, Any] = {}  # the connection of each process, by its number
+REHEARSED = 32  # datasets, and rows of public tables, that are tried in a database of our own
+VISIBLE = (
+    "SELECT lower(table_name) FROM duckdb_tables() WHERE NOT internal "
+    "UNION SELECT lower(view_name) FROM duckdb_views() WHERE NOT internal"
+)
+_OWN: dict[tuple[int, bool], Any] = {}  # by process: the databases for one dataset, and for many
 
 
 def engine() -> Any:
@@ -45,29 +54,53 @@ def engine() -> Any:
 
 def is_connection(connection: Any) -> bool:
     """Whether a connection is DuckDB's, or none is named."""
-    return connection is None or isinstance(connection, engine().DuckDBPyConnection)
+    if connection is None or "duckdb" not in sys.modules:
+        return connection is None
+    return isinstance(connection, engine().DuckDBPyConnection)
 
 
-def _cursor(connection: Any) -> Any:
+def _cursor(connection: Any, many: bool) -> Any:
     """A connection of our own to a database: the caller's, or this process's in memory."""
     if connection is not None:
         return connection.cursor()
-    if os.getpid() not in _OWN:  # one made before a fork serves the parent alone
-        _OWN[os.getpid()] = engine().connect(":memory:", config=SETTINGS)
-    return _OWN[os.getpid()].cursor()
+    own = os.getpid(), many  # one made before a fork serves the parent alone
+    if own not in _OWN:
+        _OWN[own] = engine().connect(":memory:", config=SETTINGS)
+    return _OWN[own].cursor()
 
 
 @contextmanager
-def _over(connection: Any, tables: Tables) -> Iterator[Any]:
+def _over(connection: Any, tables: Tables, many: bool = False) -> Iterator[Any]:
     """A cursor that sees some tables by name and writes nothing; they are gone with it."""
-    cursor = _cursor(connection)
+    cursor = _cursor(connection, many)
     try:
         for name, one in tables.items():
-            cursor.register(name, one)
+            cursor.register(name, _typed(one))
         cursor.execute("BEGIN TRANSACTION READ ONLY")
         yield cursor
     finally:
         cursor.close()
+
+
+def _typed(one: Any) -> Any:
+    """A table whose columns all have types: in pandas an object column that holds nothing is text."""
+    empty = [
+        name
+        for name in object_columns(one)
+        if one[name].isna().all()  # DuckDB reads the types of objects off them
+    ]
+    return one.astype(dict.fromkeys(empty, "string")) if empty else one
+
+
+def object_columns(one: Any) -> list[Any]:
+    """The names of a table's columns of Python objects, which pandas alone has.
+
+    >>> object_columns(pd.DataFrame({"a": [1, 2], "b": [None, True]}))
+    ['b']
+    """
+    if not isinstance(one, pd.DataFrame):
+        return []
+    return [name for name, kind in one.dtypes.items() if pd.api.types.is_object_dtype(kind)]
 
 
 @dataclass(frozen=True)
@@ -75,13 +108,14 @@ class Parsed:
     """What a statement is, as far as its text tells: the tables that it names, in lower case.
 
     >>> parsed("SELECT * FROM Staff JOIN levels USING (level)")
-    Parsed(tables=('levels', 'staff'), combines=False)
+    Parsed(tables=('levels', 'staff'), alone=False)
 
-    `combines` says whether it has a UNION, EXCEPT or INTERSECT.
+    `alone` says whether datasets must be asked one by one: side by side, DuckDB 2.0 loses rows of
+    a UNION, and fails at GROUPING SETS.
     """
 
     tables: tuple[str, ...]
-    combines: bool
+    alone: bool
 
 
 def parsed(text: str) -> Parsed:
@@ -123,7 +157,8 @@ def _of_tree(tree: Any) -> Parsed:
         for node in nodes
         if node.get("type") == "BASE_TABLE" and not node["schema_name"] and not node["catalog_name"]
     }
-    return Parsed(tuple(sorted(named - own)), "SET_OPERATION_NODE" in kinds)
+    several = any(len(node.get("group_sets") or ()) > 1 for node in nodes)
+    return Parsed(tuple(sorted(named - own)), several or "SET_OPERATION_NODE" in kinds)
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -136,13 +171,26 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def tables_of(connection: Any) -> set[str]:
-    """The names of a connection's own tables and views, in lower case."""
-    asked = (
-        "SELECT lower(table_name) FROM duckdb_tables() WHERE NOT internal "
-        "UNION SELECT lower(view_name) FROM duckdb_views()"
-    )
+    """The names of a database's tables and views, in lower case, that any connection to it sees."""
     with _over(connection, {}) as cursor:
-        return {name for (name,) in cursor.execute(asked).fetchall()}
+        return {name for (name,) in cursor.execute(VISIBLE).fetchall()}
+
+
+def borrowed(connection: Any, names: set[str]) -> Tables:
+    """Of some tables those that the caller's connection alone sees: temporary, or registered with it.
+
+    They are read as Arrow tables, for a cursor sees none of them.
+    """
+    if connection is None or not names:
+        return {}
+    seen = {name for (name,) in connection.sql(VISIBLE).fetchall()}
+    return {name: _arrow(connection, name) for name in sorted(names & seen)}
+
+
+def _arrow(connection: Any, name: str, rows: int | None = None) -> Any:
+    """A table, or its first rows."""
+    most = "" if rows is None else f" LIMIT {rows}"
+    return connection.sql(f"SELECT * FROM {_quoted(name)}{most}").to_arrow_table()
 
 
 def columns_of(connection: Any, text: str, tables: Tables) -> ResultSet:
@@ -191,8 +239,26 @@ def _is_numeric(kind: Any) -> bool | None:
     return None if kind.id == "null" else kind.id in NUMBERS
 
 
+def rehearsed(connection: Any, text: str, stacked: Stack, public: Tables, seen: set[str]) -> None:
+    """Try a few datasets in our own database, with some rows of each public table.
+
+    An internal error of DuckDB closes the database it happens in, which must not be the caller's.
+    Raises whatever the trial does.
+    """
+    with _over(connection, {}) as cursor:
+        heads = {name: _arrow(cursor, name, REHEARSED) for name in seen}
+    few = {name: _first(*each) for name, each in stacked.items()}
+    ask_all(None, text, few, REHEARSED, {**heads, **public})
+
+
+def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
+    """The rows of the first few datasets."""
+    frame, kept = nw.from_native(table, eager_only=True), np.flatnonzero(numbers < REHEARSED)
+    return numbers[kept], taken(frame, kept)
+
+
 def ask_all(
-    connection: Any, text: str, stacked: Mapping[str, tuple[np.ndarray, Any]], datasets: int
+    connection: Any, text: str, stacked: Stack, datasets: int, public: Tables | None = None
 ) -> list[ResultSet]:
     """What a statement returns over each of many datasets, in one statement.
 
@@ -205,7 +271,7 @@ def ask_all(
              0   bob      70       SELECT * FROM (the statement)
              1   ada      50
 
-    DuckDB takes the correlation apart and runs one plan over all rows.
+    DuckDB takes the correlation apart and runs one plan over all rows. `public` are further tables.
     Raises DuckDB's own errors.
     """
     members = {name: _numbered(*stacked[name]) for name in stacked}
@@ -219,8 +285,13 @@ def ask_all(
         f"SELECT d.number, q.* FROM range({datasets}) AS d(number) JOIN LATERAL "
         f"(WITH {own} SELECT * FROM (\n{text}\n)) AS q ON TRUE"
     )
-    with _over(connection, tables) as cursor:
-        together = _result(cursor.execute(whole))
+    try:
+        with _over(connection, {**(public or {}), **tables}, many=True) as cursor:
+            together = _result(cursor.execute(whole))
+    except engine().Error:
+        if connection is None:  # an internal error leaves it closed
+            _OWN.pop((os.getpid(), True), None)
+        raise
     names, numeric = together.names[1:], together.numeric[1:]
     rows: list[list[tuple[Any, ...]]] = [[] for _ in range(datasets)]
     for number, *row in together.rows:

@@ -62,8 +62,8 @@ class People(Records):
             raise TypeError(f"id must be the name of a column, got {brief(id)}")
         if not given:
             raise ValueError("tables must be at least one, got none")
-        found = {name: table(one, _called(name)) for name, one in given.items()}
-        ids = {name: _ids(one, id, _called(name)) for name, one in found.items()}
+        frames = {name: table(one, _called(name)) for name, one in given.items()}
+        ids = {name: _ids(one, id, _called(name)) for name, one in frames.items()}
         people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
         if not people:
             raise ValueError("tables must not be empty, got no row")
@@ -73,7 +73,7 @@ class People(Records):
             for i, person in enumerate(column):
                 of_person[person].append(i)
             rows[name] = tuple(np.array(of_person[person], dtype=np.int64) for person in people)
-        natives = {name: one.clone().to_native() for name, one in found.items()}
+        natives = {name: one.clone().to_native() for name, one in frames.items()}
         return cls(people, np.ones(len(people), dtype=np.int64), natives, id, rows)
 
     @property
@@ -82,13 +82,13 @@ class People(Records):
         tables = []
         for name, native in self.natives.items():
             listed = rows_of(nw.from_native(native, eager_only=True))
-            of_each = tuple(tuple(listed[i] for i in places) for places in self.rows[name])
+            of_each = tuple(tuple(listed[i] for i in theirs) for theirs in self.rows[name])
             tables.append((name, form_of(nw.from_native(native, eager_only=True)), of_each))
         return type(self).__name__, self.id, tuple(tables)
 
     def given(self, positions: Positions) -> Any:
-        found = self.tables(positions)
-        return found[None] if set(found) == {None} else found
+        tables = self.tables(positions)
+        return tables[None] if set(tables) == {None} else tables
 
     def tables(self, positions: Positions) -> dict[str | None, Any]:
         """All rows of some people, person by person, table by table."""
@@ -126,19 +126,19 @@ class People(Records):
                 f"{what} must have the tables {', '.join(map(str, self.natives))}, "
                 f"got {', '.join(map(str, given))}"
             )
-        found = {name: table(one, what) for name, one in given.items()}
-        people = list(dict.fromkeys(p for one in found.values() for p in _ids(one, self.id, what)))
-        self._require_all_rows(people, found, what)
+        frames = {name: table(one, what) for name, one in given.items()}
+        people = list(dict.fromkeys(p for one in frames.values() for p in _ids(one, self.id, what)))
+        self._require_all_rows(people, frames, what)
         return people
 
-    def _require_all_rows(self, people: list[Any], found: dict[Any, Any], what: str) -> None:
+    def _require_all_rows(self, people: list[Any], frames: dict[Any, Any], what: str) -> None:
         """Refuse a dataset in which a person has other rows than in the universe."""
-        place = {value: i for i, value in enumerate(self.values)}
-        known = [place[person] for person in people if person in place]
+        position_of = {value: i for i, value in enumerate(self.values)}
+        known = [position_of[person] for person in people if person in position_of]
         for name, native in self.tables(known).items():
             ours = nw.from_native(native, eager_only=True)
-            theirs = [row for row in rows_of(found[name]) if row[self.id] in place]
-            alike = [*map(str, found[name].columns)] == [*map(str, ours.columns)]
+            theirs = [row for row in rows_of(frames[name]) if row[self.id] in position_of]
+            alike = [*map(str, frames[name].columns)] == [*map(str, ours.columns)]
             if not alike or Counter(rows_of(ours)) != Counter(theirs):
                 raise ValueError(
                     f"{what} must hold all rows of each of its people, and no others, in {_called(name)}"
@@ -188,8 +188,8 @@ class AnyPeople(Records):
         return type(self).__name__, *self.kinds.form
 
     def given(self, positions: Positions) -> Any:
-        place = {row: i for i, row in enumerate(self.kinds.values)}
-        people = [[place[row] for row in self._person(i)] for i in positions]
+        position_of = {row: i for i, row in enumerate(self.kinds.values)}
+        people = [[position_of[row] for row in self._person(i)] for i in positions]
         table_ = nw.from_native(self.kinds.given([i for person in people for i in person]))
         numbers = [number for number, person in enumerate(people) for _ in person]
         column = nw.new_series(PERSON, numbers, nw.Int64, backend=table_.implementation)
@@ -204,15 +204,17 @@ class AnyPeople(Records):
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """The people of a caller's table, or a list of tuples of rows."""
-        place = {row: i for i, row in enumerate(self.kinds.values)}
+        position_of = {row: i for i, row in enumerate(self.kinds.values)}
         if not is_table(dataset):
             everybody = super().listed(dataset, what)
-            return [_in_order(sequence(person, "person", "rows"), place) for person in everybody]
-        found = table(dataset, what)
+            return [
+                _in_order(sequence(person, "person", "rows"), position_of) for person in everybody
+            ]
+        frame = table(dataset, what)
         people: dict[Any, list[Row]] = {}
-        for person, row in zip(_ids(found, PERSON, what), rows_of(found.drop(PERSON)), strict=True):
+        for person, row in zip(_ids(frame, PERSON, what), rows_of(frame.drop(PERSON)), strict=True):
             people.setdefault(person, []).append(row)
-        return [_in_order(rows, place) for rows in people.values()]
+        return [_in_order(rows, position_of) for rows in people.values()]
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
@@ -231,23 +233,23 @@ class AnyPeople(Records):
         return {None: (numbers[people], table_.with_columns(column).to_native())}
 
 
-def _in_order(rows: Iterable[Any], place: Mapping[Any, int]) -> tuple[Any, ...]:
+def _in_order(rows: Iterable[Any], position_of: Mapping[Any, int]) -> tuple[Any, ...]:
     """A person's rows in the order of the universe's; strangers first."""
-    return tuple(sorted(rows, key=lambda row: place.get(hashed(row, "row"), -1)))
+    return tuple(sorted(rows, key=lambda row: position_of.get(hashed(row, "row"), -1)))
 
 
 def _called(name: str | None) -> str:
     return "table" if name is None else f"table {name}"
 
 
-def _ids(found: nw.DataFrame[Any], id: str, what: str) -> list[Any]:
+def _ids(frame: nw.DataFrame[Any], id: str, what: str) -> list[Any]:
     """The ids of a table's rows."""
-    if id not in found.columns:
+    if id not in frame.columns:
         raise ValueError(
             f"{what} must have the id's column {id!r}, got the columns "
-            f"{', '.join(map(str, found.columns))}"
+            f"{', '.join(map(str, frame.columns))}"
         )
-    column = [row[0] for row in rows_of(found.select(id))]
+    column = [row[0] for row in rows_of(frame.select(id))]
     if None in column:
         raise ValueError(
             f"{what} must have an id in every row, got none in row {column.index(None)}"

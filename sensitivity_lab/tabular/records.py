@@ -48,16 +48,18 @@ class Records:
         return (type(self).__name__,)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Records):
-            return False
-        return self.are_those_of(other) and np.array_equal(self.counts, other.counts)
+        return (
+            isinstance(other, Records)
+            and self.are_those_of(other)
+            and np.array_equal(self.counts, other.counts)
+        )
 
     def __hash__(self) -> int:
         return hash((self.form, self.values))
 
-    def are_those_of(self, other: Records) -> bool:
+    def are_those_of(self, other: object) -> bool:
         """Whether others are the same records in the same form, however many copies there are."""
-        return self._content == other._content
+        return isinstance(other, Records) and self._content == other._content
 
     @property
     def _content(self) -> tuple[Any, ...]:
@@ -72,13 +74,13 @@ class Records:
 
         Raises ValueError for a record that there is not, TypeError for what is no dataset.
         """
-        place = {value: i for i, value in enumerate(self.values)}
-        found = []
+        position_of = {value: i for i, value in enumerate(self.values)}
+        positions = []
         for record in self.listed(dataset, what):
-            if hashed(record, what) not in place:
+            if hashed(record, what) not in position_of:
                 raise ValueError(f"{what} must hold records of the universe, got {brief(record)}")
-            found.append(place[record])
-        return np.array(found, dtype=np.int64)
+            positions.append(position_of[record])
+        return np.array(positions, dtype=np.int64)
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """The records of a caller's dataset."""
@@ -99,8 +101,8 @@ class Records:
 
     def positions_at(self, members: np.ndarray) -> np.ndarray:
         """Where some of the m records stand among the values."""
-        found: np.ndarray = np.repeat(np.arange(len(self.values)), self.counts)[members]
-        return found
+        positions: np.ndarray = np.repeat(np.arange(len(self.values)), self.counts)[members]
+        return positions
 
     def said(self, what: Any) -> Any:
         """What a column, or a function, says of each of the m records: numbers, or keys.
@@ -151,8 +153,8 @@ def codes_of(keys: Any) -> np.ndarray:
     """
     if isinstance(keys, np.ndarray) and keys.dtype != object:
         return np.unique(keys, return_inverse=True)[1]
-    place: dict[Any, int] = {}
-    return np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
+    code_of: dict[Any, int] = {}
+    return np.array([code_of.setdefault(key, len(code_of)) for key in keys], dtype=np.int64)
 
 
 def called_on(function: Any, record: Any) -> Any:

@@ -43,6 +43,8 @@ def answer_of(
     Raises ValueError for what is no such answer: it names the column, and says what helps.
     """
     at = _key_columns(result, keys)
+    if not result.rows and None in result.numeric:  # any of these columns may be a key
+        return Keyed([], [])
     numbers = [i for i in range(len(result.names)) if i not in at]
     if not numbers:
         raise ValueError(

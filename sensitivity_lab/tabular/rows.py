@@ -18,7 +18,7 @@ SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np
 
 
 class Row(tuple[Any, ...]):
-    """One row: its values in order, by name and by place; it equals the tuple of its values.
+    """One row: its values in order, by name and by position; it equals the tuple of its values.
 
     >>> row = Row(("law", 50), columns=("department", "salary"))
     >>> row, row.salary, row["department"], row == ("law", 50)
@@ -44,12 +44,12 @@ class Row(tuple[Any, ...]):
             raise AttributeError(f"row has no column {name!r}: it has {', '.join(self.columns)}")
         return self[self.columns.index(name)]
 
-    def __getitem__(self, place: Any) -> Any:
-        if not isinstance(place, str):
-            return super().__getitem__(place)
-        if place not in self.columns:
-            raise KeyError(f"row has no column {place!r}: it has {', '.join(self.columns)}")
-        return super().__getitem__(self.columns.index(place))
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key not in self.columns:
+            raise KeyError(f"row has no column {key!r}: it has {', '.join(self.columns)}")
+        return super().__getitem__(self.columns.index(key))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{n}={v!r}" for n, v in zip(self.columns, self, strict=True))
@@ -72,27 +72,27 @@ def table(value: Any, what: str) -> nw.DataFrame[Any]:
     Raises TypeError for what is no table, ValueError for two columns of one name.
     """
     try:
-        found = nw.from_native(value, pass_through=True)
+        frame = nw.from_native(value, pass_through=True)
     except nw.exceptions.DuplicateError as error:
         raise ValueError(f"{what} must have columns of different names: {told(error)}") from error
-    if isinstance(found, nw.LazyFrame):
+    if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"{what} must be a table in memory, got a lazy frame: collect it first")
-    if not isinstance(found, nw.DataFrame):
+    if not isinstance(frame, nw.DataFrame):
         raise TypeError(
             f"{what} must be a pandas or polars DataFrame or a pyarrow Table, got {brief(value)}"
         )
-    return found
+    return frame
 
 
-def rows_of(found: nw.DataFrame[Any]) -> list[Row]:
+def rows_of(frame: nw.DataFrame[Any]) -> list[Row]:
     """The rows of a table, missing values as None and numpy's numbers as Python's.
 
     >>> rows_of(nw.from_native(pd.DataFrame({"a": [1, None]}), eager_only=True))
     [Row(a=1.0), Row(a=None)]
     """
-    columns = tuple(map(str, found.columns))
-    rows = [Row(map(_plain, row), columns) for row in found.iter_rows()]
-    kinds = [_short_float(column) for column in found.iter_columns()]
+    columns = tuple(map(str, frame.columns))
+    rows = [Row(map(_plain, row), columns) for row in frame.iter_rows()]
+    kinds = [_short_float(column) for column in frame.iter_columns()]
     if not any(kinds):
         return rows
     return [Row(map(_shortest, row, kinds), columns) for row in rows]
@@ -123,7 +123,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def taken(found: nw.DataFrame[Any], positions: Positions) -> Any:
+def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
     """Some rows of a table, as a new one of its own library, numbered from 0.
 
     >>> taken(nw.from_native(pd.DataFrame({"a": ["x", "y"]}), eager_only=True), [1, 1])
@@ -131,7 +131,7 @@ def taken(found: nw.DataFrame[Any], positions: Positions) -> Any:
     0  y
     1  y
     """
-    rows = found[np.asarray(positions, dtype=np.int64).tolist()]
+    rows = frame[np.asarray(positions, dtype=np.int64).tolist()]
     return nw.maybe_reset_index(rows).to_native()
 
 
@@ -193,10 +193,10 @@ class Rows(Records):
     @cached_property
     def first(self) -> np.ndarray:
         """The first row of the table that each value is, (v,)."""
-        place: dict[Row, int] = {}
+        position_of: dict[Row, int] = {}
         for i, row in enumerate(rows_of(self.frame)):
-            place.setdefault(row, i)
-        return np.array([place[row] for row in self.values])  # type: ignore[index]
+            position_of.setdefault(row, i)
+        return np.array([position_of[row] for row in self.values])  # type: ignore[index]
 
     @property
     def form(self) -> tuple[Any, ...]:
@@ -213,9 +213,9 @@ class Rows(Records):
         return taken(self.frame, members)
 
     def positions_at(self, members: np.ndarray) -> np.ndarray:
-        place = {row: i for i, row in enumerate(self.values)}
+        position_of = {row: i for i, row in enumerate(self.values)}
         rows = rows_of(nw.from_native(self.at(members), eager_only=True))
-        return np.array([place[row] for row in rows], dtype=np.int64)
+        return np.array([position_of[row] for row in rows], dtype=np.int64)
 
     def said(self, what: Any) -> Any:
         if not isinstance(what, str):
@@ -236,13 +236,13 @@ class Rows(Records):
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         if not is_table(dataset):
             return super().listed(dataset, what)
-        found, ours = table(dataset, what), list(map(str, self.frame.columns))
-        if list(map(str, found.columns)) != ours:
+        frame, ours = table(dataset, what), list(map(str, self.frame.columns))
+        if list(map(str, frame.columns)) != ours:
             raise ValueError(
                 f"{what} must have the columns {', '.join(ours)}, "
-                f"got {', '.join(map(str, found.columns))}"
+                f"got {', '.join(map(str, frame.columns))}"
             )
-        return rows_of(found)
+        return rows_of(frame)
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
@@ -256,14 +256,14 @@ class Rows(Records):
         return {None: (numbers, self.given(positions))}
 
 
-def form_of(found: nw.DataFrame[Any]) -> tuple[Any, ...]:
+def form_of(frame: nw.DataFrame[Any]) -> tuple[Any, ...]:
     """A table's library, and its columns with their types.
 
     >>> form_of(nw.from_native(pd.DataFrame({"a": [1]}), eager_only=True))
     ('pandas', (('a', 'Int64'),))
     """
-    schema = tuple((str(name), str(kind)) for name, kind in found.schema.items())
-    return str(found.implementation), schema
+    schema = tuple((str(name), str(kind)) for name, kind in frame.schema.items())
+    return str(frame.implementation), schema
 
 
 def all_rows(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:

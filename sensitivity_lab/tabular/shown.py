@@ -313,22 +313,22 @@ class Grid:
 
     def cells(self, row: Sequence[Any]) -> list[tuple[str, int, bool]]:
         """The kept cells of a row: each text, where its column starts or ends, and which of both."""
-        found, start = [], 0
+        cells, start = [], 0
         for i in self.kept:
             wide = len(LEFT_OUT) if i is None else self.widths[i]
             right = i is not None and self.to_the_right[i]
             text = LEFT_OUT if i is None else cell_text(row[i])
-            found.append((text, start + wide if right else start, right))
+            cells.append((text, start + wide if right else start, right))
             start += wide + 2
-        return found
+        return cells
 
     def line(self, line: Line) -> str:
         """A row as text, or how many are left out."""
         if isinstance(line, int):
             return more_rows(line)
         text = ""
-        for cell, place, right in self.cells(line):
-            text = text.ljust(place - len(cell) if right else place) + cell
+        for cell, edge, right in self.cells(line):
+            text = text.ljust(edge - len(cell) if right else edge) + cell
         return text
 
 

@@ -1,16 +1,16 @@
-"""Python that makes a table again, in the library that it is a table of."""
+"""Python that makes a dataset again: a table in the library that it is a table of; and snippets."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
 import narwhals as nw
 import pandas as pd
 
-from sensitivity_lab.tabular.rows import is_table, rows_of
+from sensitivity_lab.tabular.rows import is_table, rows_of, table
 
 
 def source_of(dataset: Any) -> str:
@@ -27,7 +27,7 @@ def source_of(dataset: Any) -> str:
         lines = [f"    {name!r}: {source_of(one)},\n" for name, one in dataset.items()]
         return "{\n" + "".join(lines) + "}"
     if not is_table(dataset):
-        return _records(dataset)
+        return _record_text(dataset)
     frame = nw.from_native(dataset, eager_only=True)
     if frame.implementation.is_polars():
         return _polars(frame)
@@ -36,11 +36,11 @@ def source_of(dataset: Any) -> str:
     return _pandas(frame)
 
 
-def _records(value: Any) -> str:
+def _record_text(value: Any) -> str:
     """Python for a record, or for a tuple of them."""
     if type(value) is not tuple:  # one with names has a repr of its own
         return literal(value)
-    return f"({', '.join(map(_records, value))}{',' * (len(value) == 1)})"
+    return f"({', '.join(map(_record_text, value))}{',' * (len(value) == 1)})"
 
 
 def literal(value: Any) -> str:
@@ -84,14 +84,14 @@ def _literals(frame: nw.DataFrame[Any]) -> dict[str, str]:
 def _unlike(frame: nw.DataFrame[Any], type_of: Any, types: Mapping[str, Any]) -> dict[str, Any]:
     """The types of the columns that the library would make of another type."""
 
-    def is_found(name: str, cells: list[Any]) -> bool:
+    def is_kept(name: str, cells: list[Any]) -> bool:
         try:
             return bool(type_of(cells) == types[name])
         except Exception:  # cells of several kinds
             return False
 
-    found = _columns(frame).items()
-    return {name: types[name] for name, cells in found if not is_found(name, cells)}
+    columns = _columns(frame).items()
+    return {name: types[name] for name, cells in columns if not is_kept(name, cells)}
 
 
 def _pandas(frame: nw.DataFrame[Any]) -> str:
@@ -152,3 +152,67 @@ def _pyarrow_type(kind: Any, library: Any) -> str:
     if library.types.is_decimal(kind):
         return f"pa.{kind}"
     return f"pa.type_for_alias({str(kind)!r})"
+
+
+def own_numbers(records: Iterable[Any]) -> list[str]:
+    """Where the kinds of number come from that neither Python nor numpy has, if a text names them."""
+    kinds = {
+        type(record)
+        for record in records
+        if isinstance(record, Enum) or f"{type(record).__name__}(" in repr(record)
+    }
+    known = ("builtins", "fractions", "decimal", "numpy", "datetime", "pandas")
+    own = sorted(
+        (kind.__module__, kind.__name__)
+        for kind in kinds
+        if kind.__module__.split(".")[0] not in known
+    )
+    return [
+        f"# define {name} here" if module == "__main__" else f"from {module} import {name}"
+        for module, name in own
+    ]
+
+
+def cells_of(dataset: Any) -> Iterable[Any]:
+    """The records of a dataset, or the cells of its tables."""
+    tables = dataset.values() if isinstance(dataset, Mapping) else [dataset]
+    if not all(map(is_table, tables)):
+        return dataset  # type: ignore[no-any-return]
+    return [cell for one in tables for row in rows_of(table(one, "dataset")) for cell in row]
+
+
+class Snippet(str):
+    """Python source that displays as it would print.
+
+    >>> Snippet("print(1)")
+    print(1)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def runnable(lines: Sequence[str]) -> Snippet:
+    """Lines of Python with the imports that their numbers need.
+
+    >>> runnable(["dataset = (Fraction(1, 2),)"])
+    from fractions import Fraction
+    dataset = (Fraction(1, 2),)
+
+    Cost: linear in the text.
+    """
+    used = "\n".join(lines)
+    imports = {
+        "Decimal(": "from decimal import Decimal",
+        "Fraction(": "from fractions import Fraction",
+        "datetime.": "import datetime",
+        "np.": "import numpy as np",
+        "pd.": "import pandas as pd",
+        "pl.DataFrame(": "import polars as pl",
+        "pa.table(": "import pyarrow as pa",
+        "zoneinfo.": "import zoneinfo",
+    }
+    needed = [line for text, line in imports.items() if text in used]
+    return Snippet("\n".join([*needed, *lines]))

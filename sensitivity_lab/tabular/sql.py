@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
+from functools import cache, partial
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from sensitivity_lab.exact import brief, sequence
-from sensitivity_lab.tabular import duck
+from sensitivity_lab.tabular import database, duck
 from sensitivity_lab.tabular.answers import Keyed
 from sensitivity_lab.tabular.records import Positions, Records
 from sensitivity_lab.tabular.result_set import ResultSet, answer_of
@@ -44,8 +43,7 @@ class Statement:
     connection: Any = None
 
     def __post_init__(self) -> None:
-        if self._by_duckdb:
-            _parsed(self.text)
+        self._tables_named()
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.connection is not None:
@@ -55,8 +53,10 @@ class Statement:
     def __call__(self, dataset: Any) -> Any:
         """The answer on one dataset, asked twice: the second time with its rows in reverse."""
         tables = self._named(dataset)
-        answer = answer_of(self._asked(tables), self.keys)
-        again = answer_of(self._asked(_reversed(tables)), self.keys)
+        public = self._public(tables)
+        whole = getattr(dataset, "whole", tables)
+        answer = answer_of(self._asked({**public, **tables}, whole), self.keys)
+        again = answer_of(self._asked({**public, **_reversed(tables)}, whole), self.keys)
         if not are_near(answer, again):
             raise OrderMatters(_order_matters(answer, again))
         return answer
@@ -80,16 +80,18 @@ class Statement:
         Raises as `giver`, and ValueError with the engine's message for unknown tables and columns.
         """
         given = self.giver(records, name)
-        if not self._by_duckdb:
-            return
-        named = _parsed(self.text).tables
-        if not any(table.lower() in named for table in given.names):
+        named = self._tables_named()
+        if named and not {table.lower() for table in given.names} & set(map(str.lower, named)):
             raise ValueError(
                 f"statement must name the table {' or '.join(given.names)}, got "
                 f"{_listed(named)} in {self._brief}"
             )
-        whole = dict(zip(given.names, records.whole.values(), strict=True))
-        columns = duck.columns_of(self.connection, self.text, whole)
+        whole = given.whole
+        _require_one_kind(whole)
+        columns_of = duck.columns_of if self._by_duckdb else database.columns_of
+        columns = columns_of(self.connection, self.text, {**self._public(whole), **whole})
+        if None in columns.numeric:  # sqlite knows values, not types
+            return
         answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
 
     def answers(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:
@@ -97,7 +99,9 @@ class Statement:
 
         Raises OrderMatters for a dataset whose answer does.
         """
-        if not self._by_duckdb or _parsed(self.text).combines:
+        if not self._by_duckdb:
+            return self._answers_of_database(given, datasets)
+        if _parsed(self.text).alone:
             return None
         if any(len(dataset) == 0 for dataset in datasets):
             filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
@@ -108,18 +112,40 @@ class Statement:
             return None
         stacked = given.stacked(datasets)
         try:
-            found = self._asked_together(stacked, len(datasets))
-            again = self._asked_together(_backwards(stacked), len(datasets))
-        except duck.engine().Error:  # asked alone, the dataset at fault says so
+            found, again = self._asked_together(stacked, len(datasets))
+        except (duck.engine().Error, ImportError):  # asked alone, the dataset at fault says so
             return None
+        return self._compared(found, again, given, datasets)
+
+    def _answers_of_database(
+        self, given: TablesOf, datasets: Sequence[Positions]
+    ) -> list[Any] | None:
+        """The answers of another database than DuckDB, one by one within few transactions."""
+        ask_each = partial(database.ask_each, self.connection, self.text, whole=given.whole)
+        try:
+            found = ask_each(map(given, datasets))
+            again = ask_each(_reversed(given(dataset)) for dataset in datasets)
+        except ValueError:  # asked alone, the dataset at fault says so
+            return None
+        return self._compared(found, again, given, datasets)
+
+    def _compared(
+        self,
+        found: list[ResultSet],
+        again: list[ResultSet],
+        given: TablesOf,
+        datasets: Sequence[Positions],
+    ) -> list[Any]:
+        """The answers that results are, None for none; those of rows in reverse must be the same."""
         answers = [self._answer(result) for result in found]
-        for i, result in enumerate(again):
-            if answers[i] is not None:
-                other = self._answer(result)
-                if not are_near(answers[i], other):
-                    raise OrderMatters(
-                        f"{_order_matters(answers[i], other)}, on {number_repr(given(datasets[i]))}"
-                    )
+        for i, answer in enumerate(answers):
+            if answer is None or _same_rows(found[i].rows, again[i].rows):
+                continue
+            other = self._answer(again[i])
+            if not are_near(answer, other):
+                raise OrderMatters(
+                    f"{_order_matters(answer, other)}, on {number_repr(given(datasets[i]))}"
+                )
         return answers
 
     def _answer(self, result: ResultSet) -> Any:
@@ -129,15 +155,38 @@ class Statement:
         except ValueError:
             return None
 
-    def _asked_together(self, stacked: Any, datasets: int) -> list[ResultSet]:
-        return duck.ask_all(self.connection, self.text, stacked, datasets)
+    def _asked_together(
+        self, stacked: duck.Stack, datasets: int
+    ) -> tuple[list[ResultSet], list[ResultSet]]:
+        """The results with the rows as they are, and in reverse."""
+        public = self._public(stacked)
+        if self.connection is not None:
+            seen = {*_parsed(self.text).tables} - {name.lower() for name in (*stacked, *public)}
+            duck.rehearsed(self.connection, self.text, stacked, public, seen)
+        found, again = (
+            duck.ask_all(self.connection, self.text, each, datasets, public)
+            for each in (stacked, _backwards(stacked))
+        )
+        return found, again
 
-    def _asked(self, tables: Tables) -> ResultSet:
+    def _public(self, tables: Mapping[str, Any]) -> Tables:
+        """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
+        if not self._by_duckdb:
+            return {}
+        rest = {*_parsed(self.text).tables} - set(map(str.lower, tables))
+        rest -= duck.tables_of(self.connection) if rest else set()
+        public = duck.borrowed(self.connection, rest)
+        if unknown := sorted(rest - set(public)):
+            raise ValueError(
+                f"statement must name tables of the dataset, {_listed(list(tables))}, or of the "
+                f"connection, got {_listed(unknown)} in {self._brief}"
+            )
+        return dict(public)
+
+    def _asked(self, tables: Tables, whole: Tables) -> ResultSet:
         if self._by_duckdb:
             return duck.ask(self.connection, self.text, tables)
-        database = import_module("sensitivity_lab.tabular.database")
-        found: ResultSet = database.ask(self.connection, self.text, tables)
-        return found
+        return database.ask(self.connection, self.text, tables, whole)
 
     @property
     def _by_duckdb(self) -> bool:
@@ -153,8 +202,10 @@ class Statement:
 
     def _table(self) -> str:
         """The one table that the statement names and the connection does not have."""
-        named = set(_parsed(self.text).tables)
-        missing = sorted(named - duck.tables_of(self.connection))
+        named = set(self._tables_named() or ())
+        rest = named - (duck.tables_of(self.connection) if self._by_duckdb else set())
+        borrowed = duck.borrowed(self.connection, rest) if self._by_duckdb else {}
+        missing = sorted(rest - set(borrowed))
         if len(missing) == 1:
             return missing[0]
         if len(named) == 1:
@@ -164,9 +215,23 @@ class Statement:
             f"not have, got {_listed(missing)}: name the universe, or give a dict of tables"
         )
 
+    def _tables_named(self) -> tuple[str, ...] | None:
+        """The tables that the statement names; None where only its database can tell."""
+        if self._by_duckdb:
+            return _parsed(self.text).tables
+        return database.named_in(self.text, database.Database.of(self.connection).dialect)
+
     @property
     def _brief(self) -> str:
         return name_of_statement(self.text)
+
+
+class Part(dict[str, Any]):
+    """A dataset as tables by name, with the `whole` that it is a part of, which knows the types."""
+
+    def __init__(self, tables: Tables, whole: Tables) -> None:
+        super().__init__(tables)
+        self.whole = whole
 
 
 @dataclass(frozen=True)
@@ -185,7 +250,15 @@ class TablesOf:
 
     def __call__(self, positions: Positions) -> Tables:
         """The dataset at some positions."""
-        return dict(zip(self.names, self.records.tables(positions).values(), strict=True))
+        return Part(self._named(self.records.tables(positions)), self.whole)
+
+    @property
+    def whole(self) -> Tables:
+        """The tables that the datasets are parts of."""
+        return self._named(self.records.whole)
+
+    def _named(self, tables: Mapping[str | None, Any]) -> Tables:
+        return dict(zip(self.names, tables.values(), strict=True))
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str, tuple[np.ndarray, Any]]:
         """The rows of many datasets, table by table, each with its dataset's number."""
@@ -198,13 +271,25 @@ def _parsed(text: str) -> duck.Parsed:
     return duck.parsed(text)
 
 
+def _require_one_kind(tables: Tables) -> None:
+    """Refuse a column of objects of several kinds, to which SQL would give the type of some."""
+    for table in tables.values():
+        for name in duck.object_columns(table):
+            kinds = {type(value).__name__ for value in table[name].dropna()}
+            if len(kinds) > 1:
+                raise ValueError(
+                    f"column {name} must hold values of one kind, got {_listed(sorted(kinds))}"
+                )
+
+
 def checked_text(statement: Any) -> str:
     """A statement's text. Raises TypeError for what is none, ValueError for an empty one."""
     if not isinstance(statement, str):
         raise TypeError(f"statement must be text, got {brief(statement)}")
-    if not statement.strip():
+    text = statement.strip().rstrip(";").rstrip()
+    if not text:
         raise ValueError("statement must be a SELECT, got no text")
-    return statement.strip().rstrip(";").rstrip()
+    return text
 
 
 def checked_keys(keys: Any) -> tuple[str, ...] | None:
@@ -250,12 +335,21 @@ def are_near(answer: Any, again: Any) -> bool:
     return bool(answer == again)
 
 
+def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:
+    """Whether two results have the same different rows, in any order; False may be either."""
+    try:
+        known = set(rows)
+        return len(known) == len(rows) == len(others) and known == set(others)
+    except TypeError:  # lists among them
+        return False
+
+
 def _reversed(tables: Tables) -> Tables:
     """Tables with their rows in reverse."""
     return {name: _backward(one) for name, one in tables.items()}
 
 
-def _backwards(stacked: dict[str, tuple[np.ndarray, Any]]) -> dict[str, tuple[np.ndarray, Any]]:
+def _backwards(stacked: duck.Stack) -> duck.Stack:
     return {name: (numbers[::-1], _backward(one)) for name, (numbers, one) in stacked.items()}
 
 
@@ -266,8 +360,8 @@ def _backward(one: Any) -> Any:
 
 def _order_matters(answer: Any, again: Any) -> str:
     return (
-        f"statement must not depend on the order of rows, got {brief(answer)} and, with the rows in "
-        f"reverse, {brief(again)}: say which comes first, as with ORDER BY before LIMIT"
+        "statement must not depend on the order of rows (say which come first, as with ORDER BY "
+        f"before LIMIT), got {brief(answer)} and, with the rows in reverse, {brief(again)}"
     )
 
 

@@ -11,9 +11,9 @@ from itertools import combinations, combinations_with_replacement, permutations,
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared import refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.orderings import OrderedWalk, count_sequences, edits, orderings

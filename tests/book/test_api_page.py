@@ -4,7 +4,7 @@ import inspect
 import re
 
 import pytest
-from places import ROOT
+from conftest import ROOT
 from pybtex.database import parse_file
 
 import sensitivity_lab as sl

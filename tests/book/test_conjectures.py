@@ -4,11 +4,11 @@ from itertools import chain, islice, pairwise
 
 import pandas as pd
 import pytest
+from conftest import SPREADS
 from oracle import QUERIES
 from sensitivity_book.research import conjectures as cj
 from sensitivity_book.research import layouts, worlds
 from sensitivity_book.research.search import search
-from shared import SPREADS
 
 import sensitivity_lab as sl
 from scripts import open_questions

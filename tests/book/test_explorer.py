@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import nbformat
 import numpy as np
 import pytest
+from conftest import ROOT
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from places import ROOT
 from sensitivity_book.case_files import Case
 from sensitivity_book.explorers.audit import audit_view
 from sensitivity_book.explorers.clipping import clipping_explorer

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import nbformat
 import numpy as np
 import pytest
+from conftest import ROOT
 from oracle import QUERIES, gap, related
-from places import ROOT
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SAFE = {"collections", "fractions", "itertools", "math", "numpy", "pandas"}  # imports of chapters

@@ -8,7 +8,7 @@ import re
 import nbformat
 import pandas as pd
 import pytest
-from places import ROOT
+from conftest import ROOT
 from pybtex.database import parse_file, parse_string
 
 import sensitivity_lab as sl

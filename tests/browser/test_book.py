@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from places import HTML, SCREENSHOTS
+from conftest import HTML, SCREENSHOTS
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route
 
 ARTICLE = "article.bd-article"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from places import HTML
+from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.explorers.explorer import Explorer, Knob, View, svg
 from sensitivity_book.explorers.gallery import explorers

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from conftest import ROOT
 from nbformat import NotebookNode
-from places import ROOT
 from playwright.sync_api import Browser, Page, expect
 from sensitivity_book.explorers.explorer import svg
 from sensitivity_book.explorers.gallery import explorers

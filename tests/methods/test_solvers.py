@@ -13,9 +13,9 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from conftest import MONOTONE, SPREADS
+from conftest import STANDARD as RELATIONS
 from sensitivity_book.research import layouts
-from shared import MONOTONE, SPREADS
-from shared import STANDARD as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.solver import widest_gaps

@@ -10,17 +10,17 @@ import random
 from decimal import Decimal
 from fractions import Fraction
 
+import conftest
 import numpy as np
 import oracle
 import pytest
-import shared
-from shared import QUERIES
+from conftest import QUERIES
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.lattice import Lattice
 
 CASES = int(os.environ.get("ORACLE_CASES", "40"))
-RELATIONS = [relation.__name__ for relation in shared.RELATIONS]
+RELATIONS = [relation.__name__ for relation in conftest.RELATIONS]
 
 
 def exact(number):

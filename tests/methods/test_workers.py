@@ -8,7 +8,7 @@ from multiprocessing import get_context
 
 import pandas as pd
 import pytest
-from shared import ABSENCES as UNIVERSE
+from conftest import ABSENCES as UNIVERSE
 
 import sensitivity_lab as sl
 

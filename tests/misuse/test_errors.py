@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from shared import METHODS, SCHOOL, refused
+from conftest import METHODS, SCHOOL, refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.evaluation import Evaluations

@@ -27,9 +27,9 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from conftest import METHODS
 from limits import Late, time_limit
 from matplotlib.figure import Figure
-from shared import METHODS
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.bins import Histogram
@@ -144,6 +144,9 @@ def universe_is(unlimited):
         (records,) = given.values()
         if isinstance(records, np.ma.MaskedArray):
             records = records.tolist()
+        if isinstance(records, pd.DataFrame):  # its rows are records
+            assert found.values == tuple(records.itertuples(index=False, name=None))
+            return
         missing = any(record is None for record in records)
         assert found.has_missing == missing
         if missing:
@@ -446,6 +449,15 @@ CALLS = {
     "histogram": Call(sl.histogram, is_number_of("histogram"), {"edges": EDGES}),
     "count_where": Call(
         sl.count_where, is_number_of("count_where"), {"predicate": [is_more_than_one]}
+    ),
+    "sql": Call(
+        sl.sql,
+        is_anything,
+        {
+            "statement": ["SELECT COUNT(*) FROM staff"],
+            "keys": [None, "d", ["d"]],
+            "connection": [None],
+        },
     ),
     "count_distinct": Call(sl.count_distinct, is_answer("count_distinct"), {"dataset": DATASETS}),
     # sensitivities

@@ -14,13 +14,13 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import ABSENCES, SCHOOL
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
 from nbclient import NotebookClient
 from sensitivity_book.people.tables import Table
 from sensitivity_book.pictures.neighbourhood import _ring, plot_neighbourhood
 from sensitivity_book.pictures.tables import show_change
-from shared import ABSENCES, SCHOOL
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import style, witness
@@ -406,10 +406,10 @@ def test_every_record_is_a_dot_and_its_kind_is_told_by_shape_and_colour(mean_wit
     figure = sl.plot_witness(mean_witness)
     line = witness.NumberLine.through([1, 2, 3, 4, 5, 6, 20], scale=ABSENCES.values)
     above, below = witness.BAND, -witness.BAND
-    shared = [(line.place(v), side) for v in (2, 3, 4, 5, 6) for side in (below, above)]
+    shared = [(line.x_of(v), side) for v in (2, 3, 4, 5, 6) for side in (below, above)]
     assert dots(figure, "in both") == shared
-    assert dots(figure, "removed") == [(line.place(1), above)]
-    assert dots(figure, "added") == [(line.place(20), below)]
+    assert dots(figure, "removed") == [(line.x_of(1), above)]
+    assert dots(figure, "added") == [(line.x_of(20), below)]
     words = [key.get_text() for key in figure.legends[0].get_texts()]
     assert words == ["in both", "changed from", "changed to"]
 
@@ -467,12 +467,12 @@ def test_the_number_line_keeps_order_and_proportion():
     """Catches places out of order, and a line that is shortened where it need not be."""
     values = [0, 1, 3, 4, 500]
     line = witness.NumberLine.through(values, [-3], room=270)
-    places = [line.place(value) for value in (-3, *values)]
-    assert places == [0, 30, 40, 60, 70, 270]
+    xs = [line.x_of(value) for value in (-3, *values)]
+    assert xs == [0, 30, 40, 60, 70, 270]
     assert line.breaks == (170,)
-    assert line.place(252) == 170
-    assert witness.NumberLine.through([4, 4]).places == (witness.ROOM / 2,)
-    assert witness.NumberLine.through([4], [5, 9], room=100).places == (0, 20, 100)
+    assert line.x_of(252) == 170
+    assert witness.NumberLine.through([4, 4]).xs == (witness.ROOM / 2,)
+    assert witness.NumberLine.through([4], [5, 9], room=100).xs == (0, 20, 100)
 
 
 def test_a_small_universe_is_shown_whole():

@@ -12,8 +12,8 @@ from matplotlib.colors import to_hex
 
 import sensitivity_lab as sl
 from sensitivity_lab.gap import Labelled
+from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.plotting import rows, style, witness
-from sensitivity_lab.results import marked_witness
 from sensitivity_lab.text import ADDED, REMOVED
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
@@ -56,9 +56,9 @@ def test_numbers_that_records_say_are_dots(make):
     universe = sl.Universe.population(make(COLUMNS))
     figure = sl.plot_witness(sl.global_sensitivity(sl.MEAN.of("salary"), universe, **CHANGE))
     line = witness.NumberLine.through([-60, 40, 50, 90])
-    assert [x for x, _ in marks(figure, "removed")] == [line.place(-60)]
-    assert [x for x, _ in marks(figure, "added")] == [line.place(90)]
-    assert sorted({x for x, _ in marks(figure, "in both")}) == [line.place(40), line.place(50)]
+    assert [x for x, _ in marks(figure, "removed")] == [line.x_of(-60)]
+    assert [x for x, _ in marks(figure, "added")] == [line.x_of(90)]
+    assert sorted({x for x, _ in marks(figure, "in both")}) == [line.x_of(40), line.x_of(50)]
     assert "mean of salary = 10" in texts(figure)
     assert "mean of salary = 60" in texts(figure)
 

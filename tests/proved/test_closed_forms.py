@@ -5,9 +5,8 @@ import re
 from fractions import Fraction
 
 import pytest
-from places import ROOT
-from shared import MONOTONE, SPREADS, intervals
-from shared import STANDARD as RELATIONS
+from conftest import MONOTONE, ROOT, SPREADS, intervals
+from conftest import STANDARD as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.variance.family import Variance

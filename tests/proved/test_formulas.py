@@ -6,10 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from places import ROOT
+from conftest import ROOT, intervals
+from conftest import STANDARD as RELATIONS
 from sensitivity_book.formulas import formula_table, printed, witness_text
-from shared import STANDARD as RELATIONS
-from shared import intervals
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.bins import CountWhere, Histogram

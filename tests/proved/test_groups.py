@@ -18,13 +18,12 @@ from oracle import population_pairs, range_pairs
 import sensitivity_lab as sl
 from sensitivity_lab.exact import RootGap
 from sensitivity_lab.proved.bins import Histogram
-from sensitivity_lab.proved.groups import GroupedCount, GroupedSum
+from sensitivity_lab.proved.groups import GroupedSum
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import shares, widest
 
 CASES = int(os.environ.get("GROUP_CASES", "60"))
 NORMS = [0, 1, 2, math.inf]
-FAMILIES = {"sum": GroupedSum(), "count": GroupedCount()}
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 
 
@@ -95,6 +94,12 @@ def random_groups(rng, most_groups, most_values):
     ]
 
 
+def asked_of(rng, groups):
+    """What is asked, and of which groups: a count is the sum of records that are all 1."""
+    name = rng.choice(["sum", "sum", "count"])
+    return name, groups if name == "sum" else [[1] * len(values) for values in groups]
+
+
 def as_population(groups):
     """Records (group, value) in order, as `SortedRecords` of their places, and the groups' runs."""
     records = [(name, value) for name, values in enumerate(groups) for value in values]
@@ -127,11 +132,11 @@ def test_a_population_agrees_with_every_choice_of_labelled_records():
         most = 6 if case % 10 == 0 else 5
         while sum(map(len, groups)) > most:
             groups.remove(max(groups, key=len))
+        name, groups = asked_of(rng, groups)
         records, by_group, runs = as_population(groups)
-        name = rng.choice(["sum", "sum", "count"])
         for share, expected in furthest_of_population(name, records).items():
             for norm in NORMS:
-                found = FAMILIES[name].on_groups(by_group, runs, norm)(*share)
+                found = GroupedSum().on_groups(by_group, runs, norm)(*share)
                 assert as_number(found.gap) == expected[norm], (name, groups, share, norm)
                 places = found.pair()
                 c, a, b = share
@@ -146,14 +151,13 @@ def test_a_range_agrees_with_every_multiset():
     """Catches an end that does not matter, a zero taken for a difference, one side too few."""
     rng = random.Random(2)
     for _ in range(CASES):
-        groups = random_groups(rng, most_groups=3, most_values=rng.choice([1, 2, 3]))
+        name, groups = asked_of(rng, random_groups(rng, 3, most_values=rng.choice([1, 2, 3])))
         values = sorted({(g, value) for g, held in enumerate(groups) for value in held})
         ends = [(held[0], held[-1]) for held in groups]
-        name = rng.choice(["sum", "sum", "count"])
         most = 4 if len(values) < 4 else 3 if len(values) < 6 else 2
         for share, expected in furthest_of_range(name, values, most).items():
             for norm in NORMS:
-                found = FAMILIES[name].on_group_values(ends, norm)(*share)
+                found = GroupedSum().on_group_values(ends, norm)(*share)
                 assert as_number(found.gap) == expected[norm], (name, groups, share, norm)
                 c, a, b = share
                 pair = found.pair()
@@ -169,17 +173,16 @@ def test_every_relation_on_a_population(relation):
     rng = random.Random(3)
     asked = 0
     for _ in range(CASES):
-        groups = random_groups(rng, most_groups=3, most_values=2)
+        name, groups = asked_of(rng, random_groups(rng, most_groups=3, most_values=2))
         records, by_group, runs = as_population(groups)
-        size, k = rng.randint(0, len(records)), rng.randint(1, 3)
-        name, m = rng.choice(["sum", "count"]), len(records)
+        size, k, m = rng.randint(0, len(records)), rng.randint(1, 3), len(records)
         moves = [(size, r, j) for r, j in relation(k).moves if r <= size and size + j <= m]
         if not moves:
             continue
         pairs = population_pairs(records, size, relation.__name__, k)
         expected = furthest((answer(name, x), answer(name, y)) for x, y in pairs)
         for norm in NORMS:
-            d = FAMILIES[name].on_groups(by_group, runs, norm)
+            d = GroupedSum().on_groups(by_group, runs, norm)
             found = widest(d, shares(moves))
             assert as_number(found.gap) == expected[norm], (name, groups, size, k, norm)
             asked += 1
@@ -192,16 +195,16 @@ def test_every_relation_on_a_range(relation):
     rng = random.Random(4)
     asked = 0
     for _ in range(CASES // 2):
-        groups = random_groups(rng, most_groups=3, most_values=2)[:2]
+        name, groups = asked_of(rng, random_groups(rng, most_groups=2, most_values=2))
         values = sorted({(g, value) for g, held in enumerate(groups) for value in held})
-        size, k, name = rng.randint(0, 2), rng.randint(1, 2), rng.choice(["sum", "count"])
+        size, k = rng.randint(0, 2), rng.randint(1, 2)
         moves = [(size, r, j) for r, j in relation(k).moves if r <= size]
         if not moves:
             continue
         pairs = range_pairs(values, size, relation.__name__, k)
         expected = furthest((answer(name, x), answer(name, y)) for x, y in pairs)
         for norm in NORMS:
-            d = FAMILIES[name].on_group_values([(held[0], held[-1]) for held in groups], norm)
+            d = GroupedSum().on_group_values([(held[0], held[-1]) for held in groups], norm)
             found = widest(d, shares(moves))
             assert as_number(found.gap) == expected[norm], (name, groups, size, k, norm)
             asked += 1
@@ -305,15 +308,15 @@ def test_a_count_by_group_is_a_histogram_whose_bins_are_the_groups():
     rng = random.Random(6)
     for _ in range(CASES):
         sizes = rng.choices(range(1, 5), k=rng.randint(2, 4))
-        groups = [[0] * size for size in sizes]
+        groups = [[1] * size for size in sizes]
         _, records, runs = as_population(groups)
         bins = list(chain.from_iterable([g] * size for g, size in enumerate(sizes)))
         by_bin = SortedRecords(np.arange(len(bins)), np.array(bins), 1)
         histogram = Histogram(tuple(range(len(sizes) + 1)))
         for norm in NORMS[1:]:
-            counted = GroupedCount().on_groups(records, runs, norm)
+            counted = GroupedSum().on_groups(records, runs, norm)
             binned = histogram.on_population(by_bin, norm)
-            reached = GroupedCount().on_group_values([(0, 0)] * len(sizes), norm)
+            reached = GroupedSum().on_group_values([(1, 1)] * len(sizes), norm)
             all_bins = histogram.on_values(range(len(sizes)), norm)
             for a, b in product(range(5), repeat=2):
                 assert reached(1, a, b).gap == all_bins(1, a, b).gap

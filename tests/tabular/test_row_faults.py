@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from shared import refused
+from conftest import refused
 
 import sensitivity_lab as sl
 

@@ -18,11 +18,12 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.gap import Labelled
-from sensitivity_lab.results import answer_texts, marked_witness, runnable
+from sensitivity_lab.methods.witness import marked_witness
+from sensitivity_lab.results import answer_texts
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.rows import rows_of, table
 from sensitivity_lab.tabular.shown import SIGNS, Grid, Part
-from sensitivity_lab.tabular.source import source_of
+from sensitivity_lab.tabular.source import runnable, source_of
 from sensitivity_lab.text import ADDED, REMOVED, cell_text
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, 60, 40, 90]}

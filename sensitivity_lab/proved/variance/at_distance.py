@@ -71,7 +71,7 @@ class _PushedDown:
         if t < n:  # a record near the mean goes to the top
             total = self.sums.exact([(0, stay)])
             peak = (top + (2 * total - rest * top) // (n + 1)) // 2  # of a parabola in the record
-            place = int(np.searchsorted(self.x[:stay], peak, side="right"))
-            for record in map(int, self.x[max(place - 1, 0) : min(place + 1, stay)]):
+            at = int(np.searchsorted(self.x[:stay], peak, side="right"))
+            for record in map(int, self.x[max(at - 1, 0) : min(at + 1, stay)]):
                 gap = rest * (top - record) * (rest * (top + record) - 2 * (total - record))
                 yield gap, (stay, n), ((0, t),), top, record

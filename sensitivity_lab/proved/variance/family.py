@@ -21,14 +21,14 @@ from sensitivity_lab.proved.variance.interval import (
 )
 from sensitivity_lab.proved.variance.one_dataset import Outermost
 from sensitivity_lab.proved.variance.population import OnPopulation
-from sensitivity_lab.proved.variance.values import spread_on_values
+from sensitivity_lab.proved.variance.values import variance_on_values
 from sensitivity_lab.proved.worst_pair import D, widest
 from sensitivity_lab.relations import Move, Relation, SymmetricDifference
 from sensitivity_lab.universe import Indices
 
 CONDITIONS = "records take any real values from L to U; a grid may miss a mean that is needed"
 LETTERS = "d is ddof; v(N) = i(N − i)/(N(N − d)), i = min(k, ⌊N/2⌋); "
-SPREAD_OUT = "s = ⌊c/2⌋⌈c/2⌉/c; h = 1/4 if d = 0, else ⌊m/2⌋⌈m/2⌉/(m(m − d)); D as proved"
+HALVES = "s = ⌊c/2⌋⌈c/2⌉/c; h = 1/4 if d = 0, else ⌊m/2⌋⌈m/2⌉/(m(m − d)); D as proved"
 LARGER = "the larger of Add(k)'s and Remove(k)'s"
 ALL_MIXES = "the largest D(n − r, r, j), D(n − r, j, r) over r + j ≤ k"
 
@@ -57,14 +57,14 @@ class Variance(Family):
             "SymmetricDifference": (ALL_MIXES, step),
             "Change": ("R²·v(n)", "R²·max(v(m), v(m + 1))"),
         }
-        where = f"{LETTERS}w(c) = s/(c − d) − s/(c + k − d), {SPREAD_OUT}"
+        where = f"{LETTERS}w(c) = s/(c − d) − s/(c + k − d), {HALVES}"
         return Words("variance", texts, CONDITIONS, where)
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
         return variance_on_interval(interval, self.ddof)
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
-        return spread_on_values(values, self.ddof, self.root)
+        return variance_on_values(values, self.ddof, self.root)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         return OnPopulation(records, self.ddof, self.root)
@@ -111,7 +111,7 @@ class Deviation(Variance):
             "SymmetricDifference": (ALL_MIXES, step),
             "Change": ("R·√v(n)", "R·max(√v(m), √v(m + 1))"),
         }
-        where = f"{LETTERS}u(c) = √(s/(c − d)) − √(s/(c + k − d)), {SPREAD_OUT}"
+        where = f"{LETTERS}u(c) = √(s/(c − d)) − √(s/(c + k − d)), {HALVES}"
         return Words("std", texts, CONDITIONS, where)
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:

@@ -22,7 +22,7 @@ from sensitivity_lab.proved.sorted_records import Run, SortedRecords, Sums
 from sensitivity_lab.proved.worst_pair import WorstPair
 
 Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or (N,) of them, or slices
-# A sum of squares in floats is off by at most this share of Σx²: the sums are exact before they
+# A sum of squares in floats is off by at most this part of Σx²: the sums are exact before they
 # are rounded, and Σx, squared, adds 30 roundings of Σx² at the most (Cauchy and Schwarz).
 ROUNDING = 1e-14
 BLOCK = 1 << 16  # layouts measured at a time: arrays of this length stay in a processor's cache

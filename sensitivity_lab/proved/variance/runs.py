@@ -125,7 +125,7 @@ def _best_inside(
 
         C..C B..B C..C        C ∪ B starts at `first`, `(N,)`; c = 3, b = 2:  CBBCC
 
-    `removed` are the runs of A. After thm-places: moving B up by one place, so that it gives w up
+    `removed` are the runs of A. After thm-places: moving B up by one record, so that it gives w up
     and gains u, changes the higher side's sum of squares with the sign of −(n(u + w) − σ − σ′),
     σ and σ′ its sums before and after, n its size. That bracket never falls: bisection finds where
     it changes sign.

@@ -19,10 +19,10 @@ from sensitivity_lab.proved.variance.interval import deviation_on_interval, vari
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 
 
-def spread_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
+def variance_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
     """D on ascending values, with `root` of the standard deviation.
 
-    >>> spread_on_values([0, 1, 6], ddof=0, root=False)(2, 0, 1).gap
+    >>> variance_on_values([0, 1, 6], ddof=0, root=False)(2, 0, 1).gap
     Fraction(19, 9)
 
     Cost: O(1); for a < b, O(log c) exact arithmetic for each of the few values that B may have.
@@ -59,7 +59,7 @@ Candidate = tuple[Gap, int, int, Fraction]  # the gap, i, j, and where B is
 
 @dataclass(frozen=True)
 class _Search:
-    """Spreads for a < b: i of A and j of C at 1, their others at 0, all of B at one of a grid.
+    """Layouts for a < b: i of A and j of C at 1, their others at 0, all of B at one of a grid.
 
     With B at the mean of C the gap would be wider, and rise and fall once in j: a summit. So the
     search goes outwards from there, and ends where even that would be too little. B at one value
@@ -105,7 +105,7 @@ class _Search:
         return min(max(peak, 0), c)
 
     def _outwards(self, i: int, j: int, step: int, best: Candidate) -> Candidate:
-        """The best of the places from j on, or what was best before."""
+        """The best from j on, or what was best before."""
         while 0 <= j <= self.c and self._gap(i, j, Fraction(j, self.c)) > best[0]:
             x = self._nearest(j)
             last = self._last(x, step)
@@ -126,15 +126,15 @@ class _Search:
     def _nearest(self, j: int) -> Fraction:
         """The value of the grid that is nearest to the mean of C."""
         mean = Fraction(j, self.c)
-        place = bisect_left(self.grid, mean)
-        return min(self.grid[max(place - 1, 0) : place + 1], key=lambda x: abs(x - mean))
+        at = bisect_left(self.grid, mean)
+        return min(self.grid[max(at - 1, 0) : at + 1], key=lambda x: abs(x - mean))
 
     def _last(self, x: Fraction, step: int) -> int:
         """The last j, upwards or downwards, for which no value is nearer to the mean than x."""
-        place = bisect_left(self.grid, x) + step
-        if not 0 <= place < len(self.grid):
+        at = bisect_left(self.grid, x) + step
+        if not 0 <= at < len(self.grid):
             return self.c if step > 0 else 0
-        end = self.c * (x + self.grid[place]) / 2
+        end = self.c * (x + self.grid[at]) / 2
         return math.floor(end) if step > 0 else math.ceil(end)
 
     def _candidate(self, i: int, j: int, x: Fraction) -> Candidate:

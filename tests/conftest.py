@@ -1,11 +1,21 @@
-"""What several test modules ask about, and how they hold a refusal to its words."""
+"""What several test modules ask about, where the project is, and the one browser.
 
+There is no second `conftest.py`, so `from conftest import STANDARD` means this file from any folder.
+"""
+
+import os
 import re
+import shutil
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 import sensitivity_lab as sl
+
+ROOT = Path(__file__).resolve().parents[1]
+HTML = ROOT / "_build" / "html"
+SCREENSHOTS = ROOT / "_build" / "screenshots"  # pictures of the book's pages
 
 # The five whose formulas and solvers are proved; and every relation that the package has.
 STANDARD = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
@@ -46,3 +56,32 @@ def refused(error, *words):
     """A context in which `error` must be raised with every one of the words in its text."""
     everything = "".join(f"(?=.*{re.escape(word)})" for word in words)
     return pytest.raises(error, match=f"(?s){everything}")
+
+
+# Debian's Chromium is driven by Playwright.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A running browser; without one a reader's run is skipped, and a CI run fails."""
+    path = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
+    if path is None:
+        missing = "no Chromium found: the book was not looked at in a browser"
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    from playwright.sync_api import sync_playwright  # only these tests need it
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()

@@ -1,0 +1,172 @@
+"""A worst pair as its two datasets, which are built when they are asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from sensitivity_lab.errors import TooLarge
+from sensitivity_lab.methods.image import Members
+from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
+from sensitivity_lab.tabular.records import Records
+from sensitivity_lab.tabular.shown import Marked, marked
+from sensitivity_lab.text import number_repr
+from sensitivity_lab.universe import Dataset, Universe
+
+LONGEST_BUILT = 20_000_000  # records; larger datasets are not built
+SIDES = ("dataset", "neighbour")
+
+
+class CompactWitness(Sequence[Dataset]):
+    """A dataset and its neighbour, held as what they share, what left and what joined.
+
+    >>> from sensitivity_lab import SUM, Change, Universe, global_sensitivity
+    >>> numbers = Universe.population(range(5000))
+    >>> found = global_sensitivity(SUM, numbers, size=2000, relation=Change(1), method="solver")
+    >>> found.witness
+    <2,000 records; removed (4999,), added (0,)>
+    >>> len(found.witness.common), found.witness.removed, found.witness.added
+    (1999, (4999,), (0,))
+
+    Of tables, the rows that leave and join are marked:
+
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"subject": ["law", "art", "art"], "mark": [1, 2, 9]})
+    >>> ask = {"size": 2, "relation": Change(1)}
+    >>> global_sensitivity(SUM.of("mark"), Universe.population(rows), **ask).witness
+    <2 records: 1 leaves, 1 joins>
+       subject  mark
+    -  law         1
+    +  art         9
+       art         2
+
+    It unpacks to the two datasets like the tuple that small results have, and equals that tuple
+    unless they are tables; they are built when they are first asked for. `common`, `removed` and `added` are sorted tuples
+    of records, or tables as those of the universe. Raises ValueError where one of more than
+    20,000,000 records would have to be built.
+    """
+
+    def __init__(self, worst: WorstPair) -> None:
+        self._worst = worst
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._worst,)
+
+    @cached_property
+    def _pair(self) -> tuple[Dataset, Dataset]:
+        self._require_short(self._worst.size)
+        return self._worst.pair()
+
+    @property
+    def size(self) -> int:
+        """How many records the larger of the two has; neither is built."""
+        return self._worst.size
+
+    def _require_short(self, size: int) -> None:
+        if size > LONGEST_BUILT:
+            raise TooLarge(
+                f"a witness is built up to {LONGEST_BUILT:,} records, got {size:,}; "
+                "its `removed` and `added` show how the two datasets differ"
+            )
+
+    @cached_property
+    def common(self) -> Dataset:
+        """The records that are in both. Cost: O(n log n) for n records, once."""
+        self._require_short(self._worst.records.count(self._worst.common))
+        return self._worst.records.dataset(self._worst.common)
+
+    @cached_property
+    def removed(self) -> Dataset:
+        """The records that leave the dataset."""
+        return self._worst.records.dataset(self._worst.removed)
+
+    @cached_property
+    def added(self) -> Dataset:
+        """The records that join it."""
+        return self._worst.records.dataset(self._worst.added)
+
+    @property
+    def positions(self) -> list[list[int]]:
+        """Where the records of the two stand among the values of a universe of tables."""
+        records: Any = self._worst.records
+        return [records.positions(side) for side in self._worst.sides()]
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, side: Any) -> Any:
+        return self._pair[side]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, CompactWitness):
+            return self._content == other._content
+        if self._has_tables or not isinstance(other, Sequence):
+            return False  # tables are no values that could be compared
+        return self._content == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    @cached_property
+    def _content(self) -> tuple[Any, Any]:
+        """The two datasets; of tables, or too long to build, their values with numbers of copies."""
+        worst = self._worst
+        if worst.size <= LONGEST_BUILT and not self._has_tables:
+            return self._pair
+        dataset, neighbour = map(worst.records.multiset, worst.sides())
+        return dataset, neighbour
+
+    @property
+    def _universe(self) -> Universe | None:
+        """The universe of the two datasets, where it is known."""
+        records = self._worst.records
+        return records.universe if isinstance(records, (AtPositions, Members)) else None
+
+    @property
+    def _has_tables(self) -> bool:
+        return self._universe is not None and self._universe.tabular
+
+    def _parts(self) -> tuple[list[Any], list[int]]:
+        """What both share, what leaves and what joins, and how many records each has.
+
+        What is shared is None where it is too long to be built.
+        """
+        worst = self._worst
+        sides = (worst.common, worst.removed, worst.added)
+        counts = list(map(worst.records.count, sides))
+        common = self.common if counts[0] <= LONGEST_BUILT else None
+        return [common, self.removed, self.added], counts
+
+    def _repr_html_(self) -> str | None:
+        if self._universe is None or self._universe.numeric:
+            return None  # shown by its repr
+        return marked_witness(self._universe, self).html(SIDES)
+
+    def __repr__(self) -> str:
+        if self._universe is not None and self._universe.tabular:
+            shown = marked_witness(self._universe, self)
+            return f"<{shown.summary}>\n{shown.text()}"
+        removed, added = number_repr(self.removed), number_repr(self.added)
+        return f"<{self._worst.size:,} records; removed {removed}, added {added}>"
+
+
+def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
+    """Two datasets of records that are no numbers as tables in which those that differ are marked.
+
+    >>> votes = Universe.value_range(["no", "yes"])
+    >>> print(marked_witness(votes, (("no", "yes"), ("yes", "yes"))).text())
+       record
+    -  no
+    +  yes
+       yes
+
+    Cost: what they share is built once.
+    """
+    assert isinstance(universe.source, Records)
+    if isinstance(witness, CompactWitness):
+        return marked(universe.source, *witness._parts())
+    here, there = (Counter(universe._positions(side).tolist()) for side in witness)
+    positions = [sorted(part.elements()) for part in (here & there, here - there, there - here)]
+    return marked(universe.source, [*map(universe.given, positions)], [*map(len, positions)])
