@@ -40,7 +40,6 @@ from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 OnRows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
-HELD = 4  # datasets of those answered together that are asked again one by one
 
 
 class AnswersDiffer(RuntimeError):
@@ -61,6 +60,9 @@ class Together(Protocol):
 
     def answers(self, given: Any, datasets: Sequence[Indices]) -> list[Any] | None:
         """The unchecked answers; None for a dataset, or for all, to be asked one by one."""
+
+    def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
+        """Which of some datasets are asked again alone, to hold the answers to."""
 
 
 INSTEAD = (
@@ -263,7 +265,8 @@ class Query:
             answers.append(
                 self.answer(given(dataset)) if alone else checked_answer(answer, self, ())
             )
-        for i in _sample(len(datasets)):
+        assert self.together is not None
+        for i in self.together.sample(given, datasets):
             self._hold(answers[i], given(datasets[i]))
         return answers
 
@@ -508,11 +511,6 @@ def answers_at(query: Query, universe: Universe, rows: np.ndarray) -> list[Any]:
         numerators, scale = query.rows(rows, universe)
         return [_over(numerator, scale) for numerator in numerators.tolist()]
     return query.answers(query.giver(universe), [tuple(row) for row in rows.tolist()])
-
-
-def _sample(datasets: int) -> list[int]:
-    """Which of some datasets are asked again, alone: a few, evenly spread."""
-    return sorted({round(i * (datasets - 1) / (HELD - 1)) for i in range(HELD)})
 
 
 def _over(numerator: Any, scale: int) -> Any:

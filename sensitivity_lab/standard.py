@@ -399,7 +399,9 @@ def sql(
     its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
     is asked like any other: SUM is NULL on it, which is no number, so write COALESCE(SUM(…), 0).
     Every dataset is asked twice, the second time with its rows in reverse: where the answer
-    depends on their order, as with LIMIT and no ORDER BY, there is none.
+    depends on their order, as with LIMIT and no ORDER BY, there is none. Floats may differ by a
+    billionth, as their sums round differently in another order. A sample of what was answered
+    together, and every witness, is asked again alone.
 
     :param statement: one SELECT.
     :param keys: the name of a column of keys, or a list of them; by default all columns that are

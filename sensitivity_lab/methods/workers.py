@@ -15,7 +15,7 @@ from sensitivity_lab.gap import Answer, Gap, gap_between
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
 from sensitivity_lab.queries import AnswersDiffer, Query
-from sensitivity_lab.tabular.sql import NEAR
+from sensitivity_lab.tabular.sql import NEAR, NOTHING
 from sensitivity_lab.universe import Giver, Indices
 
 Part = TypeVar("Part")
@@ -138,7 +138,7 @@ def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:
     numbers = [n for a in answers for n in (a if isinstance(a, tuple) else (a,))]
     if not any(isinstance(number, float) for number in numbers):
         return False
-    room = NEAR * len(numbers) * max(map(abs, map(float, numbers)))
+    room = len(numbers) * (NOTHING + NEAR * max(map(abs, map(float, numbers))))
     return abs(float(gap) - float(other)) <= room
 
 

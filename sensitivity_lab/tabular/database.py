@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -27,12 +27,21 @@ from sensitivity_lab.tabular.rows import Row, rows_of, table
 Tables = Mapping[str, Any]  # the dataset's tables by name: pandas, polars or pyarrow
 Row_ = tuple[Any, ...]
 
-DIALECTS = {"sqlite3": "sqlite", "psycopg": "postgres", "psycopg2": "postgres"}
+DIALECTS = {
+    "sqlite3": "sqlite",
+    "psycopg": "postgres",
+    "psycopg2": "postgres",
+    "pymysql": "mysql",
+    "MySQLdb": "mysql",
+}
 SAVEPOINT = "sensitivity_lab"
+IN_TRANSACTION = 1  # a bit of the status that MySQL's server tells
+MYSQL_DECIMAL = 246  # a type of numbers that its modules leave out of NUMBER
 AT_ONCE = 200  # datasets between two rollbacks: PostgreSQL keeps deleted rows until then
 OPENING = ("SELECT", "WITH", "VALUES", "TABLE", "FROM")  # how a query may begin
 
-# The names of types, by what a column holds; sqlite has neither booleans nor dates nor decimals.
+# The names of types, by what a column holds; sqlite has no booleans, dates or decimals, whatever
+# it calls them, and MySQL no booleans.
 STANDARD = {
     "whole": "bigint",
     "large": "numeric",
@@ -59,6 +68,19 @@ SQLITE = {
     "zoned": "timestamp",
     "time": "time",
     "bytes": "blob",
+}
+MYSQL = {
+    "whole": "bigint",
+    "large": "decimal(40)",
+    "float": "double",
+    "decimal": "decimal(65, 30)",
+    "text": "longtext",
+    "boolean": "boolean",
+    "date": "date",
+    "moment": "datetime(6)",
+    "zoned": "datetime(6)",
+    "time": "time(6)",
+    "bytes": "longblob",
 }
 BY_DTYPE: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("boolean", (nw.Boolean,)),
@@ -136,6 +158,9 @@ class Database:
                 return self.connection.cursor(row_factory=self.module.rows.tuple_row)
             if self.name == "psycopg2":
                 return self.connection.cursor(cursor_factory=self.module.extensions.cursor)
+            if self.dialect == "mysql":
+                self.connection.ping(False)  # its cursors can be made of closed ones too
+                return self.connection.cursor(self.module.cursors.Cursor)
             cursor = self.connection.cursor()
         except Exception as error:
             raise ValueError(f"connection must be open, got {told(error)}") from error
@@ -145,7 +170,8 @@ class Database:
 
     def quoted(self, name: str) -> str:
         """A name that stands for itself in a statement."""
-        return '"' + name.replace('"', '""') + '"'
+        mark = "`" if self.dialect == "mysql" else '"'
+        return mark + name.replace(mark, 2 * mark) + mark
 
     def temporary(self, name: str) -> str:
         """The name of a temporary table, where the dialect can tell it from a permanent one."""
@@ -155,7 +181,7 @@ class Database:
     @property
     def types(self) -> dict[str, str]:
         """The names of its types."""
-        return SQLITE if self.dialect == "sqlite" else STANDARD
+        return {"sqlite": SQLITE, "mysql": MYSQL}.get(self.dialect or "", STANDARD)
 
     def filling(self, name: str, columns: Sequence[str]) -> tuple[str, Callable[[Row_], Any]]:
         """The statement that adds a row, and how it receives the row's cells.
@@ -207,6 +233,7 @@ def ask_each(
     Columns have the types of the frames; those of Python objects, of which an empty frame tells
     nothing, have the type of their values in `whole`, the tables that the datasets are parts of.
     sqlite has no booleans, dates or decimals: they are 0 and 1, text in ISO form, and floats.
+    MySQL has no booleans and no zones: they are 0 and 1, and moments in UTC.
     PostgreSQL takes names as they are written: a table "Staff" is not staff.
 
     Cost: a few statements for each dataset. Raises ValueError where the database refuses the
@@ -218,8 +245,8 @@ def ask_each(
     given = iter(datasets)
     answers: list[ResultSet] = []
     while some := list(islice(given, AT_ONCE)):
-        with undone(database) as cursor:
-            _make(database, cursor, some if whole is None else [whole])
+        known = some if whole is None else [whole]
+        with undone(database) as cursor, _made(database, cursor, known):
             for tables in some:
                 _fill(database, cursor, tables)
                 answers.append(_answered(database, cursor, text))
@@ -237,8 +264,7 @@ def columns_of(connection: Any, text: str, tables: Tables) -> ResultSet:
     """
     database = Database.of(connection)
     named_in(text, database.dialect)
-    with undone(database) as cursor:
-        _make(database, cursor, [tables])
+    with undone(database) as cursor, _made(database, cursor, [tables]):
         return _answered(database, cursor, f"SELECT * FROM (\n{text}\n) AS q WHERE 1 = 0")
 
 
@@ -313,7 +339,7 @@ def _is_numeric(database: Database, code: Any, i: int, rows: list[Row_]) -> bool
     """Whether a column holds numbers: by its type, or where it has none by its values."""
     numbers = getattr(database.module, "NUMBER", None)
     if code is not None and numbers is not None:
-        return bool(code == numbers)
+        return bool(code == numbers or (database.dialect == "mysql" and code == MYSQL_DECIMAL))
     held = [row[i] for row in rows if row[i] is not None]
     return all(is_real(v) and not isinstance(v, bool) for v in held) if held else None
 
@@ -321,22 +347,40 @@ def _is_numeric(database: Database, code: Any, i: int, rows: list[Row_]) -> bool
 # -- the tables ------------------------------------------------------------------------------
 
 
-def _make(database: Database, cursor: Any, datasets: Sequence[Tables]) -> None:
-    """Make the tables of some datasets, empty; PostgreSQL then refuses functions that write."""
-    for name in datasets[0]:
-        frames = [table(tables[name], f"table {name}") for tables in datasets]
-        kinds = {
-            column: _kind(frames, column, dtype, name) for column, dtype in frames[0].schema.items()
-        }
-        for column, kind in kinds.items():
-            if kind not in database.types:
-                raise _refusal(name, column, f"{kind} values")
-        listed = ", ".join(f"{database.quoted(c)} {database.types[k]}" for c, k in kinds.items())
-        made = f"CREATE TEMPORARY TABLE {database.quoted(name)} ({listed})"
-        with _told_of(name):
-            cursor.execute(made)
-    if database.dialect == "postgres":  # temporary tables can still be filled
-        cursor.execute("SET LOCAL transaction_read_only TO on")
+@contextmanager
+def _made(database: Database, cursor: Any, datasets: Sequence[Tables]) -> Iterator[None]:
+    """The tables of some datasets, empty; PostgreSQL then refuses functions that write.
+
+    They go with the transaction in sqlite and in PostgreSQL, and are dropped in other databases.
+    """
+    made: list[str] = []
+    try:
+        for name in datasets[0]:
+            frames = [table(tables[name], f"table {name}") for tables in datasets]
+            columns = ", ".join(_columns(database, name, frames))
+            with _told_of(name):
+                cursor.execute(f"CREATE TEMPORARY TABLE {database.quoted(name)} ({columns})")
+            made.append(name)
+        if database.dialect == "postgres":  # temporary tables can still be filled
+            cursor.execute("SET LOCAL transaction_read_only TO on")
+        yield
+    finally:
+        if database.dialect not in ("sqlite", "postgres"):
+            word = "TEMPORARY TABLE" if database.dialect == "mysql" else "TABLE"
+            for name in made:
+                with suppress(Exception):  # a transaction that has failed is rolled back next
+                    cursor.execute(f"DROP {word} {database.quoted(name)}")
+
+
+def _columns(database: Database, name: str, frames: Sequence[nw.DataFrame[Any]]) -> list[str]:
+    """The columns of a table with their types, as the database writes them."""
+    columns = []
+    for column, dtype in frames[0].schema.items():
+        kind = _kind(frames, column, dtype, name)
+        if kind not in database.types:
+            raise _refusal(name, column, f"{kind} values")
+        columns.append(f"{database.quoted(str(column))} {database.types[kind]}")
+    return columns
 
 
 def _fill(database: Database, cursor: Any, tables: Tables) -> None:
@@ -414,7 +458,16 @@ def _refusal(name: str, column: str, what: str) -> ValueError:
 
 def _cells(database: Database, row: Row) -> Row_:
     """The cells of a row, as its database takes them."""
-    return tuple(map(_for_sqlite if database.dialect == "sqlite" else _plain_moment, row))
+    forms = {"sqlite": _for_sqlite, "mysql": _in_utc}
+    return tuple(map(forms.get(database.dialect or "", _plain_moment), row))
+
+
+def _in_utc(value: Any) -> Any:
+    """A cell whose moment has no zone: MySQL keeps none."""
+    value = _plain_moment(value)
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    return value
 
 
 def _plain_moment(value: Any) -> Any:
@@ -454,7 +507,11 @@ def _numbered(row: Row_) -> dict[str, Any]:
 @contextmanager
 def undone(database: Database) -> Iterator[Any]:
     """A cursor whose doings are undone at the end; an open transaction stays open as it was."""
-    kinds = {"psycopg": _undone_by_psycopg, "psycopg2": _undone_by_psycopg2}
+    kinds = {
+        "psycopg": _undone_by_psycopg,
+        "psycopg2": _undone_by_psycopg2,
+        "pymysql": _undone_by_pymysql,
+    }
     cursor = database.cursor()
     try:
         with kinds.get(database.name, _undone_by_savepoint)(database, cursor):
@@ -507,6 +564,20 @@ def _undone_by_psycopg2(database: Database, cursor: Any) -> Iterator[None]:
         if connection.autocommit:
             cursor.execute("ROLLBACK")
         connection.rollback()
+
+
+@contextmanager
+def _undone_by_pymysql(database: Database, cursor: Any) -> Iterator[None]:
+    """Up to a savepoint where a transaction is open, else to the start of a new one."""
+    if database.connection.server_status & IN_TRANSACTION:
+        with _undone_by_savepoint(database, cursor):
+            yield
+        return
+    cursor.execute("START TRANSACTION")
+    try:
+        yield
+    finally:
+        cursor.execute("ROLLBACK")
 
 
 def _require_usable(status: str) -> None:

@@ -75,11 +75,19 @@ def _over(connection: Any, tables: Tables, many: bool = False) -> Iterator[Any]:
     cursor = _cursor(connection, many)
     try:
         for name, one in tables.items():
-            cursor.register(name, _typed(one))
+            _register(cursor, name, _typed(one))
         cursor.execute("BEGIN TRANSACTION READ ONLY")
         yield cursor
     finally:
         cursor.close()
+
+
+def _register(cursor: Any, name: str, one: Any) -> None:
+    """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied."""
+    try:
+        cursor.register(name, one)
+    except engine().Error:
+        cursor.register(name, nw.from_native(one, eager_only=True).clone().to_native())
 
 
 def _typed(one: Any) -> Any:
@@ -200,8 +208,8 @@ def columns_of(connection: Any, text: str, tables: Tables) -> ResultSet:
     """
     with _over(connection, tables) as cursor:
         try:
-            found = cursor.sql(text)
-            return ResultSet(list(found.columns), list(map(_is_numeric, found.types)), [])
+            relation = cursor.sql(text)
+            return ResultSet(list(relation.columns), list(map(_is_numeric, relation.types)), [])
         except engine().Error as error:
             raise ValueError(f"statement must be one that can be run: {told(error)}") from error
 

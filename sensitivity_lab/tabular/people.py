@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -116,11 +117,11 @@ class People(Records):
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)
-        found = {}
+        stacked = {}
         for name, one in self.tables(positions).items():
             rows = np.array([len(rows) for rows in self.rows[name]], dtype=np.int64)
-            found[name] = np.repeat(numbers, rows[positions]), one
-        return found
+            stacked[name] = np.repeat(numbers, rows[positions]), one
+        return stacked
 
     def each(self, positions: Positions) -> Iterable[Any]:
         return (self.given([i]) for i in positions)
@@ -228,9 +229,11 @@ class AnyPeople(Records):
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
 
-    @property
+    @cached_property
     def whole(self) -> dict[str | None, Any]:
-        return {None: self.given(range(len(self.values)))}
+        rows = self.kinds.frame
+        column = nw.new_series(PERSON, [0] * len(rows), nw.Int64, backend=rows.implementation)
+        return {None: rows.with_columns(column).select(PERSON, *rows.columns).to_native()}
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)

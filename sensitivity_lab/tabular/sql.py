@@ -16,10 +16,13 @@ from sensitivity_lab.tabular import database, duck
 from sensitivity_lab.tabular.answers import Keyed
 from sensitivity_lab.tabular.records import Positions, Records
 from sensitivity_lab.tabular.result_set import ResultSet, answer_of
-from sensitivity_lab.tabular.rows import is_table, taken
+from sensitivity_lab.tabular.rows import Rows, is_table, taken
 from sensitivity_lab.text import number_repr
 
-NEAR = 1e-9  # relative: floats that are added in another order round differently
+NEAR = 1e-9  # relative: floats that are added in another order round differently,
+NOTHING = 1e-12  # and where they cancel, what is left is rounding alone
+HELD = 4  # datasets of those answered together that are asked again one by one, at least
+MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
 Tables = dict[str, Any]
 
@@ -70,6 +73,10 @@ class Statement:
         if not (isinstance(records, Records) and records.tabular):
             raise TypeError(_no_tables(f"records such as {brief(_first_of(records))}"))
         names = list(records.whole)
+        if len({str(name).lower() for name in names}) < len(names):
+            raise ValueError(
+                f"tables must differ in more than case, got {_listed([*map(str, names)])}"
+            )
         if names == [None]:
             return TablesOf(records, (self._table() if name is None else name,))
         return TablesOf(records, tuple(map(str, names)))
@@ -105,17 +112,29 @@ class Statement:
             return None
         if any(len(dataset) == 0 for dataset in datasets):
             filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
-            found = self.answers(given, [datasets[i] for i in filled])
-            by = dict(zip(filled, found or (), strict=False))
+            rest = self.answers(given, [datasets[i] for i in filled])
+            by = dict(zip(filled, rest or (), strict=False))
             return [by.get(i) for i in range(len(datasets))]
         if len(datasets) < FEW:
             return None
         stacked = given.stacked(datasets)
         try:
-            found, again = self._asked_together(stacked, len(datasets))
+            results, again = self._asked_together(stacked, len(datasets))
         except (duck.engine().Error, ImportError):  # asked alone, the dataset at fault says so
             return None
-        return self._compared(found, again, given, datasets)
+        return self._compared(results, again, given, datasets)
+
+    def sample(self, given: TablesOf, datasets: Sequence[Positions]) -> list[int]:
+        """Which of some datasets are asked again, alone: a few, evenly spread, and one for each way
+        in which tables are empty, for there DuckDB's answers have been seen to differ.
+        """
+        spread = {round(i * (len(datasets) - 1) / (HELD - 1)) for i in range(HELD)}
+        if isinstance(given.records, Rows) or not self._by_duckdb:  # each record has a row
+            return sorted(spread)
+        numbers = [numbers for numbers, _ in given.stacked(datasets).values()]
+        filled = np.array([np.bincount(each, minlength=len(datasets)) > 0 for each in numbers])
+        first = np.unique(filled, axis=1, return_index=True)[1]
+        return sorted(spread | set(first[:MOST_EMPTY].tolist()))
 
     def _answers_of_database(
         self, given: TablesOf, datasets: Sequence[Positions]
@@ -123,23 +142,23 @@ class Statement:
         """The answers of another database than DuckDB, one by one within few transactions."""
         ask_each = partial(database.ask_each, self.connection, self.text, whole=given.whole)
         try:
-            found = ask_each(map(given, datasets))
+            results = ask_each(map(given, datasets))
             again = ask_each(_reversed(given(dataset)) for dataset in datasets)
         except ValueError:  # asked alone, the dataset at fault says so
             return None
-        return self._compared(found, again, given, datasets)
+        return self._compared(results, again, given, datasets)
 
     def _compared(
         self,
-        found: list[ResultSet],
+        results: list[ResultSet],
         again: list[ResultSet],
         given: TablesOf,
         datasets: Sequence[Positions],
     ) -> list[Any]:
         """The answers that results are, None for none; those of rows in reverse must be the same."""
-        answers = [self._answer(result) for result in found]
+        answers = [self._answer(result) for result in results]
         for i, answer in enumerate(answers):
-            if answer is None or _same_rows(found[i].rows, again[i].rows):
+            if answer is None or _same_rows(results[i].rows, again[i].rows):
                 continue
             other = self._answer(again[i])
             if not are_near(answer, other):
@@ -163,11 +182,11 @@ class Statement:
         if self.connection is not None:
             seen = {*_parsed(self.text).tables} - {name.lower() for name in (*stacked, *public)}
             duck.rehearsed(self.connection, self.text, stacked, public, seen)
-        found, again = (
+        results, again = (
             duck.ask_all(self.connection, self.text, each, datasets, public)
             for each in (stacked, _backwards(stacked))
         )
-        return found, again
+        return results, again
 
     def _public(self, tables: Mapping[str, Any]) -> Tables:
         """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
@@ -262,8 +281,8 @@ class TablesOf:
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str, tuple[np.ndarray, Any]]:
         """The rows of many datasets, table by table, each with its dataset's number."""
-        found = self.records.stacked(datasets)
-        return dict(zip(self.names, found.values(), strict=True))
+        stacked = self.records.stacked(datasets)
+        return dict(zip(self.names, stacked.values(), strict=True))
 
 
 @cache
@@ -318,8 +337,8 @@ def name_of_statement(text: str, most: int = 60) -> str:
 def are_near(answer: Any, again: Any) -> bool:
     """Whether two answers are one: the same keys, floats within a billionth, the rest equal.
 
-    >>> are_near(0.1 + 0.2, 0.3), are_near((1, 2), (2, 1))
-    (True, False)
+    >>> are_near(0.1 + 0.2, 0.3), are_near(0.1 + 0.2 - 0.3, 0.0), are_near((1, 2), (2, 1))
+    (True, True, False)
     """
     if isinstance(answer, Keyed) and isinstance(again, Keyed):
         if answer.keys == again.keys:
@@ -331,7 +350,7 @@ def are_near(answer: Any, again: Any) -> bool:
         labels, others = (getattr(one, "labels", len(one)) for one in (answer, again))
         return bool(labels == others) and all(map(are_near, answer, again))
     if isinstance(answer, float) and isinstance(again, float):
-        return math.isclose(answer, again, rel_tol=NEAR)
+        return math.isclose(answer, again, rel_tol=NEAR, abs_tol=NOTHING)
     return bool(answer == again)
 
 

@@ -15,10 +15,10 @@ import sensitivity_lab as sl
 from scripts import map as book_map
 from scripts.cover import COVER, draw
 
-INTRO = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+CHAPTERS = (ROOT / "book" / "chapters.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["README.md", "book/intro.md"])
+@pytest.mark.parametrize("page", ["README.md", "book/chapters.md"])
 def test_examples_on_the_front_pages_run(page):
     """Catches a front page that shows what the package no longer does."""
     failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)
@@ -41,7 +41,7 @@ def test_the_map_is_what_the_chapters_say(tmp_path):
 def test_the_table_of_chapters_is_complete_and_true():
     """Catches a chapter without its row, and a row that names other needs than the chapter."""
     book = book_map.chapters()
-    rows = re.findall(r"^\| \{ref\}`(ch-[\w-]+)` \|[^|]+\|([^|]+)\|$", INTRO, re.MULTILINE)
+    rows = re.findall(r"^\| \{ref\}`(ch-[\w-]+)` \|[^|]+\|([^|]+)\|$", CHAPTERS, re.MULTILINE)
     assert [label for label, _ in rows] == list(book)
     for label, needs in rows:
         assert set(re.findall(r"<(ch-[\w-]+)>", needs)) == book_map.direct(book, label)[0]
@@ -49,12 +49,12 @@ def test_the_table_of_chapters_is_complete_and_true():
 
 def test_the_alt_text_of_the_map_names_every_chapter():
     """Catches a map that a reader who does not see it cannot know."""
-    alt = re.search(r"_static/map.svg.*?:alt: (.*?)\n", INTRO, re.DOTALL)[1]
+    alt = re.search(r"_static/map.svg.*?:alt: (.*?)\n", CHAPTERS, re.DOTALL)[1]
     for chapter in book_map.chapters().values():
         assert chapter.title.split(":")[0] in alt
 
 
-@pytest.mark.parametrize("page", ["glossary", "notation", "open-questions", "sources"])
+@pytest.mark.parametrize("page", ["chapters", "glossary", "notation", "open-questions", "sources"])
 def test_the_reference_is_in_the_table_of_contents(page):
     """Catches a page that is written and never built."""
     assert f"file: book/{page}\n" in (ROOT / "_toc.yml").read_text(encoding="utf-8")

@@ -102,6 +102,28 @@ def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: 
     page.close()
 
 
+def test_dots_are_alive_in_a_notebook(browser: Browser, lab: str, tmp_path: Path) -> None:
+    """Catches a game that the notebook draws and does not start, or draws without its style."""
+    sources = [
+        "from sensitivity_book.dots.games import moving\nfrom sensitivity_book.dots.widget import Dots",
+        "Dots(moving())",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, tmp_path / "dots.ipynb")
+    page = opened(browser, f"{lab}/tree/dots.ipynb")
+    run_all(page)
+    root = page.locator(".jp-OutputArea .dots")
+    expect(root.locator(".big b")).to_have_text("0", timeout=BUSY)
+    for i in (0, 9):
+        root.locator(".dot").nth(i).click()
+    expect(root.locator(".big b")).to_have_text("3.17")
+    assert (
+        root.locator(".stage").evaluate("stage => getComputedStyle(stage).position") == "relative"
+    )
+    page.close()
+
+
 def opened(browser: Browser, address: str) -> Page:
     """A page with a notebook whose kernel is ready."""
     page = browser.new_page(viewport={"width": WIDE, "height": 1600})

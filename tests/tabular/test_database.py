@@ -5,7 +5,7 @@ import re
 import sqlite3
 import sys
 from decimal import Decimal
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pandas as pd
 import polars as pl
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from conftest import refused
 
+import sensitivity_lab as sl
 from sensitivity_lab.tabular.database import Database, ask, ask_each
 from sensitivity_lab.tabular.result_set import ResultSet
 
@@ -210,6 +211,42 @@ def test_the_database_says_what_is_wrong():
             ask(connection, text, {"staff": STAFF})
 
 
+def test_a_sensitivity_is_asked_through_a_connection():
+    """Catches a universe without a name, public tables, and refusals that come too late."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE rates (department text, rate real)")
+    connection.execute("INSERT INTO rates VALUES ('law', 3), ('art', 1)")
+    anyone = sl.Universe.product(department=["law", "art"], salary=[0, 50])
+    text = (
+        "SELECT COALESCE(SUM(salary * rate), 0) AS paid FROM people JOIN rates USING (department)"
+    )
+    staff = sl.Universe.product(department=["law", "art"], salary=[0, 50], name="people")
+    asked = {"size": 2, "relation": sl.SymmetricDifference(1)}
+    assert sl.global_sensitivity(sl.sql(text, connection=connection), staff, **asked).value == 150
+    total = sl.sql("SELECT COUNT(*) FROM whoever WHERE salary > 0", connection=connection)
+    assert sl.global_sensitivity(total, anyone, **asked).value == 1
+    with refused(ValueError, "name the universe"):
+        sl.global_sensitivity(sl.sql(text, connection=connection), anyone, **asked)
+    with refused(ValueError, "no such table: payroll"):
+        absent = "SELECT COUNT(*) FROM people JOIN payroll USING (department)"
+        sl.global_sensitivity(sl.sql(absent, connection=connection), staff, **asked)
+    with refused(ValueError, "statement must be a query that writes nothing"):
+        sl.sql("DELETE FROM rates", connection=connection)
+    with refused(TypeError, "connection must be one of a DB-API 2 module"):
+        sl.sql(text, connection="firm.db")
+    connection.close()
+    with refused(ValueError, "connection must be open"):
+        sl.sql(text, connection=connection)
+
+
+def test_an_answer_that_depends_on_the_order_of_rows_is_refused():
+    """Catches the first row of a table, which is no function of a dataset."""
+    staff = sl.Universe.product(salary=[0, 50, 70], name="staff")
+    query = sl.sql("SELECT salary FROM staff LIMIT 1", connection=sqlite3.connect(":memory:"))
+    with refused(ValueError, "must not depend on the order of rows"):
+        sl.global_sensitivity(query, staff, size=2, relation=sl.Change(1))
+
+
 # -- connections -----------------------------------------------------------------------------
 
 
@@ -285,3 +322,92 @@ def test_parameters_are_written_as_the_module_says(monkeypatch, written):
     tables = {"50% staff": STAFF}
     assert ask(connection, 'SELECT SUM(salary) FROM "50% staff"', tables).rows == [(150,)]
     assert connection.inside.execute("SELECT * FROM sqlite_temp_master").fetchall() == []
+
+
+class _Told:
+    """A connection that answers 1 to every statement, and keeps what it was told."""
+
+    def __init__(self, status, autocommit=False):
+        self.server_status, self.autocommit, self.told = status, autocommit, []
+        self.description, self.row_factory = [("n", 3)], None
+
+    def get_transaction_status(self):
+        return self.server_status
+
+    def cursor(self, kind=None, *, cursor_factory=None):
+        assert kind is tuple or cursor_factory is tuple
+        return self
+
+    def execute(self, text):
+        self.told.append(text)
+
+    def executemany(self, text, rows):
+        self.told.append((text, rows))
+
+    def fetchall(self):
+        return [(1,)]
+
+    def rollback(self):
+        self.told.append("rollback()")
+
+    def ping(self, reconnect):
+        assert not reconnect
+
+    def commit(self):
+        raise AssertionError("nothing is to be committed")
+
+    def close(self):
+        pass
+
+
+def told(monkeypatch, name, **state):
+    """What a module's connection is told for one statement over one table."""
+    module = ModuleType(name)
+    module.paramstyle, module.NUMBER = "pyformat", 3
+    module.cursors = module.extensions = SimpleNamespace(Cursor=tuple, cursor=tuple)
+    monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(_Told, "__module__", name)
+    connection = _Told(**state)
+    frame = pl.DataFrame({"a`": [Decimal("0.5")]})
+    assert ask(connection, "SELECT 1 AS n", {"staff": frame}).rows == [(1,)]
+    return connection.told
+
+
+def test_what_mysql_is_told(monkeypatch):
+    """Catches a table that outlives the rollback, an open transaction that is rolled back with it."""
+    asked = [
+        "CREATE TEMPORARY TABLE `staff` (`a``` decimal(65, 30))",
+        "DELETE FROM `staff`",
+        ("INSERT INTO `staff` VALUES (%(c0)s)", [{"c0": Decimal("0.5")}]),
+        "SELECT 1 AS n",
+        "DROP TEMPORARY TABLE `staff`",
+    ]
+    savepoint = (
+        ["SAVEPOINT sensitivity_lab"],
+        [
+            "ROLLBACK TO SAVEPOINT sensitivity_lab",
+            "RELEASE SAVEPOINT sensitivity_lab",
+        ],
+    )
+    assert told(monkeypatch, "pymysql", status=2) == ["START TRANSACTION", *asked, "ROLLBACK"]
+    assert told(monkeypatch, "pymysql", status=3) == [*savepoint[0], *asked, *savepoint[1]]
+
+
+def test_what_psycopg2_is_told(monkeypatch):
+    """Catches a transaction left open where none was, and one rolled back that was open."""
+    begun = {
+        (0, False): ([], ["rollback()"]),
+        (0, True): (["BEGIN"], ["ROLLBACK", "rollback()"]),
+        (2, False): (
+            ["SAVEPOINT sensitivity_lab"],
+            ["ROLLBACK TO SAVEPOINT sensitivity_lab", "RELEASE SAVEPOINT sensitivity_lab"],
+        ),
+    }
+    for (status, autocommit), (first, last) in begun.items():
+        texts = told(monkeypatch, "psycopg2", status=status, autocommit=autocommit)
+        made = 'CREATE TEMPORARY TABLE "staff" ("a`" numeric)'
+        assert texts[: len(first) + 1] == [*first, made]
+        assert texts[len(first) + 1] == "SET LOCAL transaction_read_only TO on"
+        assert texts[-len(last) :] == last
+    with refused(ValueError, "connection must be idle", "INERROR"):
+        told(monkeypatch, "psycopg2", status=3)

@@ -372,7 +372,8 @@ TABLES = {"orders": ORDERS, "visits": VISITS}
 
 def in_pandas(by_hand, given):
     """A function of two tables in pandas, on tables of any library."""
-    return by_hand(*(pd.DataFrame(rows_of(table(one, "given"))) for one in given.values()))
+    frames = [table(one, "given") for one in given.values()]
+    return by_hand(*(pd.DataFrame(rows_of(one), columns=one.columns) for one in frames))
 
 
 @pytest.mark.parametrize(
@@ -416,6 +417,39 @@ def test_any_people_are_numbered_in_each_dataset():
     datasets = [(i, j, k) for i in range(6) for j in range(i, 6) for k in range(j, 6)]
     assert query.answers(given, datasets) == [query.answer(given(one)) for one in datasets]
     assert sensitivity(sl.sql("SELECT COALESCE(SUM(s), 0) FROM staff"), anybody).value == 10
+
+
+def test_the_whole_of_any_people_is_small():
+    """Catches a table of everybody there may be, where only its columns are asked for."""
+    kinds = Rows(pd.DataFrame({"s": range(20)}), "rows")
+    whole = AnyPeople.of_rows(kinds, 3).whole[None]
+    assert (list(whole.columns), len(whole)) == (["person", "s"], 20)
+
+
+def test_tables_whose_names_differ_in_case_are_refused():
+    """Catches a table that hides another: SQL does not tell them apart."""
+    buyers = sl.Universe.people({"orders": ORDERS, "Orders": ORDERS}, id="customer")
+    with pytest.raises(
+        ValueError, match="tables must differ in more than case, got orders, Orders"
+    ):
+        sensitivity(sl.sql("SELECT COUNT(*) FROM orders"), buyers, 1)
+
+
+def test_a_frame_of_any_layout_is_read(library):
+    """Catches a view of a table, backwards or sliced, that the engine cannot read."""
+    frame = library(COLUMNS)
+    views = [frame[2:5]]
+    if isinstance(frame, pd.DataFrame):
+        views += [
+            frame[::-1],
+            frame[::2],
+            frame.sample(frac=1, random_state=1),
+        ]
+    for view in views:
+        assert asked("SELECT COUNT(d) FROM staff", view) == sum(
+            row["d"] is not None for row in rows_of(table(view, "view"))
+        )
+        assert sensitivity(sl.sql(TOTALS), sl.Universe.population(view, name="staff"), 1).value > 0
 
 
 def test_rows_of_many_datasets_are_those_of_each():
@@ -464,6 +498,12 @@ def test_an_order_that_is_said_is_no_fault():
         {"w": np.random.default_rng(3).random(500) * 10.0 ** np.arange(500).clip(0, 9)}
     )
     assert asked("SELECT SUM(w) FROM staff", many) == pytest.approx(many["w"].sum())
+
+
+def test_floats_that_cancel_are_no_order():
+    """Catches a refusal where nothing is left of a sum but its rounding."""
+    frame = pd.DataFrame({"w": [0.1, 0.2, 0.7, -0.3, -0.7]})
+    assert asked("SELECT SUM(w) FROM staff", frame) == pytest.approx(0, abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -555,6 +595,15 @@ def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch):
         RuntimeError, match="must answer many datasets as it does each alone, got 2 and alone 1"
     ):
         query.answers(query.giver(STAFF), [(i % 7,) for i in range(10)])
+
+
+def test_workers_tell_of_answers_that_differ(monkeypatch):
+    """Catches the executor that is blamed for what its task found."""
+    monkeypatch.setattr(
+        duck, "ask_all", lambda *given: [ResultSet(["n"], [True], [(7,)])] * given[3]
+    )
+    with ThreadPoolExecutor(2) as pool, pytest.raises(RuntimeError, match="as it does each alone"):
+        sensitivity(sl.sql("SELECT COUNT(*) FROM staff"), executor=pool)
 
 
 def test_a_witness_that_alone_answers_otherwise_is_refused(monkeypatch):

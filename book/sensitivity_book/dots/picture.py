@@ -1,0 +1,86 @@
+"""The end of a game, which a reader without JavaScript sees, and how its numbers are written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sensitivity_book.first_page import Group
+from sensitivity_lab.exact import Exact
+
+BEGIN = {"begin": "Start again"}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The end of a game: what is said, what each dot is, where the answer is, which groups are lit.
+
+    `kinds` is empty if the line stands alone, and `ghosts` are records on a scale before they were
+    pulled. `lit` has a strength from 0 to 1 for each group, or is none if no groups are drawn.
+    """
+
+    name: str
+    game: str
+    label: str
+    big: tuple[str, str]
+    sentence: str
+    names: Sequence[str]
+    values: Sequence[int]
+    axis: tuple[int, int]
+    unit: str
+    kinds: Sequence[str] = ()
+    lanes: tuple[str, str] = ("in the study", "not in it")
+    answer: Exact = 0
+    before: Exact | None = None
+    ghosts: Sequence[int] = ()
+    lit: Mapping[Group, float] | None = None
+    data: Mapping[str, str] = field(default_factory=dict)
+    actions: Mapping[str, str] = field(default_factory=lambda: BEGIN)
+
+    def at(self, value: Exact) -> str:
+        """Return where a value stands on the line, in percent of its length."""
+        low, high = self.axis
+        return f"{float(Fraction(value - low) / (high - low) * 100):.5g}"
+
+
+def decimals(value: Exact) -> str:
+    """Write a number in decimals: all of them if there are two at most, else two.
+
+    >>> decimals(Fraction(7, 2)), decimals(Fraction(19, 6))
+    ('3.5', '3.17')
+    """
+    if 100 % Fraction(value).denominator == 0:
+        return f"{float(value):g}"
+    return f"{math.floor(100 * value + Fraction(1, 2)) / 100:.2f}"
+
+
+def text(value: Exact) -> str:
+    """Write a number as a fraction with its decimals, or as decimals if they are exact.
+
+    >>> text(Fraction(7, 2)), text(Fraction(19, 6))
+    ('3.5', '19/6\xa0≈\xa03.17')
+    """
+    if 100 % Fraction(value).denominator == 0:
+        return decimals(value)
+    return f"{value}\N{NO-BREAK SPACE}≈\N{NO-BREAK SPACE}{decimals(value)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names in a sentence.
+
+    >>> listed(["Chris", "Kelly", "Rick"])
+    'Chris, Kelly and Rick'
+    """
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def line(numbers: Iterable[int]) -> str:
+    """Write numbers as the script reads them."""
+    return " ".join(map(str, numbers))
+
+
+def pair(value: Exact) -> str:
+    """Write a fraction as the script reads it: above and below."""
+    return f"{Fraction(value).numerator} {Fraction(value).denominator}"

@@ -1,0 +1,54 @@
+"""A game as a notebook shows it: alive in JupyterLab, and on the page that is made of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import traitlets
+from anywidget import AnyWidget
+
+from sensitivity_book.dots.page import markup
+from sensitivity_book.dots.picture import Picture
+from sensitivity_book.explorers.explorer import LIVE
+
+STATIC = Path(__file__).parents[2] / "_static"
+RENDER = """
+export default {
+  render({ model, el }) {
+    el.innerHTML = model.get("value");
+    globalThis.Dots.start(el.firstElementChild);
+  },
+};
+"""
+
+
+class Dots(AnyWidget):
+    """A game of dots, by the script and the style of the book's pages.
+
+    >>> from sensitivity_book.dots.games import moving
+    >>> Dots(moving())
+    <Dots moving: How far can a neighbour move the mean?>
+
+    A page of the book that shows its HTML form loads the script; a live session runs it at once.
+    """
+
+    _esm = (STATIC / "dots.js").read_text(encoding="utf-8") + RENDER
+    _css = (STATIC / "dots.css").read_text(encoding="utf-8")
+    value = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, picture: Picture) -> None:
+        self._picture = picture
+        super().__init__(value=markup(picture))
+
+    def __repr__(self) -> str:
+        return f"<Dots {self._picture.name}: {self._picture.label}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        data = {**(data or {}), "text/plain": repr(self)}
+        if LIVE not in os.environ:
+            data["text/html"] = self.value
+        return data, metadata

@@ -1,0 +1,108 @@
+"""What one published mean says about six of ten pupils: the numbers of the book's first page."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from itertools import combinations, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import quad_vec
+
+import sensitivity_lab as sl
+from sensitivity_book.scenarios import school_large
+
+SIZE = 6
+EPSILONS = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, math.inf)
+
+Group = tuple[int, ...]  # positions of pupils, in order
+Floats = NDArray[np.float64]
+
+
+def pupils() -> dict[str, int]:
+    """Return the days of absence by name, fewest first.
+
+    >>> pupils()["Rick"]
+    20
+    """
+    frame = school_large().frame
+    return dict(zip(frame["name"], (int(days) for days in frame["absence_days"]), strict=True))
+
+
+def groups() -> list[Group]:
+    """Return every group of six of the ten.
+
+    >>> len(groups())
+    210
+    """
+    return list(combinations(range(len(pupils())), SIZE))
+
+
+def groups_by_sum() -> dict[int, list[Group]]:
+    """Return the groups by the sum of their days: those of one sum have one mean.
+
+    >>> groups_by_sum()[21]
+    [(0, 1, 2, 3, 4, 5)]
+    """
+    days, by_sum = list(pupils().values()), defaultdict(list)
+    for group in groups():
+        by_sum[sum(days[i] for i in group)].append(group)
+    return dict(sorted(by_sum.items()))
+
+
+def still_known(total: int) -> tuple[list[str], list[str]]:
+    """Return who is in every group with this sum, and who is in none.
+
+    >>> still_known(22)
+    (['Chris', 'Kelly', 'Keny', 'Sherry', 'Jerry', 'Beth'], ['Morty', 'Summer', 'Squanchy', 'Rick'])
+    >>> still_known(40)
+    ([], [])
+    """
+    names, fitting = list(pupils()), [set(group) for group in groups_by_sum()[total]]
+    everywhere, somewhere = set.intersection(*fitting), set.union(*fitting)
+    inside = [name for i, name in enumerate(names) if i in everywhere]
+    return inside, [name for i, name in enumerate(names) if i not in somewhere]
+
+
+def the_most() -> sl.Sensitivity:
+    """Return how far one swap can move the mean, with two studies that prove it.
+
+    >>> the_most().value, the_most().witness
+    (Fraction(19, 6), ((1, 2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 20)))
+    """
+    absences = sl.Universe.population(list(pupils().values()))
+    return sl.global_sensitivity(sl.MEAN, absences, size=SIZE, relation=sl.Change(1))
+
+
+def beliefs(epsilon: float) -> dict[int, float]:
+    """Return what an attacker believes of a group, by its sum, on average over the noise.
+
+    The group of the six with the fewest days is the true one. The school publishes its mean plus
+    Laplace noise of scale 19/6 / ε. The attacker holds the 210 groups for equally likely, weighs
+    each by the density of the noise that would lead from its mean to the published number, and
+    divides by all weights. No noise is `math.inf`.
+
+    >>> round(1 / beliefs(1.0)[21], 1)
+    110.3
+    """
+    counts = {total: len(some) for total, some in groups_by_sum().items()}
+    if math.isinf(epsilon):
+        return {total: float(total == min(counts)) for total in counts}
+    means, scale = np.array(list(counts)) / SIZE, float(the_most().value) / epsilon
+    number = np.array(list(counts.values()))
+
+    def weighed(answer: float) -> Floats:
+        """One group's share of all weights, for each mean."""
+        away = np.abs(answer - means)
+        weight = np.exp(-(away - away.min()) / scale)
+        return np.asarray(weight / (number * weight).sum())
+
+    def drawn(answer: float) -> Floats:
+        return weighed(answer) * math.exp(-(answer - means[0]) / scale) / (2 * scale)
+
+    beyond = math.exp(-(means[-1] - means[0]) / scale) / 2  # the chance of answers above all means
+    mean = weighed(means[0]) / 2 + weighed(means[-1]) * beyond  # outside, the shares stay the same
+    for low, high in pairwise(means):
+        mean = mean + quad_vec(drawn, low, high, epsabs=1e-13)[0]
+    return dict(zip(counts, mean.tolist(), strict=True))

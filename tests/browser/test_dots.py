@@ -1,0 +1,589 @@
+"""The dots of the first page, pulled by mouse, finger and keyboard: every number is the package's."""
+
+import math
+import random
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from places import HTML
+from playwright.sync_api import Browser, Locator, Page
+from sensitivity_book import first_page
+from sensitivity_book.dots.games import GAMES
+from sensitivity_book.dots.picture import decimals, listed, text
+from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, show
+
+import sensitivity_lab as sl
+
+PAGE = HTML / "book" / "intro.html"
+SCRIPT = HTML / "_static" / "dots.js"
+NAMES, DAYS = list(first_page.pupils()), list(first_page.pupils().values())
+EVERYONE = range(len(DAYS))
+GROUPS = first_page.groups()
+TRUE_SIX = GROUPS[0]
+SQUARES = "all => all.map(square => square.getAttribute('class') || '')"
+
+pytestmark = pytest.mark.xdist_group("dots")
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": WIDE, "height": 900}, reduced_motion="reduce")
+    requests: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda sent: requests.append(sent.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(PAGE.as_uri(), wait_until="load")
+    yield page
+    assert [url for url in requests if not url.startswith("file:")] == []
+    assert errors == []
+    page.close()
+
+
+def game(page: Page, name: str) -> Locator:
+    """A game, begun again."""
+    root = page.locator(f"#dots-{name}")
+    for button in root.locator("[data-action=begin]").all():
+        button.click()
+    return root
+
+
+def dot(root: Locator, i: int) -> Locator:
+    return root.locator(".dot").nth(i)
+
+
+def said(root: Locator) -> str:
+    """What a screen reader is told: the number and the sentence."""
+    status = root.locator("[role=status][aria-live=polite]")
+    return re.sub(" +", " ", status.text_content() or "").strip()
+
+
+def inside(root: Locator) -> tuple[int, ...]:
+    pressed = root.locator(".dot").evaluate_all("all => all.map(dot => dot.ariaPressed)")
+    return tuple(i for i, one in enumerate(pressed) if one == "true")
+
+
+def lit(root: Locator, kind: str) -> list[first_page.Group]:
+    kinds = root.locator(".sieve rect").evaluate_all(SQUARES)
+    return [group for group, own in zip(GROUPS, kinds, strict=True) if own == kind]
+
+
+def total(group: tuple[int, ...]) -> int:
+    return sum(DAYS[i] for i in group)
+
+
+def mean(group: tuple[int, ...]) -> Fraction:
+    return Fraction(total(group), len(group))
+
+
+def marked(root: Locator) -> float:
+    """Where the mean stands on the line, in days."""
+    at = root.locator(".mean").evaluate("mark => mark.style.getPropertyValue('--at')")
+    return float(at) * 20 / 100
+
+
+# ---- The script's own functions, in all their states ----------------------------------------
+
+
+def test_the_script_knows_every_group_as_the_package_does(page: Page) -> None:
+    """Catches a group that is missing, a sum that is wrong, a mean that fits others than it says."""
+    assert page.evaluate("Dots.groups(10, 6)") == [list(group) for group in GROUPS]
+    fitting = page.evaluate(
+        "days => Dots.groups(10, 6).map(g => Dots.withSum(days, 6, Dots.total(days, g)))", DAYS
+    )
+    by_sum = first_page.groups_by_sum()
+    for group, same in zip(GROUPS, fitting, strict=True):
+        assert [tuple(one) for one in same] == by_sum[total(group)]
+
+
+def test_the_script_knows_who_is_certain(page: Page) -> None:
+    """Catches a pupil who is called certain and is not, for each of the means."""
+    for sum_ in first_page.groups_by_sum():
+        known = page.evaluate(
+            "([days, sum]) => Dots.known(Dots.withSum(days, 6, sum), 10)", [DAYS, sum_]
+        )
+        named = ([NAMES[i] for i in known["everywhere"]], [NAMES[i] for i in known["nowhere"]])
+        assert named == first_page.still_known(sum_)
+
+
+def test_the_sieve_counts_what_is_left_after_any_pulls(page: Page) -> None:
+    """Catches a sieve that loses groups: all 1024 sets of pupils that a reader may have settled."""
+    settled = [set_ for size in range(11) for set_ in combinations(EVERYONE, size)]
+    truth = [[[i, i in TRUE_SIX] for i in set_] for set_ in settled]
+    counts = page.evaluate(
+        "all => all.map(set => Dots.agreeing(Dots.groups(10, 6), new Map(set)).length)", truth
+    )
+    for set_, count in zip(settled, counts, strict=True):
+        chosen = len(set(set_) & set(TRUE_SIX))
+        rest, missing = 10 - len(set_), 6 - chosen
+        assert count == math.comb(rest, missing)
+
+
+def test_the_script_writes_numbers_as_the_package_does(page: Page) -> None:
+    """Catches a fraction that is not reduced, a wrong rounding, and an = where ≈ is right."""
+    pairs = [[above, below] for above in range(0, 61) for below in range(1, 13)]
+    written = page.evaluate("pairs => pairs.map(Dots.text)", pairs)
+    assert written == [text(Fraction(*pair)) for pair in pairs]
+
+
+QUERIES = {
+    "mean": sl.MEAN,
+    "median": sl.MEDIAN,
+    "sum": sl.SUM,
+    "minimum": sl.MIN,
+    "maximum": sl.MAX,
+    "count": sl.COUNT,
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_script_answers_queries_as_the_package_does(page: Page, query: str) -> None:
+    """Catches a query of the script that another chapter would show wrongly: all groups of all sizes."""
+    datasets = [
+        [DAYS[i] for i in group] for size in range(1, 11) for group in combinations(EVERYONE, size)
+    ]
+    answers = page.evaluate("([query, all]) => all.map(Dots.QUERIES[query])", [query, datasets])
+    for dataset, (above, below) in zip(datasets, answers, strict=True):
+        assert Fraction(above, below) == QUERIES[query](tuple(dataset))
+
+
+@pytest.mark.parametrize(
+    "relation", [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
+)
+def test_the_script_knows_neighbours_as_the_package_does(
+    page: Page, relation: type[sl.Relation]
+) -> None:
+    """Catches a pull that is called legal and is not: exactly k for at most k."""
+    for k in (1, 2, 3):
+        moves = {
+            (removed, added)
+            for removed in range(5)
+            for added in range(5)
+            if page.evaluate("of => Dots.legal(...of)", [relation.__name__, k, removed, added])
+        }
+        assert moves == set(relation(k).moves)
+
+
+@pytest.mark.parametrize("epsilon", first_page.EPSILONS)
+def test_the_script_believes_what_the_package_believes(page: Page, epsilon: float) -> None:
+    """Catches an integral that is coarse, and a formula that is another one, for every mean."""
+    of = [DAYS, 6, 21, [19, 6], "Infinity" if math.isinf(epsilon) else epsilon]
+    own = dict(page.evaluate("of => [...Dots.beliefs(...of.slice(0, 4), Number(of[4]))]", of))
+    assert own == pytest.approx(first_page.beliefs(epsilon), rel=1e-6, abs=1e-12)
+
+
+# ---- A published mean names six --------------------------------------------------------------
+
+SIX_NAMES = listed([NAMES[i] for i in TRUE_SIX])
+
+
+def reason(i: int) -> str:
+    """Why a pupil is in or out: the least mean of the other groups, by adding the fewest days."""
+    others = sorted(days for days in DAYS if days != DAYS[i])
+    if i in TRUE_SIX:
+        return f"without {NAMES[i]} the mean would be at least {text(Fraction(sum(others[:6]), 6))}"
+    least = Fraction(sum(others[:5]) + DAYS[i], 6)
+    return f"with {NAMES[i]} the mean would be at least {text(least)}"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_order_of_clicks_sieves_210_down_to_one(page: Page, seed: int) -> None:
+    """Catches a wrong count on the way, a wrong reason, and an end with other names."""
+    root, order, settled = game(page, "naming"), list(EVERYONE), set()
+    assert said(root).startswith("210 groups left")
+    random.Random(seed).shuffle(order)
+    for i in order:
+        dot(root, i).click()
+        settled.add(i)
+        left = math.comb(10 - len(settled), 6 - len(settled & set(TRUE_SIX)))
+        answer = "Yes" if i in TRUE_SIX else "No"
+        where = "in" if i in TRUE_SIX else "out"
+        sentence = (
+            f"{left} group{'s' * (left > 1)} left {answer}: {reason(i)}. {NAMES[i]} is {where}."
+        )
+        if left > 1:
+            assert said(root) == sentence
+            assert len(lit(root, "")) == left
+            assert inside(root) == tuple(sorted(settled & set(TRUE_SIX)))
+        else:
+            assert said(root) == f"{sentence} One group is left: {SIX_NAMES}."
+            assert lit(root, "hit") == [TRUE_SIX]
+            assert inside(root) == TRUE_SIX
+            break
+    dot(root, 0).click()
+    assert said(root) == f"1 group left Chris is settled: {reason(0)}."
+
+
+# ---- Any other six -----------------------------------------------------------------------------
+
+
+def choose(root: Locator, group: tuple[int, ...]) -> None:
+    for i in set(inside(root)) ^ set(group):
+        dot(root, i).evaluate("dot => dot.click()")
+
+
+def test_every_group_says_how_many_share_its_mean(page: Page) -> None:
+    """Catches a wrong number, name or mark in any of the 210 states."""
+    root = game(page, "hiding")
+    for group in GROUPS:
+        choose(root, group)
+        same = first_page.groups_by_sum()[total(group)]
+        start = f"The mean is {text(mean(group))}."
+        if len(same) == 1:
+            expected = f"1 group fits {start} No other group has it: all six are named."
+        else:
+            everywhere, nowhere = first_page.still_known(total(group))
+            certain = [f"In every one of the {len(same)}: {listed(everywhere)}."] * bool(everywhere)
+            certain += [f"In none: {listed(nowhere)}."] * bool(nowhere)
+            nobody = "Nobody is certain to be in, and nobody to be out."
+            expected = " ".join([f"{len(same)} groups fit {start}", *(certain or [nobody])])
+        assert said(root) == expected
+        assert sorted(lit(root, "hit")) == sorted(same)
+        assert marked(root) == pytest.approx(float(mean(group)))
+
+
+def test_a_study_of_another_size_asks_for_six(page: Page) -> None:
+    """Catches a mean of five that is taken for one of six, in all sets of other sizes."""
+    root = game(page, "hiding")
+    for size in (0, 1, 5, 7, 10):
+        choose(root, tuple(EVERYONE[:size]))
+        wanted = f"Pull in {6 - size} more." if size < 6 else f"Pull out {size - 6}."
+        assert said(root) == f"{size} of 6 in {wanted}"
+        assert lit(root, "hit") == []
+        assert root.locator(".mean").is_hidden()
+
+
+# ---- One swap ------------------------------------------------------------------------------------
+
+
+def test_every_swap_moves_the_mean_as_far_as_the_package_says(page: Page) -> None:
+    """Catches a wrong mean, gap or record, in all 24 swaps; and the record falls short of the most."""
+    root, record = game(page, "moving"), Fraction(0)
+    most = first_page.the_most().value
+    assert said(root) == "0 is your record The mean is 3.5. Pull one out and another in."
+    for out in TRUE_SIX:
+        for into in sorted(set(EVERYONE) - set(TRUE_SIX)):
+            dot(root, out).evaluate("dot => dot.click()")
+            if into == 6:
+                assert f"{NAMES[out]} out. Now pull another one in." in said(root)
+            dot(root, into).evaluate("dot => dot.click()")
+            neighbour = tuple(sorted({*TRUE_SIX, into} - {out}))
+            gap = abs(mean(neighbour) - mean(TRUE_SIX))
+            record = max(record, gap)
+            assert said(root) == (
+                f"{decimals(record)} is your record {NAMES[out]} out, {NAMES[into]} in: the mean moves from "
+                f"3.5 to {text(mean(neighbour))}, by {text(gap)}."
+            )
+            assert marked(root) == pytest.approx(float(mean(neighbour)))
+            assert inside(root) == neighbour
+            assert dot(root, out).get_attribute("data-kind") == "removed"
+            assert dot(root, into).get_attribute("data-kind") == "added"
+            for i in (out, into):
+                dot(root, i).evaluate("dot => dot.click()")
+            assert inside(root) == TRUE_SIX
+    assert record == most
+
+
+def test_a_second_pull_lets_the_first_go_back(page: Page) -> None:
+    """Catches two pupils out at once, which is no neighbour at distance 1."""
+    root = game(page, "moving")
+    for i in (0, 9, 1, 8):
+        dot(root, i).click()
+    assert inside(root) == (0, 2, 3, 4, 5, 8)
+    root.locator("[data-action=on]").click()
+    assert "The mean is" in said(root)
+    assert root.locator("[data-kind=removed], [data-kind=added]").count() == 0
+    assert inside(root) == (0, 2, 3, 4, 5, 8)
+
+
+def test_the_most_is_shown_with_its_witness(page: Page) -> None:
+    """Catches a witness that is not the package's, and a reader who is not told that she had it."""
+    root, most = game(page, "moving"), first_page.the_most()
+    dot(root, 5).click()
+    dot(root, 6).click()
+    root.locator("[data-action=most]").click()
+    by = text(most.value)
+    moved = f"Chris out, Rick in: the mean moves from 3.5 to {text(Fraction(20, 3))}, by {by}."
+    expected = f"3.17 is the most there is {moved} No swap in any study of 6 moves it further."
+    assert said(root) == f"{expected} Your record is {text(Fraction(1, 6))}."
+    assert tuple(DAYS[i] for i in inside(root)) == most.witness[1]
+    for i in (0, 9, 1, 8):  # both go back, and another two are pulled
+        dot(root, i).click()
+    assert said(root).startswith("2.17 is your record Kelly out, Squanchy in:")
+    for i in (1, 8, 0, 9):
+        dot(root, i).click()
+    root.locator("[data-action=most]").click()
+    assert said(root) == f"{expected} You had it."
+
+
+# ---- Noise -------------------------------------------------------------------------------------------
+
+
+def test_every_stop_of_the_dial_says_the_attackers_chance(page: Page) -> None:
+    """Catches a stop with another stop's number, a sieve that does not blur, a band that lies."""
+    root = game(page, "noisy")
+    dial = root.locator("input")
+    dial.focus()
+    page.keyboard.press("Home")
+    for epsilon in first_page.EPSILONS:
+        own = first_page.beliefs(epsilon)
+        if math.isinf(epsilon):
+            assert said(root) == "1 in 1 for the right six No noise: the attacker is certain."
+            assert dial.get_attribute("aria-valuetext") == "no noise"
+            assert root.locator(".gap").is_hidden()
+        else:
+            share, half = own[21], 19 / 6 / epsilon * math.log(2)
+            odds = (
+                f"{1 / share:.0f}" if 1 / share >= 9.95 else f"{1 / share:.1f}".removesuffix(".0")
+            )
+            assert said(root) == (
+                f"1 in {odds} for the right six The attacker believes in the right six with "
+                f"{100 * share:.3g}\N{NO-BREAK SPACE}%. Half of the answers lie within {half:.3g} days of the true mean."
+            )
+            assert dial.get_attribute("aria-valuetext") == f"ε = {epsilon:g}"
+        opacity = root.locator(".sieve rect").evaluate_all(
+            "all => all.map(one => +one.style.fillOpacity)"
+        )
+        believed = [0.06 + 0.94 * own[total(group)] / max(own.values()) for group in GROUPS]
+        assert opacity == pytest.approx(believed, abs=1e-4)
+        page.keyboard.press("ArrowRight")
+
+
+# ---- Hands -------------------------------------------------------------------------------------------
+
+
+def centre(part: Locator) -> tuple[float, float]:
+    box = part.bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 3
+
+
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_a_mouse_pulls_a_pupil_across_the_line(page: Page, width: int) -> None:
+    """Catches a dot that cannot be held, that falls at the wrong side, or that counts twice."""
+    show(page, width, "light")
+    root = game(page, "moving")
+    root.scroll_into_view_if_needed()
+    line = root.locator(".line").bounding_box()
+    assert line
+    for i, up in ((0, False), (9, True)):
+        x, y = centre(dot(root, i))
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x, line["y"] + (-20 if up else 60), steps=8)
+        assert (i in inside(root)) == up  # the mean slides while the dot is held
+        page.mouse.up()
+    page.wait_for_timeout(50)
+    assert inside(root) == (1, 2, 3, 4, 5, 9)
+    assert marked(root) == pytest.approx(20 / 3)
+    assert "by 19/6" in said(root)
+    naming = game(page, "naming")
+    naming.scroll_into_view_if_needed()
+    x, y = centre(dot(naming, 9))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 150, steps=8)
+    page.mouse.up()
+    assert said(naming).startswith("84 groups left No: with Rick")
+    show(page, WIDE, "light")
+
+
+def test_a_finger_pulls_and_taps(browser: Browser) -> None:
+    """Catches a page that scrolls away under the finger, and a tap that does nothing."""
+    context = browser.new_context(
+        viewport={"width": PHONE, "height": 800}, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    page.goto(PAGE.as_uri(), wait_until="load")
+    root = page.locator("#dots-moving")
+    root.evaluate("root => root.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    page.wait_for_timeout(300)
+    scrolled = page.evaluate("scrollY")
+    x, y = centre(dot(root, 0))
+    line = root.locator(".line").bounding_box()
+    assert line
+    hand = context.new_cdp_session(page)
+    touch = [{"x": x, "y": y}]
+    hand.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": touch})
+    for step in range(1, 9):
+        point = {"x": x, "y": y + (line["y"] + 60 - y) * step / 8}
+        hand.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(100)
+    assert inside(root) == (1, 2, 3, 4, 5)
+    assert page.evaluate("scrollY") == scrolled
+    dot(root, 9).tap()
+    assert inside(root) == (1, 2, 3, 4, 5, 9)
+    context.close()
+
+
+def test_the_keyboard_walks_and_pulls(page: Page) -> None:
+    """Catches a dot that the keyboard does not reach, and ten stops where one is enough."""
+    root = game(page, "moving")
+    dot(root, 0).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert inside(root) == (1, 2, 3, 4, 5)
+    page.keyboard.press("End")
+    assert dot(root, 9).evaluate("dot => dot === document.activeElement")
+    page.keyboard.press("ArrowUp")
+    assert inside(root) == (1, 2, 3, 4, 5, 9)
+    page.keyboard.press("ArrowLeft")
+    assert dot(root, 8).evaluate("dot => dot === document.activeElement")
+    page.keyboard.press("Enter")
+    assert inside(root) == (1, 2, 3, 4, 5, 8)
+    page.keyboard.press("Space")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowUp")
+    assert inside(root) == TRUE_SIX
+    stops = root.locator(".dot").evaluate_all("all => all.map(dot => dot.tabIndex)")
+    assert sorted(stops) == [-1] * 9 + [0]
+    naming = game(page, "naming")
+    dot(naming, 9).focus()
+    page.keyboard.press("ArrowDown")
+    assert said(naming).startswith("84 groups left Yes: with Rick")
+
+
+# ---- Looks -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_the_games_can_be_read_and_hit(page: Page, width: int, scheme: str) -> None:
+    """Catches faint text, letters below 11 px, dots that overlap or leave the page, faulty roles."""
+    show(page, width, scheme)
+    for name in GAMES:
+        root = game(page, name)
+        if name == "moving":
+            root.locator("[data-action=most]").click()
+        if name == "naming":
+            for i in (9, 0):
+                dot(root, i).click()
+        assert faint_text(page, f"#dots-{name}") == []
+        assert faults(page, f"#dots-{name}", **STRUCTURE) == {}
+        sizes = root.locator(":is(p, span, b, button)").evaluate_all(
+            "all => all.map(part => parseFloat(getComputedStyle(part).fontSize))"
+        )
+        assert min(sizes) >= 11
+        boxes = [one.bounding_box() for one in root.locator(".dot").all()]
+        for box in filter(None, boxes):
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert min(box["width"], box["height"]) >= 24
+        names = [one.bounding_box() for one in root.locator(".name").all()]
+        for one, other in combinations(filter(None, names), 2):
+            across = (
+                one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
+            )
+            assert across or abs(one["y"] - other["y"]) >= 12
+    show(page, WIDE, "light")
+
+
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_no_dot_covers_the_name_of_its_side(page: Page, width: int) -> None:
+    """Catches "in the study" under a dot, with everybody in and with nobody in."""
+    show(page, width, "light")
+    root = game(page, "hiding")
+    for group in ((), tuple(EVERYONE)):
+        choose(root, group)
+        for lane in root.locator(".lane").all():
+            own = lane.bounding_box()
+            assert own
+            for other in (one.bounding_box() for one in root.locator(".dot").all()):
+                assert other
+                beside = (
+                    other["x"] >= own["x"] + own["width"] or own["x"] >= other["x"] + other["width"]
+                )
+                below = (
+                    other["y"] >= own["y"] + own["height"]
+                    or own["y"] >= other["y"] + other["height"]
+                )
+                assert beside or below
+    show(page, WIDE, "light")
+
+
+@pytest.mark.parametrize(("width", "height"), [(WIDE, 900), (PHONE, 800)])
+def test_there_is_something_to_touch_above_the_fold(
+    browser: Browser, width: int, height: int
+) -> None:
+    """Catches a first screen that only talks."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(PAGE.as_uri(), wait_until="load")
+    page.wait_for_timeout(400)
+    for one in page.locator("#dots-naming .dot").all():
+        box = one.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= height
+    page.close()
+
+
+def test_nothing_slides_for_a_reader_who_asked_for_no_motion(page: Page) -> None:
+    """Catches a dot or a mean that still glides."""
+    moving = "all => all.filter(part => getComputedStyle(part).transitionDuration !== '0s').length"
+    assert page.locator(".dots *").evaluate_all(moving) == 0
+
+
+def test_without_javascript_every_game_stands_finished(browser: Browser) -> None:
+    """Catches an empty box: the picture, its sentence and no dead control, at both ends of the page."""
+    context = browser.new_context(
+        java_script_enabled=False, viewport={"width": PHONE, "height": 800}
+    )
+    page = context.new_page()
+    page.goto(PAGE.as_uri(), wait_until="load")
+    for name, make in GAMES.items():
+        root, picture = page.locator(f"#dots-{name}"), make()
+        assert said(root) == f"{picture.big[0]} {picture.big[1]} {picture.sentence}"
+        assert (root.locator("noscript em").bounding_box() or {"height": 0})["height"] > 20
+        assert root.locator("button:enabled, input:enabled").count() == 0
+        assert root.locator(".mean").text_content() == f"mean {decimals(picture.answer)}"
+        kinds = [one.get_attribute("data-kind") for one in root.locator(".dot").all()]
+        assert kinds == list(picture.kinds)
+    context.close()
+
+
+def test_the_answer_is_not_given_away_and_not_lost(browser: Browser) -> None:
+    """Catches six names that flash up before the script begins, or stay hidden if it never comes."""
+    page = browser.new_page()
+    page.route("**/dots.js*", lambda route: route.abort())
+    page.goto(PAGE.as_uri(), wait_until="domcontentloaded")
+    sentence = page.locator("#dots-naming .sentence")
+    waiting = "part => getComputedStyle(part.closest('.dots > *')).animationName"
+    assert sentence.evaluate(waiting) == "dots-wait"
+    page.wait_for_timeout(1200)
+    assert sentence.is_visible()
+    page.close()
+
+
+PLACED = """part => ['--at', '--from', '--to']
+  .map(name => part.hidden ? 0 : +part.style.getPropertyValue(name))"""
+
+
+def test_the_finished_picture_is_what_the_script_draws(page: Page, browser: Browser) -> None:
+    """Catches a picture without JavaScript that tells another story than the live one."""
+    context = browser.new_context(java_script_enabled=False)
+    still = context.new_page()
+    still.goto(PAGE.as_uri(), wait_until="load")
+    naming, moving, noisy = (game(page, name) for name in ("naming", "moving", "noisy"))
+    for i in (9, 8, 7, 6):
+        dot(naming, i).click()
+    moving.locator("[data-action=most]").click()
+    noisy.locator("input").evaluate(
+        "dial => { dial.value = 3; dial.dispatchEvent(new Event('input')); }"
+    )
+    for live in (naming, moving, noisy):
+        other = still.locator(f"#{live.get_attribute('id')}")
+        assert inside(live) == inside(other)
+        for css in (".mean", ".before", ".gap"):
+            if live is not noisy:
+                drawn = [one.locator(css).evaluate(PLACED) for one in (live, other)]
+                assert drawn[0] == pytest.approx(drawn[1], abs=0.01)
+    assert said(noisy) == said(still.locator("#dots-noisy"))
+    context.close()
+
+
+def test_the_script_loads_where_there_are_dots_and_nowhere_else() -> None:
+    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
+    assert "dots.js" in PAGE.read_text("utf-8")
+    assert "dots.js" not in (HTML / "book" / "glossary.html").read_text("utf-8")
+    assert SCRIPT.stat().st_size < 30_000
