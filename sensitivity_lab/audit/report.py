@@ -18,6 +18,7 @@ from sensitivity_lab.audit.scope import Scope, and_more
 from sensitivity_lab.audit.subject import PairPositions, Related, Subject
 from sensitivity_lab.gap import Labelled
 from sensitivity_lab.relations import Relation
+from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.rows import is_table
 from sensitivity_lab.tabular.source import Snippet, runnable, source_of
 from sensitivity_lab.text import dataset_text, number_text
@@ -337,14 +338,15 @@ class Audit:
         neighbour = (0, 2)
         print(peak(dataset))  # 0
         print(peak(neighbour))  # 2
+
+        A standard query is imported; your own function you define where a comment says so.
         """
         row = (*self.violations, self.worst)[0]
-        name = self.function if self.function.isidentifier() else "function"
-        hint = "" if name == self.function else f": {self.function}"
+        name, made = self._made()
         claimed, apart = _in_full(row.claimed), _in_full(row.found)
         lines = [
             f"# {row.setting}: claimed {claimed}, and the answers are {apart} apart",
-            f"# define {name} here{hint}",
+            *made,
             f"dataset = {_source_of(row.dataset)}",
             f"neighbour = {_source_of(row.neighbour)}",
         ]
@@ -352,6 +354,15 @@ class Audit:
             shown = number_text(answer) if _is_long(answer) else repr(answer)
             lines.append(f"print({name}({side}))  # {' '.join(shown.split())}")
         return runnable(lines)
+
+    def _made(self) -> tuple[str, list[str]]:
+        """What a snippet calls the function, and the lines that make it."""
+        standard = python_of(self.subject.query)
+        if standard is not None:
+            return "query", ["import sensitivity_lab as sl", f"query = {standard}"]
+        if self.function.isidentifier():
+            return self.function, [f"# define {self.function} here"]
+        return "function", [f"# define function here: {self.function}"]
 
     def raise_if_too_small(self) -> None:
         """Raise AssertionError, with the witness and a snippet, if any claim is too small.

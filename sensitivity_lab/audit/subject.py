@@ -18,9 +18,7 @@ from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
 Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
-PairPositions = tuple[
-    Indices | None, Indices | None
-]  # of the records of two inputs among the values
+PairPositions = tuple[Indices | None, Indices | None]  # of two inputs' records among the values
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 
 
