@@ -152,8 +152,9 @@ class Query:
 
         Over a universe it is the query itself over the numbers, so solvers and closed forms serve
         it. Over people a function gets all rows of a person, and a column is that of all people's
-        rows together; a query that takes missing records gets None where a cell is null. Raises TypeError for what is neither text nor a function, ValueError for a query that
-        is asked of something already.
+        rows together; a query that takes missing records gets None where a cell is null.
+        Raises TypeError for what is neither text nor a function, ValueError for a query that is
+        asked of something already.
         Source: thm-image on the book's page of proofs.
         """
         if not (isinstance(what, str) or callable(what)):

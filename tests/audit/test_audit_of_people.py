@@ -53,8 +53,8 @@ def test_audits_of_people(way):
                     lambda labels: said([people[i] for i in labels]),  # noqa: B023
                     pairs(len(people), 2, name, 1),
                 )
-                found = report.rows[0].found
-                assert found <= want.value if "trials" in way else found == want.value
+                apart = report.rows[0].found
+                assert apart <= want.value if "trials" in way else apart == want.value
                 assert report.check()
 
 
