@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from sensitivity_lab.exact import brief
-from sensitivity_lab.tabular.rows import rows_of, table
+from sensitivity_lab.tabular.rows import cells_of, table
 
 Columns = tuple[str, ...]
 Key = tuple[Any, ...]  # what a row has in some columns
@@ -86,7 +86,8 @@ class Joined:
                 )
         if not self.links[name]:
             return [()] * len(found)
-        return list(map(tuple, rows_of(found.select(*self.links[name]))))
+        cells = (cells_of(found.get_column(column)) for column in self.links[name])
+        return list(zip(*cells, strict=True))
 
     def count(self, frames: Mapping[str, Any]) -> int:
         """How many rows the join has.
