@@ -34,7 +34,7 @@ class Shape:
         """How many rows the join has."""
         return sum(1 for _ in self.results(records))
 
-    def results(self, records: Sequence[Record], parts: Any = None) -> Iterator[dict[str, Any]]:
+    def results(self, records: Sequence[Record], parts: Any = None) -> Iterator[dict[Any, Any]]:
         """Each row of the join of all parts, or of some: values by letter, positions by part."""
         yield from self._extended(records, tuple(self.parts_at(parts)), {})
 
@@ -130,9 +130,11 @@ class World:
     @cached_property
     def local(self) -> np.ndarray:
         """The local sensitivity of every dataset, (2ᴺ,)."""
-        return np.max(
-            [np.abs(self._next_to(self.answers, i) - self.answers) for i in self._places], 0
-        )
+        moved = [
+            np.abs(self._next_to(self.answers, place) - self.answers) for place in self._places
+        ]
+        most: np.ndarray = np.maximum.reduce(moved)
+        return most
 
     @property
     def _places(self) -> range:
@@ -147,7 +149,7 @@ class World:
         here = self.local
         for _ in range(len(self.records) + 1):
             yield here
-            here = np.max([here, *(self._next_to(here, place) for place in self._places)], axis=0)
+            here = np.maximum.reduce([here, *(self._next_to(here, i) for i in self._places)])
 
     def smooth(self, beta: float) -> np.ndarray:
         """The smooth sensitivity of every dataset: the largest e^(−βk) of what is at distance k.
@@ -155,7 +157,8 @@ class World:
         Source: Nissim, Raskhodnikova and Smith (2007).
         """
         discounted = [here * np.exp(-beta * k) for k, here in enumerate(self.at_distances())]
-        return np.max(discounted, axis=0)
+        most: np.ndarray = np.maximum.reduce(discounted)
+        return most
 
     def dataset(self, number: int) -> tuple[Record, ...]:
         """The records of a dataset, by its number."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,7 @@ class Case:
     def at_distances(self, most: int) -> list[int]:
         """The exact sensitivity within 0, 1, …, `most` rows of the dataset."""
         here = self.world.number(self.dataset)
-        return [int(of_all[here]) for of_all, _ in zip(self.world.at_distances(), range(most + 1))]
+        return [int(of_all[here]) for of_all in islice(self.world.at_distances(), most + 1)]
 
 
 def case(name: str, parts: Sequence[str], rows: Sequence[Any], there: Sequence[str]) -> Case:
@@ -204,7 +204,7 @@ def looseness(case: Case, distance: int = 0) -> pd.DataFrame:
     Datasets whose sensitivity at this distance is 0 are left out. Cost: both bounds of each of the
     2ᴺ datasets.
     """
-    exact = next(of_all for k, of_all in enumerate(case.world.at_distances()) if k == distance)
+    *_, exact = islice(case.world.at_distances(), distance + 1)
     ratios: dict[str, list[float]] = {"elastic": [], "residual": []}
     for number in np.flatnonzero(exact).tolist():
         dataset = case.world.dataset(number)
