@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, combinations
 
@@ -107,12 +107,8 @@ def boundaries(shape: Shape, records: Sequence[Record]) -> Boundaries:
     The boundary is every column that a part outside F has too.
     """
     found = {}
-    for parts in _subsets(range(len(shape.parts))):
-        inside, outside = (
-            {c for i in which for c in shape.parts[i][1]}
-            for which in (parts, {*range(len(shape.parts))} - parts)
-        )
-        shared = sorted(inside & outside)
+    for parts in subsets(range(len(shape.parts))):
+        shared = shape.boundary(parts)
         times = Counter(tuple(row[c] for c in shared) for row in shape.results(records, parts))
         found[parts] = max(times.values(), default=0)
     return found
@@ -168,9 +164,9 @@ def _polynomials(shape: Shape, most: Boundaries) -> dict[str, Terms]:
     found = {}
     for table, own in shape.tables.items():
         terms: Counter[tuple[int, ...]] = Counter()
-        for taken in _subsets(own):
+        for taken in subsets(own):
             others = everything - taken
-            for new in _subsets(others) if taken else ():
+            for new in subsets(others) if taken else ():
                 terms[_powers(shape, new)] += most[others - new]
         found[table] = _of_those_that_count(terms)
     return found
@@ -192,7 +188,8 @@ def _product(news: Sequence[int], powers: Sequence[int]) -> int:
     return math.prod(s**power for s, power in zip(news, powers, strict=True))
 
 
-def _subsets(positions: Sequence[int] | frozenset[int]) -> list[frozenset[int]]:
+def subsets(positions: Iterable[int]) -> list[frozenset[int]]:
+    """All subsets of some positions, the smaller first."""
     listed = sorted(positions)
     sizes = (combinations(listed, n) for n in range(len(listed) + 1))
     return [frozenset(some) for some in chain.from_iterable(sizes)]

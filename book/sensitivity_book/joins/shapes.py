@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -64,6 +64,18 @@ class Shape:
             found[table] = (*found.get(table, ()), i)
         return found
 
+    def boundary(self, parts: Iterable[int]) -> list[str]:
+        """The letters that some parts share with the others.
+
+        >>> Shape("path of 2", (("r", "ab"), ("s", "bc"))).boundary([0])
+        ['b']
+        """
+        within = {*parts}
+        inside, outside = set[str](), set[str]()
+        for i, (_, letters) in enumerate(self.parts):
+            (inside if i in within else outside).update(letters)
+        return sorted(inside & outside)
+
     @property
     def joins_itself(self) -> bool:
         """Whether some table comes more than once."""
@@ -118,11 +130,31 @@ class World:
     @cached_property
     def answers(self) -> np.ndarray:
         """The count on every dataset, (2ᴺ,): the rows of the whole join that have all they need."""
+        return self._held(
+            self._needed(row, range(len(self.shape.parts)))
+            for row in self.shape.results(self.records)
+        )
+
+    def matches(self, parts: frozenset[int]) -> np.ndarray:
+        """The most rows of the join of some parts that agree on its boundary, (2ᴺ,): T."""
+        shared, of_key = self.shape.boundary(parts), dict[Record, list[int]]()
+        for row in self.shape.results(self.records, parts):
+            of_key.setdefault(tuple(row[c] for c in shared), []).append(self._needed(row, parts))
+        most = np.zeros(1 << len(self.records), dtype=np.int64)
+        for needed in of_key.values():
+            most = np.maximum(most, self._held(needed))
+        return most
+
+    def _needed(self, row: dict[Any, Any], parts: Iterable[int]) -> int:
+        """The records that a row of a join is made of, as a dataset's number."""
+        return sum(1 << place for place in {row[i] for i in parts})
+
+    def _held(self, needed: Iterable[int]) -> np.ndarray:
+        """How many of some datasets each dataset holds, (2ᴺ,)."""
         found = np.zeros(1 << len(self.records), dtype=np.int64)
-        for row in self.shape.results(self.records):
-            needed = {row[i] for i in range(len(self.shape.parts))}
-            found[sum(1 << place for place in needed)] += 1
-        for place in range(len(self.records)):
+        for number in needed:
+            found[number] += 1
+        for place in self._places:
             halves = found.reshape(-1, 2, 1 << place)
             halves[:, 1] += halves[:, 0]
         return found

@@ -19,6 +19,7 @@ from sensitivity_book.joins.bounds import (
     residual,
     smooth_elastic,
     smooth_residual,
+    subsets,
 )
 from sensitivity_book.joins.shapes import Record, Shape, World
 
@@ -30,7 +31,7 @@ class Case:
     """A shape, the rows that there may be, and the ones that are there.
 
     >>> CASES[0].shape.name, len(CASES[0].records), len(CASES[0].dataset)
-    ('path of 2', 12, 7)
+    ('path of 2', 12, 6)
     """
 
     shape: Shape
@@ -112,34 +113,34 @@ def _rows(shape: str, parts: str, rows: str, there: str) -> Case:
     return Case(made, every, tuple(tuple(row.split(".")) for row in there.split()))
 
 
-# One hub of the first tables' values is met by few of the next: frequencies alone do not see it.
+# Of the datasets of 6 to 8 rows with two rows joined, those in which the frequent values do not meet.
 CASES = (
     case("path of 2", ["r ab", "s bc"], [("r", "012", "01"), ("s", "01", "012")],
-         ["r00", "r10", "r20", "s10", "s11", "s12", "r01"]),
+         ["r00", "r10", "r20", "s00", "s01", "s02"]),
     case("path of 3", ["r ab", "s bc", "t cd"], [("r", *TWO), ("s", *TWO), ("t", *TWO)],
-         ["r00", "r10", "s00", "s10", "t10", "t11"]),
+         ["r10", "s01", "s10", "s11", "t10", "t11"]),
     case("path of 4", ["r b", "s bc", "t cd", "u d"],
          [("r", "01"), ("s", *TWO), ("t", *TWO), ("u", "01")],
-         ["r0", "r1", "s00", "s10", "t10", "t11", "u0"]),
+         ["r0", "s00", "s01", "t10", "t11", "u0", "u1"]),
     case("star of 3", ["r ha", "s hb", "t hc"], [("r", *TWO), ("s", *TWO), ("t", *TWO)],
-         ["r00", "r01", "s10", "s11", "t00", "t10"]),
+         ["r00", "s00", "s01", "t01", "t10", "t11"]),
     case("triangle", ["r ab", "s bc", "t ca"], [("r", *TWO), ("s", *TWO), ("t", *TWO)],
-         ["r00", "r01", "s00", "s10", "t10", "t01"]),
-    _edges("path of 2 in one table", ["ab", "bc"], "wx wy wz xy yz"),
-    _edges("path of 3 in one table", ["ab", "bc", "cd"], "wx wy wz xy yz"),
-    _edges("triangle in one table", ["ab", "bc", "ca"], "wx wy wz xy yz zw"),
+         ["r01", "r11", "s11", "t01", "t10", "t11"]),
+    _edges("path of 2 in one table", ["ab", "bc"], "wz xz yz zw zx zy"),
+    _edges("path of 3 in one table", ["ab", "bc", "cd"], "wz xz yz zw zx zy"),
+    _edges("triangle in one table", ["ab", "bc", "ca"], "wz xz yx yz zw zx zy"),
     _rows("customer, orders, lineitem", "customer:c orders:oc lineitem:ol",
           "customer.A customer.B orders.1.A orders.2.A orders.3.A orders.4.B "
           "lineitem.1.a lineitem.1.b lineitem.2.a lineitem.4.a lineitem.4.b lineitem.4.c",
-          "customer.A orders.1.A orders.2.A orders.4.B lineitem.1.a lineitem.4.a lineitem.4.b"),
+          "customer.A orders.1.A orders.2.A lineitem.1.a lineitem.2.a lineitem.4.a lineitem.4.b lineitem.4.c"),
     _rows("lineitem with orders, part, supplier", "lineitem:ops orders:o part:p supplier:s",
           "orders.1 orders.2 part.x part.y supplier.S supplier.T lineitem.1.x.S lineitem.1.y.T "
           "lineitem.1.x.T lineitem.2.x.S lineitem.2.y.S lineitem.2.y.T",
-          "orders.1 orders.2 part.x supplier.S supplier.T lineitem.1.x.S lineitem.1.y.T lineitem.2.y.S"),
+          "orders.2 part.y supplier.S supplier.T lineitem.2.x.S lineitem.2.y.S lineitem.2.y.T"),
     _rows("customer and supplier of one nation", "customer:cn orders:oc lineitem:os supplier:sn",
           "customer.A.F customer.B.G orders.1.A orders.2.A orders.3.B supplier.S.F supplier.T.G "
           "lineitem.1.S lineitem.1.T lineitem.2.S lineitem.2.T lineitem.3.T",
-          "customer.A.F customer.B.G orders.1.A orders.2.A supplier.T.G lineitem.1.T lineitem.2.T"),
+          "customer.A.F orders.1.A orders.2.A supplier.S.F lineitem.1.S lineitem.2.S lineitem.2.T"),
 )  # fmt: skip
 
 
@@ -148,7 +149,7 @@ def loose_bounds(cases: Sequence[Case] = CASES, *, beta: float = 0.5) -> pd.Data
 
     >>> table = loose_bounds(CASES[:1])
     >>> table[["exact", "solver", "elastic", "residual", "global"]].values.tolist()
-    [[3, 3, 3, 3, 4]]
+    [[3, 3, 3, 3, 3]]
 
     A row is added or removed, of any table. `exact`, `elastic` and `residual` are of the dataset;
     `… at 1` of all datasets within one row of it; `smooth …` discounts by e^(−βk); `global` is of
@@ -187,7 +188,7 @@ def row_of(found: sl.Sensitivity) -> str:
     """Which record leaves or joins in a witness of one row.
 
     >>> row_of(CASES[0].local())
-    '+s(0, 0)'
+    '−s(0, 2)'
     """
     dataset, neighbour = found.witness
     sides = (("−", {*dataset} - {*neighbour}), ("+", {*neighbour} - {*dataset}))
@@ -195,26 +196,38 @@ def row_of(found: sl.Sensitivity) -> str:
     return "".join(f"{sign}{table}({', '.join(map(str, row))})" for sign, table, row in rows)
 
 
-def looseness(case: Case, distance: int = 0) -> pd.DataFrame:
-    """Return how many times the exact sensitivity each bound is, over all datasets of a case.
+def looseness(cases: Sequence[Case] = CASES, *, distance: int = 0) -> pd.DataFrame:
+    """Return how many times the exact sensitivity each bound is, over all datasets of each case.
 
-    >>> looseness(CASES[0]).loc["elastic"].tolist()
-    [4004, 1.0, 3.0]
+    >>> looseness(CASES[1:2]).loc["path of 3"].tolist()
+    [4014.0, 1.0, 2.0, 1.0, 1.0]
 
     Datasets whose sensitivity at this distance is 0 are left out. Cost: both bounds of each of the
-    2ᴺ datasets.
+    2ᴺ datasets of N records.
     """
-    *_, exact = islice(case.world.at_distances(), distance + 1)
-    ratios: dict[str, list[float]] = {"elastic": [], "residual": []}
-    for number in np.flatnonzero(exact).tolist():
-        dataset = case.world.dataset(number)
-        most, matches = frequencies(case.shape, dataset), boundaries(case.shape, dataset)
-        ratios["elastic"].append(elastic(case.shape, most, distance) / exact[number])
-        ratios["residual"].append(residual(case.shape, matches, distance) / exact[number])
-    return pd.DataFrame(
-        {
-            "datasets": {bound: len(found) for bound, found in ratios.items()},
-            "median": {bound: float(np.median(found)) for bound, found in ratios.items()},
-            "largest": {bound: max(found) for bound, found in ratios.items()},
+    lines = {case.shape.name: _ratios(case, distance) for case in cases}
+    table = {
+        name: {"datasets": len(ratios)}
+        | {
+            f"{bound} {of}": float(take(ratios[:, i]))
+            for i, bound in enumerate(("elastic", "residual"))
+            for of, take in (("median", np.median), ("largest", np.max))
         }
-    ).astype({"datasets": object})
+        for name, ratios in lines.items()
+    }
+    found = pd.DataFrame.from_dict(table, orient="index").rename_axis("join")
+    return found.astype({"datasets": int})
+
+
+def _ratios(case: Case, distance: int) -> np.ndarray:
+    """Of each dataset that has a sensitivity, elastic and residual over exact, (n, 2)."""
+    *_, exact = islice(case.world.at_distances(), distance + 1)
+    matches = {parts: case.world.matches(parts) for parts in subsets(range(len(case.shape.parts)))}
+    moved = np.flatnonzero(exact)
+    bounds = []
+    for number in moved.tolist():
+        most = frequencies(case.shape, case.world.dataset(number))
+        meet = {parts: int(of_all[number]) for parts, of_all in matches.items()}
+        bounds.append((elastic(case.shape, most, distance), residual(case.shape, meet, distance)))
+    ratios: np.ndarray = np.array(bounds) / exact[moved, None]
+    return ratios
