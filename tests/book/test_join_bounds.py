@@ -21,6 +21,7 @@ from sensitivity_book.joins.bounds import (
 )
 from sensitivity_book.joins.shapes import Shape, World
 from sensitivity_book.joins.table import CASES, Case, loose_bounds, looseness, row_of
+from sensitivity_book.pictures.joins import plot_looseness
 from shared import refused
 
 import sensitivity_lab as sl
@@ -424,3 +425,16 @@ def test_residual_is_never_above_elastic_here():
     table = looseness([case for case in CASES if len(case.shape.parts) < 4])
     assert (table["residual largest"] <= table["elastic largest"]).all()
     assert (table["residual median"] >= 1).all()
+
+
+def test_the_picture_draws_what_the_table_says():
+    """Catches two bounds that change places, and a largest ratio beyond the edge."""
+    table = looseness(CASES[1:3])
+    axes = plot_looseness(table).axes[0]
+    drawn = {line.get_label(): list(line.get_xdata()) for line in axes.lines[1:4:2]}
+    assert drawn == {
+        f"{bound}: median": table[f"{bound} median"].tolist() for bound in ("residual", "elastic")
+    }
+    assert list(axes.lines[4].get_xdata()) == table["elastic largest"].tolist()
+    assert axes.get_xlim()[1] > 4.0
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["path of 3", "path of 4"]
