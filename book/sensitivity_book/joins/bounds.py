@@ -160,23 +160,27 @@ Terms = list[tuple[tuple[int, ...], int]]  # powers of each table's s, and the f
 
 def _polynomials(shape: Shape, most: Boundaries) -> dict[str, Terms]:
     """By the table that a row joins, the bound as a polynomial in how many rows of each are new."""
+    return {
+        table: [(powers, sum(most[rest] for rest in left)) for powers, left in terms]
+        for table, terms in _left_by_powers(shape).items()
+    }
+
+
+@cache
+def _left_by_powers(shape: Shape) -> dict[str, list[tuple[tuple[int, ...], list[frozenset[int]]]]]:
+    """By the table that a row joins and the powers of each s: the parts that are as they were."""
     everything = frozenset(range(len(shape.parts)))
     found = {}
     for table, own in shape.tables.items():
-        terms: Counter[tuple[int, ...]] = Counter()
-        for taken in subsets(own):
+        terms: dict[tuple[int, ...], list[frozenset[int]]] = {}
+        for taken in subsets(own)[1:]:
             others = everything - taken
-            for new in subsets(others) if taken else ():
-                terms[_powers(shape, new)] += most[others - new]
-        found[table] = _of_those_that_count(terms)
+            for new in subsets(others):
+                terms.setdefault(_powers(shape, new), []).append(others - new)
+        tables = range(len(shape.tables))
+        live = [j for j in tables if any(powers[j] for powers in terms)] or [0]
+        found[table] = [(tuple(powers[j] for j in live), left) for powers, left in terms.items()]
     return found
-
-
-def _of_those_that_count(terms: Mapping[tuple[int, ...], int]) -> Terms:
-    """The terms by the powers of those s that come at all; of one if none does."""
-    tables = range(len(next(iter(terms))))
-    live = [j for j in tables if any(powers[j] for powers in terms)] or [0]
-    return [(tuple(powers[j] for j in live), n) for powers, n in terms.items()]
 
 
 def _powers(shape: Shape, parts: frozenset[int]) -> tuple[int, ...]:
