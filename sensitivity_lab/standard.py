@@ -283,8 +283,8 @@ def join_count(schema: Mapping[str, Iterable[str]]) -> Query:
 
     Cost: linear in the rows of a tree. Raises TypeError or ValueError for a schema that is no dict
     of different columns; asked, for a dataset without one of the tables or columns.
-    Source: Tao, He, Machanavajjhala and Roy (2020), "Computing local sensitivities of counting
-    queries with joins", doi:10.1145/3318464.3389762; "Joins" on the book's page of proofs.
+    Source: Tao, He, Machanavajjhala and Roy, "Computing local sensitivities of counting queries
+    with joins", doi:10.1145/3318464.3389762.
     """
     join = Joined(checked_tables(schema))
     told = ", ".join(f"{name}({', '.join(columns)})" for name, columns in join.tables)

@@ -3,7 +3,7 @@
 A counting query of a join of different tables is linear in each of them. So a person with rows in
 one table moves the answer by the sum over these rows of the matches that each has in the other
 tables, whoever else is in that table. In a join tree those matches are a product of numbers that
-two passes through the tables find (the page of proofs, "Joins").
+two passes through the tables find.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class JoinCount(Family):
 
     Cost: O(d²·n) for n rows of the universe and tables with at most d neighbours in the tree.
     Source: the numbers that two passes find are the "botjoins" and "topjoins" of Tao, He,
-    Machanavajjhala and Roy (2020), doi:10.1145/3318464.3389762.
+    Machanavajjhala and Roy, "Computing local sensitivities of counting queries with joins",
+    doi:10.1145/3318464.3389762.
     """
 
     of_numbers: ClassVar[bool] = False

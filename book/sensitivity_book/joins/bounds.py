@@ -50,7 +50,8 @@ def elastic(shape: Shape, most: Frequencies, distance: int = 0) -> int:
     have a table in common both move, and the moved rows meet. Of several columns that are joined
     at once the one that gives least is taken, as Uber's own program does.
 
-    Source: Johnson, Near and Song (2018), read in their program, uber/sql-differential-privacy.
+    Source: Johnson, Near and Song, "Towards practical differential privacy for SQL queries",
+    doi:10.1145/3177732.3177733, as their program has it, uber-archive/sql-differential-privacy.
     """
     (first, letters), *rest = shape.parts
     held = {c: most[first, i] + distance for i, c in enumerate(letters)}
@@ -124,7 +125,8 @@ def residual(shape: Shape, most: Boundaries, distance: int = 0) -> int:
 
     Let s_j rows of table j be new, k together. A row of part i matches at most the sum over E of
     T of the others without E, times the product of s_j over E. The largest of these over i and s.
-    Source: Dong and Yi (2021), for joins of different tables, read in their program,
+    Source: Dong and Yi, "Residual sensitivity for differentially private multi-way joins",
+    doi:10.1145/3448016.3452813, as their program for joins of different tables has it,
     hkustDB/ResidualSensitivity. Of a table that is joined with itself a new row may stand for any
     of its parts, so the same sum is added up over all sets A of these in place of {i}, and all its
     parts have one s_j: this extension, and its proof, are ours.
