@@ -341,6 +341,16 @@ def test_stopping_at_the_first_fall_is_not_smooth():
     assert right[1] <= math.exp(beta) * right[0]
 
 
+def test_stopping_at_nothing_is_no_bound():
+    """Catches a database without rows, of which the same search says that no noise is needed."""
+    two = Shape("path of 2", (("r", "b"), ("s", "b")))
+    most = frequencies(two, [])
+    assert stops_early(two, most, 1.0) == 0
+    exact = World(two, [("r", 0), ("s", 0)]).smooth(1.0)[0]
+    assert 0 < exact == pytest.approx(math.exp(-1))
+    assert smooth_elastic(two, most, 1.0)[0] >= exact
+
+
 # -- by hand -----------------------------------------------------------------------------------
 
 
