@@ -52,8 +52,9 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
-        of_numbers = self.query.exact or (self.query.proved and self.query.inner is None)
-        if of_numbers and not self.universe.numeric:
+        proved = self.query.proved
+        of_numbers = proved is not None and proved.of_numbers and self.query.inner is None
+        if (self.query.exact or of_numbers) and not self.universe.numeric:
             raise TypeError(
                 f"query {self.query.name} is asked of numbers, got records such as "
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
