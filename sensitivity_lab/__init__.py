@@ -40,6 +40,7 @@ from sensitivity_lab.standard import (
     count_where,
     histogram,
     quantile,
+    sql,
     std,
     variance,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "quantile",
     "sensitivity_at_distance",
     "smooth_sensitivity",
+    "sql",
     "std",
     "sweep",
     "symmetric_distance",

@@ -65,6 +65,8 @@ class Problem:
                 "holds None; wrap a callable in Query(..., takes_missing=True)"
             )
         self._check_sizes()
+        if self.query.together is not None:
+            self.query.together.check(self.universe.source, self.universe.name)
 
     def _check_sizes(self) -> None:
         sizes = self.sizes
@@ -202,7 +204,7 @@ class Problem:
         >>> Problem(MEAN, Universe.population([0.5, 2]), 1, Change(1), norm=1).given((0, 1))
         (Fraction(1, 2), 2)
         """
-        return self.universe.giver(self.query.exact)
+        return self.query.giver(self.universe)
 
     def count_datasets(self, limit: int) -> int:
         """How many datasets have to be answered, or a number above the limit.
@@ -289,7 +291,7 @@ class Problem:
         """What a function without a smallest size does on the empty dataset, if it fails."""
         if self.query.smallest_size is not None:
             return ""
-        return failure_on_nothing(self.query, self.any_answer, self.universe.given(()))
+        return failure_on_nothing(self.query, self.any_answer, self.given(()))
 
 
 @dataclass(frozen=True)

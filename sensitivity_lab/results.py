@@ -245,7 +245,7 @@ class Sensitivity:
             said = partial(number_of, self.query.of_what)
             return self.query.inner.raw(in_order(map(said, self.universe.each(places.tolist()))))
         if len(places) <= LONGEST_HELD:
-            return self.query.raw(own_copy(dataset))
+            return self.query.raw(self._own(dataset))
         return answers_at(self.query, self.universe, places[np.newaxis])[0]
 
     @property
@@ -261,7 +261,7 @@ class Sensitivity:
         in the data, whatever noise is added to their numbers: a threshold must hide them. Empty
         where the answers have no keys. Cost: two evaluations of the query.
         """
-        answers = [self.query(side) for side in self.witness]
+        answers = [self.query(self._own(side)) for side in self.witness]
         if not any(isinstance(answer, Labelled) for answer in answers):
             return {}
         return keys_that_differ(*answers)
@@ -356,8 +356,14 @@ class Sensitivity:
         if self.query.inner is not None and has_image(self.query, self.universe):
             here, there = map(self.query.inner, map(in_order, self._numbers()))
         else:
-            here, there = map(self.query, map(own_copy, self.witness))
+            here, there = map(self.query, map(self._own, self.witness))
         return here, there
+
+    def _own(self, dataset: Any) -> Any:
+        """A dataset again, for a function may change what it gets; a statement's under its name."""
+        dataset = own_copy(dataset)
+        named = self.query.together is not None and self.universe.name is not None
+        return {self.universe.name: dataset} if named and is_table(dataset) else dataset
 
     def _numbers(self) -> list[tuple[Any, ...]]:
         """What the records of either dataset say, where the query is asked of that."""

@@ -16,6 +16,7 @@ from sensitivity_lab.methods.method import Answered, Method
 from sensitivity_lab.methods.solver import solve
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
@@ -130,7 +131,7 @@ def local_sensitivity(
     images = Images()
     numbers, own = images.of_numbers(problem), images.of_dataset(problem, indices)
     answered = _locally(numbers, Solver(budget, own), Walk(budget, own), method)
-    pair = images.told_locally(problem, answered.pair, indices)
+    pair = stood_by(problem, images.told_locally(problem, answered.pair, indices))
     return result(problem, pair, answered.by, answered.datasets)
 
 
@@ -189,7 +190,9 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     enumerated = iter(_enumerated(rest, method, budget))
     answered = [next(enumerated) if found is None else found for found in solved]
     return [
-        result(problem, images.told(problem, found.pair), found.by, found.datasets)
+        result(
+            problem, stood_by(problem, images.told(problem, found.pair)), found.by, found.datasets
+        )
         for problem, found in zip(problems, answered, strict=True)
     ]
 

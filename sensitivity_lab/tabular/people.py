@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any
@@ -13,7 +13,14 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import brief, sequence
-from sensitivity_lab.tabular.records import Positions, Records, hashed, ordered
+from sensitivity_lab.tabular.records import (
+    Positions,
+    Records,
+    Stacked,
+    end_to_end,
+    hashed,
+    ordered,
+)
 from sensitivity_lab.tabular.rows import Row, Rows, form_of, is_table, rows_of, table, taken
 
 MOST_PEOPLE = 1_000_000  # different people that are listed
@@ -93,6 +100,18 @@ class People(Records):
             )
             for name, native in self.natives.items()
         }
+
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        return self.natives
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        found = {}
+        for name, one in self.tables(positions).items():
+            rows = np.array([len(rows) for rows in self.rows[name]], dtype=np.int64)
+            found[name] = np.repeat(numbers, rows[positions]), one
+        return found
 
     def each(self, positions: Positions) -> Iterable[Any]:
         return (self.given([i]) for i in positions)
@@ -197,6 +216,19 @@ class AnyPeople(Records):
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
+
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        return {None: self.given(range(len(self.values)))}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        table_ = nw.from_native(self.given(positions), eager_only=True)
+        people = table_[PERSON].to_numpy()
+        starts = np.searchsorted(numbers, np.arange(len(datasets)))
+        own = people - starts[numbers[people]]
+        column = nw.new_series(PERSON, own, nw.Int64, backend=table_.implementation)
+        return {None: (numbers[people], table_.with_columns(column).to_native())}
 
 
 def _in_order(rows: Iterable[Any], place: Mapping[Any, int]) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from sensitivity_lab.exact import brief, sequence, told
 
 Positions = Sequence[int] | np.ndarray
+Stacked = tuple[np.ndarray, Any]  # of each row the number of its dataset, (N,); and the N rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +118,29 @@ class Records:
         """The dataset as tables by name, where it is some; else None."""
         return None
 
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        """All tables by name, as the datasets' rows come from them; none where there are no tables."""
+        return {}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        """The rows of many datasets in each table, one dataset after another; where there are tables."""
+        raise NotImplementedError
+
     def __len__(self) -> int:
         return int(self.counts.sum())
+
+
+def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
+    """The positions of many datasets in one array, and the number of the dataset each is from.
+
+    >>> end_to_end([(4, 7), (), (4,)])
+    (array([4, 7, 4]), array([0, 0, 2]))
+    """
+    lengths = [len(dataset) for dataset in datasets]
+    listed = (position for dataset in datasets for position in dataset)
+    positions = np.fromiter(listed, dtype=np.int64, count=sum(lengths))
+    return positions, np.repeat(np.arange(len(datasets)), lengths)
 
 
 def codes_of(keys: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.exact import brief, drawn, told
-from sensitivity_lab.tabular.records import Positions, Records
+from sensitivity_lab.tabular.records import Positions, Records, Stacked, end_to_end
 
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
 
@@ -246,6 +246,14 @@ class Rows(Records):
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
+
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        return {None: self.frame.to_native()}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        return {None: (numbers, self.given(positions))}
 
 
 def form_of(found: nw.DataFrame[Any]) -> tuple[Any, ...]:
