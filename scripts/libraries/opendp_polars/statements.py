@@ -5,8 +5,10 @@ Its environment is that of `figures.py` beside this.
 A statement is asked as a query of the same meaning in a context, and `summarize` says what noise
 it gets. At ε = 1 the scale of Laplace noise is the L1 sensitivity times the number of aggregates,
 among which the library shares out ε evenly; at ρ = 1/2 the scale of Gaussian noise is the L2
-sensitivity times the root of that number. Both are stored, to the precision of a search. Where an aggregate
-cannot move, as a count cannot when a row is changed, it gets no noise and takes no share.
+sensitivity times the root of that number. Where an aggregate cannot move, as a count cannot when a
+row is changed, it gets no noise and takes no share. A scale has the precision of a search.
+
+For a single number both are one, and L1 is stored; for several both are, which tells a wrong share.
 """
 
 import csv
@@ -14,6 +16,7 @@ import json
 import math
 import warnings
 from datetime import date
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -72,7 +75,6 @@ QUERIES = {
     ),
     "average": (["sum", "rows"], lambda q: q.select(column(salary).dp.mean(SALARY))),
     "counts by department": (["rows by department"], lambda q: by_department(q, dp.len())),
-    "counts having": (["rows by department"], lambda q: by_department(q, dp.len())),
     "sums by department": (
         ["sums by department"],
         lambda q: by_department(q, column(salary).dp.sum(SALARY)),
@@ -86,6 +88,8 @@ QUERIES = {
         lambda q: q.select(column(salary * (100 - salary)).dp.sum((0, 2500))),
     ),
 }
+SAME = {"counts having": "counts by department"}  # HAVING is asked of the noisy counts
+SEVERAL = "sum", "rows by department", "sums by department"
 NONE = "not offered", "no expression of the library's DP namespace answers it"
 OTHERS = {"median": ("not comparable", "a quantile is chosen by its noisy score")}
 
@@ -112,14 +116,15 @@ def claims(name, unit, truncations):
             *(f"{how}({most}" + (f", {by})" if by else ")") for how, most, by in truncations),
         ]
     )
+    name = SAME.get(name, name)
     if name not in QUERIES:
         quantity, reason = OTHERS.get(name, NONE)
         yield quantity, "", told, reason
         return
-    parts, query = QUERIES[name]
-    for norm, loss in LOSSES.items():
+    parts, _ = QUERIES[name]
+    for norm in LOSSES if parts[0] in SEVERAL else ["L1"]:
         try:
-            noises = scales(query, unit, truncations, loss)
+            noises = scales(name, norm, json.dumps([unit, truncations]))
         except dp.OpenDPException as error:
             yield "not offered", "", told, str(error).strip().splitlines()[-1].strip()
             return
@@ -131,20 +136,22 @@ def claims(name, unit, truncations):
             yield f"{norm} of {part}", f"{value:.6g}", told, READ_FROM[norm] + share
 
 
-def scales(query, unit, truncations, loss):
+@cache
+def scales(name, norm, asked):
     """The scales of the noise that a query gets, aggregate by aggregate."""
+    unit, truncations = json.loads(asked)
     by_key = dp.polars.Margin(by=["department"], max_length=MOST, max_groups=2)
     context = dp.Context.compositor(
         data=pl.LazyFrame(schema=SCHEMA),
         privacy_unit=dp.unit_of(**unit),
-        privacy_loss=dp.loss_of(**loss),
+        privacy_loss=dp.loss_of(**LOSSES[norm]),
         split_evenly_over=1,
         margins=[dp.polars.Margin(max_length=MOST), by_key],
     )
-    asked = context.query()
+    query = context.query()
     for how, most, by in truncations:
-        asked = getattr(asked, how)(most, by=by)
-    return query(asked).summarize()["scale"].to_list()
+        query = getattr(query, how)(most, by=by)
+    return QUERIES[name][1](query).summarize()["scale"].to_list()
 
 
 def by_department(query, expression):

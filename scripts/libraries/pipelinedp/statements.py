@@ -86,9 +86,7 @@ def claims(name, limits, settings):
 def noted(metric, bounds, settings, kind):
     """The sensitivities that the engine hands to its noise, in order, for one partition."""
     ends = {"min_value": bounds[0], "max_value": bounds[1]} if bounds else {}
-    parameters = pipeline_dp.AggregateParams(
-        metrics=[metric], noise_kind=kind, **settings, **ends
-    )
+    parameters = pipeline_dp.AggregateParams(metrics=[metric], noise_kind=kind, **settings, **ends)
     extractors = pipeline_dp.DataExtractors(
         privacy_id_extractor=lambda row: row[0],
         partition_extractor=lambda row: row[1],

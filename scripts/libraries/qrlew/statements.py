@@ -30,8 +30,8 @@ from pathlib import Path
 
 os.environ["RUST_BACKTRACE"] = "0"
 
-import sqlalchemy as sa  # noqa: E402
-from pyqrlew import Dataset  # noqa: E402
+import sqlalchemy as sa
+from pyqrlew import Dataset
 
 DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
 ASKED = json.loads((DATA / "statements.json").read_text("utf-8"))

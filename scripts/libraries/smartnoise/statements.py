@@ -77,7 +77,7 @@ def claims(statement, table_options):
         return [("not offered", "", str(error).partition(": [<")[0])]
     return [
         (f"L1 of {part(column.expression, statement)}", f"{scale(symbol):.6g}", READ_FROM)
-        for column, symbol in zip(exact.select.namedExpressions, exact._select_symbols)
+        for column, symbol in zip(exact.select.namedExpressions, exact._select_symbols, strict=True)
         if symbol.mechanism
     ]
 
