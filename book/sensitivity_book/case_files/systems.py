@@ -140,7 +140,8 @@ def stated_claims(name: str) -> pd.DataFrame:
     ['count', 'person; rows 1', 'L2 of rows', '1']
 
     Columns: those of `figures`, and two more: `settings`, as the system was told them, and
-    `read_from`, which parameter of its noise the value is, or why there is none.
+    `read_from`, which parameter of its noise the value is, or why there is none. A quantity may
+    also be a "value of" a part on some records, which was to be noised.
     Cost: reads one file. Raises FileNotFoundError for a system without a table.
     """
     return figures(f"{name}_statements")
@@ -193,8 +194,8 @@ def _universe(statement: str, limits: Limits) -> Universe:
     if limits.unit == "person":
         return _people(columns, limits)
     ((table, names),) = columns.items()
-    owned = ["person", *names] if table == "staff" else names
-    return Universe.product(name=table, **{column: VALUES[column] for column in owned})
+    owned = ["person"] if "person" in read or not names else []
+    return Universe.product(name=table, **{column: VALUES[column] for column in [*owned, *names]})
 
 
 def _people(columns: dict[str, list[str]], limits: Limits) -> Universe:
@@ -243,7 +244,7 @@ def systems_table(*names: str, limits: str | None = None) -> pd.DataFrame:
         _compared(SYSTEMS[name], claim)
         for name in names or SYSTEMS
         for _, claim in stated_claims(name).iterrows()
-        if limits in (None, claim["parameters"])
+        if limits in (None, claim["parameters"]) and not claim["quantity"].startswith("value of")
     ]
     return pd.DataFrame(rows)
 

@@ -2,10 +2,11 @@
 
 Its environment is that of `figures.py` beside this.
 
-The engine runs each metric on two people's rows, on one public partition or two. Where it would
+The engine runs each metric on a few people's rows, in one public partition. Where it would
 add Laplace or Gaussian noise, the sensitivity that it hands over is noted, and the value is given
 back as it is. The library has no SQL: a statement is asked as the metric that its documents offer
-for it, on the values that the statement would aggregate.
+for it, on the values that the statement would aggregate. Of the variance of gains, the values that
+were to be noised are stored, too, for one person and for two.
 """
 
 import csv
@@ -23,6 +24,7 @@ ASKED = json.loads((DATA / "statements.json").read_text("utf-8"))
 COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
 COLUMNS += ["settings", "read_from"]
 READ_FROM = "sensitivity handed to its {} mechanism"
+VALUE = "value handed to its laplace mechanism"
 NORMS = {NoiseKind.LAPLACE: "L1", NoiseKind.GAUSSIAN: "L2"}
 LIMITS = {
     "person; rows 1": {"max_partitions_contributed": 1, "max_contributions_per_partition": 1},
@@ -79,12 +81,18 @@ def claims(name, limits, settings):
         return
     metric, bounds, parts = METRICS[name]
     for kind, norm in NORMS.items():
-        for part, sensitivity in zip(parts, noted(metric, bounds, settings, kind), strict=True):
+        seen = noted(metric, bounds, settings, kind, (0, 1))
+        for part, (sensitivity, _) in zip(parts, seen, strict=True):
             yield f"{norm} of {part}", f"{sensitivity:g}", told, READ_FROM.format(kind.value)
+    if name == "variance of gains" and limits == "person; rows 1":
+        for gains in ((0,), (0, 50)):
+            seen = noted(metric, bounds, settings, NoiseKind.LAPLACE, gains)
+            for part, (_, value) in zip(parts, seen, strict=True):
+                yield f"value of {part} on {gains}", f"{value:g}", told, VALUE
 
 
-def noted(metric, bounds, settings, kind):
-    """The sensitivities that the engine hands to its noise, in order, for one partition."""
+def noted(metric, bounds, settings, kind, values):
+    """What the engine hands to its noise, in order, for people with a value each."""
     ends = {"min_value": bounds[0], "max_value": bounds[1]} if bounds else {}
     parameters = pipeline_dp.AggregateParams(metrics=[metric], noise_kind=kind, **settings, **ends)
     extractors = pipeline_dp.DataExtractors(
@@ -94,28 +102,28 @@ def noted(metric, bounds, settings, kind):
     )
     accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=1, total_delta=1e-6)
     engine = pipeline_dp.DPEngine(accountant, pipeline_dp.LocalBackend())
-    rows = [(1, "art", 0.0), (2, "art", 1.0)]
+    rows = [(person, "art", float(value)) for person, value in enumerate(values)]
     answers = engine.aggregate(rows, parameters, extractors, public_partitions=["art"])
     accountant.compute_budgets()
     return watched(answers)
 
 
 def watched(answers):
-    """What the answers' mechanisms are made with, by both of the ways in which they are made."""
+    """The sensitivities of the answers' mechanisms, which are made in two ways, and the values."""
     seen = []
     create = dp_computations.create_additive_mechanism
 
     def laplace(value, eps, l1_sensitivity):
-        seen.append(l1_sensitivity)
+        seen.append((l1_sensitivity, value))
         return value
 
     def gaussian(value, eps, delta, l2_sensitivity):
-        seen.append(l2_sensitivity)
+        seen.append((l2_sensitivity, value))
         return value
 
     def additive(spec, sensitivities):
         mechanism = create(spec, sensitivities)
-        seen.append(mechanism.sensitivity)
+        seen.append((mechanism.sensitivity, None))
         return mechanism
 
     ways = {
