@@ -31,6 +31,9 @@ NOT_ONE = {
     ("opendp_polars", "0.16.0", "count distinct salaries", "salaries"): {1, 2},
     ("opendp_polars", "0.16.0", "count where", "rows where"): {1, 2},
     ("opendp_polars", "0.16.0", "sum where", "sum where"): {1, 2},
+    ("opendp_polars", "0.16.0", "counts by department", "rows by department"): {1, 1.41422},
+    ("opendp_polars", "0.16.0", "counts having", "rows by department"): {1, 1.41422},
+    ("opendp_polars", "0.16.0", "sums by department", "sums by department"): {1, 1.41422},
 }
 
 

@@ -97,15 +97,20 @@ OTHERS = {"median": ("not comparable", "a quantile is chosen by its noisy score"
 def main() -> None:
     dp.enable_features("contrib")
     warnings.simplefilter("ignore", FutureWarning)  # counts below 0 are given as 0, so far
+    rows = list(asked_of_all())
     with (DATA / "opendp_polars_statements.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        source = ["opendp", version("opendp"), date.today().isoformat()]
-        for limits, (unit, truncations) in LIMITS.items():
-            for name, statement in ASKED["statements"].items():
-                if "groups" not in limits or "GROUP BY" in statement:
-                    for claim in claims(name, unit, truncations):
-                        writer.writerow([*source, name, limits, *claim])
+        writer.writerows(rows)
+
+
+def asked_of_all():
+    source = ["opendp", version("opendp"), date.today().isoformat()]
+    for limits, (unit, truncations) in LIMITS.items():
+        for name, statement in ASKED["statements"].items():
+            if "groups" not in limits or "GROUP BY" in statement:
+                for claim in claims(name, unit, truncations):
+                    yield [*source, name, limits, *claim]
 
 
 def claims(name, unit, truncations):

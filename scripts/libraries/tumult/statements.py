@@ -67,18 +67,22 @@ CHOSEN = "not comparable", "a quantile is chosen by the exponential mechanism"
 
 
 def main() -> None:
-    spark = SparkSession.builder.config(map=QUIET).getOrCreate()
+    rows = list(asked_of_all())
     with (DATA / "tumult_statements.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        source = ["tmlt.analytics", version("tmlt.analytics"), date.today().isoformat()]
-        for limits, (change, constraints) in LIMITS.items():
-            sessions = [session(spark, change, budget) for budget in BUDGETS.values()]
-            for name, statement in ASKED["statements"].items():
-                if "groups" in limits and "GROUP BY" not in statement:
-                    continue
+        writer.writerows(rows)
+
+
+def asked_of_all():
+    spark = SparkSession.builder.config(map=QUIET).getOrCreate()
+    source = ["tmlt.analytics", version("tmlt.analytics"), date.today().isoformat()]
+    for limits, (change, constraints) in LIMITS.items():
+        sessions = [session(spark, change, budget) for budget in BUDGETS.values()]
+        for name, statement in ASKED["statements"].items():
+            if "groups" not in limits or "GROUP BY" in statement:
                 for claim in claims(sessions, name, change, constraints):
-                    writer.writerow([*source, name, limits, *claim])
+                    yield [*source, name, limits, *claim]
 
 
 def claims(sessions, name, change, constraints):
