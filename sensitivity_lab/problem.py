@@ -54,7 +54,8 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
-        of_numbers = self.query.exact or self.query.proved
+        proved = self.query.proved
+        of_numbers = self.query.exact or (proved is not None and proved.of_numbers)
         if of_numbers and not self.universe.numeric and not self._is_of_records:
             raise TypeError(
                 f"query {self.query.name} is asked of numbers, got records such as "

@@ -99,6 +99,18 @@ def rows_of(frame: nw.DataFrame[Any]) -> list[Row]:
     return [Row(map(_shortest, row, kinds), columns) for row in rows]
 
 
+def cells_of(column: nw.Series[Any]) -> list[Any]:
+    """The cells of a column, as `rows_of` has them.
+
+    >>> cells_of(nw.from_native(pd.Series([1.5, None]), series_only=True))
+    [1.5, None]
+    """
+    if column.dtype.is_integer() and not column.null_count():
+        return column.to_list()
+    kind = _short_float(column)
+    return [_shortest(_plain(cell), kind) for cell in column.to_list()]
+
+
 def _short_float(column: nw.Series[Any]) -> type[np.floating[Any]] | None:
     """The kind of a column's floats where they are shorter than Python's."""
     return SHORT.get(str(column.dtype))

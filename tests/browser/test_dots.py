@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from places import HTML
+from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book import first_page
 from sensitivity_book.dots.games import GAMES

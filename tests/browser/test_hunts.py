@@ -8,7 +8,7 @@ from itertools import combinations, product
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from conftest import ROOT
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.dots.hunt import QUERIES, beat
 from sensitivity_book.dots.page import markup
