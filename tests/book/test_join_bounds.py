@@ -9,6 +9,7 @@ import random
 from itertools import islice, product
 
 import pytest
+from conftest import refused
 from sensitivity_book.joins.bounds import (
     boundaries,
     elastic,
@@ -22,7 +23,6 @@ from sensitivity_book.joins.bounds import (
 from sensitivity_book.joins.shapes import Shape, World
 from sensitivity_book.joins.table import CASES, Case, loose_bounds, looseness, row_of
 from sensitivity_book.pictures.joins import plot_looseness
-from conftest import refused
 
 import sensitivity_lab as sl
 
