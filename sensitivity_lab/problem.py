@@ -17,6 +17,8 @@ from sensitivity_lab.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.gap import Norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
+from sensitivity_lab.standard import over_numbers
+from sensitivity_lab.tabular.clipped import Clipped
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -53,13 +55,14 @@ class Problem:
         check_relation(self.relation)
         checked_norm(self.norm)
         proved = self.query.proved
-        of_numbers = proved is not None and proved.of_numbers and self.query.inner is None
-        if (self.query.exact or of_numbers) and not self.universe.numeric:
+        of_numbers = self.query.exact or (proved is not None and proved.of_numbers)
+        if of_numbers and not self.universe.numeric and not self._is_of_records:
             raise TypeError(
                 f"query {self.query.name} is asked of numbers, got records such as "
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
                 "MEAN.of('column') or SUM.of(function)"
             )
+        self._check_grouping()
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
@@ -68,6 +71,25 @@ class Problem:
         self._check_sizes()
         if self.query.together is not None:
             self.query.together.check(self.universe.source, self.universe.name)
+
+    def _check_grouping(self) -> None:
+        """Refuse a function of a person whose rows may be in several groups."""
+        grouping = self.query.grouping
+        if grouping is None or not self.universe.holds_people:
+            return
+        what = grouping.of_what
+        while isinstance(what, Clipped):
+            what = what.of
+        if what is not None and not isinstance(what, str):
+            raise TypeError(
+                f"of must name a column where people are asked by group, got {brief(what)}: a "
+                "person's rows may be in several groups"
+            )
+
+    @property
+    def _is_of_records(self) -> bool:
+        """Whether a standard query says what of a record it is asked of, or counts any."""
+        return self.query.inner is not None or over_numbers(self.query, self.universe) is not None
 
     def _check_sizes(self) -> None:
         sizes = self.sizes

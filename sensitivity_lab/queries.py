@@ -34,7 +34,7 @@ from sensitivity_lab.tabular.clipped import Clipped, number_of
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.tabular.sql import are_near
-from sensitivity_lab.text import number_repr
+from sensitivity_lab.text import counted, number_repr
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 OnRows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -63,6 +63,16 @@ class Together(Protocol):
 
     def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
         """Which of some datasets are asked again alone, to hold the answers to."""
+
+
+INSTEAD = (
+    "people may bring none; ask of a function of a person, as in MEAN.of(lambda rows: len(rows)), "
+    "or pass a function of your own that answers on few rows, too"
+)
+
+
+class TooFewRows(Exception):
+    """People bring fewer rows than a query of a column is defined on."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +151,10 @@ class Query:
         (5, 'mean of salary')
 
         Over a universe it is the query itself over the numbers, so solvers and closed forms serve
-        it. Raises TypeError for what is neither text nor a function, ValueError for a query that
-        is asked of something already.
+        it. Over people a function gets all rows of a person, and a column is that of all people's
+        rows together; a query that takes missing records gets None where a cell is null.
+        Raises TypeError for what is neither text nor a function, ValueError for a query that is
+        asked of something already.
         Source: thm-image on the book's page of proofs.
         """
         if not (isinstance(what, str) or callable(what)):
@@ -290,6 +302,8 @@ class Query:
         """
         try:
             return self.function(dataset)
+        except TooFewRows as error:
+            raise ValueError(f"query {self.name} {error}: {INSTEAD}") from None
         except Exception as error:
             raise ValueError(
                 f"query {self.name} failed on dataset {number_repr(dataset)}: {told(error)}"
@@ -326,6 +340,11 @@ class OfRecords:
         """The answer on a dataset of records: a table's rows, or a sequence."""
         said = partial(number_of, self.of)
         numbers = [called_on(said, record) for record in records_listed(dataset)]
+        if len(numbers) < (self.query.smallest_size or 0):
+            raise TooFewRows(
+                f"needs at least {counted(self.query.smallest_size or 0, 'row')}, "
+                f"got {_described(dataset)}"
+            )
         return self.query.raw(in_order(numbers))
 
 
@@ -347,7 +366,7 @@ class Grouping:
         """The answers by key; groups too small for the query have none."""
         groups: dict[Any, list[Any]] = {key: [] for key in self.keys or ()}
         for record in records_listed(dataset):
-            key = called_on(partial(number_of, self.by_what), record)
+            key = called_on(partial(number_of, self.by_what), record, "by")
             if self.keys is None or key in groups:
                 said = record if self.of_what is None else number_of(self.of_what, record)
                 groups.setdefault(key, []).append(said)
@@ -363,6 +382,15 @@ class Grouping:
         if len(held) < (self.query.smallest_size or 0):
             return 0 if self.keys is not None else None
         return self.query(held)
+
+
+def _described(dataset: Any) -> str:
+    """A dataset that has few records, in words: a table by its columns and rows."""
+    if not is_table(dataset):
+        return number_repr(dataset)
+    given = table(dataset, "dataset")
+    names = ", ".join(map(str, given.columns))
+    return f"a table with the columns {names} and {counted(len(given), 'row')}"
 
 
 def in_order(numbers: Iterable[Any]) -> Dataset:

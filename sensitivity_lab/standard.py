@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -29,9 +30,10 @@ from sensitivity_lab.proved.joins import JoinCount
 from sensitivity_lab.proved.monotone import Count, Mean, Sum
 from sensitivity_lab.proved.quantile import Quantile
 from sensitivity_lab.proved.variance.family import Deviation, Variance
-from sensitivity_lab.queries import Grouping, OfRecords, Query
-from sensitivity_lab.tabular.clipped import Clipped
+from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
+from sensitivity_lab.tabular.clipped import Always, Clipped, number_of
 from sensitivity_lab.tabular.joined import Joined, checked_tables
+from sensitivity_lab.tabular.rows import is_table, table
 from sensitivity_lab.tabular.sql import (
     Statement,
     checked_keys,
@@ -233,7 +235,12 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     >>> count_where(lambda age: age > 10)((5, 11, 12))
     2
 
-    The predicate is asked of the caller's own numbers.
+    The predicate is asked of the caller's own numbers, or of whatever else a record is: a row has
+    its columns by name.
+
+    >>> count_where(lambda vote: vote == "yes")(("no", "yes"))
+    1
+
     Cost: one call for each record, for each value where the sweep answers.
     Raises TypeError for a predicate that cannot be called.
     Source: its sensitivity: thm-count on the book's page of proofs.
@@ -248,7 +255,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
 
 @dataclass(frozen=True)
 class _CountWhere:
-    """The number of records for which the predicate is true.
+    """The number of records for which the predicate is true; of a table the rows.
 
     >>> count_where(bool)((0, 1, 2))
     2
@@ -256,8 +263,12 @@ class _CountWhere:
 
     predicate: Callable[[Any], Any]
 
-    def __call__(self, x: Dataset) -> int:
-        return sum(map(self.is_true, x))
+    def __call__(self, x: Any) -> int:
+        return sum(map(self.is_true, x if isinstance(x, tuple) else records_listed(x)))
+
+    def said(self, record: Any) -> int:
+        """Count one record."""
+        return int(self.is_true(record))
 
     def is_true(self, record: Any) -> bool:
         """Ask the predicate of one record; where it fails, say on which."""
@@ -309,13 +320,15 @@ class _JoinCount:
         return self.join.count(tables)
 
 
-def _count(x: Dataset) -> int:
-    """The number of records.
+def _count(x: Any) -> int:
+    """The number of records; of a table the rows.
 
-    >>> COUNT((1, 2, 2))
-    3
+    >>> COUNT((1, 2, 2)), COUNT(("no", "yes"))
+    (3, 2)
     """
-    return len(x)
+    if isinstance(x, tuple):
+        return len(x)
+    return len(table(x, "dataset")) if is_table(x) else len(tuple(records_listed(x)))
 
 
 def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
@@ -393,7 +406,7 @@ def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarr
     return (np.diff(rows, axis=1) != 0).sum(axis=1) + 1, 1
 
 
-COUNT = _standard("count", _count, Count(), 0, rows=_count_rows)
+COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)
 SUM = _standard("sum", _sum, Sum(), 0, rows=_sum_rows)
 MEAN = _standard("mean", _mean, Mean(), 1, rows=_mean_rows)
 MEDIAN = _quantile("median", Fraction(1, 2))
@@ -454,6 +467,61 @@ CONSTANTS = {
     "COUNT": COUNT, "SUM": SUM, "MEAN": MEAN, "MEDIAN": MEDIAN, "MIN": MIN, "MAX": MAX,
     "VARIANCE": VARIANCE, "STD": STD, "count_distinct": count_distinct,
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OverNumbers:
+    """A query of numbers, and what of each record of a universe these numbers are.
+
+    >>> words = Universe.population(["no", "perhaps", "yes"])
+    >>> OverNumbers(SUM, len).dataset(words, (0, 1))
+    (2, 7)
+    """
+
+    query: Query
+    of_what: Any
+
+    def dataset(self, universe: Universe, positions: Iterable[int], exact: bool = False) -> Dataset:
+        """What the records at some positions say, ascending; `exact` numbers in that form."""
+        said = in_order(map(partial(number_of, self.of_what), universe.each(positions)))
+        return tuple(map(exact_number, said)) if exact else said
+
+
+def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
+    """The query of numbers that a query is over a universe, where it is one; else None.
+
+    >>> words = Universe.population(["no", "yes"])
+    >>> over_numbers(SUM.of(len), words).query.name, over_numbers(COUNT, words).of_what
+    ('sum', Always(number=1))
+    >>> over_numbers(SUM, Universe.population([1, 2])) is None
+    True
+
+    A count, and a sum of a column, over people is the sum of what each person's rows come to.
+    Other queries of a column of people's tables are asked of all their rows together (None).
+    """
+    if universe.holds_people and _adds_rows(query):
+        return OverNumbers(SUM, query) if set(universe.tables(()) or ()) == {None} else None
+    if query.inner is not None:
+        of_rows = universe.holds_people and _is_column(query.of_what)
+        return None if of_rows else OverNumbers(query.inner, query.of_what)
+    if universe.numeric or query.proved is None or not query.proved.of_anything:
+        return None
+    if isinstance(query.function, _CountWhere):
+        return OverNumbers(count_where(bool), query.function.said)
+    return OverNumbers(query, Always(1))
+
+
+def _adds_rows(query: Query) -> bool:
+    """Whether a query is asked of rows, and of those of two people is the sum of both."""
+    proved = query.proved
+    if proved is None or not (proved.of_anything or proved.adds):
+        return False
+    return _is_column(query.of_what) if query.inner is not None else proved.of_anything
+
+
+def _is_column(what: Any) -> bool:
+    """Whether a query is asked of a column, as it is or cut to bounds."""
+    return _is_column(what.of) if isinstance(what, Clipped) else isinstance(what, str)
 
 
 def python_of(query: Query) -> str | None:

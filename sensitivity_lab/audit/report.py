@@ -15,11 +15,12 @@ import pandas as pd
 
 from sensitivity_lab.audit.claims import ratio
 from sensitivity_lab.audit.scope import Scope, and_more
-from sensitivity_lab.audit.subject import Related, Subject
+from sensitivity_lab.audit.subject import PairPositions, Related, Subject
 from sensitivity_lab.gap import Labelled
 from sensitivity_lab.relations import Relation
+from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.rows import is_table
-from sensitivity_lab.tabular.source import Snippet, runnable
+from sensitivity_lab.tabular.source import Snippet, runnable, source_of
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 
@@ -64,6 +65,8 @@ class AuditRow:
     not_asked: tuple[str, ...] = ()
     infeasible: tuple[str, ...] = ()
     related: Related | None = field(default=None, repr=False)
+    at: PairPositions = field(default=(None, None), repr=False)
+    lines: tuple[str, str] | None = field(default=None, repr=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AuditRow) and _same(self._content, other._content)
@@ -125,6 +128,15 @@ class AuditRow:
         at = "" if self.size is None else f", size {self.size}"
         return f"{self.relation}({number_text(self.k)}){at}"
 
+    @property
+    def sides(self) -> tuple[Any, Any]:
+        """The dataset and its neighbour as reports show them: tables in a line each.
+
+        >>> AuditRow("Change", 1, 2, dataset=(0, 0), neighbour=(0, 2)).sides
+        ((0, 0), (0, 2))
+        """
+        return self.lines or (self.dataset, self.neighbour)
+
     def __str__(self) -> str:
         if self.note:
             return f"{self.setting}: {self.verdict} ({self.note})"
@@ -132,7 +144,7 @@ class AuditRow:
         numbers = f"claimed {number_text(self.claimed)}, {kind} {number_text(self.found)}"
         lines = [f"{self.setting}: {self.verdict}{_times(self)}, {numbers}"]
         if self.verdict == TOO_SMALL:
-            pair = zip((self.dataset, self.neighbour), self.answers or (), strict=True)
+            pair = zip(self.sides, self.answers or (), strict=True)
             lines += [f"  {dataset_text(data)} → {number_text(answer)}" for data, answer in pair]
         return "\n".join([*lines, *(f"  not asked: {direction}" for direction in self.not_asked)])
 
@@ -271,13 +283,16 @@ class Audit:
           relation  k size claimed exact  ratio    verdict    dataset  neighbour
         0   Change  2    3       1     2    0.5  too small  (0, 0, 0)  (0, 1, 1)
 
+        Datasets that are tables stand in a line each; the rows of the audit have them whole.
         After a search the column `exact` is called `found`: it holds lower bounds. Where
         directions were not asked, a column `not_asked` names them, row by row.
         """
         table = pd.DataFrame(
-            {column: [getattr(row, column) for row in self.rows] for column in COLUMNS},
+            {column: [getattr(row, column) for row in self.rows] for column in COLUMNS[:-2]},
             dtype=object,
         )
+        for side, column in enumerate(COLUMNS[-2:]):
+            table[column] = pd.Series([row.sides[side] for row in self.rows], dtype=object)
         table["ratio"] = [_as_float(row.ratio) for row in self.rows]
         if any(row.searched for row in self.rows):
             table["exact"] = pd.Series([row.found for row in self.rows], dtype=object)
@@ -296,11 +311,19 @@ class Audit:
         What was not asked is not asked here either. Cost: two answers of the function a row.
         """
         return all(
-            row.related(row.dataset, row.neighbour)
-            and self.subject.distance(row.dataset, row.neighbour) == row.found
+            row.related(*self._records(row))
+            and self.subject.distance(row.dataset, row.neighbour, row.at) == row.found
             for row in self.rows
             if row.related is not None
         )
+
+    def _records(self, row: AuditRow) -> tuple[Any, Any]:
+        """The records of a row's two datasets; tables do not tell who brings no rows."""
+        here, there = row.at
+        if self.universe is None or here is None or there is None:
+            return row.dataset, row.neighbour
+        values = self.universe.values
+        return tuple(values[i] for i in here), tuple(values[i] for i in there)
 
     def snippet(self) -> Snippet:
         """Return Python that shows the smallest violation (else the worst row), for a bug report.
@@ -315,21 +338,31 @@ class Audit:
         neighbour = (0, 2)
         print(peak(dataset))  # 0
         print(peak(neighbour))  # 2
+
+        A standard query is imported; your own function you define where a comment says so.
         """
         row = (*self.violations, self.worst)[0]
-        name = self.function if self.function.isidentifier() else "function"
-        hint = "" if name == self.function else f": {self.function}"
+        name, made = self._made()
         claimed, apart = _in_full(row.claimed), _in_full(row.found)
         lines = [
             f"# {row.setting}: claimed {claimed}, and the answers are {apart} apart",
-            f"# define {name} here{hint}",
-            f"dataset = {_source(row.dataset)}",
-            f"neighbour = {_source(row.neighbour)}",
+            *made,
+            f"dataset = {_source_of(row.dataset)}",
+            f"neighbour = {_source_of(row.neighbour)}",
         ]
         for side, answer in zip(("dataset", "neighbour"), row.answers or (), strict=True):
             shown = number_text(answer) if _is_long(answer) else repr(answer)
             lines.append(f"print({name}({side}))  # {' '.join(shown.split())}")
         return runnable(lines)
+
+    def _made(self) -> tuple[str, list[str]]:
+        """What a snippet calls the function, and the lines that make it."""
+        standard = python_of(self.subject.query)
+        if standard is not None:
+            return "query", ["import sensitivity_lab as sl", f"query = {standard}"]
+        if self.function.isidentifier():
+            return self.function, [f"# define {self.function} here"]
+        return "function", [f"# define function here: {self.function}"]
 
     def raise_if_too_small(self) -> None:
         """Raise AssertionError, with the witness and a snippet, if any claim is too small.
@@ -429,6 +462,12 @@ def _source(value: Any) -> str:
     if isinstance(value, Fraction):
         return f"Fraction({_source(value.numerator)}, {_source(value.denominator)})"
     return hex(value)
+
+
+def _source_of(dataset: Any) -> str:
+    """A dataset as Python source: tables in their library, anything else as `_source`."""
+    tables = dataset.values() if isinstance(dataset, Mapping) else [dataset]
+    return source_of(dataset) if all(map(is_table, tables)) else _source(dataset)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -80,6 +80,7 @@ class Family(ABC):
     falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
     among_records: ClassVar[bool] = True  # an answer lies among the records, in their unit
     adds: ClassVar[Literal["one", "number"] | None] = None  # what a record adds to its group
+    of_anything: ClassVar[bool] = False  # a record that counts need be no number
     asked_again: ClassVar[bool] = False  # a witness is held to its gap by a second route
 
     @abstractmethod

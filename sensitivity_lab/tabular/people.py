@@ -22,7 +22,16 @@ from sensitivity_lab.tabular.records import (
     hashed,
     ordered,
 )
-from sensitivity_lab.tabular.rows import Row, Rows, form_of, is_table, rows_of, table, taken
+from sensitivity_lab.tabular.rows import (
+    Row,
+    Rows,
+    form_of,
+    is_table,
+    rows_of,
+    table,
+    taken,
+    with_own_cells,
+)
 
 MOST_PEOPLE = 1_000_000  # different people that are listed
 PERSON = "person"  # the column that numbers people who have no names
@@ -74,7 +83,7 @@ class People(Records):
             for i, person in enumerate(column):
                 of_person[person].append(i)
             rows[name] = tuple(np.array(of_person[person], dtype=np.int64) for person in people)
-        natives = {name: one.clone().to_native() for name, one in frames.items()}
+        natives = {name: with_own_cells(one.clone()).to_native() for name, one in frames.items()}
         return cls(people, np.ones(len(people), dtype=np.int64), natives, id, rows)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -144,7 +145,30 @@ def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
     1  y
     """
     rows = frame[np.asarray(positions, dtype=np.int64).tolist()]
-    return nw.maybe_reset_index(rows).to_native()
+    return with_own_cells(nw.maybe_reset_index(rows)).to_native()
+
+
+def with_own_cells(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """A table whose lists, in cells of pandas, are its own: a function could change them in place.
+
+    >>> lists = pd.DataFrame({"a": [[1], [2]]})
+    >>> with_own_cells(nw.from_native(lists, eager_only=True)).to_native()["a"][0].append(5)
+    >>> lists["a"][0]
+    [1]
+    """
+    if not frame.implementation.is_pandas():
+        return frame
+    native = frame.to_native()
+    nested = [
+        name
+        for name, kind in native.dtypes.items()
+        if pd.api.types.is_object_dtype(kind)
+        and any(isinstance(cell, (list, np.ndarray)) for cell in native[name])
+    ]
+    if not nested:
+        return frame
+    copies = {name: native[name].map(deepcopy) for name in nested}
+    return nw.from_native(native.assign(**copies), eager_only=True)
 
 
 def own_copy(dataset: Any) -> Any:
@@ -156,7 +180,11 @@ def own_copy(dataset: Any) -> Any:
     """
     if isinstance(dataset, Mapping):
         return {name: own_copy(one) for name, one in dataset.items()}
-    return table(dataset, "dataset").clone().to_native() if is_table(dataset) else dataset
+    return (
+        with_own_cells(table(dataset, "dataset").clone()).to_native()
+        if is_table(dataset)
+        else dataset
+    )
 
 
 class Rows(Records):
@@ -178,7 +206,7 @@ class Rows(Records):
     tabular = True
 
     def __init__(self, source: Any, what: str) -> None:
-        self.what, self.frame = what, table(source, what).clone()
+        self.what, self.frame = what, with_own_cells(table(source, what).clone())
         if len(self.frame) == 0:
             raise ValueError(f"{what} must not be empty, got a table without rows")
 
@@ -229,12 +257,12 @@ class Rows(Records):
         rows = rows_of(nw.from_native(self.at(members), eager_only=True))
         return np.array([position_of[row] for row in rows], dtype=np.int64)
 
-    def said(self, what: Any) -> Any:
+    def said(self, what: Any, asked: str = "of") -> Any:
         if not isinstance(what, str):
-            return super().said(what)
+            return super().said(what, asked)
         if what not in self.frame.columns:
             raise ValueError(
-                f"of must name a column, one of {', '.join(map(str, self.frame.columns))}, "
+                f"{asked} must name a column, one of {', '.join(map(str, self.frame.columns))}, "
                 f"got {what!r}"
             )
         column = self.frame[what]
