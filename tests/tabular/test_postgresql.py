@@ -53,7 +53,11 @@ def address() -> Iterator[str]:
 
     def run(program: str, *options: str) -> None:
         done = subprocess.run(
-            [bin_ / program, *options], **who, text=True, stdout=log, stderr=subprocess.STDOUT
+            [bin_ / program, *options],
+            **who,
+            encoding="utf-8",
+            stdout=log,
+            stderr=subprocess.STDOUT,
         )
         log.flush()
         assert done.returncode == 0, Path(log.name).read_text(encoding="utf-8")

@@ -237,7 +237,7 @@ def test_a_column_of_several_kinds_is_refused():
 def test_a_statement_reads_no_file(tmp_path):
     """Catches a default database that reads what is on the disk."""
     path = tmp_path / "staff.csv"
-    path.write_text("s\n1\n")
+    path.write_text("s\n1\n", encoding="utf-8")
     for source in (f"'{path}'", f"read_csv('{path}')"):
         with pytest.raises(ValueError, match=r"disabled|must name tables"):
             sl.sql(f"SELECT COUNT(*) FROM {source}")({"staff": FRAME})
