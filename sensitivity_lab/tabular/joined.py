@@ -202,16 +202,20 @@ def checked_tables(schema: Any) -> tuple[tuple[str, Columns], ...]:
 
 def _columns(name: str, columns: Any) -> Columns:
     if isinstance(columns, str) or not isinstance(columns, Iterable):
-        raise TypeError(f"the columns of {name} must be a list of names, got {brief(columns)}")
+        raise TypeError(
+            f"in schema the columns of {name} must be a list of names, got {brief(columns)}"
+        )
     found = tuple(_name(column, f"a column of {name}") for column in columns)
     if not found:
-        raise ValueError(f"table {name} must have at least one column, got none")
+        raise ValueError(f"in schema table {name} must have at least one column, got none")
     if len({*found}) < len(found):
-        raise ValueError(f"the columns of {name} must be different, got {', '.join(found)}")
+        raise ValueError(
+            f"in schema the columns of {name} must be different, got {', '.join(found)}"
+        )
     return found
 
 
 def _name(name: Any, what: str) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"the name of {what} must be text, got {brief(name)}")
+        raise TypeError(f"in schema the name of {what} must be text, got {brief(name)}")
     return name
