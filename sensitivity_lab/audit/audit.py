@@ -244,7 +244,13 @@ class _Row:
     def judged(self, subject: Subject, scope: Scope, worst: WorstInputs) -> AuditRow:
         """The row with its verdict, by the worst pair of its problem."""
         assert self.problem is not None
-        row = replace(self.blank, claimed=self.claimed, searched=scope.trials is not None)
+        tabular = self.problem.universe.tabular and scope.order is None  # marks tell no order
+        row = replace(
+            self.blank,
+            claimed=self.claimed,
+            searched=scope.trials is not None,
+            tables_of=self.problem.universe if tabular else None,
+        )
         return _witnessed(row, subject, worst, _related(self.problem, scope.order))
 
 
