@@ -41,7 +41,7 @@ from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import METHODS, settle
 from sensitivity_lab.tabular.rows import rows_of, table
-from sensitivity_lab.tabular.shown import rows_on_a_line
+from sensitivity_lab.tabular.shown import Marked, rows_on_a_line
 from sensitivity_lab.universe import Universe, check_universe
 
 MAX_PAIRS = 2_000_000
@@ -246,23 +246,30 @@ class _Row:
     def judged(self, subject: Subject, scope: Scope, worst: WorstInputs) -> AuditRow:
         """The row with its verdict, by the worst pair of its problem."""
         assert self.problem is not None
+        universe, in_order = self.problem.universe, scope.order is not None  # marks tell no order
         row = replace(
             self.blank,
             claimed=self.claimed,
             searched=scope.trials is not None,
-            lines=_lines(self.problem.universe, worst, scope.order),
+            lines=_lines(universe, worst) if in_order else None,
+            marked=None if in_order else _marked(universe, worst),
         )
         return _witnessed(row, subject, worst, _related(self.problem, scope.order))
 
 
-def _lines(universe: Universe, worst: WorstInputs, order: str | None) -> tuple[str, str] | None:
-    """Two datasets that are tables in a line each: what differs, or where order counts the rows."""
+def _marked(universe: Universe, worst: WorstInputs) -> Marked | None:
+    """Two datasets that are tables as one, with the rows marked that leave and join."""
     here, there = worst.at
     if not universe.tabular or here is None or there is None:
         return None
-    if order is None:
-        return marked_at(universe, here, there).lines()
-    one, other = (_rows_in_order(dataset) for dataset in (worst.dataset, worst.neighbour))
+    return marked_at(universe, here, there)
+
+
+def _lines(universe: Universe, worst: WorstInputs) -> tuple[str, str] | None:
+    """Two datasets that are tables in a line each, where the order of rows counts."""
+    if not universe.tabular:
+        return None
+    one, other = map(_rows_in_order, (worst.dataset, worst.neighbour))
     return one, other
 
 

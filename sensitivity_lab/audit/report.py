@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from textwrap import fill
+from textwrap import fill, indent
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,12 @@ from sensitivity_lab.audit.claims import ratio
 from sensitivity_lab.audit.scope import Scope, and_more
 from sensitivity_lab.audit.subject import PairPositions, Related, Subject
 from sensitivity_lab.gap import Labelled
+from sensitivity_lab.methods.witness import SIDES
 from sensitivity_lab.relations import Relation
+from sensitivity_lab.results import answer_texts
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.rows import is_table
+from sensitivity_lab.tabular.shown import Marked
 from sensitivity_lab.tabular.source import Snippet, runnable, source_of
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
@@ -46,7 +49,8 @@ class AuditRow:
     lower bound. `answers` are those on the dataset and on its neighbour. `not_asked` names the
     directions that lead to the empty dataset where the function fails on it, `infeasible` those
     that no dataset can take: the verdict does not speak of either. Where no direction is left,
-    these numbers are None, and a `note` says why.
+    these numbers are None, and a `note` says why. Datasets that are tables are `marked`: shown with
+    the rows that leave and join, in `lines` of a line each.
 
     Rows are equal if all of this is, and hash by their numbers: datasets can be tables.
     Source: def-audits-verdict in the book's chapter on audits.
@@ -67,6 +71,7 @@ class AuditRow:
     related: Related | None = field(default=None, repr=False)
     at: PairPositions = field(default=(None, None), repr=False)
     lines: tuple[str, str] | None = field(default=None, repr=False)
+    marked: Marked | None = field(default=None, repr=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AuditRow) and _same(self._content, other._content)
@@ -76,8 +81,9 @@ class AuditRow:
 
     @property
     def _content(self) -> tuple[Any, ...]:
-        """All but what tells neighbours, which the relation's name stands for."""
-        return tuple(value for name, value in vars(self).items() if name != "related")
+        """All but what tells neighbours, which the relation's name stands for, and the marks."""
+        about = {"related", "marked"}
+        return tuple(value for name, value in vars(self).items() if name not in about)
 
     @property
     def exact(self) -> Any:
@@ -135,7 +141,8 @@ class AuditRow:
         >>> AuditRow("Change", 1, 2, dataset=(0, 0), neighbour=(0, 2)).sides
         ((0, 0), (0, 2))
         """
-        return self.lines or (self.dataset, self.neighbour)
+        lines = self.lines if self.marked is None else self.marked.lines()
+        return lines or (self.dataset, self.neighbour)
 
     def __str__(self) -> str:
         if self.note:
@@ -144,9 +151,19 @@ class AuditRow:
         numbers = f"claimed {number_text(self.claimed)}, {kind} {number_text(self.found)}"
         lines = [f"{self.setting}: {self.verdict}{_times(self)}, {numbers}"]
         if self.verdict == TOO_SMALL:
-            pair = zip(self.sides, self.answers or (), strict=True)
-            lines += [f"  {dataset_text(data)} → {number_text(answer)}" for data, answer in pair]
+            lines.append(indent("\n".join(self._witness_lines()), "  "))
         return "\n".join([*lines, *(f"  not asked: {direction}" for direction in self.not_asked)])
+
+    def _witness_lines(self) -> list[str]:
+        """The two datasets and the answers on them; of tables one, with the rows that differ marked."""
+        answers = self.answers or ()
+        if self.marked is None:
+            pair = zip(self.sides, answers, strict=True)
+            return [f"{dataset_text(data)} → {number_text(answer)}" for data, answer in pair]
+        keyed = any(isinstance(answer, Labelled) for answer in answers)
+        texts = answer_texts(*answers) if keyed else map(number_text, answers)
+        told = [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]
+        return [*self.marked.text().splitlines(), *told]
 
 
 @dataclass(frozen=True)
@@ -399,13 +416,16 @@ class Audit:
         table["relation"] = [f"{row.relation}({number_text(row.k)})" for row in self.rows]
         for column in {"claimed", "exact", "found"} & set(table):
             table[column] = [_cell(value, number_text) for value in table[column]]
-        for side in ("dataset", "neighbour"):
+        for side in SIDES:
             table[side] = [_cell(data, dataset_text) for data in table[side]]
-        head = html.escape(f"{self.function}: {self.headline}")
+        head, witness = html.escape(f"{self.function}: {self.headline}"), ""
+        if self.universe is not None and self.universe.tabular:
+            witness = "".join(f"<pre>{html.escape(str(row))}</pre>" for row in self.violations[:1])
         body = table.to_html(
             index=False, na_rep="", float_format=lambda x: f"{x:.6g}", max_rows=HTML_ROWS
         )
-        return f"<p><strong>{head}</strong></p>{body}<p>{html.escape(self.scope)}</p>"
+        scope = html.escape(self.scope)
+        return f"<p><strong>{head}</strong></p>{body}{witness}<p>{scope}</p>"
 
 
 def _times(row: AuditRow) -> str:

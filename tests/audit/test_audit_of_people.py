@@ -37,7 +37,7 @@ WAYS = (
 )
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: ", ".join(way) or "plain")
 def test_audits_of_people(way):
     """Catches a function of a person that is asked of rows, and one of no rows that is forgotten."""
     for universe, people, pairs in (
@@ -79,7 +79,7 @@ def test_a_report_has_a_table_in_a_line():
     here, there = report.rows[0].sides
     assert (here, there) == ("− art 30 (1 shared)", "+ law 50 (1 shared)")
     assert isinstance(report.rows[0].dataset, pd.DataFrame)
-    assert f"  {here} → 70\n  {there} → 90\n" in str(report)
+    assert "dataset → 70\n  neighbour → 90\n" in str(report)
     for table in (
         report.to_frame(),
         sl.sweep([sl.SUM.of("pay")], {"staff": universe}, size=2, relations=[sl.Change(1)]),
