@@ -4,8 +4,11 @@ The naive baseline follows the published definition to the letter: it lists all 
 subsets of records, lists all neighbours of each, and asks numpy about every neighbour anew. It
 takes minutes, so `--quick` runs it on a named share of the numbers only.
 
+Then SQL statements over all datasets of one size: all of them by one statement, and one by one.
+
     python benchmarks/bench.py            # everything; the naive baseline once
     python benchmarks/bench.py --quick    # the naive baseline at k = 1 only
+    python benchmarks/bench.py --sql      # SQL alone
 """
 
 import argparse
@@ -15,9 +18,11 @@ from functools import partial
 from itertools import chain, combinations
 
 import numpy as np
+import pandas as pd
 from sensitivity_book.scenarios import published_sensitivities, scenarios
 
 import sensitivity_lab as sl
+from sensitivity_lab.tabular.sql import are_near
 
 NUMPY = {
     "count": len,
@@ -135,6 +140,65 @@ def larger(case):
     return time.process_time() - start
 
 
+# -- SQL, many datasets by one statement -------------------------------------------------------
+
+
+EMPLOYEES = pd.DataFrame(
+    {
+        "department": [*["law"] * 5, *["art"] * 5, *["ict"] * 4],
+        "salary": [31, 44, 52, 67, 90, 28, 35, 41, 58, 73, 49, 62, 62, 88],
+        "age": [25, 33, 41, 58, 60, 22, 29, 35, 47, 51, 30, 38, 45, 55],
+    }
+)
+STAFF = sl.Universe.population(EMPLOYEES, name="staff")
+STATEMENTS = {
+    "group by": "SELECT department, SUM(LEAST(salary, 80)) AS total, COUNT(*) AS n FROM staff GROUP BY department",
+    "statistics": "SELECT CORR(salary, age), MEDIAN(salary), COUNT(DISTINCT department) FILTER (WHERE age > 30) FROM staff",
+    "self-join": "SELECT COUNT(*) FROM staff AS a JOIN staff AS b ON a.department = b.department AND a.salary < b.salary",
+    "window": "SELECT AVG(salary) FROM (SELECT salary, ROW_NUMBER() OVER (PARTITION BY department ORDER BY salary, age) AS place FROM staff) WHERE place <= 2",
+    "largest sum": "SELECT MAX(total) FROM (SELECT SUM(salary) AS total FROM staff GROUP BY department)",
+    "nested": "SELECT AVG(gap), MAX(n) FROM (SELECT MAX(salary) - MIN(salary) AS gap, COUNT(*) AS n FROM staff GROUP BY department HAVING COUNT(*) > 1)",
+}
+DATASETS = list(combinations(range(len(EMPLOYEES)), 7))
+
+
+def together(text, datasets):
+    """CPU seconds for a statement on all datasets at once, each with its rows in two orders."""
+    query = sl.sql(text)
+    given, start = query.giver(STAFF), time.process_time()
+    answers = query.answers(given, datasets)
+    return time.process_time() - start, answers
+
+
+def each_alone(text, datasets):
+    """CPU seconds for the same on one dataset after another, also in two orders."""
+    query = sl.sql(text)
+    given, start = query.giver(STAFF), time.process_time()
+    answers = [query.answer(given(dataset)) for dataset in datasets]
+    return time.process_time() - start, answers
+
+
+def compare_sql(repeats, share=34):
+    """Print how much quicker all datasets together are; one by one a share of them is timed."""
+    some = DATASETS[::share]
+    print(
+        f"\n{len(DATASETS):,} datasets of 7 rows by one statement, and one by one (CPU seconds, for all;"
+    )
+    print(
+        f"one by one {len(some)} of them are timed). Both ask each dataset in two orders of its rows."
+    )
+    for name, text in STATEMENTS.items():
+        together(text, DATASETS)
+        each_alone(text, some[:10])
+        fast = [together(text, DATASETS) for _ in range(repeats)]
+        slow, answers = each_alone(text, some)
+        if not all(map(are_near, fast[0][1][::share], answers)):
+            raise SystemExit(f"{text} is not answered together as alone")
+        seconds, slow = [seconds for seconds, _ in fast], slow * len(DATASETS) / len(some)
+        ratio = slow / statistics.median(seconds)
+        print(f"{name:11} {spread(seconds)}  one by one {slow:7.2f} s  {ratio:6.0f} times faster")
+
+
 # -- timing ----------------------------------------------------------------------------------
 
 
@@ -172,7 +236,11 @@ def main():
     parser.add_argument("--quick", action="store_true", help="the naive baseline at k = 1 only")
     parser.add_argument("--repeats", type=int, default=5, help="counted runs of ours (default 5)")
     parser.add_argument("--naive-repeats", type=int, default=1, help="counted runs of naive (1)")
+    parser.add_argument("--sql", action="store_true", help="SQL alone")
     options = parser.parse_args()
+    if options.sql:
+        compare_sql(options.repeats)
+        return
 
     share = QUICK if options.quick else TASKS
     print(f"Each run answers {len(share)} of the {len(TASKS)} published numbers and agrees with")
@@ -196,6 +264,7 @@ def main():
         print(
             f"       {spread(seconds)}  {case[0]}, size {case[1]}, {', '.join(map(str, case[2]))}"
         )
+    compare_sql(options.repeats)
 
 
 if __name__ == "__main__":

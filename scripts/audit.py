@@ -1,8 +1,9 @@
 """Ask every library of the case files again, and say what has changed: `make audit`.
 
-Each folder of `scripts/libraries` has a script that asks a library and stores a table of figures
-beside the book's data, and a lock of its own. Here each is run in an environment made from its
-lock, under `_build/audit`. Where only the date is new, the stored table stays as it was.
+Each folder of `scripts/libraries` has a lock of its own, and scripts that ask a library and store a
+table of figures each beside the book's data: `figures.py` makes NAME.csv, `statements.py`
+NAME_statements.csv. Here each is run in an environment made from the lock, under `_build/audit`.
+Where only the date is new, the stored table stays as it was.
 """
 
 import csv
@@ -21,31 +22,43 @@ JAVA = "17"  # which Spark, and so Tumult, needs
 
 
 def main() -> int:
-    names = sorted(script.parent.name for script in ROOT.glob("scripts/libraries/*/figures.py"))
+    names = sorted(lock.parent.name for lock in ROOT.glob("scripts/libraries/*/requirements.txt"))
     failed = [name for name in sys.argv[1:] or names if not audited(name)]
     return len(failed)
 
 
 def audited(name: str) -> bool:
-    """Run one library's script and report; whether it ran, or had a reason not to."""
+    """Run one library's scripts and report; whether they ran, or had a reason not to."""
     if reason := obstacle(name):
         print(f"{name}: skipped. {reason}")
         return True
-    table = DATA / f"{name}.csv"
+    scripts = sorted((ROOT / "scripts" / "libraries" / name).glob("*.py"))
+    ran = [asked_again(name, script) for script in scripts]
+    return all(ran)
+
+
+def asked_again(name: str, script: Path) -> bool:
+    """Run one script, report what changed in its table, and say whether it ran."""
+    table = table_of(script)
     before = table.read_text(encoding="utf-8") if table.exists() else ""
     try:
-        script = ROOT / "scripts" / "libraries" / name / "figures.py"
         subprocess.run([environment(name), script], check=True, cwd=ENVIRONMENTS)
     except subprocess.CalledProcessError as error:
         table.write_text(before, encoding="utf-8")
-        print(f"{name}: failed. {error}")
+        print(f"{table.stem}: failed. {error}")
         return False
     changes = differences(before, table.read_text(encoding="utf-8"))
     if not changes:
         table.write_text(before, encoding="utf-8")
-    print(f"{name}: {len(figures(before))} figures, {len(changes) or 'none'} changed")
+    print(f"{table.stem}: {len(figures(before))} figures, {len(changes) or 'none'} changed")
     print(*changes, sep="\n", end="\n" if changes else "")
     return True
+
+
+def table_of(script: Path) -> Path:
+    """The table that a library's script makes."""
+    name = script.parent.name
+    return DATA / (f"{name}.csv" if script.stem == "figures" else f"{name}_{script.stem}.csv")
 
 
 def obstacle(name: str) -> str:

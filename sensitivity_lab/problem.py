@@ -17,6 +17,8 @@ from sensitivity_lab.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.gap import Norm
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
+from sensitivity_lab.standard import over_numbers
+from sensitivity_lab.tabular.clipped import Clipped
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -52,19 +54,42 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
-        of_numbers = self.query.exact or (self.query.proved and self.query.inner is None)
-        if of_numbers and not self.universe.numeric:
+        proved = self.query.proved
+        of_numbers = self.query.exact or (proved is not None and proved.of_numbers)
+        if of_numbers and not self.universe.numeric and not self._is_of_records:
             raise TypeError(
                 f"query {self.query.name} is asked of numbers, got records such as "
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
                 "MEAN.of('column') or SUM.of(function)"
             )
+        self._check_grouping()
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
                 "holds None; wrap a callable in Query(..., takes_missing=True)"
             )
         self._check_sizes()
+        if self.query.together is not None:
+            self.query.together.check(self.universe.source, self.universe.name)
+
+    def _check_grouping(self) -> None:
+        """Refuse a function of a person whose rows may be in several groups."""
+        grouping = self.query.grouping
+        if grouping is None or not self.universe.holds_people:
+            return
+        what = grouping.of_what
+        while isinstance(what, Clipped):
+            what = what.of
+        if what is not None and not isinstance(what, str):
+            raise TypeError(
+                f"of must name a column where people are asked by group, got {brief(what)}: a "
+                "person's rows may be in several groups"
+            )
+
+    @property
+    def _is_of_records(self) -> bool:
+        """Whether a standard query says what of a record it is asked of, or counts any."""
+        return self.query.inner is not None or over_numbers(self.query, self.universe) is not None
 
     def _check_sizes(self) -> None:
         sizes = self.sizes
@@ -202,7 +227,7 @@ class Problem:
         >>> Problem(MEAN, Universe.population([0.5, 2]), 1, Change(1), norm=1).given((0, 1))
         (Fraction(1, 2), 2)
         """
-        return self.universe.giver(self.query.exact)
+        return self.query.giver(self.universe)
 
     def count_datasets(self, limit: int) -> int:
         """How many datasets have to be answered, or a number above the limit.
@@ -289,7 +314,7 @@ class Problem:
         """What a function without a smallest size does on the empty dataset, if it fails."""
         if self.query.smallest_size is not None:
             return ""
-        return failure_on_nothing(self.query, self.any_answer, self.universe.given(()))
+        return failure_on_nothing(self.query, self.any_answer, self.given(()))
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -33,12 +33,46 @@ from sensitivity_lab.tabular.answers import Keyed, opened
 from sensitivity_lab.tabular.clipped import Clipped, number_of
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
-from sensitivity_lab.text import number_repr
-from sensitivity_lab.universe import Dataset, Universe
+from sensitivity_lab.tabular.sql import are_near
+from sensitivity_lab.text import counted, number_repr
+from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 OnRows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
+
+
+class AnswersDiffer(RuntimeError):
+    """A dataset has another answer alone than together with others.
+
+    No ValueError as the failures of `errors`: neither the problem nor its query is at fault.
+    """
+
+
+class Together(Protocol):
+    """What answers many datasets of tables at once."""
+
+    def giver(self, source: Any, name: str | None) -> Giver:
+        """What makes datasets of a universe's records, in the form that it is asked about."""
+
+    def check(self, source: Any, name: str | None) -> None:
+        """Refuse what cannot be asked over a universe's records."""
+
+    def answers(self, given: Any, datasets: Sequence[Indices]) -> list[Any] | None:
+        """The unchecked answers; None for a dataset, or for all, to be asked one by one."""
+
+    def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
+        """Which of some datasets are asked again alone, to hold the answers to."""
+
+
+INSTEAD = (
+    "people may bring none; ask of a function of a person, as in MEAN.of(lambda rows: len(rows)), "
+    "or pass a function of your own that answers on few rows, too"
+)
+
+
+class TooFewRows(Exception):
+    """People bring fewer rows than a query of a column is defined on."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +99,8 @@ class Query:
     positions among `universe.values`, and returns N integer answers (or N vectors of them) and
     their common denominator; the first answer of each size is held to the function's. `proved`
     says what is proved of a standard query, for the routes that enumerate nothing; `inner` is the
-    query of numbers that this one is, asked `of_what` each record says (`of`, `clipped`).
+    query of numbers that this one is, asked `of_what` each record says (`of`, `clipped`). `together`
+    answers many datasets of tables at once, as a database does; a sample is held to the function.
 
     Queries of equal parts are equal, so two histograms of the same edges are one; a query can be
     pickled where its function can.
@@ -84,6 +119,7 @@ class Query:
     inner: Query | None = field(default=None, repr=False)
     of_what: Any = field(default=None, repr=False)
     grouping: Grouping | None = field(default=None, repr=False)
+    together: Together | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -115,8 +151,10 @@ class Query:
         (5, 'mean of salary')
 
         Over a universe it is the query itself over the numbers, so solvers and closed forms serve
-        it. Raises TypeError for what is neither text nor a function, ValueError for a query that
-        is asked of something already.
+        it. Over people a function gets all rows of a person, and a column is that of all people's
+        rows together; a query that takes missing records gets None where a cell is null.
+        Raises TypeError for what is neither text nor a function, ValueError for a query that is
+        asked of something already.
         Source: thm-image on the book's page of proofs.
         """
         if not (isinstance(what, str) or callable(what)):
@@ -163,6 +201,7 @@ class Query:
             raise TypeError(
                 f"by must be a column's name or a function of a record, got {brief(column)}"
             )
+        self._require_no_statement("by")
         if self.grouping is not None:
             raise ValueError(f"query {self.name} is by group already")
         known = None if keys is None else sequence(keys, "keys", "keys")
@@ -175,6 +214,13 @@ class Query:
     def _require_whole(self, asked: str) -> None:
         if self.grouping is not None:
             raise ValueError(f"query {self.name} is by group: {asked} comes before by")
+        self._require_no_statement(asked)
+
+    def _require_no_statement(self, asked: str) -> None:
+        if self.together is not None:
+            raise ValueError(
+                f"{asked} must be asked of a query of numbers, got a statement: say it in the SQL"
+            )
 
     def _asked_of(self, what: Any, words: str) -> Query:
         return Query(
@@ -187,6 +233,52 @@ class Query:
             inner=self,
             of_what=what,
         )
+
+    def giver(self, universe: Universe) -> Giver:
+        """Return what makes datasets of a universe's positions, as the function is given them.
+
+        >>> from sensitivity_lab import MEAN
+        >>> MEAN.giver(Universe.population([0.5, 2]))((0, 1))
+        (Fraction(1, 2), 2)
+
+        Raises TypeError or ValueError for records that the function cannot be asked about.
+        """
+        if self.together is None:
+            return universe.giver(self.exact)
+        return self.together.giver(universe.source, universe.name)
+
+    def answers(self, given: Giver, datasets: Sequence[Indices]) -> list[Any]:
+        """Return the answers on many datasets, as positions that `given` makes datasets of.
+
+        >>> from sensitivity_lab import MAX
+        >>> MAX.answers(MAX.giver(Universe.population([10, 20])), [(0,), (0, 1)])
+        [10, 20]
+
+        Cost: one call of the function for each; less where they are answered together. Errors: as
+        `answer`; RuntimeError where those together are not those one by one.
+        """
+        together = None if self.together is None else self.together.answers(given, datasets)
+        if together is None:
+            return [self.answer(given(dataset)) for dataset in datasets]
+        answers = []
+        for dataset, answer in zip(datasets, together, strict=True):
+            alone = answer is None
+            answers.append(
+                self.answer(given(dataset)) if alone else checked_answer(answer, self, ())
+            )
+        assert self.together is not None
+        for i in self.together.sample(given, datasets):
+            self._hold(answers[i], given(datasets[i]))
+        return answers
+
+    def _hold(self, answer: Any, dataset: Any) -> None:
+        """Refuse an answer that is not the one on the dataset alone."""
+        alone = self.answer(dataset)
+        if not are_near(answer, alone):
+            raise AnswersDiffer(
+                f"query {self.name} must answer many datasets as it does each alone, got "
+                f"{brief(answer)} and alone {brief(alone)} on dataset {number_repr(dataset)}"
+            )
 
     def answer(self, dataset: Dataset) -> Any:
         """Return the checked answer (its square for a root query) on sorted records.
@@ -210,6 +302,8 @@ class Query:
         """
         try:
             return self.function(dataset)
+        except TooFewRows as error:
+            raise ValueError(f"query {self.name} {error}: {INSTEAD}") from None
         except Exception as error:
             raise ValueError(
                 f"query {self.name} failed on dataset {number_repr(dataset)}: {told(error)}"
@@ -246,6 +340,11 @@ class OfRecords:
         """The answer on a dataset of records: a table's rows, or a sequence."""
         said = partial(number_of, self.of)
         numbers = [called_on(said, record) for record in records_listed(dataset)]
+        if len(numbers) < (self.query.smallest_size or 0):
+            raise TooFewRows(
+                f"needs at least {counted(self.query.smallest_size or 0, 'row')}, "
+                f"got {_described(dataset)}"
+            )
         return self.query.raw(in_order(numbers))
 
 
@@ -267,7 +366,7 @@ class Grouping:
         """The answers by key; groups too small for the query have none."""
         groups: dict[Any, list[Any]] = {key: [] for key in self.keys or ()}
         for record in records_listed(dataset):
-            key = called_on(partial(number_of, self.by_what), record)
+            key = called_on(partial(number_of, self.by_what), record, "by")
             if self.keys is None or key in groups:
                 said = record if self.of_what is None else number_of(self.of_what, record)
                 groups.setdefault(key, []).append(said)
@@ -283,6 +382,15 @@ class Grouping:
         if len(held) < (self.query.smallest_size or 0):
             return 0 if self.keys is not None else None
         return self.query(held)
+
+
+def _described(dataset: Any) -> str:
+    """A dataset that has few records, in words: a table by its columns and rows."""
+    if not is_table(dataset):
+        return number_repr(dataset)
+    given = table(dataset, "dataset")
+    names = ", ".join(map(str, given.columns))
+    return f"a table with the columns {names} and {counted(len(given), 'row')}"
 
 
 def in_order(numbers: Iterable[Any]) -> Dataset:
@@ -337,7 +445,7 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     """
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer[()]  # not item(), which makes whole numbers of time spans
-    if not is_real(answer) and not isinstance(answer, PLAIN):
+    if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
         answer = _opened(answer, query, dataset)
     if isinstance(answer, Keyed):
         return _by_label(answer, query, dataset)
@@ -403,8 +511,7 @@ def answers_at(query: Query, universe: Universe, rows: np.ndarray) -> list[Any]:
     if query.proved and query.rows is not None and not universe.has_missing:
         numerators, scale = query.rows(rows, universe)
         return [_over(numerator, scale) for numerator in numerators.tolist()]
-    given = universe.giver(query.exact)
-    return [query.answer(given(tuple(row))) for row in rows.tolist()]
+    return query.answers(query.giver(universe), [tuple(row) for row in rows.tolist()])
 
 
 def _over(numerator: Any, scale: int) -> Any:

@@ -157,6 +157,8 @@ class Relation:
         True
 
         A relation that says "at most" makes every dataset its own neighbour, at distance 0.
+        Of tables it compares the rows, each a record: it does not know whose they are. Whether the
+        witness over a universe of people is a pair of neighbours, `Sensitivity.check` says.
         Cost: linear in the sizes and in the number of moves. Errors: as `symmetric_distance`.
         """
         if _difference(x, y) not in self.moves:

@@ -5,22 +5,19 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.exact import RootGap, simplest
 from sensitivity_lab.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
-from sensitivity_lab.methods.image import has_image
 from sensitivity_lab.methods.witness import SIDES, CompactWitness, marked_witness
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import Query, answers_at, in_order
+from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.relations import STANDARD, Change, Relation
-from sensitivity_lab.standard import python_of
-from sensitivity_lab.tabular.clipped import number_of
-from sensitivity_lab.tabular.rows import own_copy
+from sensitivity_lab.standard import OverNumbers, over_numbers, python_of
+from sensitivity_lab.tabular.rows import is_table, own_copy
 from sensitivity_lab.tabular.source import Snippet, cells_of, own_numbers, runnable, source_of
 from sensitivity_lab.text import cell_text, dataset_text, number_repr, value_text
 from sensitivity_lab.universe import Dataset, Universe
@@ -101,11 +98,11 @@ class Sensitivity:
 
     def _asked_again(self, dataset: Dataset, positions: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
-        if self.query.inner is not None and has_image(self.query, self.universe):
-            said = partial(number_of, self.query.of_what)
-            return self.query.inner.raw(in_order(map(said, self.universe.each(positions.tolist()))))
+        over = over_numbers(self.query, self.universe)
+        if over is not None:
+            return over.query.raw(over.dataset(self.universe, positions.tolist()))
         if len(positions) <= LONGEST_HELD:
-            return self.query.raw(own_copy(dataset))
+            return self.query.raw(self._own(dataset))
         return answers_at(self.query, self.universe, positions[np.newaxis])[0]
 
     @property
@@ -121,7 +118,7 @@ class Sensitivity:
         in the data, whatever noise is added to their numbers: a threshold must hide them. Empty
         where the answers have no keys. Cost: two evaluations of the query.
         """
-        answers = [self.query(side) for side in self.witness]
+        answers = [self.query(self._own(side)) for side in self.witness]
         if not any(isinstance(answer, Labelled) for answer in answers):
             return {}
         return keys_that_differ(*answers)
@@ -213,16 +210,22 @@ class Sensitivity:
 
     def _answers(self) -> tuple[Any, Any]:
         """The query's answers on the dataset and on its neighbour."""
-        if self.query.inner is not None and has_image(self.query, self.universe):
-            here, there = map(self.query.inner, map(in_order, self._numbers()))
+        over = over_numbers(self.query, self.universe)
+        if over is not None:
+            here, there = map(over.query, self._numbers(over))
         else:
-            here, there = map(self.query, map(own_copy, self.witness))
+            here, there = map(self.query, map(self._own, self.witness))
         return here, there
 
-    def _numbers(self) -> list[tuple[Any, ...]]:
+    def _own(self, dataset: Any) -> Any:
+        """A dataset again, for a function may change what it gets; a statement's under its name."""
+        dataset = own_copy(dataset)
+        named = self.query.together is not None and self.universe.name is not None
+        return {self.universe.name: dataset} if named and is_table(dataset) else dataset
+
+    def _numbers(self, over: OverNumbers) -> list[Dataset]:
         """What the records of either dataset say, where the query is asked of that."""
-        said = partial(number_of, self.query.of_what)
-        return [tuple(map(said, self.universe.each(at.tolist()))) for at in self._positions()]
+        return [over.dataset(self.universe, at.tolist()) for at in self._positions()]
 
     def _witness_rows(self) -> dict[str, str]:
         if not self.universe.numeric:

@@ -16,6 +16,7 @@ from sensitivity_lab.methods.method import Answered, Method
 from sensitivity_lab.methods.solver import solve
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
@@ -24,6 +25,7 @@ from sensitivity_lab.universe import Indices, Universe, check_universe
 
 METHODS = ("auto", "sweep", "walk", "solver")
 LOCAL_METHODS = ("auto", "walk", "solver")
+LONGEST_AT_ONCE = 2_000  # records: longer datasets are enumerated only if no solver serves
 BEYOND_PROOF = "where each dataset has records of its own and the smaller has the larger answer"
 
 
@@ -58,8 +60,8 @@ def global_sensitivity(
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
     :param method: "sweep" (each dataset answered once), "walk" (each pair visited: the reference),
         "solver" (no enumeration; standard queries, where a proof covers them; any valid witness)
-        or "auto": the sweep where it serves, else the walk; with more than a million datasets the
-        solver, if it can.
+        or "auto": the sweep where it serves, else the walk; with more than a million datasets, or
+        over 2,000 records in them, the solver, if it can.
     :param max_datasets: how many datasets may be answered. A walk may visit 20 times as many pairs.
     :param progress: whether a bar is shown.
     :param executor: any `concurrent.futures.Executor`; it answers a callable on many workers. With
@@ -130,7 +132,7 @@ def local_sensitivity(
     images = Images()
     numbers, own = images.of_numbers(problem), images.of_dataset(problem, indices)
     answered = _locally(numbers, Solver(budget, own), Walk(budget, own), method)
-    pair = images.told_locally(problem, answered.pair, indices)
+    pair = stood_by(problem, images.told_locally(problem, answered.pair, indices))
     return result(problem, pair, answered.by, answered.datasets)
 
 
@@ -189,7 +191,7 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     enumerated = iter(_enumerated(rest, method, budget))
     answered = [next(enumerated) if known is None else known for known in solved]
     return [
-        result(problem, images.told(problem, one.pair), one.by, one.datasets)
+        result(problem, stood_by(problem, images.told(problem, one.pair)), one.by, one.datasets)
         for problem, one in zip(problems, answered, strict=True)
     ]
 
@@ -207,14 +209,8 @@ def _check(
 
 def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     """What the solver answers: all where it is asked for, else what is too large to enumerate."""
-    if method == "solver":
-        datasets, is_large = 0, True
-    else:
-        datasets = problem.count_datasets(budget.max_datasets)
-        few = budget.quick
-        is_large = method == "auto" and (datasets > few.datasets or not is_quick(problem, few))
     where = "here"
-    if is_large:
+    if _is_large(problem, method, budget):
         solver = Solver(budget)
         answered, where = _proved(problem, solver, method)
         if answered is not None:
@@ -222,8 +218,19 @@ def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     what = "datasets to answer"
     if method == "auto" and problem.query.proved:
         what += f" (no proved solver covers {problem.query.name} {where})"
-    within_budget(datasets, budget.max_datasets, what)
+    within_budget(problem.count_datasets(budget.max_datasets), budget.max_datasets, what)
     return None
+
+
+def _is_large(problem: Problem, method: str, budget: Budget) -> bool:
+    """Whether the solver is asked first; long datasets are not even counted before that."""
+    if method != "auto":
+        return method == "solver"
+    few = budget.quick
+    if max(problem.sizes_answered) > LONGEST_AT_ONCE:
+        return True
+    datasets = problem.count_datasets(budget.max_datasets)
+    return datasets > few.datasets or not is_quick(problem, few)
 
 
 def _proved(problem: Problem, solver: Solver, method: str) -> tuple[Answered | None, str]:

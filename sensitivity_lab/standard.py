@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -25,11 +26,20 @@ from sensitivity_lab.exact import (
 from sensitivity_lab.proved.bins import CountWhere, Histogram
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.family import Family
+from sensitivity_lab.proved.joins import JoinCount
 from sensitivity_lab.proved.monotone import Count, Mean, Sum
 from sensitivity_lab.proved.quantile import Quantile
 from sensitivity_lab.proved.variance.family import Deviation, Variance
-from sensitivity_lab.queries import Grouping, OfRecords, Query
-from sensitivity_lab.tabular.clipped import Clipped
+from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
+from sensitivity_lab.tabular.clipped import Always, Clipped, number_of
+from sensitivity_lab.tabular.joined import Joined, checked_tables
+from sensitivity_lab.tabular.rows import is_table, table
+from sensitivity_lab.tabular.sql import (
+    Statement,
+    checked_keys,
+    checked_text,
+    name_of_statement,
+)
 from sensitivity_lab.text import dataset_text, number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -225,7 +235,12 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     >>> count_where(lambda age: age > 10)((5, 11, 12))
     2
 
-    The predicate is asked of the caller's own numbers.
+    The predicate is asked of the caller's own numbers, or of whatever else a record is: a row has
+    its columns by name.
+
+    >>> count_where(lambda vote: vote == "yes")(("no", "yes"))
+    1
+
     Cost: one call for each record, for each value where the sweep answers.
     Raises TypeError for a predicate that cannot be called.
     Source: its sensitivity: thm-count on the book's page of proofs.
@@ -240,7 +255,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
 
 @dataclass(frozen=True)
 class _CountWhere:
-    """The number of records for which the predicate is true.
+    """The number of records for which the predicate is true; of a table the rows.
 
     >>> count_where(bool)((0, 1, 2))
     2
@@ -248,8 +263,12 @@ class _CountWhere:
 
     predicate: Callable[[Any], Any]
 
-    def __call__(self, x: Dataset) -> int:
-        return sum(map(self.is_true, x))
+    def __call__(self, x: Any) -> int:
+        return sum(map(self.is_true, x if isinstance(x, tuple) else records_listed(x)))
+
+    def said(self, record: Any) -> int:
+        """Count one record."""
+        return int(self.is_true(record))
 
     def is_true(self, record: Any) -> bool:
         """Ask the predicate of one record; where it fails, say on which."""
@@ -263,13 +282,53 @@ class _CountWhere:
         return true[rows].sum(axis=1), 1
 
 
-def _count(x: Dataset) -> int:
-    """The number of records.
+def join_count(schema: Mapping[str, Iterable[str]]) -> Query:
+    """Return the number of rows of the natural join of some tables: `COUNT(*)` of inner joins.
 
-    >>> COUNT((1, 2, 2))
-    3
+    >>> import pandas as pd
+    >>> query = join_count({"orders": ["customer", "order"], "items": ["order", "item"]})
+    >>> orders = pd.DataFrame({"customer": ["a", "b"], "order": [1, 2]})
+    >>> items = pd.DataFrame({"order": [1, 1, 3], "item": ["x", "y", "y"]})
+    >>> query({"orders": orders, "items": items})
+    2
+
+    The schema has of each table the columns that count. Rows match that agree in every column of
+    one name; a value that is missing matches nothing. The query is asked of a dict of tables, as
+    `Universe.people` of several tables makes them. Where each person has rows in one of these
+    tables, `local_sensitivity` solves joins that hang together as a tree for one who joins or
+    leaves; a cycle is enumerated.
+
+    Cost: linear in the rows of a tree. Raises TypeError or ValueError for a schema that is no dict
+    of different columns; asked, for a dataset without one of the tables or columns.
+    Source: Tao, He, Machanavajjhala and Roy, "Computing local sensitivities of counting queries
+    with joins", doi:10.1145/3318464.3389762.
     """
-    return len(x)
+    join = Joined(checked_tables(schema))
+    told = ", ".join(f"{name}({', '.join(columns)})" for name, columns in join.tables)
+    return Query(f"join_count({told})", _JoinCount(join), 0, proved=JoinCount(join))
+
+
+@dataclass(frozen=True)
+class _JoinCount:
+    """The number of rows of a natural join, asked of a dict of tables."""
+
+    join: Joined
+
+    def __call__(self, tables: Any) -> int:
+        if not isinstance(tables, Mapping):
+            raise TypeError(f"dataset must be a dict of tables, got {brief(tables)}")
+        return self.join.count(tables)
+
+
+def _count(x: Any) -> int:
+    """The number of records; of a table the rows.
+
+    >>> COUNT((1, 2, 2)), COUNT(("no", "yes"))
+    (3, 2)
+    """
+    if isinstance(x, tuple):
+        return len(x)
+    return len(table(x, "dataset")) if is_table(x) else len(tuple(records_listed(x)))
 
 
 def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
@@ -347,7 +406,7 @@ def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarr
     return (np.diff(rows, axis=1) != 0).sum(axis=1) + 1, 1
 
 
-COUNT = _standard("count", _count, Count(), 0, rows=_count_rows)
+COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)
 SUM = _standard("sum", _sum, Sum(), 0, rows=_sum_rows)
 MEAN = _standard("mean", _mean, Mean(), 1, rows=_mean_rows)
 MEDIAN = _quantile("median", Fraction(1, 2))
@@ -358,10 +417,111 @@ STD = std()
 count_distinct = _standard(
     "count_distinct", _count_distinct, Distinct(), 0, rows=_count_distinct_rows
 )
+
+
+def sql(
+    statement: str, *, keys: str | Iterable[str] | None = None, connection: Any = None
+) -> Query:
+    """Return the query that a SQL statement is, asked of datasets of tables.
+
+    >>> import sensitivity_lab as sl
+    >>> staff = sl.Universe.product(department=["law", "art"], salary=[0, 50, 100], name="staff")
+    >>> totals = sl.sql("SELECT department, SUM(salary) AS total FROM staff GROUP BY department")
+    >>> sl.global_sensitivity(totals, staff, size=3, relation=sl.SymmetricDifference(1)).value
+    100
+
+    The engine is DuckDB, in this process (`pip install sensitivity-lab[sql]`); thousands of
+    datasets are answered by one statement. The tables are those of the universe: its dict of
+    tables, or one that has its `name`; without a name, the table that the statement names. What
+    else `connection` holds is public, and the same for every dataset.
+
+    One row of numbers is a number, or a vector. With columns of keys every row is a number under
+    its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
+    is asked like any other: SUM is NULL on it, which is no number, so write COALESCE(SUM(…), 0).
+    Every dataset is asked twice, the second time with its rows in reverse: where the answer
+    depends on their order, as with LIMIT and no ORDER BY, there is none. Floats may differ by a
+    billionth, as their sums round differently in another order. A sample of what was answered
+    together, and every witness, is asked again alone.
+
+    :param statement: one SELECT.
+    :param keys: the name of a column of keys, or a list of them; by default all columns that are
+        not numeric.
+    :param connection: a connection of DuckDB, or any other of DB-API 2, which is asked one dataset
+        at a time; None for an empty database of this process. Nothing of it is changed.
+    :raises ValueError: for what is no SELECT, an unknown table or column, a name of the universe
+        that the statement does not name; on a dataset for NULL and other results that are no
+        finite numbers, two rows of one key, rows without keys, an answer that depends on the order
+        of rows, and whatever the statement itself raises there.
+    :raises TypeError: for a statement or keys that are no text, and records that are no rows.
+    :raises RuntimeError: where datasets answered together and alone are answered differently.
+
+    Cost: two runs of the statement for some hundred thousand rows of datasets together; two for
+    each dataset where the statement holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
+    """
+    text, columns = checked_text(statement), checked_keys(keys)
+    asked = Statement(text, columns, connection)
+    return Query(name_of_statement(text), asked, together=asked)
+
+
 CONSTANTS = {
     "COUNT": COUNT, "SUM": SUM, "MEAN": MEAN, "MEDIAN": MEDIAN, "MIN": MIN, "MAX": MAX,
     "VARIANCE": VARIANCE, "STD": STD, "count_distinct": count_distinct,
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OverNumbers:
+    """A query of numbers, and what of each record of a universe these numbers are.
+
+    >>> words = Universe.population(["no", "perhaps", "yes"])
+    >>> OverNumbers(SUM, len).dataset(words, (0, 1))
+    (2, 7)
+    """
+
+    query: Query
+    of_what: Any
+
+    def dataset(self, universe: Universe, positions: Iterable[int], exact: bool = False) -> Dataset:
+        """What the records at some positions say, ascending; `exact` numbers in that form."""
+        said = in_order(map(partial(number_of, self.of_what), universe.each(positions)))
+        return tuple(map(exact_number, said)) if exact else said
+
+
+def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
+    """The query of numbers that a query is over a universe, where it is one; else None.
+
+    >>> words = Universe.population(["no", "yes"])
+    >>> over_numbers(SUM.of(len), words).query.name, over_numbers(COUNT, words).of_what
+    ('sum', Always(number=1))
+    >>> over_numbers(SUM, Universe.population([1, 2])) is None
+    True
+
+    A count, and a sum of a column, over people is the sum of what each person's rows come to.
+    Other queries of a column of people's tables are asked of all their rows together (None).
+    """
+    if universe.holds_people and _adds_rows(query):
+        return OverNumbers(SUM, query) if set(universe.tables(()) or ()) == {None} else None
+    if query.inner is not None:
+        of_rows = universe.holds_people and _is_column(query.of_what)
+        return None if of_rows else OverNumbers(query.inner, query.of_what)
+    if universe.numeric or query.proved is None or not query.proved.of_anything:
+        return None
+    if isinstance(query.function, _CountWhere):
+        return OverNumbers(count_where(bool), query.function.said)
+    return OverNumbers(query, Always(1))
+
+
+def _adds_rows(query: Query) -> bool:
+    """Whether a query is asked of rows, and of those of two people is the sum of both."""
+    proved = query.proved
+    if proved is None or not (proved.of_anything or proved.adds):
+        return False
+    return _is_column(query.of_what) if query.inner is not None else proved.of_anything
+
+
+def _is_column(what: Any) -> bool:
+    """Whether a query is asked of a column, as it is or cut to bounds."""
+    return _is_column(what.of) if isinstance(what, Clipped) else isinstance(what, str)
 
 
 def python_of(query: Query) -> str | None:
@@ -374,6 +534,8 @@ def python_of(query: Query) -> str | None:
 
     A query of your own function of a record has none either.
     """
+    if isinstance(query.function, Statement):
+        return _python_of_statement(query) if query.function.connection is None else None
     if query.grouping is not None:
         return _python_by_group(query.grouping) if query.function == query.grouping else None
     if query.inner is not None:
@@ -391,7 +553,22 @@ def python_of(query: Query) -> str | None:
             return f"sl.variance(ddof={ddof})"
         case Histogram(edges) if query.function == _Histogram(edges):
             return f"sl.histogram([{', '.join(map(_literal, edges))}])"
+        case JoinCount(join) if query.function == _JoinCount(join):
+            schema = {name: list(columns) for name, columns in join.tables}
+            return f"sl.join_count({schema!r})"
     return None
+
+
+def _python_of_statement(query: Query) -> str | None:
+    """The Python of a statement in this process's own database."""
+    assert isinstance(query.function, Statement)
+    text, keys = query.function.text, query.function.keys
+    if query != sql(text, keys=keys):
+        return None
+    plain = '"' not in text[-1:] and '"""' not in text and "\\" not in text
+    written = f'"""{text}"""' if plain else repr(text)
+    named = "" if keys is None else f", keys={list(keys)!r}"
+    return f"sl.sql({written}{named})"
 
 
 def _python_by_group(grouping: Grouping) -> str | None:

@@ -13,7 +13,8 @@ import pandas as pd
 from sensitivity_lab.closed_form import ClosedForm, closed_form
 from sensitivity_lab.exact import brief, checked_bounds
 from sensitivity_lab.gap import Norm, Number
-from sensitivity_lab.methods.image import Image
+from sensitivity_lab.methods.image import Image, has_image
+from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import STANDARD, Relation
@@ -46,6 +47,15 @@ def sweep(
       column  query   relation  k sensitivity
     0   days   mean  AddRemove  1        17/6
     1   days  count  AddRemove  1           1
+
+    Datasets that are tables stand in a line each: the rows that only one of the two has, and how
+    many records both share.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> rows = Universe.population(pd.DataFrame({"team": ["law", "art", "art"], "pay": [50, 30, 40]}))
+    >>> table = sweep([SUM.of("pay")], {"staff": rows}, size=2, relations=[Change(1)])
+    >>> table["dataset"][0], table["neighbour"][0]
+    ('− art 30 (1 shared)', '+ law 50 (1 shared)')
 
     Where no direction is feasible the sensitivity, dataset and neighbour are None and the method
     is "infeasible". `table.attrs` holds the universes' reprs by column, and the size.
@@ -172,15 +182,16 @@ def _closed_form_for(
         not feasible
         or not norm
         or not query.proved
+        or not query.proved.of_numbers
         or type(relation) not in STANDARD
         or relation.restricts_columns
     ):
         return None
-    if query.inner is not None:
-        universe = Image.of(universe, query).numbers
+    if has_image(query, universe):
+        image = Image.of(universe, query)
         if bounds is not None:
             bounds = clipped_ends(query.of_what, *checked_bounds(bounds))
-        query = query.inner
+        query, universe = image.asked, image.numbers
     return closed_form(
         query,
         bounds=(universe.values[0], universe.values[-1]) if bounds is None else bounds,
@@ -210,4 +221,12 @@ def _row(column: str, problem: Problem, found: Sensitivity | None) -> list[Any]:
     key = [column, problem.query.name, relation.kind, relation.k]
     if found is None:
         return [*key, None, None, None, "infeasible"]
-    return [*key, found.value, *found.witness, found.method]
+    return [*key, found.value, *_sides(found), found.method]
+
+
+def _sides(found: Sensitivity) -> tuple[Any, Any]:
+    """The two datasets; of tables a line each, since a cell has no room for them."""
+    if found.universe.tabular:
+        return marked_witness(found.universe, found.witness).lines()
+    dataset, neighbour = found.witness
+    return dataset, neighbour

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import narwhals as nw
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import (
@@ -19,7 +19,7 @@ from sensitivity_lab.exact import (
     brief,
     whole_number,
 )
-from sensitivity_lab.tabular.clipped import Clipped
+from sensitivity_lab.tabular.clipped import Always, Clipped
 from sensitivity_lab.tabular.multisets import how_many, multisets
 from sensitivity_lab.tabular.numbers import Numbers, numbers_or_records, read_only
 from sensitivity_lab.tabular.people import AnyPeople, People
@@ -114,12 +114,14 @@ class Universe:
         Records are numbers, or anything that can be hashed, or the rows of a pandas, polars or
         pyarrow table, which functions then receive:
 
+        >>> import pandas as pd
         >>> staff = Universe.population(pd.DataFrame({"team": ["law", "art"], "pay": [50, 40]}))
         >>> next(staff.datasets(size=1))
           team  pay
         0  art   40
 
-        Two records with equal values are two records. A pandas Series brings its name.
+        Two records with equal values are two records. A Series of pandas or polars brings its
+        name; a pyarrow Array serves, too.
         Cost: arrays stay arrays; they are sorted once, when first needed: O(m log m).
         Raises ValueError for an empty universe, NaN or infinities, TypeError for text among
         numbers and for records that have no hash.
@@ -168,6 +170,7 @@ class Universe:
     ) -> Universe:
         """Return the universe of people: a record is a person with all their rows.
 
+        >>> import pandas as pd
         >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 4]})
         >>> buyers = Universe.people(orders, id="customer")
         >>> buyers, buyers.count(size=1)
@@ -197,8 +200,9 @@ class Universe:
 
     @classmethod
     def _of(cls, source: Any, unlimited: bool, name: str | None, what: str) -> Universe:
-        if name is None and isinstance(source, pd.Series):
-            name = None if source.name is None else str(source.name)
+        if name is None and nw.dependencies.is_into_series(source):
+            given = getattr(source, "name", None)  # a column of pyarrow has none, polars' may be ""
+            name = None if given in (None, "") else str(given)
         return cls(numbers_or_records(source, what), unlimited, name)
 
     @property
@@ -267,24 +271,26 @@ class Universe:
         """
         if isinstance(what, Clipped):
             return what.of_all(self.numbers_of(what.of))
+        if isinstance(what, Always):
+            return np.full(len(self.source), what.number)
         if what is None:
             self._require_numbers()
             return self.sorted_records
         return self.said(what)
 
-    def said(self, what: Any) -> Any:
+    def said(self, what: Any, asked: str = "of") -> Any:
         """Return what a column, or a function of a record, says of each of the m records.
 
         >>> Universe.population(["yes", "no"]).said(str.upper)
         ['NO', 'YES']
 
-        Errors: as `numbers_of`.
+        Errors: as `numbers_of`; `asked` is what they call the function.
         """
         if isinstance(self.source, Records):
-            return self.source.said(what)
+            return self.source.said(what, asked)
         if not callable(what):
-            raise ValueError(f"of must be a function of one record here, got {brief(what)}")
-        return [called_on(what, record) for record in self.sorted_records.tolist()]
+            raise ValueError(f"{asked} must be a function of one record here, got {brief(what)}")
+        return [called_on(what, record, asked) for record in self.sorted_records.tolist()]
 
     def each(self, positions: Iterable[int]) -> list[Any]:
         """Return the records at some positions, as functions of one record receive them.

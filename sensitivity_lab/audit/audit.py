@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -23,6 +23,7 @@ from sensitivity_lab.audit.scope import (
 )
 from sensitivity_lab.audit.subject import (
     Metric,
+    PairPositions,
     Related,
     Subject,
     Within,
@@ -33,11 +34,14 @@ from sensitivity_lab.audit.subject import (
 from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
 from sensitivity_lab.gap import Gap, Norm
-from sensitivity_lab.methods.image import has_image
+from sensitivity_lab.methods.witness import marked_at
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
+from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import METHODS, settle
+from sensitivity_lab.tabular.rows import rows_of, table
+from sensitivity_lab.tabular.shown import Marked, rows_on_a_line
 from sensitivity_lab.universe import Universe, check_universe
 
 MAX_PAIRS = 2_000_000
@@ -126,13 +130,11 @@ def audit(
     doi:10.1145/3548606.3560708.
     """
     query = _as_function(function)
-    subject = Subject.of(query, norm, output_metric)
+    check_universe(universe)
+    subject = Subject.of(query, norm, output_metric, universe)
     _check_options(output_metric, order, method, executor)
     Budget(max_datasets, progress, executor).check_queries([subject.query])
     check_claim(claim)
-    check_universe(universe)
-    if universe.holds_people and has_image(query, universe):
-        subject = replace(subject, people=universe)
     relations = checked_relations(relations)
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
     _check_columns(relations, order, method)
@@ -244,8 +246,41 @@ class _Row:
     def judged(self, subject: Subject, scope: Scope, worst: WorstInputs) -> AuditRow:
         """The row with its verdict, by the worst pair of its problem."""
         assert self.problem is not None
-        row = replace(self.blank, claimed=self.claimed, searched=scope.trials is not None)
+        universe, in_order = self.problem.universe, scope.order is not None  # marks tell no order
+        row = replace(
+            self.blank,
+            claimed=self.claimed,
+            searched=scope.trials is not None,
+            lines=_lines(universe, worst) if in_order else None,
+            marked=None if in_order else _marked(universe, worst),
+        )
         return _witnessed(row, subject, worst, _related(self.problem, scope.order))
+
+
+def _marked(universe: Universe, worst: WorstInputs) -> Marked | None:
+    """Two datasets that are tables as one, with the rows marked that leave and join."""
+    here, there = worst.at
+    if not universe.tabular or here is None or there is None:
+        return None
+    return marked_at(universe, here, there)
+
+
+def _lines(universe: Universe, worst: WorstInputs) -> tuple[str, str] | None:
+    """Two datasets that are tables in a line each, where the order of rows counts."""
+    if not universe.tabular:
+        return None
+    one, other = map(_rows_in_order, (worst.dataset, worst.neighbour))
+    return one, other
+
+
+def _rows_in_order(dataset: Any) -> str:
+    """The first few rows of a dataset on one line, table by table."""
+    tables = dataset if isinstance(dataset, Mapping) else {"": dataset}
+    texts = [
+        f"{name}{': ' * bool(name)}{rows_on_a_line(rows_of(table(one, 'dataset'))) or 'no rows'}"
+        for name, one in tables.items()
+    ]
+    return "; ".join(texts)
 
 
 def _witnessed(row: AuditRow, subject: Subject, worst: WorstInputs, related: Related) -> AuditRow:
@@ -255,6 +290,7 @@ def _witnessed(row: AuditRow, subject: Subject, worst: WorstInputs, related: Rel
         found=worst.apart,
         dataset=worst.dataset,
         neighbour=worst.neighbour,
+        at=worst.at,
         answers=answers_stood_by(subject, worst),
         related=related,
     )
@@ -316,7 +352,10 @@ class _Run:
             method=self.method,
             budget=Budget(self.max_datasets, self.progress, self.executor),
         )
-        return [WorstInputs(result.value, *result.witness) for result in settled]
+        return [
+            WorstInputs(each.value, each.witness[0], each.witness[1], _positions_of(each))
+            for each in settled
+        ]
 
     def _searched(self, problems: Sequence[Problem]) -> list[WorstInputs]:
         seed, trials = whole_number(self.seed, "seed", 0), self.scope.trials
@@ -335,6 +374,14 @@ class _Run:
         sizes = set().union(*(problem.sizes_answered for problem in problems))
         walk.answer_all(sizes, self.executor, self.progress)
         return [walk.widest(problem, self.progress) for problem in problems]
+
+
+def _positions_of(found: Sensitivity) -> PairPositions:
+    """The positions of a witness's records, where these are no numbers."""
+    if found.universe.numeric:
+        return None, None
+    here, there = (tuple(at.tolist()) for at in found._positions())
+    return here, there
 
 
 # --- audits of a map -----------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
 from sensitivity_lab.tabular.multisets import multisets
-from sensitivity_lab.universe import Giver, Indices, Universe
+from sensitivity_lab.universe import Indices, Universe
 
 ORDERS = (None, "any", "kept")
 Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
@@ -238,10 +238,13 @@ class OrderedWalk:
         """
         for size in sorted(sizes):
             points = list(self._points(size))
-            edges = block_edges(len(points), size, executor)
+            edges = block_edges(
+                len(points), size, executor, self.subject.query.together is not None
+            )
             groups = [points[start:stop] for start, stop in pairwise(edges)]
             blocks = ([r for point in group for r in self._given(point)] for group in groups)
-            answered = answers_in_blocks(self.subject.query, self._given_at, blocks, executor)
+            given = self.subject.giver(self.universe)
+            answered = answers_in_blocks(self.subject.asked, given, blocks, executor)
             bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
             for group, answers in zip(groups, with_bar(answered, progress, **bar), strict=True):
                 self._keep(group, iter(answers))
@@ -252,12 +255,9 @@ class OrderedWalk:
             answered = [(next(answers), reading) for reading in self._readings(point)]
             self.answers[point] = self._ends(answered)
 
-    @property
-    def _given_at(self) -> Giver:
-        return self.universe.giver(self.subject.query.exact)
-
     def _readings(self, point: Indices) -> Iterable[Indices]:
-        every = self.order == "any" and not self.subject.query.exact
+        asks_in_order = self.subject.query.exact or self.subject.said is not None
+        every = self.order == "any" and not asks_in_order
         return orderings(point) if every else (point,)
 
     def _given(self, point: Indices) -> Iterable[Indices]:
@@ -295,7 +295,11 @@ class OrderedWalk:
                     worst = gap, dataset, neighbour
         assert worst is not None
         gap, dataset, neighbour = worst
-        return WorstInputs(gap, self.universe.given(dataset), self.universe.given(neighbour))
+        here, there = map(self.universe.given, (dataset, neighbour))
+        at = (None, None) if self.universe.numeric else (dataset, neighbour)
+        if self.subject.query.together is not None:  # floats may round differently one by one
+            gap = self.subject.measure()(self.subject.answer(here), self.subject.answer(there))
+        return WorstInputs(gap, here, there, at)
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
         """Every two neighbouring points of a problem."""

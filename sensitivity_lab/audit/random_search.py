@@ -12,7 +12,7 @@ from sensitivity_lab.gap import Gap
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.relations import Move
-from sensitivity_lab.universe import Dataset, Universe
+from sensitivity_lab.universe import Indices, Universe
 
 PATIENCE = 40  # steps without a wider gap before a climb ends
 PALETTE = 3  # a climb starts from at most so many different values, so that ties are met
@@ -83,14 +83,17 @@ class _Climb:
         if self.held is not None:
             records = _step(self.universe, records, self.in_use, self.rng)
         common, joined = records[: self.size - self.removed], records[self.size : self.in_use]
-        dataset = _dataset(self.universe, records[: self.size])
-        neighbour = _dataset(self.universe, [*common, *joined])
-        gap = self.between(self.subject.answer(dataset), self.subject.answer(neighbour))
+        here = _positions(self.universe, records[: self.size])
+        there = _positions(self.universe, [*common, *joined])
+        dataset, neighbour = map(self.universe.given, (here, there))
+        answers = self.subject.answer(dataset, here), self.subject.answer(neighbour, there)
+        gap = self.between(*answers)
         is_wider = self.held is None or gap > self.held
         self.patience = PATIENCE if is_wider else self.patience - 1
         if is_wider or gap == self.held:
             self.held, self.records = gap, records
-        return WorstInputs(gap, dataset, neighbour)
+        at = (None, None) if self.universe.numeric else (here, there)
+        return WorstInputs(gap, dataset, neighbour, at)
 
 
 def require_budget(problems: Sequence[Problem], trials: int) -> None:
@@ -145,8 +148,7 @@ def _step(
     return stepped
 
 
-def _dataset(universe: Universe, records: list[int]) -> Dataset:
-    """The sorted records themselves."""
+def _positions(universe: Universe, records: list[int]) -> Indices:
+    """Where some records stand among the values, sorted."""
     values = records if universe.unlimited else [universe.value_of[record] for record in records]
-    given: Dataset = universe.given(sorted(values))
-    return given
+    return tuple(sorted(values))

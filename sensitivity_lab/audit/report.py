@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from textwrap import fill
+from textwrap import fill, indent
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,15 @@ import pandas as pd
 
 from sensitivity_lab.audit.claims import ratio
 from sensitivity_lab.audit.scope import Scope, and_more
-from sensitivity_lab.audit.subject import Related, Subject
+from sensitivity_lab.audit.subject import PairPositions, Related, Subject
 from sensitivity_lab.gap import Labelled
+from sensitivity_lab.methods.witness import SIDES
 from sensitivity_lab.relations import Relation
+from sensitivity_lab.results import answer_texts
+from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.rows import is_table
-from sensitivity_lab.tabular.source import Snippet, runnable
+from sensitivity_lab.tabular.shown import Marked
+from sensitivity_lab.tabular.source import Snippet, runnable, source_of
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 
@@ -45,7 +49,8 @@ class AuditRow:
     lower bound. `answers` are those on the dataset and on its neighbour. `not_asked` names the
     directions that lead to the empty dataset where the function fails on it, `infeasible` those
     that no dataset can take: the verdict does not speak of either. Where no direction is left,
-    these numbers are None, and a `note` says why.
+    these numbers are None, and a `note` says why. Datasets that are tables are `marked`: shown with
+    the rows that leave and join, in `lines` of a line each.
 
     Rows are equal if all of this is, and hash by their numbers: datasets can be tables.
     Source: def-audits-verdict in the book's chapter on audits.
@@ -64,6 +69,9 @@ class AuditRow:
     not_asked: tuple[str, ...] = ()
     infeasible: tuple[str, ...] = ()
     related: Related | None = field(default=None, repr=False)
+    at: PairPositions = field(default=(None, None), repr=False)
+    lines: tuple[str, str] | None = field(default=None, repr=False)
+    marked: Marked | None = field(default=None, repr=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AuditRow) and _same(self._content, other._content)
@@ -73,8 +81,9 @@ class AuditRow:
 
     @property
     def _content(self) -> tuple[Any, ...]:
-        """All but what tells neighbours, which the relation's name stands for."""
-        return tuple(value for name, value in vars(self).items() if name != "related")
+        """All but what tells neighbours, which the relation's name stands for, and the marks."""
+        about = {"related", "marked"}
+        return tuple(value for name, value in vars(self).items() if name not in about)
 
     @property
     def exact(self) -> Any:
@@ -125,6 +134,16 @@ class AuditRow:
         at = "" if self.size is None else f", size {self.size}"
         return f"{self.relation}({number_text(self.k)}){at}"
 
+    @property
+    def sides(self) -> tuple[Any, Any]:
+        """The dataset and its neighbour as reports show them: tables in a line each.
+
+        >>> AuditRow("Change", 1, 2, dataset=(0, 0), neighbour=(0, 2)).sides
+        ((0, 0), (0, 2))
+        """
+        lines = self.lines if self.marked is None else self.marked.lines()
+        return lines or (self.dataset, self.neighbour)
+
     def __str__(self) -> str:
         if self.note:
             return f"{self.setting}: {self.verdict} ({self.note})"
@@ -132,9 +151,19 @@ class AuditRow:
         numbers = f"claimed {number_text(self.claimed)}, {kind} {number_text(self.found)}"
         lines = [f"{self.setting}: {self.verdict}{_times(self)}, {numbers}"]
         if self.verdict == TOO_SMALL:
-            pair = zip((self.dataset, self.neighbour), self.answers or (), strict=True)
-            lines += [f"  {dataset_text(data)} → {number_text(answer)}" for data, answer in pair]
+            lines.append(indent("\n".join(self._witness_lines()), "  "))
         return "\n".join([*lines, *(f"  not asked: {direction}" for direction in self.not_asked)])
+
+    def _witness_lines(self) -> list[str]:
+        """The two datasets and the answers on them; of tables one, with the rows that differ marked."""
+        answers = self.answers or ()
+        if self.marked is None:
+            pair = zip(self.sides, answers, strict=True)
+            return [f"{dataset_text(data)} → {number_text(answer)}" for data, answer in pair]
+        keyed = any(isinstance(answer, Labelled) for answer in answers)
+        texts = answer_texts(*answers) if keyed else map(number_text, answers)
+        told = [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]
+        return [*self.marked.text().splitlines(), *told]
 
 
 @dataclass(frozen=True)
@@ -271,13 +300,16 @@ class Audit:
           relation  k size claimed exact  ratio    verdict    dataset  neighbour
         0   Change  2    3       1     2    0.5  too small  (0, 0, 0)  (0, 1, 1)
 
+        Datasets that are tables stand in a line each; the rows of the audit have them whole.
         After a search the column `exact` is called `found`: it holds lower bounds. Where
         directions were not asked, a column `not_asked` names them, row by row.
         """
         table = pd.DataFrame(
-            {column: [getattr(row, column) for row in self.rows] for column in COLUMNS},
+            {column: [getattr(row, column) for row in self.rows] for column in COLUMNS[:-2]},
             dtype=object,
         )
+        for side, column in enumerate(COLUMNS[-2:]):
+            table[column] = pd.Series([row.sides[side] for row in self.rows], dtype=object)
         table["ratio"] = [_as_float(row.ratio) for row in self.rows]
         if any(row.searched for row in self.rows):
             table["exact"] = pd.Series([row.found for row in self.rows], dtype=object)
@@ -296,11 +328,19 @@ class Audit:
         What was not asked is not asked here either. Cost: two answers of the function a row.
         """
         return all(
-            row.related(row.dataset, row.neighbour)
-            and self.subject.distance(row.dataset, row.neighbour) == row.found
+            row.related(*self._records(row))
+            and self.subject.distance(row.dataset, row.neighbour, row.at) == row.found
             for row in self.rows
             if row.related is not None
         )
+
+    def _records(self, row: AuditRow) -> tuple[Any, Any]:
+        """The records of a row's two datasets; tables do not tell who brings no rows."""
+        here, there = row.at
+        if self.universe is None or here is None or there is None:
+            return row.dataset, row.neighbour
+        values = self.universe.values
+        return tuple(values[i] for i in here), tuple(values[i] for i in there)
 
     def snippet(self) -> Snippet:
         """Return Python that shows the smallest violation (else the worst row), for a bug report.
@@ -315,21 +355,32 @@ class Audit:
         neighbour = (0, 2)
         print(peak(dataset))  # 0
         print(peak(neighbour))  # 2
+
+        A standard query is imported; your own function you define where a comment says so.
         """
         row = (*self.violations, self.worst)[0]
-        name = self.function if self.function.isidentifier() else "function"
-        hint = "" if name == self.function else f": {self.function}"
+        name, imports, made = self._made()
         claimed, apart = _in_full(row.claimed), _in_full(row.found)
         lines = [
+            *imports,
             f"# {row.setting}: claimed {claimed}, and the answers are {apart} apart",
-            f"# define {name} here{hint}",
-            f"dataset = {_source(row.dataset)}",
-            f"neighbour = {_source(row.neighbour)}",
+            made,
+            f"dataset = {_source_of(row.dataset)}",
+            f"neighbour = {_source_of(row.neighbour)}",
         ]
         for side, answer in zip(("dataset", "neighbour"), row.answers or (), strict=True):
             shown = number_text(answer) if _is_long(answer) else repr(answer)
             lines.append(f"print({name}({side}))  # {' '.join(shown.split())}")
         return runnable(lines)
+
+    def _made(self) -> tuple[str, list[str], str]:
+        """What a snippet calls the function, what it imports for it, and the line that makes it."""
+        standard = python_of(self.subject.query)
+        if standard is not None:
+            return "query", ["import sensitivity_lab as sl"], f"query = {standard}"
+        if self.function.isidentifier():
+            return self.function, [], f"# define {self.function} here"
+        return "function", [], f"# define function here: {self.function}"
 
     def raise_if_too_small(self) -> None:
         """Raise AssertionError, with the witness and a snippet, if any claim is too small.
@@ -365,13 +416,16 @@ class Audit:
         table["relation"] = [f"{row.relation}({number_text(row.k)})" for row in self.rows]
         for column in {"claimed", "exact", "found"} & set(table):
             table[column] = [_cell(value, number_text) for value in table[column]]
-        for side in ("dataset", "neighbour"):
+        for side in SIDES:
             table[side] = [_cell(data, dataset_text) for data in table[side]]
-        head = html.escape(f"{self.function}: {self.headline}")
+        head, witness = html.escape(f"{self.function}: {self.headline}"), ""
+        if self.universe is not None and self.universe.tabular:
+            witness = "".join(f"<pre>{html.escape(str(row))}</pre>" for row in self.violations[:1])
         body = table.to_html(
             index=False, na_rep="", float_format=lambda x: f"{x:.6g}", max_rows=HTML_ROWS
         )
-        return f"<p><strong>{head}</strong></p>{body}<p>{html.escape(self.scope)}</p>"
+        scope = html.escape(self.scope)
+        return f"<p><strong>{head}</strong></p>{body}{witness}<p>{scope}</p>"
 
 
 def _times(row: AuditRow) -> str:
@@ -429,6 +483,12 @@ def _source(value: Any) -> str:
     if isinstance(value, Fraction):
         return f"Fraction({_source(value.numerator)}, {_source(value.denominator)})"
     return hex(value)
+
+
+def _source_of(dataset: Any) -> str:
+    """A dataset as Python source: tables in their library, anything else as `_source`."""
+    tables = dataset.values() if isinstance(dataset, Mapping) else [dataset]
+    return source_of(dataset) if all(map(is_table, tables)) else _source(dataset)
 
 
 def _same(one: Any, other: Any) -> bool:

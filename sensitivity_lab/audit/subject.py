@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab.audit.claims import amount
 from sensitivity_lab.exact import brief, told
 from sensitivity_lab.gap import Gap, Norm, gap_between, has_same_shape, same_shape
-from sensitivity_lab.queries import Query, in_order
+from sensitivity_lab.queries import Query
 from sensitivity_lab.results import presented
-from sensitivity_lab.tabular.clipped import number_of
+from sensitivity_lab.standard import OverNumbers, over_numbers
 from sensitivity_lab.tabular.rows import own_copy
 from sensitivity_lab.text import dataset_text, number_text
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
 Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
+PairPositions = tuple[Indices | None, Indices | None]  # of two inputs' records among the values
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 
 
@@ -35,6 +35,24 @@ class AnyAnswer(Query):
 
 
 @dataclass(frozen=True)
+class Said:
+    """Makes what the records at some positions of a universe say, as a query of numbers takes it.
+
+    >>> from sensitivity_lab import SUM
+    >>> words = Universe.population(["no", "perhaps"])
+    >>> Said(OverNumbers(SUM, len), words)((0, 1))
+    (2, 7)
+    """
+
+    over: OverNumbers
+    universe: Universe
+
+    def __call__(self, positions: Indices) -> Dataset:
+        """The numbers, ascending."""
+        return self.over.dataset(self.universe, positions, self.over.query.exact)
+
+
+@dataclass(frozen=True)
 class Subject:
     """A function under audit, and what measures its answers: a norm or an output metric.
 
@@ -47,32 +65,50 @@ class Subject:
     query: Query
     norm: Norm
     metric: Metric | None
-    people: Universe | None = None  # whose records say the numbers that the query is asked of
+    said: Said | None = None
 
     @classmethod
-    def of(cls, query: Query, norm: Norm, metric: Metric | None) -> Subject:
-        """Return the subject that a query is: with a metric its answers can be anything."""
-        if metric is not None:
-            function = query if query.exact else query.function
-            query = AnyAnswer(query.name, function, query.smallest_size, query.takes_missing)
-        return cls(query, norm, metric)
+    def of(
+        cls, query: Query, norm: Norm, metric: Metric | None, universe: Universe | None = None
+    ) -> Subject:
+        """Return the subject that a query is: with a metric its answers can be anything.
 
-    def answer(self, dataset: Any) -> Any:
-        """Return the answer that gaps are measured from: of a root query the square."""
-        if self.people is not None and self.query.inner is not None:
-            return self.query.inner.raw(self._numbers(self.people, dataset))
-        return self.query.raw(own_copy(dataset))
+        Over a `universe` of records that say its numbers, it is asked of these.
+        """
+        over = None
+        if universe is not None and not universe.numeric:
+            over = over_numbers(query, universe)
+        said = None
+        if universe is not None and over is not None:
+            asked = replace(over.query, name=query.name)
+            said = Said(replace(over, query=_answering(asked, metric)), universe)
+        return cls(_answering(query, metric), norm, metric, said)
 
-    def _numbers(self, people: Universe, dataset: Any) -> tuple[Any, ...]:
-        """What each person of a dataset says, in order."""
-        said = partial(number_of, self.query.of_what)
-        return in_order(map(said, people.each(people.indices(dataset))))
+    @property
+    def asked(self) -> Query:
+        """What answers: the query, or the query of numbers that it is."""
+        return self.query if self.said is None else self.said.over.query
 
-    def shown(self, dataset: Any) -> Any:
+    def giver(self, universe: Universe) -> Giver:
+        """Return what makes the datasets that `asked` is given, of positions."""
+        return self.query.giver(universe) if self.said is None else self.said
+
+    def answer(self, dataset: Any, at: Indices | None = None) -> Any:
+        """Return the answer that gaps are measured from: of a root query the square.
+
+        `at` are the positions of the dataset's records where these are no numbers: tables do not
+        tell who brings no rows.
+        """
+        return self.asked.raw(self._given(dataset, at))
+
+    def shown(self, dataset: Any, at: Indices | None = None) -> Any:
         """Return the answer as a caller sees it: the root of a root query."""
-        if self.people is not None and self.query.inner is not None:
-            return self.query.inner(self._numbers(self.people, dataset))
-        return self.query(dataset) if self.query.root else self.answer(dataset)
+        if not self.query.root:
+            return self.answer(dataset, at)
+        return self.asked(self._given(dataset, at))
+
+    def _given(self, dataset: Any, at: Indices | None) -> Any:
+        return own_copy(dataset) if self.said is None else self.said(at or ())
 
     def measure(self) -> Callable[[Any, Any], Gap]:
         """Return the function that measures two answers; it refuses answers of two shapes."""
@@ -87,9 +123,18 @@ class Subject:
 
         return gap
 
-    def distance(self, dataset: Any, neighbour: Any) -> Any:
+    def distance(self, dataset: Any, neighbour: Any, at: PairPositions = (None, None)) -> Any:
         """Ask the function about both, and return how far apart it answers, as a caller sees it."""
-        return presented(self.measure()(self.answer(dataset), self.answer(neighbour)))
+        here, there = self.answer(dataset, at[0]), self.answer(neighbour, at[1])
+        return presented(self.measure()(here, there))
+
+
+def _answering(query: Query, metric: Metric | None) -> Query:
+    """A query, or with a metric one that answers anything."""
+    if metric is None:
+        return query
+    function = query if query.exact else query.function
+    return AnyAnswer(query.name, function, query.smallest_size, query.takes_missing)
 
 
 @dataclass(frozen=True)
@@ -107,11 +152,18 @@ class WorstInputs:
     gap: Gap
     dataset: Any
     neighbour: Any
+    # of their records among the values, where these are no numbers
+    at: PairPositions = field(default=(None, None), repr=False)
 
     @property
     def apart(self) -> Any:
         """The gap as a caller sees it."""
         return presented(self.gap)
+
+    @property
+    def sides(self) -> list[tuple[Any, Indices | None]]:
+        """The dataset, and its neighbour, each with the positions of its records."""
+        return list(zip((self.dataset, self.neighbour), self.at, strict=True))
 
 
 @dataclass(frozen=True)
@@ -142,7 +194,7 @@ def answers_stood_by(subject: Subject, worst: WorstInputs) -> tuple[Any, Any]:
     is asked once more.
     """
     ask = Subject.answer if subject.query.exact else _asked_twice
-    first, last = ask(subject, worst.dataset), ask(subject, worst.neighbour)
+    first, last = (ask(subject, side, at) for side, at in worst.sides)
     apart = presented(subject.measure()(first, last))
     if apart != worst.apart:
         raise ValueError(
@@ -153,11 +205,12 @@ def answers_stood_by(subject: Subject, worst: WorstInputs) -> tuple[Any, Any]:
         )
     if not subject.query.root:
         return first, last
-    return subject.shown(worst.dataset), subject.shown(worst.neighbour)
+    here, there = (subject.shown(side, at) for side, at in worst.sides)
+    return here, there
 
 
-def _asked_twice(subject: Subject, dataset: Any) -> Any:
-    answer, again = subject.answer(dataset), subject.answer(dataset)
+def _asked_twice(subject: Subject, dataset: Any, at: Indices | None) -> Any:
+    answer, again = subject.answer(dataset, at), subject.answer(dataset, at)
     if not _are_alike(subject, answer, again):
         raise ValueError(
             f"function must be deterministic: {subject.query.name} answered {_short(answer)} on "

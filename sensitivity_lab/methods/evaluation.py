@@ -101,7 +101,7 @@ class Evaluations:
     @property
     def given(self) -> Giver:
         """What makes datasets as the query's function is given them."""
-        return self.lattice.universe.giver(self.query.exact)
+        return self.query.giver(self.lattice.universe)
 
     def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
         """The answers of several sizes as numerators over their least common denominator.
@@ -170,7 +170,8 @@ class Evaluations:
 
     def _one_by_one(self, size: int) -> tuple[np.ndarray, int]:
         executor = self.budget.executor
-        edges = [1 + edge for edge in block_edges(self.lattice.count(size) - 1, size, executor)]
+        rest, together = self.lattice.count(size) - 1, self.query.together is not None
+        edges = [1 + edge for edge in block_edges(rest, size, executor, together)]
         blocks = (self.lattice.rows(size, np.arange(*ends)) for ends in pairwise(edges))
         answered = answers_in_blocks(self.query, self.given, blocks, executor)
         answers = [self.first(size)]

@@ -64,7 +64,7 @@ class _Groups:
     @cached_property
     def codes(self) -> np.ndarray:
         """The group of each record, (m,): its position among the keys; what is in none comes last."""
-        keys = self.universe.said(self.grouping.by_what)
+        keys = self.universe.said(self.grouping.by_what, "by")
         if self.grouping.keys is None:
             return codes_of(keys)
         position_of = {key: i for i, key in enumerate(self.grouping.keys)}

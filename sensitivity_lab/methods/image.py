@@ -21,25 +21,18 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, Parted, Parts, WorstPair
 from sensitivity_lab.queries import Query
-from sensitivity_lab.tabular.clipped import Clipped
+from sensitivity_lab.standard import over_numbers
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
 
 def has_image(query: Query, universe: Universe) -> bool:
-    """Whether a query is asked of numbers, one for each record of a universe.
-
-    A column of people's tables is asked of all their rows together: a person has many.
+    """Whether a query is asked of numbers that are said, one for each record of a universe.
 
     >>> from sensitivity_lab import SUM
     >>> has_image(SUM, Universe.population([1])), has_image(SUM.of(len), Universe.population(["a"]))
     (False, True)
     """
-    if query.inner is None:
-        return False
-    what = query.of_what
-    while isinstance(what, Clipped):
-        what = what.of
-    return not (universe.holds_people and isinstance(what, str))
+    return over_numbers(query, universe) is not None
 
 
 def _is_of_numbers(problem: Problem) -> bool:
@@ -78,8 +71,8 @@ class Images:
         """The problem over numbers. Cost: a call for each record; of a column, one sort."""
         if not _is_of_numbers(problem):
             return problem
-        assert problem.query.inner is not None
-        return replace(problem, query=problem.query.inner, universe=self._of(problem).numbers)
+        image = self._of(problem)
+        return replace(problem, query=image.asked, universe=image.numbers)
 
     def of_dataset(self, problem: Problem, dataset: Indices) -> Indices:
         """One dataset of records as a dataset of numbers, both as positions."""
@@ -111,29 +104,32 @@ class Image:
     """
 
     universe: Universe
+    asked: Query  # of the numbers
     numbers: Universe
     made: Any  # the number of each of the m records
 
     @classmethod
     def of(cls, universe: Universe, query: Query) -> Image:
         """The image of a universe under what a query is asked of."""
-        made = universe.numbers_of(query.of_what)
+        over = over_numbers(query, universe)
+        assert over is not None
+        made = universe.numbers_of(over.of_what)
         if not isinstance(made, np.ndarray):
             for number in made:
-                if not is_real(number):
+                if not (is_real(number) or (number is None and over.query.takes_missing)):
                     raise TypeError(
                         f"what {query.name} is asked of must be a number for every record, "
                         f"got {brief(number)}"
                     )
         numbers = Universe._of(made, universe.unlimited, None, f"what {query.name} is asked of")
-        return cls(universe, numbers, made)
+        return cls(universe, over.query, numbers, made)
 
     @cached_property
     def order(self) -> np.ndarray:
         """The m records in the order of their numbers, (m,)."""
         if isinstance(self.made, np.ndarray):
             return np.argsort(self.made, kind="stable")
-        keys = [exact_number(number) for number in self.made]
+        keys = [(n is None, 0 if n is None else exact_number(n)) for n in self.made]
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
     @cached_property

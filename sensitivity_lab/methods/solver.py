@@ -59,6 +59,8 @@ def widest_gaps(problem: Problem) -> D | None:
         return gaps_by_group(problem, query.grouping)
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
+    if not query.proved.of_numbers:
+        return None
     if not universe.unlimited:
         return query.proved.on_population(SortedRecords.of(universe), problem.norm)
     given = dict(zip(universe.exact_values, universe.values, strict=True))

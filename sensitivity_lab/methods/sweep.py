@@ -143,8 +143,8 @@ def is_quick(problem: Problem, limits: Limits) -> bool:
     levels = _levels(problem)
     return (
         _cells(problem) <= limits.cells
-        and problem.records <= limits.read
         and len(levels) * levels[-1] <= limits.steps
+        and problem.records <= limits.read
         and _records_passed(problem, limits.read) <= limits.read
     )
 

@@ -117,7 +117,7 @@ def _answered(
 ) -> tuple[dict[Indices, Answer], int]:
     """The answer on each dataset; rational numbers as numerators, with their denominator."""
     query, executor = problem.query, budget.executor
-    edges = block_edges(len(datasets), len(datasets[-1]), executor)
+    edges = block_edges(len(datasets), len(datasets[-1]), executor, query.together is not None)
     blocks = (datasets[start:stop] for start, stop in pairwise(edges))
     answered = answers_in_blocks(query, problem.given, blocks, executor)
     answers: Sequence[Answer] = [answer for block in answered for answer in block]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -167,6 +167,17 @@ def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
     assert isinstance(universe.source, Records)
     if isinstance(witness, CompactWitness):
         return marked(universe.source, *witness._parts())
-    here, there = (Counter(universe._positions(side).tolist()) for side in witness)
-    positions = [sorted(part.elements()) for part in (here & there, here - there, there - here)]
+    here, there = (universe._positions(side).tolist() for side in witness)
+    return marked_at(universe, here, there)
+
+
+def marked_at(universe: Universe, here: Iterable[int], there: Iterable[int]) -> Marked:
+    """As `marked_witness`, of the positions of both datasets' records.
+
+    >>> marked_at(Universe.value_range(["no", "yes"]), (0, 1), (1, 1)).lines()
+    ('− no (1 shared)', '+ yes (1 shared)')
+    """
+    assert isinstance(universe.source, Records)
+    one, other = Counter(here), Counter(there)
+    positions = [sorted(part.elements()) for part in (one & other, one - other, other - one)]
     return marked(universe.source, [*map(universe.given, positions)], [*map(len, positions)])

@@ -5,17 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from sensitivity_lab.gap import Answer
-from sensitivity_lab.queries import Query
+from sensitivity_lab.exact import brief
+from sensitivity_lab.gap import Answer, Gap, gap_between
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
+from sensitivity_lab.queries import AnswersDiffer, Query
+from sensitivity_lab.tabular.sql import NEAR, NOTHING
 from sensitivity_lab.universe import Giver, Indices
 
 Part = TypeVar("Part")
 Block = np.ndarray | Sequence[Indices]  # datasets as positions among the values
 ROWS_AT_ONCE = 1 << 22  # numbers in a block of datasets: bounds the memory
+
+ROWS_TOGETHER = 1 << 18  # numbers in a block that a database answers together
 
 
 def with_bar(parts: Iterable[Part], shown: bool, **options: Any) -> Iterable[Part]:
@@ -44,14 +51,25 @@ def worker_count(executor: Executor) -> int:
     return getattr(executor, "_max_workers", None) or os.cpu_count() or 1
 
 
-def block_edges(datasets: int, size: int, executor: Executor | None) -> list[int]:
+def block_edges(
+    datasets: int, size: int, executor: Executor | None, together: bool = False
+) -> list[int]:
     """Where the blocks of some datasets begin and end: a few for each worker, none too large.
 
     >>> block_edges(200, 3, executor=None)[:3]
     [0, 2, 4]
+
+    Where a block is answered together there are few of them:
+
+    >>> block_edges(200, 3, executor=None, together=True)
+    [0, 200]
     """
     wanted = 6 * worker_count(executor) if executor else 100
-    blocks = min(max(wanted, datasets * size // ROWS_AT_ONCE), datasets)
+    most = ROWS_AT_ONCE
+    if together:
+        wanted = worker_count(executor) if executor else 1
+        most = ROWS_TOGETHER
+    blocks = min(max(wanted, -(-datasets * size // most)), datasets)
     return [datasets * block // blocks for block in range(blocks + 1)] if blocks else [0]
 
 
@@ -80,9 +98,48 @@ def answers_in_blocks(
             raise RuntimeError(
                 f"a worker died while answering query {query.name}; no result was kept"
             ) from error
-        if isinstance(error, RuntimeError):  # what the query raises is a ValueError
+        if isinstance(error, RuntimeError) and not isinstance(
+            error, AnswersDiffer
+        ):  # what the query raises is a ValueError
             raise ValueError(f"executor must take tasks, got one that does not: {error}") from error
         raise
+
+
+def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
+    """The pair as its two datasets alone answer it, where many datasets were answered together.
+
+    >>> from sensitivity_lab import SUM, Change, Universe
+    >>> problem = Problem(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
+    >>> stood_by(problem, WorstPair.between(8, (0,), (2,), problem.universe)).gap
+    8
+
+    Floats that a database adds in another order round differently, so a gap may differ by a
+    billionth of the answers. Raises RuntimeError where it differs by more.
+    """
+    query = problem.query
+    if query.together is None:
+        return pair
+    assert isinstance(pair.records, AtPositions)
+    sides = [tuple(pair.records.positions(side)) for side in pair.sides()]
+    answers = [query.answer(problem.given(side)) for side in sides]
+    gap = gap_between(problem.norm, query.root)(*answers)
+    if gap == pair.gap:
+        return pair
+    if not _near(gap, pair.gap, answers):
+        raise AnswersDiffer(
+            f"query {query.name} must answer many datasets as it does each alone, got answers "
+            f"{brief(pair.gap)} apart and alone {brief(gap)} apart, {brief(answers)}"
+        )
+    return replace(pair, gap=gap)
+
+
+def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:
+    """Whether two gaps between answers that hold floats differ as these may be rounded."""
+    numbers = [n for a in answers for n in (a if isinstance(a, tuple) else (a,))]
+    if not any(isinstance(number, float) for number in numbers):
+        return False
+    room = len(numbers) * (NOTHING + NEAR * max(map(abs, map(float, numbers))))
+    return abs(float(gap) - float(other)) <= room
 
 
 def answer_block(task: tuple[Query, Giver, Block]) -> list[Answer]:
@@ -97,4 +154,4 @@ def answer_block(task: tuple[Query, Giver, Block]) -> list[Answer]:
     """
     query, given, rows = task
     listed = rows.tolist() if isinstance(rows, np.ndarray) else rows
-    return [query.answer(given(tuple(row))) for row in listed]
+    return query.answers(given, [tuple(row) for row in listed])

@@ -19,7 +19,6 @@ from matplotlib.lines import Line2D
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import Exact, brief, exact_number
 from sensitivity_lab.gap import Labelled
-from sensitivity_lab.methods.image import has_image
 from sensitivity_lab.methods.witness import CompactWitness, marked_witness
 from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
@@ -34,7 +33,7 @@ from sensitivity_lab.plotting.style import (
 )
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity, answer_texts, side_names
-from sensitivity_lab.tabular.clipped import number_of
+from sensitivity_lab.standard import OverNumbers, over_numbers
 from sensitivity_lab.text import dataset_text, equals_text, number_text, true_minus, value_text
 
 # All lengths below are points on the page.
@@ -145,7 +144,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     Source: def-witness in the book's chapter "By hand".
     """
     _require_short(sensitivity)
-    if not (sensitivity.universe.numeric or has_image(sensitivity.query, sensitivity.universe)):
+    if not (sensitivity.universe.numeric or _said(sensitivity)):
         return _plot_rows(sensitivity, ax)
     datasets = _numbers(sensitivity)
     room, tall = (ROOM, ROW) if ax is None else _space(ax)
@@ -229,10 +228,18 @@ def _require_short(sensitivity: Sensitivity) -> None:
         )
 
 
+def _said(sensitivity: Sensitivity) -> OverNumbers | None:
+    """What the query says of each record, where it names that; rows that are counted are shown."""
+    over = over_numbers(sensitivity.query, sensitivity.universe)
+    named = over is not None and over.of_what is sensitivity.query.of_what
+    return over if named else None
+
+
 def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     """The numbers of the two datasets, or what their records say; refuse what is no number."""
-    if has_image(sensitivity.query, sensitivity.universe):
-        return sensitivity._numbers()
+    said = _said(sensitivity)
+    if said is not None:
+        return sensitivity._numbers(said)
     datasets = [tuple(dataset) for dataset in sensitivity.witness]
     for dataset in datasets:
         if None in dataset:
@@ -251,12 +258,13 @@ def _are_on_the_line(sensitivity: Sensitivity, answers: Sequence[Any]) -> bool:
 
 def _scale(sensitivity: Sensitivity) -> Sequence[Any]:
     """All values of a small universe; of a large one none but the witness's."""
-    universe, query = sensitivity.universe, sensitivity.query
+    universe = sensitivity.universe
     if universe.distinct > MOST_TICKS:
         return ()
     few: Sequence[Any] = universe.values
-    if has_image(query, universe):
-        few = [number_of(query.of_what, record) for record in universe.each(range(len(few)))]
+    said = _said(sensitivity)
+    if said is not None:
+        few = said.dataset(universe, range(len(few)))
     return [value for value in few if value is not None]
 
 

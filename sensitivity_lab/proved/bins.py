@@ -41,6 +41,7 @@ class CountWhere(Family):
 
     falls = True
     among_records = False
+    of_anything = True
 
     def is_true(self, record: Any) -> bool:
         """Whether a dataset of this record alone counts one."""

@@ -54,6 +54,7 @@ class Count(Monotone):
     falls = True
     among_records = False
     adds = "one"
+    of_anything = True
 
     def words(self, norm: Norm) -> Words:
         return Words("count", {"any": ("k", "k"), "Change": ("0", "0")}, conditions="none")

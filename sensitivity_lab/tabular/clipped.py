@@ -22,10 +22,12 @@ class Clipped:
     low: Exact
     high: Exact
 
-    def __call__(self, record: Any) -> Exact:
-        """The clipped number of one record."""
-        number = record if self.of is None else number_of(self.of, record)
-        return max(self.low, min(self.high, exact_number(number, "of")))
+    def __call__(self, record: Any) -> Exact | None:
+        """The clipped number of one record; what is missing stays so."""
+        return self._cut(record if self.of is None else number_of(self.of, record))
+
+    def _cut(self, number: Any) -> Exact | None:
+        return None if number is None else max(self.low, min(self.high, exact_number(number, "of")))
 
     def of_all(self, numbers: Any) -> Any:
         """Clip many numbers: an array at once, where its own arithmetic holds the bounds.
@@ -40,7 +42,22 @@ class Clipped:
         whole = all(isinstance(end, int) and abs(end) < 2**63 for end in (self.low, self.high))
         if isinstance(numbers, np.ndarray) and numbers.dtype == np.int64 and whole:
             return np.clip(numbers, int(self.low), int(self.high))
-        return [max(self.low, min(self.high, exact_number(n, "of"))) for n in numbers]
+        return list(map(self._cut, numbers))
+
+
+@dataclass(frozen=True)
+class Always:
+    """The same number of every record.
+
+    >>> Always(1)("yes")
+    1
+    """
+
+    number: int
+
+    def __call__(self, record: Any) -> int:
+        """The number of one record."""
+        return self.number
 
 
 def clipped_ends(of: Any, low: Exact, high: Exact) -> tuple[Exact, Exact]:

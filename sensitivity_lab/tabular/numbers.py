@@ -160,7 +160,7 @@ def numbers_or_records(source: Any, what: str) -> np.ndarray | tuple[Any, ...] |
         raise TypeError(
             f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}"
         )
-    array = _of_series(source) if isinstance(source, pd.Series) else source
+    array = _listed(source)
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
     if not isinstance(array, np.ndarray):
@@ -183,6 +183,14 @@ def numbers_or_records(source: Any, what: str) -> np.ndarray | tuple[Any, ...] |
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
         return tuple(array.tolist())
     return tuple(array)
+
+
+def _listed(source: Any) -> Any:
+    """The entries of a pandas Series, or of a pyarrow Array; anything else as it is."""
+    if isinstance(source, pd.Series):
+        return _of_series(source)
+    is_pyarrow = hasattr(type(source), "to_pylist")  # its scalars are no numbers
+    return source.to_pylist() if is_pyarrow else source
 
 
 def _of_series(source: pd.Series[Any]) -> Any:

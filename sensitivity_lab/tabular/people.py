@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -13,8 +14,24 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import brief, sequence
-from sensitivity_lab.tabular.records import Positions, Records, hashed, ordered
-from sensitivity_lab.tabular.rows import Row, Rows, form_of, is_table, rows_of, table, taken
+from sensitivity_lab.tabular.records import (
+    Positions,
+    Records,
+    Stacked,
+    end_to_end,
+    hashed,
+    ordered,
+)
+from sensitivity_lab.tabular.rows import (
+    Row,
+    Rows,
+    form_of,
+    is_table,
+    rows_of,
+    table,
+    taken,
+    with_own_cells,
+)
 
 MOST_PEOPLE = 1_000_000  # different people that are listed
 PERSON = "person"  # the column that numbers people who have no names
@@ -66,7 +83,7 @@ class People(Records):
             for i, person in enumerate(column):
                 of_person[person].append(i)
             rows[name] = tuple(np.array(of_person[person], dtype=np.int64) for person in people)
-        natives = {name: one.clone().to_native() for name, one in frames.items()}
+        natives = {name: with_own_cells(one.clone()).to_native() for name, one in frames.items()}
         return cls(people, np.ones(len(people), dtype=np.int64), natives, id, rows)
 
     @property
@@ -93,6 +110,18 @@ class People(Records):
             )
             for name, native in self.natives.items()
         }
+
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        return self.natives
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        stacked = {}
+        for name, one in self.tables(positions).items():
+            rows = np.array([len(rows) for rows in self.rows[name]], dtype=np.int64)
+            stacked[name] = np.repeat(numbers, rows[positions]), one
+        return stacked
 
     def each(self, positions: Positions) -> Iterable[Any]:
         return (self.given([i]) for i in positions)
@@ -199,6 +228,21 @@ class AnyPeople(Records):
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
+
+    @cached_property
+    def whole(self) -> dict[str | None, Any]:
+        rows = self.kinds.frame
+        column = nw.new_series(PERSON, [0] * len(rows), nw.Int64, backend=rows.implementation)
+        return {None: rows.with_columns(column).select(PERSON, *rows.columns).to_native()}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        table_ = nw.from_native(self.given(positions), eager_only=True)
+        people = table_[PERSON].to_numpy()
+        starts = np.searchsorted(numbers, np.arange(len(datasets)))
+        own = people - starts[numbers[people]]
+        column = nw.new_series(PERSON, own, nw.Int64, backend=table_.implementation)
+        return {None: (numbers[people], table_.with_columns(column).to_native())}
 
 
 def _in_order(rows: Iterable[Any], position_of: Mapping[Any, int]) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from sensitivity_lab.exact import brief, sequence, told
 
 Positions = Sequence[int] | np.ndarray
+Stacked = tuple[np.ndarray, Any]  # of each row the number of its dataset, (N,); and the N rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,24 +104,45 @@ class Records:
         positions: np.ndarray = np.repeat(np.arange(len(self.values)), self.counts)[members]
         return positions
 
-    def said(self, what: Any) -> Any:
+    def said(self, what: Any, asked: str = "of") -> Any:
         """What a column, or a function, says of each of the m records: numbers, or keys.
 
         Raises ValueError for the name of a column, which these records do not have.
         """
         if not callable(what):
             raise ValueError(
-                f"of must be a function of one record here, got {brief(what)}: "
+                f"{asked} must be a function of one record here, got {brief(what)}: "
                 f"a record is {brief(self.values[0])}"
             )
-        return [called_on(what, record) for record in self.members]
+        return [called_on(what, record, asked) for record in self.members]
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         """The dataset as tables by name, where it is some; else None."""
         return None
 
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        """All tables by name, as the datasets' rows come from them; none where there are no tables."""
+        return {}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        """The rows of many datasets in each table, one dataset after another; where there are tables."""
+        raise NotImplementedError
+
     def __len__(self) -> int:
         return int(self.counts.sum())
+
+
+def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
+    """The positions of many datasets in one array, and the number of the dataset each is from.
+
+    >>> end_to_end([(4, 7), (), (4,)])
+    (array([4, 7, 4]), array([0, 0, 2]))
+    """
+    lengths = [len(dataset) for dataset in datasets]
+    listed = (position for dataset in datasets for position in dataset)
+    positions = np.fromiter(listed, dtype=np.int64, count=sum(lengths))
+    return positions, np.repeat(np.arange(len(datasets)), lengths)
 
 
 def codes_of(keys: Any) -> np.ndarray:
@@ -135,8 +157,8 @@ def codes_of(keys: Any) -> np.ndarray:
     return np.array([code_of.setdefault(key, len(code_of)) for key in keys], dtype=np.int64)
 
 
-def called_on(function: Any, record: Any) -> Any:
-    """Call a function of one record; where it fails, say on which.
+def called_on(function: Any, record: Any, asked: str = "of") -> Any:
+    """Call a function of one record, which messages call `asked`; where it fails, say on which.
 
     >>> called_on(len, "yes")
     3
@@ -146,7 +168,7 @@ def called_on(function: Any, record: Any) -> Any:
     try:
         return function(record)
     except Exception as error:
-        raise ValueError(f"of failed on record {brief(record)}: {told(error)}") from error
+        raise ValueError(f"{asked} failed on record {brief(record)}: {told(error)}") from error
 
 
 def ordered(records: Iterable[Any]) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.exact import brief, drawn, told
-from sensitivity_lab.tabular.records import Positions, Records
+from sensitivity_lab.tabular.records import Positions, Records, Stacked, end_to_end
 
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
 
@@ -98,6 +99,18 @@ def rows_of(frame: nw.DataFrame[Any]) -> list[Row]:
     return [Row(map(_shortest, row, kinds), columns) for row in rows]
 
 
+def cells_of(column: nw.Series[Any]) -> list[Any]:
+    """The cells of a column, as `rows_of` has them.
+
+    >>> cells_of(nw.from_native(pd.Series([1.5, None]), series_only=True))
+    [1.5, None]
+    """
+    if column.dtype.is_integer() and not column.null_count():
+        return column.to_list()
+    kind = _short_float(column)
+    return [_shortest(_plain(cell), kind) for cell in column.to_list()]
+
+
 def _short_float(column: nw.Series[Any]) -> type[np.floating[Any]] | None:
     """The kind of a column's floats where they are shorter than Python's."""
     return SHORT.get(str(column.dtype))
@@ -132,7 +145,30 @@ def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
     1  y
     """
     rows = frame[np.asarray(positions, dtype=np.int64).tolist()]
-    return nw.maybe_reset_index(rows).to_native()
+    return with_own_cells(nw.maybe_reset_index(rows)).to_native()
+
+
+def with_own_cells(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+    """A table whose lists, in cells of pandas, are its own: a function could change them in place.
+
+    >>> lists = pd.DataFrame({"a": [[1], [2]]})
+    >>> with_own_cells(nw.from_native(lists, eager_only=True)).to_native()["a"][0].append(5)
+    >>> lists["a"][0]
+    [1]
+    """
+    if not frame.implementation.is_pandas():
+        return frame
+    native = frame.to_native()
+    nested = [
+        name
+        for name, kind in native.dtypes.items()
+        if pd.api.types.is_object_dtype(kind)
+        and any(isinstance(cell, (list, np.ndarray)) for cell in native[name])
+    ]
+    if not nested:
+        return frame
+    copies = {name: native[name].map(deepcopy) for name in nested}
+    return nw.from_native(native.assign(**copies), eager_only=True)
 
 
 def own_copy(dataset: Any) -> Any:
@@ -144,7 +180,11 @@ def own_copy(dataset: Any) -> Any:
     """
     if isinstance(dataset, Mapping):
         return {name: own_copy(one) for name, one in dataset.items()}
-    return table(dataset, "dataset").clone().to_native() if is_table(dataset) else dataset
+    return (
+        with_own_cells(table(dataset, "dataset").clone()).to_native()
+        if is_table(dataset)
+        else dataset
+    )
 
 
 class Rows(Records):
@@ -166,7 +206,7 @@ class Rows(Records):
     tabular = True
 
     def __init__(self, source: Any, what: str) -> None:
-        self.what, self.frame = what, table(source, what).clone()
+        self.what, self.frame = what, with_own_cells(table(source, what).clone())
         if len(self.frame) == 0:
             raise ValueError(f"{what} must not be empty, got a table without rows")
 
@@ -217,12 +257,12 @@ class Rows(Records):
         rows = rows_of(nw.from_native(self.at(members), eager_only=True))
         return np.array([position_of[row] for row in rows], dtype=np.int64)
 
-    def said(self, what: Any) -> Any:
+    def said(self, what: Any, asked: str = "of") -> Any:
         if not isinstance(what, str):
-            return super().said(what)
+            return super().said(what, asked)
         if what not in self.frame.columns:
             raise ValueError(
-                f"of must name a column, one of {', '.join(map(str, self.frame.columns))}, "
+                f"{asked} must name a column, one of {', '.join(map(str, self.frame.columns))}, "
                 f"got {what!r}"
             )
         column = self.frame[what]
@@ -246,6 +286,14 @@ class Rows(Records):
 
     def tables(self, positions: Positions) -> dict[str | None, Any] | None:
         return {None: self.given(positions)}
+
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        return {None: self.frame.to_native()}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        return {None: (numbers, self.given(positions))}
 
 
 def form_of(frame: nw.DataFrame[Any]) -> tuple[Any, ...]:

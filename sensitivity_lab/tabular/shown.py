@@ -65,10 +65,18 @@ class MarkedTable:
 
     def lines(self, signs: str = LEAVES + JOINS + SHARED) -> Iterator[tuple[str, Line]]:
         """The rows under some signs, each with its sign."""
-        parts = {LEAVES: self.leaving, JOINS: self.joining, SHARED: self.shared}
         for sign in signs:
-            for line in parts[sign].lines:
+            for line in self._part(sign).lines:
                 yield sign, line
+
+    def _part(self, sign: str) -> Part:
+        return {LEAVES: self.leaving, JOINS: self.joining, SHARED: self.shared}[sign]
+
+    def line(self, sign: str) -> str:
+        """The first few rows under a sign on one line, the cells of each side by side."""
+        part = self._part(sign)
+        name = "" if self.name is None else f"{self.name}: "
+        return f"{name}{rows_on_a_line(part.rows, part.hidden)}" if part else ""
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,7 @@ class Marked:
     tables: tuple[MarkedTable, ...]
     counts: tuple[int, ...]  # records that both share, that leave, that join
     who: tuple[str, ...] = ()
+    of_people: bool = False
 
     @property
     def summary(self) -> str:
@@ -102,6 +111,26 @@ class Marked:
             if n or not any(apart)
         ]
         return f"{counted(shared + max(apart), 'record')}: {', '.join(words)}"
+
+    def lines(self) -> tuple[str, str]:
+        """The dataset and its neighbour in a line each: what only it has, and how many are shared.
+
+        >>> table = MarkedTable(None, ("d", "pay"), Part((("art", 3),)), Part((("law", 5),)), Part(()))
+        >>> Marked((table,), (2, 1, 1)).lines()
+        ('− art 3 (2 shared)', '+ law 5 (2 shared)')
+        """
+        shared = f"({self.counts[0]:,} shared)"
+        sides = zip("−+", (LEAVES, JOINS), self.counts[1:], strict=True)
+        here, there = (f"{self._line(*side)} {shared}".lstrip() for side in sides)
+        return here, there
+
+    def _line(self, sign: str, part: str, records: int) -> str:
+        """The rows that only one of the two has, of people after how many they are."""
+        if not records:
+            return ""
+        rows = [line for table in self.tables if (line := table.line(part))]
+        people = f"{records:,} {'people' if records > 1 else 'person'}: " * self.of_people
+        return f"{sign} {people}{'; '.join(rows) or 'no rows'}"
 
     def text(self) -> str:
         """Who leaves and joins, and each table under its name: `-` leaves, `+` joins."""
@@ -120,6 +149,17 @@ class Marked:
         )
         who = "".join(f"<div>{html.escape(line)}</div>" for line in self.who)
         return f"{who}<div style='display: flex; flex-wrap: wrap; gap: 0.5em 2.5em'>{sides}</div>"
+
+
+def rows_on_a_line(rows: Sequence[tuple[Any, ...]], hidden: int = 0) -> str:
+    """The first few of some rows on one line; `hidden` are not among them.
+
+    >>> rows_on_a_line([("law", 5), ("art", None)]), rows_on_a_line([(1,)] * 5)
+    ('law 5, art NULL', '1, 1, 1, … 2 more')
+    """
+    texts = [" ".join(map(cell_text, row)) for row in rows[:ENDS]]
+    more = len(rows) + hidden - len(texts)
+    return ", ".join([*texts, f"… {more:,} more"] if more else texts)
 
 
 def marked(source: Records, parts: Sequence[Any], records: Sequence[int]) -> Marked:
@@ -149,7 +189,8 @@ def marked(source: Records, parts: Sequence[Any], records: Sequence[int]) -> Mar
         *_who(source, leaving, range(start[0], start[1]), "leaves"),
         *_who(source, joining, range(start[1], start[1] + records[2]), "joins"),
     ]
-    return Marked(tuple(tables), tuple(records), tuple(who))
+    of_people = isinstance(source, (People, AnyPeople))
+    return Marked(tuple(tables), tuple(records), tuple(who), of_people)
 
 
 def _columns(frame: Any) -> tuple[str, ...]:

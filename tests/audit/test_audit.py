@@ -934,6 +934,15 @@ def test_snippet_shows_the_gap(capsys):
     assert "function(dataset)" in nameless
 
 
+@pytest.mark.parametrize("query", [sl.MEAN, sl.STD, sl.quantile(0.25)], ids=lambda q: q.name)
+def test_snippet_of_a_standard_query_runs_as_it_is(query, capsys):
+    """Catches a reader who is asked to define what the package has."""
+    report = audited(query, 0.5, 2, universe=sl.Universe.value_range([0, Fraction(1, 2), 4]))
+    exec(str(report.snippet()), {})
+    assert capsys.readouterr().out == "".join(f"{answer}\n" for answer in report.rows[0].answers)
+    assert "# define mean here" in audited(np.mean, 0.5, 2).snippet()
+
+
 def test_raise_if_too_small():
     """Catches a library's test that stays green, or a failure that does not explain itself."""
     audited(spread, 3, range(1, 4)).raise_if_too_small()

@@ -144,6 +144,9 @@ def universe_is(unlimited):
         (records,) = given.values()
         if isinstance(records, np.ma.MaskedArray):
             records = records.tolist()
+        if isinstance(records, pd.DataFrame):  # its rows are records
+            assert found.values == tuple(records.itertuples(index=False, name=None))
+            return
         missing = any(record is None for record in records)
         assert found.has_missing == missing
         if missing:
@@ -446,6 +449,18 @@ CALLS = {
     "histogram": Call(sl.histogram, is_number_of("histogram"), {"edges": EDGES}),
     "count_where": Call(
         sl.count_where, is_number_of("count_where"), {"predicate": [is_more_than_one]}
+    ),
+    "sql": Call(
+        sl.sql,
+        is_anything,
+        {
+            "statement": ["SELECT COUNT(*) FROM staff"],
+            "keys": [None, "d", ["d"]],
+            "connection": [None],
+        },
+    ),
+    "join_count": Call(
+        sl.join_count, is_anything, {"schema": [{"r": ["a", "b"], "s": ["b", "c"]}, {"r": ["a"]}]}
     ),
     "count_distinct": Call(sl.count_distinct, is_answer("count_distinct"), {"dataset": DATASETS}),
     # sensitivities

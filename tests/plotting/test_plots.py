@@ -18,7 +18,6 @@ from conftest import ABSENCES, SCHOOL
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
 from nbclient import NotebookClient
-from sensitivity_book.people.tables import Table
 from sensitivity_book.pictures.neighbourhood import _ring, plot_neighbourhood
 from sensitivity_book.pictures.tables import show_change
 
@@ -703,7 +702,7 @@ def test_too_large_a_neighbourhood_is_refused():
 
 def test_tables_before_and_after_as_text():
     """Catches a caption that is lost, and marks that leave their column."""
-    people = Table(("name",), [("Ann",), ("Bob",)]), Table(("name",), [("Ann",), ("Cy",)])
+    people = pd.DataFrame({"name": ["Ann", "Bob"]}), pd.DataFrame({"name": ["Ann", "Cy"]})
     shown = repr(show_change({"People": people, "Others": people}))
     one = ["", "          name", "          Ann", "− leaves  Bob", "+ joins   Cy"]
     assert shown == "\n".join(["People", *one[1:], "", "Others", *one[1:]])

@@ -348,7 +348,10 @@ def test_closed_forms_and_tables():
     )
     assert swept["sensitivity"].tolist()[::2] == [4, 8, 1, 0, 4, 8, 1, 0]
     assert swept["sensitivity"].tolist()[1::2] == [None] * 4 + [25, Fraction(95, 2), 1, 5]
-    assert isinstance(swept.loc[0, "dataset"], pd.DataFrame)
+    assert swept.loc[0, ["dataset", "neighbour"]].tolist() == [
+        "− 1 1.5 (0 shared)",
+        "+ 5 1.5 (0 shared)",
+    ]
 
 
 def test_of_says_what_it_was_given():

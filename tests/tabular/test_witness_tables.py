@@ -627,3 +627,61 @@ def test_a_row_is_marked_by_what_it_holds():
         assert sorted(shown.leaving.rows) == sorted(leaving)
         assert sorted(shown.joining.rows) == sorted(left)
         assert sorted(shown.shared.rows) == sorted(shared)
+
+
+# --- audits ------------------------------------------------------------------------------------
+
+
+def by_shop(sales, claim=3, **options):
+    def revenue(table):
+        return table.groupby("shop")["amount"].sum()
+
+    universe = sl.Universe.product(shop=[1, 2], amount=sales)
+    return sl.audit(revenue, claim, universe, sizes=2, relations=[sl.Change(1)], **options)
+
+
+def test_an_audit_marks_the_rows_and_tells_answers_by_key():
+    """Catches a witness shown as two raw tables, and an answer without the keys that vanish."""
+    report = by_shop([0, 3])
+    assert str(report.worst).splitlines() == [
+        "Change(1), size 2: too small by ×2, claimed 3, exact 6",
+        "     shop  amount",
+        "  -     1       3",
+        "  +     2       3",
+        "        1       0",
+        "  dataset → 1: 3; 2: none",
+        "  neighbour → 1: 0; 2: 3",
+    ]
+    card = report._repr_html_()
+    assert "2: none" in card
+    assert "<th>dataset</th>" in card
+    assert pickle.loads(pickle.dumps(report.rows[0])) == report.rows[0]
+
+
+def test_an_audits_snippet_makes_its_tables_again():
+    """Catches tables written as they print, which no Python reads."""
+    report, answers = by_shop([0, 3]), []
+    made = {"revenue": lambda table: answers.append(table)}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(report.snippet(), made)
+    for ours, theirs in zip(answers, (report.worst.dataset, report.worst.neighbour), strict=True):
+        pd.testing.assert_frame_equal(ours, theirs)
+
+
+def test_an_order_is_told_row_by_row():
+    """Catches marks in place of an order, on which the answer hangs."""
+
+    def first(table):
+        return int(table["v"].iloc[0])
+
+    numbers = sl.Universe.product(v=[0, 3])
+    asked = {"sizes": 2, "relations": [sl.Change(1)], "order": "any"}
+    worst = sl.audit(first, 1, numbers, **asked).worst
+    assert str(worst).splitlines()[1:] == ["  0, 0 → 0", "  3, 0 → 3"]
+
+
+def test_an_audit_says_which_person_joins():
+    """Catches a person who is shown as rows alone."""
+    anyone = sl.Universe.people(sl.Universe.product(title=["Emma"]), most_rows=2)
+    row = sl.audit(len, 1, anyone, sizes=1, relations=[sl.Add(1)]).worst
+    assert "person 1 joins, with 2 rows" in str(row)  # person 0 brought none

@@ -12,6 +12,12 @@ from sensitivity_book.case_files.opendp_live import (
     squared_deviations,
 )
 from sensitivity_book.case_files.stated import pipelinedp_cases, tumult_cases
+from sensitivity_book.case_files.systems import (
+    exact_part,
+    stated_claims,
+    systems_by_statement,
+    systems_table,
+)
 from sensitivity_book.case_files.watched import (
     Seen,
     audit_seen,
@@ -27,6 +33,7 @@ __all__ = [
     "b_ary_tree",
     "case_files",
     "diffprivlib_cases",
+    "exact_part",
     "opendp_cases",
     "opendp_query",
     "opendp_records",
@@ -37,5 +44,8 @@ __all__ = [
     "scoreboard",
     "seen",
     "squared_deviations",
+    "stated_claims",
+    "systems_by_statement",
+    "systems_table",
     "tumult_cases",
 ]

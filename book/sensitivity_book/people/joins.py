@@ -1,4 +1,4 @@
-"""Joins of tables, public and private, and how many joined rows a change moves."""
+"""Joins of two private tables, each truncated first: how many joined rows a change moves."""
 
 from __future__ import annotations
 
@@ -9,52 +9,15 @@ from itertools import combinations_with_replacement, product
 from operator import itemgetter
 from typing import Any
 
-from sensitivity_book.people.tables import Row, Table
-from sensitivity_book.people.truncation import Truncation, truncate
+import pandas as pd
+
+from sensitivity_book.people.truncation import Truncation
 from sensitivity_book.stability.domains import SYMMETRIC
 from sensitivity_lab.exact import whole_number
 
-
-def join(left: Table, right: Table, on: str) -> Table:
-    """Return one row for each pair of a left and a right row that agree in the column `on`.
-
-    >>> people = Table(("name", "zip"), [("Susie", 37752)])
-    >>> states = Table(("zip", "state"), [(37752, "TN"), (37752, "VA")])
-    >>> join(people, states, "zip").rows
-    (('Susie', 37752, 'TN'), ('Susie', 37752, 'VA'))
-
-    With a public right table this is a public join. Cost: a sort of the joined rows. Raises
-    ValueError for a side without the column, or if another column has the same name on both sides.
-    Source: Tumult (2023).
-    """
-    place = right.place(on)
-    added = right.columns[:place] + right.columns[place + 1 :]
-    partners = right.groups(on)
-    rows = [
-        row + partner[:place] + partner[place + 1 :]
-        for key, matches in left.groups(on).items()
-        for row, partner in product(matches, partners.get(key, ()))
-    ]
-    return Table(left.columns + added, tuple(rows))
-
-
-def join_private(
-    left: Table, right: Table, on: str, keep_left: Truncation, keep_right: Truncation
-) -> Table:
-    """Return the join of two private tables, each cut down on the join column beforehand.
-
-    >>> from sensitivity_book.people.truncation import DropExcess
-    >>> users = Table(("id", "name"), [(1, "Ann"), (1, "Anne")])
-    >>> buys = Table(("id", "item"), [(1, "tea")])
-    >>> join_private(users, buys, "id", DropExcess(1), DropExcess(2)).rows
-    ((1, 'Ann', 'tea'),)
-
-    Cost and errors: as `join`. Source: Tumult (2023); what it moves is bounded by `join_bound`.
-    """
-    return join(truncate(left, keep_left, on), truncate(right, keep_right, on), on)
-
-
-# --- the formula, and every pair of small tables ------------------------------------------
+Tables = dict[str, pd.DataFrame]
+Kept = tuple[Any, ...]
+Step = tuple[Kept, Kept, Kept, Kept]  # a key's rows and what is kept of them, before and after
 
 
 def join_bound(left: Truncation, right: Truncation, *, rows_left: int, rows_right: int) -> int:
@@ -74,21 +37,17 @@ def join_bound(left: Truncation, right: Truncation, *, rows_left: int, rows_righ
 
 @dataclass(frozen=True)
 class JoinStability:
-    """The most that a private join moves, and the pairs of tables that attain it.
+    """The most that a private join moves, and the two pairs of tables that attain it.
 
     >>> from sensitivity_book.people.truncation import DropNonUnique
     >>> found = join_stability(DropNonUnique(), DropNonUnique(), rows_left=1, rows_right=0)
-    >>> found.value, [table.rows for table in found.before], [table.rows for table in found.after]
-    (1, [(), ((0, 'a'),)], [((0, 'a'),), ((0, 'a'),)])
+    >>> found.value, *map(len, (found.before["left"], found.after["left"], found.after["right"]))
+    (1, 0, 1, 1)
     """
 
     value: int
-    before: tuple[Table, Table]
-    after: tuple[Table, Table]
-
-
-Kept = tuple[Any, ...]
-Step = tuple[Kept, Kept, Kept, Kept]  # a key's rows and what is kept of them, before and after
+    before: Tables
+    after: Tables
 
 
 def join_stability(
@@ -105,13 +64,17 @@ def join_stability(
 
     >>> from sensitivity_book.people.truncation import DropExcess
     >>> found = join_stability(DropExcess(1), DropExcess(1), rows_left=1, rows_right=0)
-    >>> found.value, found.before[0].rows, found.after[0].rows
-    (2, ((0, 'b'),), ((0, 'a'), (0, 'b')))
+    >>> found.value
+    2
+    >>> found.after["left"]
+       key user
+    0    0    a
+    1    0    b
 
     The tables have the columns key and user, and key and item. Up to `rows_left` rows of the left
     and `rows_right` of the right are added or removed. A table has `keys` keys, and a key at most
-    as many rows as there are `values`, copies included. `of` is "rows" for the rows of the join
-    that change, "count" for the change of their number.
+    as many rows as there are `values`, which are sorted, copies included. `of` is "rows" for the
+    rows of the join that change, "count" for the change of their number.
 
     Equal to visiting every pair of pairs of tables. A row touches one key and keys add up, so
     each key's changes are tried once, and the allowance is then spread over the keys.
@@ -157,12 +120,12 @@ def _steps(truncation: Truncation, values: Sequence[Any], allowance: int) -> lis
     ]
     within: list[list[Step]] = []
     for distance in range(allowance + 1):
-        found: dict[tuple[Kept, Kept], Step] = {}
+        steps: dict[tuple[Kept, Kept], Step] = {}
         for one, other in product(groups, repeat=2):
             if abs(len(one) - len(other)) <= distance and SYMMETRIC(one, other) <= distance:
                 kept = truncation(one), truncation(other)
-                found.setdefault(kept, (one, other, *kept))
-        within.append(list(found.values()))
+                steps.setdefault(kept, (one, other, *kept))
+        within.append(list(steps.values()))
     return within
 
 
@@ -178,11 +141,14 @@ def _count_moved(left: Step, right: Step) -> int:
     return len(l2) * len(r2) - len(l1) * len(r1)
 
 
-def _tables(chosen: Sequence[tuple[Step, Step]], *, after: bool) -> tuple[Table, Table]:
+def _tables(chosen: Sequence[tuple[Step, Step]], *, after: bool) -> Tables:
     """The two tables whose keys hold the chosen groups."""
 
-    def rows(side: int) -> Iterator[Row]:
+    def rows(side: int) -> Iterator[tuple[int, Any]]:
         for key, steps in enumerate(chosen):
             yield from ((key, value) for value in steps[side][after])
 
-    return Table(("key", "user"), tuple(rows(0))), Table(("key", "item"), tuple(rows(1)))
+    return {
+        name: pd.DataFrame(list(rows(side)), columns=["key", column])
+        for side, (name, column) in enumerate([("left", "user"), ("right", "item")])
+    }

@@ -6,8 +6,11 @@ import html
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sensitivity_book.people.tables import Row, Table
+import pandas as pd
+
+Row = tuple[Any, ...]
 
 # A mark and a tint for each fate of a row; the tints let a light and a dark page shine through.
 FATES = {"": "", "+ joins": "rgba(0, 114, 178, 0.22)", "− leaves": "rgba(213, 94, 0, 0.22)"}
@@ -17,7 +20,8 @@ FATES = {"": "", "+ joins": "rgba(0, 114, 178, 0.22)", "− leaves": "rgba(213, 
 class ChangedTables:
     """Tables side by side; in each, the rows that join and the rows that leave are marked.
 
-    >>> ChangedTables((("People", Table(("name",), [("Ann",)]), Table(("name",))),))
+    >>> people = pd.DataFrame({"name": ["Ann"]})
+    >>> ChangedTables((("People", people, people[:0]),))
     People
               name
     − leaves  Ann
@@ -25,11 +29,11 @@ class ChangedTables:
     It shows as HTML tables in a notebook, and as text elsewhere.
     """
 
-    tables: tuple[tuple[str, Table, Table], ...]
+    tables: tuple[tuple[str, pd.DataFrame, pd.DataFrame], ...]
 
     def __repr__(self) -> str:
         return "\n\n".join(
-            "\n".join([caption, *_lines([("", before.columns), *_fates(before, after)])])
+            "\n".join([caption, *_lines([("", (*before,)), *_fates(before, after)])])
             for caption, before, after in self.tables
         )
 
@@ -38,11 +42,11 @@ class ChangedTables:
         return f'<div style="display: flex; flex-wrap: wrap; gap: 0 2.5rem">{cards}</div>'
 
 
-def show_change(tables: Mapping[str, tuple[Table, Table]]) -> ChangedTables:
+def show_change(tables: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> ChangedTables:
     """Show tables before and after a change, under their captions, in one picture.
 
-    >>> before, after = Table(("name",), [("Ann",)]), Table(("name",), [("Ann",), ("Bob",)])
-    >>> show_change({"People": (before, after)})
+    >>> people = pd.DataFrame({"name": ["Ann", "Bob"]})
+    >>> show_change({"People": (people[:1], people)})
     People
              name
              Ann
@@ -53,9 +57,9 @@ def show_change(tables: Mapping[str, tuple[Table, Table]]) -> ChangedTables:
     return ChangedTables(tuple((caption, *pair) for caption, pair in tables.items()))
 
 
-def _fates(before: Table, after: Table) -> Iterator[tuple[str, Row]]:
+def _fates(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[tuple[str, Row]]:
     """Each row of either table, sorted, with what becomes of it."""
-    held, wanted = Counter(before.rows), Counter(after.rows)
+    held, wanted = (Counter(t.itertuples(index=False, name=None)) for t in (before, after))
     for row in sorted(held | wanted):
         yield from [("", row)] * (held & wanted)[row]
         yield from [("− leaves", row)] * (held - wanted)[row]
@@ -70,8 +74,8 @@ def _lines(rows: Sequence[tuple[str, Row]]) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _html_table(caption: str, before: Table, after: Table) -> str:
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in before.columns)
+def _html_table(caption: str, before: pd.DataFrame, after: pd.DataFrame) -> str:
+    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in before)
     body = "".join(
         f'<tr style="background: {FATES[mark] or "none"}"><td>{mark}</td>'
         + "".join(f"<td>{html.escape(str(value))}</td>" for value in row)

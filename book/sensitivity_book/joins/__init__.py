@@ -1,0 +1,1 @@
+"""Counting joins of classical shapes: their exact sensitivities beside the published bounds."""

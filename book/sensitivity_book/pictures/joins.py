@@ -1,0 +1,40 @@
+"""How many times the exact sensitivity two bounds on counting joins are, over all small datasets."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from sensitivity_lab.plotting.style import COLOURS, INK, MARKERS, WIDTH, styled_figure
+
+BOUNDS = {"residual": (COLOURS[0], MARKERS[0], -0.14), "elastic": (COLOURS[1], MARKERS[1], 0.14)}
+TICKS = [1, 2, 3, 5, 10, 20]
+
+
+def plot_looseness(table: pd.DataFrame) -> Figure:
+    """Draw `looseness`: a line of each bound for each join, from its median to its largest ratio.
+
+    >>> row = {"elastic median": 2, "elastic largest": 9, "residual median": 1, "residual largest": 3}
+    >>> figure = plot_looseness(pd.DataFrame([row], index=["a path"]))
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['a path']
+    """
+    with styled_figure(figsize=(WIDTH, 1.2 + 0.42 * len(table))) as figure:
+        axes = figure.subplots()
+        axes.axvline(1, color=INK, linewidth=1.5)
+        for bound, (colour, marker, down) in BOUNDS.items():
+            middle, most = table[f"{bound} median"], table[f"{bound} largest"]
+            places = [i + down for i in range(len(table))]
+            axes.hlines(places, middle, most, color=colour, linewidth=2)
+            axes.plot(middle, places, marker, color=colour, label=f"{bound}: median")
+            axes.plot(most, places, marker, color=colour, markerfacecolor="white", label="largest")
+        axes.set(xscale="log", xlabel="bound / exact local sensitivity", xlim=(0.9, None))
+        axes.xaxis.set_major_locator(FixedLocator(TICKS))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xticks(TICKS, [f"{tick} ×" for tick in TICKS])
+        axes.set_xlim(0.9, 1.15 * float(table.filter(like="largest").to_numpy().max()))
+        axes.set_yticks(range(len(table)), [str(name) for name in table.index])
+        axes.invert_yaxis()
+        figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    return figure

@@ -1,0 +1,110 @@
+"""Audits of people and of tables: every way of asking, held to labelled people."""
+
+import random
+
+import oracle_rows
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+
+KINDS = [{"pay": 0}, {"pay": 4}]
+ANYBODY = sl.Universe.people(sl.Universe.value_range(pd.DataFrame(KINDS)), most_rows=2)
+BROUGHT = oracle_rows.anybody(KINDS, 2)
+ORDERS = [{"who": who, "pay": pay} for who, pay in (("b", 3), ("a", 5), ("b", 4), ("c", 1))]
+PEOPLE = [person[None] for person in oracle_rows.people_of({None: ORDERS}, "who")]
+KNOWN = sl.Universe.people(pd.DataFrame(ORDERS), id="who")
+
+
+def one_more_than_rows(table):
+    return len(table) + 1
+
+
+QUERIES = (
+    (sl.SUM.of(len), lambda people: sum(map(len, people))),
+    (sl.SUM.of(one_more_than_rows), lambda people: sum(len(rows) + 1 for rows in people)),
+    (sl.MAX.of(one_more_than_rows), lambda people: max(len(rows) + 1 for rows in people)),
+    (sl.SUM.of("pay"), lambda people: sum(row["pay"] for rows in people for row in rows)),
+    (sl.COUNT, lambda people: sum(map(len, people))),
+    (lambda table: len(table) ** 2, lambda people: sum(map(len, people)) ** 2),
+)
+WAYS = (
+    {},
+    {"order": "any"},
+    {"order": "kept"},
+    {"output_metric": lambda a, b: abs(a - b)},
+    {"method": "search", "trials": 20},
+)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: ", ".join(way) or "plain")
+def test_audits_of_people(way):
+    """Catches a function of a person that is asked of rows, and one of no rows that is forgotten."""
+    for universe, people, pairs in (
+        (ANYBODY, BROUGHT, oracle_rows.of_range),
+        (KNOWN, PEOPLE, oracle_rows.of_population),
+    ):
+        for query, said in QUERIES:
+            for name in ("Change", "Remove"):
+                report = sl.audit(
+                    query, 1, universe, sizes=2, relations=[getattr(sl, name)(1)], **way
+                )
+                want = oracle_rows.greatest(
+                    lambda labels: said([people[i] for i in labels]),  # noqa: B023
+                    pairs(len(people), 2, name, 1),
+                )
+                apart = report.rows[0].found
+                assert apart <= want.value if "trials" in way else apart == want.value
+                assert report.check()
+
+
+def test_a_mean_of_no_rows_is_refused():
+    """Catches the function's own error where people bring no rows, and a mean of nothing."""
+    words = r"needs at least 1 row, got a table with the columns person, pay and no rows.*function"
+    ask = {"size": 2, "relation": sl.Change(1)}
+    with pytest.raises(ValueError, match=words):
+        sl.global_sensitivity(sl.MEAN.of("pay"), ANYBODY, **ask)
+    with pytest.raises(ValueError, match=words):
+        sl.audit(sl.MEAN.of("pay"), 1, ANYBODY, sizes=2, relations=[sl.Change(1)])
+    with pytest.raises(ValueError, match=r"std.* needs at least 2 rows, got .* and 1 row"):
+        sl.std(ddof=1).of("pay")(pd.DataFrame({"pay": [1]}))
+    assert sl.global_sensitivity(sl.MEAN.of("pay"), KNOWN, **ask).check()
+
+
+def test_a_report_has_a_table_in_a_line():
+    """Catches whole tables in the cells of a report, and a row on the wrong side."""
+    rows = pd.DataFrame({"team": ["law", "art", "art", None], "pay": [50, 30, 40, 40]})
+    universe = sl.Universe.population(rows)
+    report = sl.audit(sl.SUM.of("pay"), 1, universe, sizes=[2, 3], relations=[sl.Change(1)])
+    here, there = report.rows[0].sides
+    assert (here, there) == ("− art 30 (1 shared)", "+ law 50 (1 shared)")
+    assert isinstance(report.rows[0].dataset, pd.DataFrame)
+    assert "dataset → 70\n  neighbour → 90\n" in str(report)
+    for table in (
+        report.to_frame(),
+        sl.sweep([sl.SUM.of("pay")], {"staff": universe}, size=2, relations=[sl.Change(1)]),
+    ):
+        assert table.loc[0, ["dataset", "neighbour"]].tolist() == [here, there]
+        assert all("\n" not in line for line in table.to_csv().splitlines()[1:2])
+    assert here in report._repr_html_()
+    assert "pd.DataFrame(" in report.snippet()
+    compile(report.snippet(), "snippet", "exec")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_lines_of_people_and_of_orders(seed):
+    """Catches people without rows who leave no mark, and an order of rows that is not shown."""
+    report = sl.audit(sl.SUM.of(len), 0, ANYBODY, sizes=2, relations=[sl.Change(1)])
+    assert report.rows[0].sides == (
+        "− 1 person: no rows (1 shared)",
+        "+ 1 person: 2 0, 2 0 (1 shared)",
+    )
+    rng = random.Random(seed)
+    pays = rng.sample(range(10), 3)
+    first = lambda table: int(table["pay"].iloc[0])  # noqa: E731
+    universe = sl.Universe.population(pd.DataFrame({"pay": pays}))
+    ask = {"sizes": 3, "relations": [sl.Change(1)], "order": "any"}
+    row = sl.audit(first, 0, universe, **ask).rows[0]
+    lists = [[int(pay) for pay in side.split(", ")] for side in row.sides]
+    assert all(sorted(pays) == sorted(side) for side in lists)
+    assert abs(lists[0][0] - lists[1][0]) == row.found == max(pays) - min(pays)

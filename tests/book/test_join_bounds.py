@@ -1,0 +1,450 @@
+"""Published bounds for counting joins, held to exact sensitivities; and to their authors' programs.
+
+`JOIN_WORLDS=n` asks of n random worlds instead of the usual number.
+"""
+
+import math
+import os
+import random
+from itertools import islice, product
+
+import pytest
+from conftest import refused
+from sensitivity_book.joins.bounds import (
+    boundaries,
+    elastic,
+    frequencies,
+    residual,
+    smooth_elastic,
+    smooth_residual,
+    stops_early,
+    subsets,
+)
+from sensitivity_book.joins.shapes import Shape, World
+from sensitivity_book.joins.table import CASES, Case, loose_bounds, looseness, row_of
+from sensitivity_book.pictures.joins import plot_looseness
+
+import sensitivity_lab as sl
+
+WORLDS = int(os.environ.get("JOIN_WORLDS", "150"))
+PATH = Shape("path of 3", (("r", "ab"), ("s", "bc"), ("t", "cd")))
+NAMES = [case.shape.name for case in CASES]
+ONE_ROW = sl.SymmetricDifference(1)
+
+
+# -- the exact numbers, by two routes ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_a_world_equals_the_walk_and_the_solver(case):
+    """Catches a dataset that is numbered wrongly, and a solver or a walk that misses a row."""
+    world, here = case.world, case.world.number(case.dataset)
+    assert world.answers[here] == case.shape(case.dataset)
+    assert world.dataset(here) == tuple(r for r in case.records if r in case.dataset)
+    local = case.local()
+    assert local.value == world.local[here]
+    solved = case.solved()
+    if solved is not None:
+        assert (solved.value, solved.method) == (local.value, "solver")
+    same_size = [n for n in range(len(world.local)) if n.bit_count() == len(case.dataset)]
+    assert case.of_all().value == max(world.local[same_size])
+    dataset, neighbour = local.witness
+    assert abs(case.shape(dataset) - case.shape(neighbour)) == local.value
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_matches_of_all_datasets_equal_those_of_each(case):
+    """Catches a residual query that is counted in one way for one dataset and otherwise for all."""
+    found = {parts: case.world.matches(parts) for parts in subsets(range(len(case.shape.parts)))}
+    for number in range(5, len(case.world.local), 97):
+        matches = boundaries(case.shape, case.world.dataset(number))
+        assert matches == {parts: of_all[number] for parts, of_all in found.items()}
+
+
+def test_who_is_solved():
+    """Catches a cycle, or a table joined with itself, that is taken for a tree."""
+    solved = {case.shape.name for case in CASES if case.solved() is not None}
+    assert solved == {
+        "path of 2", "path of 3", "path of 4", "star of 3", "customer, orders, lineitem",
+        "lineitem with orders, part, supplier",
+    }  # fmt: skip
+
+
+def plain_at_distance(world, number, distance):
+    """The largest gap of two neighbours, the first within so many records, by going there."""
+    places = range(len(world.records))
+    reached = {number}
+    for _ in range(distance):
+        reached |= {n ^ 1 << i for n in reached for i in places}
+    count = {
+        n: world.shape(world.dataset(n))
+        for n in reached | {n ^ 1 << i for n in reached for i in places}
+    }
+    return max(abs(count[n] - count[n ^ 1 << i]) for n in reached for i in places)
+
+
+def test_distances_are_gone_step_by_step():
+    """Catches a distance that counts one step too few, or that forgets what was nearer."""
+    world = World(
+        PATH, [("r", 0, 0), ("r", 1, 0), ("s", 0, 0), ("s", 0, 1), ("t", 0, 0), ("t", 1, 1)]
+    )
+    for distance, of_all in enumerate(islice(world.at_distances(), 4)):
+        for number in (0, 5, 21, 63):
+            assert of_all[number] == plain_at_distance(world, number, distance)
+    assert world.smooth(50.0)[21] == world.local[21]
+    assert world.smooth(1e-9)[0] == pytest.approx(max(world.local))
+
+
+def test_a_world_that_is_too_large_is_refused():
+    """Catches a table of a million million numbers."""
+    with refused(sl.TooLarge, "at most 20", "21"):
+        World(PATH, [("r", 0, i) for i in range(21)])
+
+
+# -- each bound is one -------------------------------------------------------------------------
+
+
+def random_shape(rng):
+    """Tables that each share a letter with those before them; some come twice."""
+    parts = [("t0", "ab"[: rng.randint(1, 2)])]
+    widths = {"t0": len(parts[0][1])}
+    while len(parts) < rng.randint(2, 4):
+        table = f"t{rng.randint(0, len(widths))}"
+        width = widths.setdefault(table, rng.randint(1, 3))
+        old = sorted({c for _, letters in parts for c in letters})
+        shared = rng.sample(old, rng.randint(1, min(width, len(old))))
+        fresh = [c for c in "abcdefghijkl" if c not in old][: width - len(shared)]
+        letters = shared + fresh
+        rng.shuffle(letters)
+        parts.append((table, "".join(letters)))
+    return Shape("random", tuple(parts))
+
+
+def random_world(rng, shape, most=9):
+    """Rows of few values; two may be equal."""
+    values = range(rng.randint(1, 3))
+    width = {table: len(letters) for table, letters in shape.parts}
+    records = []
+    for _ in range(rng.randint(1, most)):
+        table = rng.choice(list(width))
+        records.append((table, *(rng.choice(values) for _ in range(width[table]))))
+    return World(shape, records)
+
+
+def of_both(shape, records):
+    return frequencies(shape, records), boundaries(shape, records)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_dataset_is_above_a_bound(seed):
+    """Catches a bound that some dataset at some distance exceeds: self-joins, cycles, equal rows."""
+    rng, itself, checked = random.Random(seed), 0, 0
+    for _ in range(WORLDS // 5):
+        shape = random_shape(rng)
+        world = random_world(rng, shape)
+        itself += shape.joins_itself
+        numbers = rng.sample(range(len(world.local)), min(8, len(world.local)))
+        read = {number: of_both(shape, world.dataset(number)) for number in numbers}
+        for distance, exact in enumerate(islice(world.at_distances(), 4)):
+            for number, (most, matches) in read.items():
+                checked += 1
+                assert elastic(shape, most, distance) >= exact[number], (shape, world.records)
+                assert residual(shape, matches, distance) >= exact[number], (shape, world.records)
+    assert itself > 5
+    assert checked > 15 * WORLDS // 5
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_no_dataset_of_a_case_is_above_a_bound(case):
+    """Catches the same in the worlds that the table shows, a seventh of their datasets each."""
+    for distance, exact in enumerate(islice(case.world.at_distances(), 2)):
+        for number in range(0, len(exact), 7):
+            most, matches = of_both(case.shape, case.world.dataset(number))
+            assert elastic(case.shape, most, distance) >= exact[number]
+            assert residual(case.shape, matches, distance) >= exact[number]
+
+
+def test_a_row_that_is_replaced_moves_no_more():
+    """Catches a bound for one row more or less that fails where a row is changed for another."""
+    rng = random.Random(8)
+    for _ in range(WORLDS // 2):
+        shape = random_shape(rng)
+        world = random_world(rng, shape, most=7)
+        number = rng.randrange(len(world.local))
+        most, matches = of_both(shape, world.dataset(number))
+        inside = [i for i in range(len(world.records)) if number >> i & 1]
+        outside = [i for i in range(len(world.records)) if not number >> i & 1]
+        for i, j in product(inside, outside):
+            moved = abs(world.answers[number] - world.answers[number ^ 1 << i ^ 1 << j])
+            assert moved <= elastic(shape, most)
+            assert moved <= residual(shape, matches)
+
+
+@pytest.mark.parametrize("beta", [0.3, 1.0, 2.0])
+def test_smooth_bounds_are_smooth_and_bounds(beta):
+    """Catches a maximum that is looked for too near, so that a neighbour has e^β times as much."""
+    rng = random.Random(9)
+    for _ in range(12):
+        shape = random_shape(rng)
+        world = random_world(rng, shape, most=6)
+        exact = world.smooth(beta)
+        found = []
+        for number in range(len(exact)):
+            most, matches = of_both(shape, world.dataset(number))
+            found.append(
+                (smooth_elastic(shape, most, beta)[0], smooth_residual(shape, matches, beta)[0])
+            )
+        for number, bounds in enumerate(found):
+            assert min(bounds) >= exact[number] * (1 - 1e-12)
+            for i in range(len(world.records)):
+                there = found[number ^ 1 << i]
+                for one, other in zip(bounds, there, strict=True):
+                    assert one <= math.exp(beta) * other * (1 + 1e-12)
+
+
+def test_residual_at_distance_0_is_exact_where_any_row_may_join():
+    """Catches a boundary that is too large: with every row in the world the two are one number."""
+    rng, shapes = random.Random(10), [case.shape for case in CASES if not case.shape.joins_itself]
+    for shape in shapes:
+        for _ in range(10):
+            every = [
+                (table, *row)
+                for table, letters in shape.parts
+                for row in product("01", repeat=len(letters))
+            ]
+            dataset = [row for row in every if rng.random() < 0.5]
+            spare = [(f"{row[0]}", *row[1:]) for row in every]
+            here = shape(dataset)
+            exact = max(shape([*dataset, row]) - here for row in spare)
+            assert residual(shape, boundaries(shape, dataset)) == exact
+
+
+def test_elastic_is_not_exact_even_there():
+    """Catches a rule that reads more than frequencies: two heavy values may never meet."""
+    rows = [
+        ("r", 0, 0),
+        ("r", 1, 0),
+        ("s", 0, 1),
+        ("s", 1, 0),
+        ("t", 0, 0),
+        ("t", 0, 1),
+        ("s", 2, 1),
+    ]
+    every = [(t, *row) for t, _ in PATH.parts for row in product(range(3), repeat=2)]
+    exact = max(PATH([*rows, row]) - PATH(rows) for row in every)
+    assert (
+        exact,
+        residual(PATH, boundaries(PATH, rows)),
+        elastic(PATH, frequencies(PATH, rows)),
+    ) == (4, 4, 4)
+    fewer = [row for row in every if row != ("s", 0, 0)]
+    assert max(PATH([*rows, row]) - PATH(rows) for row in fewer) == 2
+
+
+# -- what the authors' own programs say ----------------------------------------------------------
+
+# uber-archive/sql-differential-privacy, commit 41f5b40: the tests of ElasticSensitivityAnalysis.
+ORDERS = {("o", 0): 100, ("o", 1): 1}  # customer_id, order_id
+UBER = [
+    ("simple", (("o", "c"), ("r", "c")), {("o", 0): 100, ("r", 0): 250}, {0: 250, 2: 252}),
+    ("public key", (("o", "c"), ("c", "c")), {("o", 0): 100, ("c", 0): 1}, {0: 100}),
+    ("two columns", (("o", "cp"), ("c", "cp")),
+     {("o", 0): 100, ("o", 1): 500, ("c", 0): 1, ("c", 1): 5}, {0: 100}),
+    ("compound", (("o", "c"), ("c", "c"), ("r", "c")),
+     {("o", 0): 100, ("c", 0): 5, ("r", 0): 250}, {0: 25_000, 10: 28_600, 25: 34_375}),
+    ("itself on a key", (("o", "k"), ("o", "k")), {("o", 0): 1}, {0: 3}),
+    ("itself", (("o", "c"), ("o", "c")), {("o", 0): 100}, {0: 201, 2: 205, 15: 231}),
+    ("itself later", (("o", "ck"), ("c", "c"), ("o", "xk")), ORDERS | {("c", 0): 1}, {0: 201}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "parts", "most", "expected"), UBER, ids=[row[0] for row in UBER])
+def test_elastic_as_ubers_tests_have_it(name, parts, most, expected):
+    """Catches a rule for joins or self-joins that is not that of the authors' program."""
+    shape = Shape(name, parts)
+    assert {k: elastic(shape, most, k) for k in expected} == expected
+
+
+def edges(joined):
+    return Shape("edges", tuple((f"e{i}", letters) for i, letters in enumerate(joined)))
+
+
+def by_bits(table, parts):
+    """T by parts, as files of hkustDB/ResidualSensitivity have it: the first part is the highest bit."""
+    return {
+        frozenset(i for i in range(parts) if bits >> (parts - 1 - i) & 1): most
+        for bits, most in table.items()
+    }
+
+
+# hkustDB/ResidualSensitivity, commit d3dcc5e: temp/TE_Q5.txt and TE_Q6.txt, of Facebook edges in
+# tables of their own; what its RSESCalculator prints of them at each β.
+TRIANGLE = {0: 1, 4: 1, 2: 1, 1: 1, 6: 203, 5: 67, 3: 87, 7: 0}
+SQUARE = {0: 1, 8: 1, 4: 1, 2: 1, 1: 1, 12: 203, 10: 1, 9: 383, 6: 87, 5: 1, 3: 92, 14: 1834,
+          13: 1746, 11: 2792, 7: 1638, 15: 0}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("shape", "table", "beta", "value", "distance"),
+    [
+        (edges(["ab", "bc", "ca"]), TRIANGLE, 0.01, 1409.160932, 194),
+        (edges(["ab", "bc", "ca"]), TRIANGLE, 0.1, 203.0, 0),
+        (edges(["ab", "bc", "cd", "da"]), SQUARE, 0.1, 2919.564608, 3),
+        (edges(["ab", "bc", "cd", "da"]), SQUARE, 1, 2792.0, 0),
+    ],
+)
+def test_residual_as_its_authors_program_has_it(shape, table, beta, value, distance):
+    """Catches a sum over the wrong residual queries, and a maximum at another distance."""
+    found, at = smooth_residual(shape, by_bits(table, len(shape.parts)), beta)
+    assert (round(found, 6), at) == (value, distance)
+
+
+def test_elastic_of_a_path_as_the_residual_program_has_it():
+    """Catches a product of frequencies that differs from what Dong and Yi compare with."""
+    shape = edges(["ab", "bc", "cd", "de", "ef"])  # temp/mf_Q4.txt, by (from, to)
+    most = {("e0", 0): 1, ("e0", 1): 383, ("e1", 0): 285, ("e1", 1): 265, ("e2", 0): 224,
+            ("e2", 1): 431, ("e3", 0): 501, ("e3", 1): 211, ("e4", 0): 501, ("e4", 1): 1}  # fmt: skip
+    assert smooth_elastic(shape, most, 0.1) == (25475346495.0, 0)
+    found, at = smooth_elastic(shape, most, 0.01)
+    assert (round(found, 6), at) == (25539238313.682835, 14)
+
+
+def test_elastic_of_a_triangle_is_less_than_the_residual_program_has():
+    """Catches the two rules for a cycle being taken for one: Uber's picks the column with least."""
+    most = {
+        ("e0", 0): 769,
+        ("e0", 1): 383,
+        ("e1", 0): 285,
+        ("e1", 1): 265,
+        ("e2", 0): 224,
+        ("e2", 1): 431,
+    }
+    assert elastic(edges(["ab", "bc", "ca"]), most) == 265 * 383
+    assert 769 * 285 == 219_165  # what RSESCalculator prints for Q5 from temp/mf_Q5.txt
+
+
+def test_stopping_at_the_first_fall_is_not_smooth():
+    """Catches a search for the maximum that ends too early, as that of Uber's program does.
+
+    A database of 39 rows, and one with one row more: what the search gives differs by more than e^β.
+    """
+    s = [("s", i, 0) for i in range(25)] + [("s", 0, i) for i in range(1, 7)]
+    rows = [("r", 0, 0), *s, *(("t", 1, i) for i in range(7))]
+    assert len(rows) == 39
+    here, there = (frequencies(PATH, some) for some in (rows, [*rows, ("r", 1, 0)]))
+    beta = 0.25
+    early, late = stops_early(PATH, here, beta), stops_early(PATH, there, beta)
+    assert late > math.exp(beta) * early * 1.03
+    assert (round(early, 3), round(late, 3)) == (49.843, 66.131)
+    right = [smooth_elastic(PATH, most, beta)[0] for most in (here, there)]
+    assert right[0] > early * 1.07
+    assert right[1] <= math.exp(beta) * right[0]
+
+
+def test_stopping_at_nothing_is_no_bound():
+    """Catches a database without rows, of which the same search says that no noise is needed."""
+    two = Shape("path of 2", (("r", "b"), ("s", "b")))
+    most = frequencies(two, [])
+    assert stops_early(two, most, 1.0) == 0
+    exact = World(two, [("r", 0), ("s", 0)]).smooth(1.0)[0]
+    assert 0 < exact == pytest.approx(math.exp(-1))
+    assert smooth_elastic(two, most, 1.0)[0] >= exact
+
+
+# -- by hand -----------------------------------------------------------------------------------
+
+
+def test_by_hand():
+    """Catches a boundary that is not grouped by all that it shares, and a missing product."""
+    rows = [
+        ("r", 0, 0),
+        ("r", 1, 0),
+        ("s", 0, 0),
+        ("s", 0, 1),
+        ("t", 0, 0),
+        ("t", 0, 1),
+        ("t", 1, 0),
+    ]
+    found = {"".join(map(str, sorted(parts))): n for parts, n in boundaries(PATH, rows).items()}
+    assert found == {"": 1, "0": 2, "1": 1, "2": 2, "01": 2, "02": 4, "12": 3, "012": 6}
+    assert residual(PATH, boundaries(PATH, rows)) == 4  # a row of s meets two of r and two of t
+    # at distance 1: s gains a row of r, (2 + 1) · 2, or one of t
+    assert residual(PATH, boundaries(PATH, rows), 1) == 6
+    assert elastic(PATH, frequencies(PATH, rows)) == 4
+    assert elastic(PATH, frequencies(PATH, rows), 1) == 9
+
+
+def test_tables_that_are_joined_with_themselves_by_hand():
+    """Catches a new row that stands for one part only: a loop is its own neighbour."""
+    two = Shape("two steps", (("e", "ab"), ("e", "bc")))
+    rows = [("e", 0, 1), ("e", 1, 2)]
+    loop = World(two, [*rows, ("e", 1, 1)])
+    assert loop.local[3] == 3  # 0-1-1, 1-1-1, 1-1-2
+    assert residual(two, boundaries(two, rows)) == 3
+    assert elastic(two, frequencies(two, rows)) == 3
+
+
+def test_shapes_that_do_not_hang_together_are_refused():
+    """Catches a product of two tables that elastic sensitivity has no rule for."""
+    with refused(ValueError, "t must share a column", "cd"):
+        elastic(
+            Shape("apart", (("r", "ab"), ("t", "cd"))),
+            {("r", 0): 1, ("r", 1): 1, ("t", 0): 1, ("t", 1): 1},
+        )
+    with refused(ValueError, "different tables", "two steps"):
+        _ = Shape("two steps", (("e", "ab"), ("e", "bc"))).join_count
+
+
+# -- the table ---------------------------------------------------------------------------------
+
+
+def test_the_table():
+    """Catches a column that holds another's numbers, and a case that shows nothing."""
+    table = loose_bounds()
+    assert list(table.index) == NAMES
+    for case, line in zip(CASES, table.to_dict("records"), strict=True):
+        assert line["exact"] == case.world.local[case.world.number(case.dataset)] >= 2
+        assert line["exact"] <= line["residual"] <= line["elastic"]
+        assert line["exact at 1"] <= line["residual at 1"] <= line["elastic at 1"]
+        assert line["smooth"] <= line["smooth residual"] <= line["smooth elastic"]
+        assert line["exact"] <= line["global"]
+        assert row_of(case.local()) == line["row"]
+    assert table["solver"].isna().sum() == 5
+
+
+def test_looseness_counts_what_moves():
+    """Catches a ratio to nothing, and a median that is taken for the largest."""
+    few = Case(Shape("keys", (("r", "b"), ("s", "b"))), (("r", 0), ("s", 0), ("s", 1)), (("r", 0),))
+    assert looseness([few]).loc["keys"].tolist() == [6, 1, 1, 1, 1]  # r0 and s0 both absent: 0
+    case = next(case for case in CASES if case.shape.name == "customer, orders, lineitem")
+    found, exact = looseness([case], distance=1), list(islice(case.world.at_distances(), 2))[1]
+    by_hand = {"elastic": [], "residual": []}
+    for number in range(len(exact)):
+        most, matches = of_both(case.shape, case.world.dataset(number))
+        if exact[number]:
+            by_hand["elastic"].append(elastic(case.shape, most, 1) / exact[number])
+            by_hand["residual"].append(residual(case.shape, matches, 1) / exact[number])
+    for bound, ratios in by_hand.items():
+        told = found.loc[case.shape.name, [f"{bound} median", f"{bound} largest"]].tolist()
+        assert told == [sorted(ratios)[len(ratios) // 2], max(ratios)]
+    assert found["datasets"].tolist() == [len(by_hand["elastic"])]
+
+
+def test_residual_is_never_above_elastic_here():
+    """Catches a world in which the picture's order of the two bounds would be wrong."""
+    table = looseness([case for case in CASES if len(case.shape.parts) < 4])
+    assert (table["residual largest"] <= table["elastic largest"]).all()
+    assert (table["residual median"] >= 1).all()
+
+
+def test_the_picture_draws_what_the_table_says():
+    """Catches two bounds that change places, and a largest ratio beyond the edge."""
+    table = looseness(CASES[1:3])
+    axes = plot_looseness(table).axes[0]
+    drawn = {line.get_label(): list(line.get_xdata()) for line in axes.lines[1:4:2]}
+    assert drawn == {
+        f"{bound}: median": table[f"{bound} median"].tolist() for bound in ("residual", "elastic")
+    }
+    assert list(axes.lines[4].get_xdata()) == table["elastic largest"].tolist()
+    assert axes.get_xlim()[1] > 4.0
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["path of 3", "path of 4"]

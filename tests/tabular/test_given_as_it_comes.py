@@ -1,0 +1,107 @@
+"""What comes in other forms: columns of other libraries, lists in cells, nulls, functions that fail."""
+
+import oracle_rows
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sensitivity_lab as sl
+
+COLUMNS = {
+    "list": lambda values: values,
+    "polars": lambda values: pl.Series("", values),
+    "pyarrow": pa.array,
+    "pyarrow, chunked": lambda values: pa.chunked_array([values[:1], values[1:]]),
+}
+
+
+@pytest.mark.parametrize("make", [sl.Universe.population, sl.Universe.value_range])
+@pytest.mark.parametrize("values", [[1, 2, 2], [1.5, 2.0], [3, None, 1], ["no", "yes"]], ids=str)
+def test_columns_of_other_libraries(make, values):
+    """Catches scalars of pyarrow taken for records that are no numbers."""
+    want = make(values)
+    for column in COLUMNS.values():
+        assert make(column(values)) == want
+    assert make(pl.Series("age", values)).name == "age"
+    assert make(pl.Series("age", values), name="years").name == "years"
+
+
+def test_lists_in_cells_are_the_functions_own():
+    """Catches a function that changes a list of the universe, or of the caller's table."""
+    frame = pd.DataFrame({"who": ["a", "b"], "marks": [[1, 2], [3]]})
+
+    def spoils(table):
+        for marks in table["marks"]:
+            marks.append(9)
+        return sum(map(sum, table["marks"]))
+
+    for universe in (
+        sl.Universe.population(frame),
+        sl.Universe.value_range(frame),
+        sl.Universe.people(frame, id="who"),
+        sl.Universe.people(sl.Universe.population(frame[["marks"]]), most_rows=1),
+    ):
+        for method in ("walk", "sweep"):
+            found = sl.global_sensitivity(
+                spoils, universe, size=1, relation=sl.Remove(1), method=method
+            )
+            assert found.value == 12  # of [1, 2], and one 9
+            assert found.check()
+            assert found.check()
+    assert frame["marks"].tolist() == [[1, 2], [3]]
+
+
+def test_the_function_that_failed_is_named():
+    """Catches a message that blames what a query is asked of for the groups' function."""
+    universe = sl.Universe.population(pd.DataFrame({"pay": [1, 0]}))
+    ask = {"size": 1, "relation": sl.Change(1)}
+    for method in ("walk", "solver"):
+        with pytest.raises(ValueError, match="by failed on record"):
+            sl.global_sensitivity(
+                sl.SUM.of("pay").by(lambda row: 1 / row.pay), universe, method=method, **ask
+            )
+        with pytest.raises(ValueError, match="of failed on record"):
+            sl.global_sensitivity(
+                sl.SUM.of(lambda row: 1 / row.pay), universe, method=method, **ask
+            )
+
+
+def known(numbers):
+    return sum(10 if number is None else number for number in numbers)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_nulls_reach_a_query_that_takes_them(library):
+    """Catches a null cell that is refused, dropped or cut to a bound."""
+    cells = [1, None, 3, 1]
+    universe = sl.Universe.population(library({"pay": cells, "who": list("abcd")}))
+    query = sl.Query("known", known, takes_missing=True)
+    for name in ("Change", "AddRemove"):
+        ask = {"size": 2, "relation": getattr(sl, name)(1)}
+        pairs = oracle_rows.of_population(4, 2, name, 1)
+        for asked, cut in (
+            (query.of("pay"), lambda cell: cell),
+            (query.of("pay").clipped(0, 2), lambda cell: cell and min(2, cell)),
+        ):
+            want = oracle_rows.greatest(
+                lambda labels: known([cut(cells[i]) for i in labels]),  # noqa: B023
+                pairs,
+            )
+            for method in ("walk", "sweep"):
+                found = sl.global_sensitivity(asked, universe, method=method, **ask)
+                assert found.value == want.value
+                assert found.check()
+    with pytest.raises(TypeError, match="number for every record, got None"):
+        sl.global_sensitivity(sl.SUM.of("pay"), universe, **ask)
+
+
+def test_a_function_of_a_person_has_no_group():
+    """Catches a function of a person that is given single rows."""
+    orders = pd.DataFrame({"who": ["b", "a", "b"], "pay": [3, 5, 4]})
+    universe = sl.Universe.people(orders, id="who")
+    for query in (sl.SUM.of(len), sl.SUM.of(len).clipped(0, 1)):
+        with pytest.raises(
+            TypeError, match="of must name a column where people are asked by group"
+        ):
+            sl.global_sensitivity(query.by("who"), universe, size=1, relation=sl.Change(1))
