@@ -11,6 +11,7 @@
     const drawn = runs.flatMap((first, i) => i % 2 ? [] : lines.slice(first, first + runs[i + 1]));
     picture.innerHTML = drawn.map((line) => line.replace(/§(\d+)/, (_, style) => styles[style])).join("\n");
     picture.setAttribute("aria-label", alt);
+    status.style.minHeight = `${status.offsetHeight}px`;  // a shorter sentence leaves the picture where it is
     status.textContent = sentence;
     for (const knob of knobs) {
       if (!knob.dataset.options) continue;
@@ -27,7 +28,6 @@
   picture.addEventListener("click", (event) => {
     const part = event.target.closest("[data-choice]");
     if (!part) return;
-    status.style.minHeight = `${status.offsetHeight}px`;  // a shorter sentence leaves the picture where it is
     const [, argument, name] = part.dataset.choice.match(/(.*?)=(.*)/);
     const knob = knobs.find((knob) => knob.name === argument);
     knob.value = names(knob).indexOf(name);
