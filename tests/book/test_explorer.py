@@ -469,7 +469,9 @@ def test_a_knob_reaches_both_ends_of_its_axis(gallery, name, argument):
 def test_text_is_large_enough_on_a_phone(gallery, name):
     """Catches text below 11 pixels where a picture is 306 wide, as on a phone of 375."""
     for shown in gallery[name].view().figures:
-        sizes = [float(size) for size in re.findall(r"font(?:-size)?: [^;]*?([\d.]+)px", svg(shown))]
+        sizes = [
+            float(size) for size in re.findall(r"font(?:-size)?: [^;]*?([\d.]+)px", svg(shown))
+        ]
         assert sizes
         assert min(sizes) * 306 / (72 * shown.get_figwidth()) >= 11
 
