@@ -30,6 +30,10 @@ KINDS: dict[str, dict[str, Any]] = {
     "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
 }
 
+# What is said of a sensitivity: the claim, the exact number, and the two ways in which a claim misses
+# it. None of them is a kind of record's colour.
+CLAIMED, EXACT, LOOSE, TOO_SMALL = "#5e4fa2", "#008a64", "#b87800", "#a03060"
+
 # Told apart by a colour-blind reader and on white paper; 7 colours and 10 markers share no
 # factor, so 70 queries pass before a pair of colour and marker comes back.
 COLOURS = ["#0072b2", "#d55e00", "#5e4fa2", "#009e73", "#a03060", "#b87800", "#707070"]
@@ -119,6 +123,21 @@ def _clips_named_as_written(svg: str) -> str:
     for name, rectangle in re.findall(r'<clipPath id="(.*?)">(.*?)</clipPath>', svg, re.DOTALL):
         svg = svg.replace(name, "p" + hashlib.sha256(rectangle.encode()).hexdigest()[:10])
     return svg
+
+
+# A relation is a line style. Where two of one colour agree both are seen: a dark line in a pale, broad
+# one, dots that stand out of dashes.
+RELATION_LINES: dict[str, dict[str, Any]] = {
+    "AddRemove": {"linestyle": ":", "linewidth": 3.6, "marker": "o", "markersize": 3.6},
+    "Change": {"linestyle": "-", "linewidth": 7, "alpha": 0.35, "marker": "o", "markersize": 11},
+    "SymmetricDifference": {
+        "linestyle": "--",
+        "linewidth": 1.4,
+        "marker": "o",
+        "markersize": 6,
+        "markerfacecolor": "white",
+    },
+}
 
 
 @contextmanager

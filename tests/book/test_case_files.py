@@ -187,8 +187,10 @@ def asked_again(case, dataset):
 def test_every_witness_in_the_explorer_gives_its_answers_as_printed(cases):
     """Catches a witness that lacks an offset or a digit: nobody could check it."""
     dp.enable_features("contrib", "honest-but-curious")
-    shown = [(case, re.search("Witness: (.*)[.]$", audit_view(case).text)) for case in cases]
-    pairs = [(case, found[1].split("; ")) for case, found in shown if found]
+    shown = [
+        (case, re.search("too small.*?; (.*)[.]$", audit_view((case,)).text)) for case in cases
+    ]
+    pairs = [(case, found[1].split(" against ")) for case, found in shown if found]
     assert len(pairs) == sum(case.verdict == TOO_SMALL for case in cases) == 20
     for case, sides in pairs:
         assert len(sides) == 2

@@ -5,28 +5,36 @@ import json
 import math
 import re
 from fractions import Fraction
-from types import SimpleNamespace
 
 import nbformat
 import numpy as np
 import pytest
 from conftest import ROOT
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from sensitivity_book.case_files import Case
-from sensitivity_book.explorers.audit import audit_view
+from sensitivity_book.case_files import Case, case_files
+from sensitivity_book.explorers.audit import audit_view, related
 from sensitivity_book.explorers.clipping import clipping_explorer
 from sensitivity_book.explorers.derivative import derivative_explorer
 from sensitivity_book.explorers.divergence import divergence_explorer
 from sensitivity_book.explorers.explorer import LIVE, OPENING_ONLY, Explorer, Knob, Own, View, svg
 from sensitivity_book.explorers.formula import formula_explorer
 from sensitivity_book.explorers.gallery import explorers
+from sensitivity_book.explorers.people import people_explorer
 from sensitivity_book.explorers.questions import RELATIONS
 from sensitivity_book.explorers.witness import witness_explorer, witness_view
 from sensitivity_book.scenarios import school_large
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting.style import K_LABEL, styled_figure
+from sensitivity_lab.plotting.style import (
+    CLAIMED,
+    EXACT,
+    K_LABEL,
+    LOOSE,
+    TOO_SMALL,
+    styled_figure,
+)
 from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
@@ -64,8 +72,16 @@ def unpacked(page: str) -> list[tuple[str, str, str]]:
         for line in data["lines"]
     ]
     return [
-        (text, alt, "\n".join(lines[number] for number in numbers))
-        for text, alt, numbers in data["frames"]
+        (
+            text,
+            alt,
+            "\n".join(
+                line
+                for first, length in zip(runs[::2], runs[1::2], strict=True)
+                for line in lines[first : first + length]
+            ),
+        )
+        for text, alt, runs in data["frames"]
     ]
 
 
@@ -115,6 +131,9 @@ STORED = {
     for output in cell.get("outputs", [])
     if (found := NAMED.match(page := output.get("data", {}).get("text/html", "")))
 }
+
+
+FIXED = ["formula", "clipping", "divergence", "derivative", "people"]
 
 
 @pytest.fixture(scope="module")
@@ -279,19 +298,13 @@ def test_an_infeasible_direction_is_said(monkeypatch):
 def test_a_picture_holds_all_that_it_says():
     """Catches an axis without a name, and a point or a bar that ends outside."""
     (formula,) = formula_explorer().view(k="3").figures
-    row = sl.AuditRow("Change", 1, 5, claimed=7, found=4)
-    (audit,) = audit_view(Case("a library", "1", "sum", "", (row,))).figures
-    panels = [formula.axes[0], audit.axes[0]]
-    assert all(panel.get_xlabel() for panel in panels)
-    assert panels[0].get_ylabel()
-    for line in panels[0].lines:
-        (left, right), (low, high) = panels[0].get_xlim(), panels[0].get_ylim()
+    panel = formula.axes[0]
+    assert panel.get_xlabel()
+    assert panel.get_ylabel()
+    for line in panel.lines:
+        (left, right), (low, high) = panel.get_xlim(), panel.get_ylim()
         assert all(left < x < right for x in line.get_xdata())
         assert all(low <= y < high for y in line.get_ydata())
-    bars = {round(bar.get_y() + 0.3): bar.get_width() for bar in panels[1].patches}
-    assert bars == {1: 7, 0: 4}
-    assert [tick.get_text() for tick in panels[1].get_yticklabels()] == ["claimed", "exact"]
-    assert 7 < panels[1].get_xlim()[1] < 8
 
 
 PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
@@ -302,7 +315,7 @@ PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
 )
 def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, column, monkeypatch):
     """Catches a pair whose records are not printed in full, or are another setting's."""
-    monkeypatch.setattr("sensitivity_book.explorers.witness.plot_witness", lambda _: None)
+    monkeypatch.setattr("sensitivity_book.explorers.witness.witness_figure", lambda _: None)
     monkeypatch.setattr("sensitivity_book.explorers.witness._curve_figure", lambda *_: None)
     explorer = witness_explorer(scenario, column)
     queries, relations, ks = (knob.settings for knob in explorer.knobs)
@@ -346,17 +359,43 @@ def test_the_derivative_explorer_says_the_local_sensitivity(query):
 
 
 def test_the_formula_explorer_says_both_numbers():
-    """Catches formula and enumeration of different questions."""
-    text = (
-        formula_explorer()
-        .view(query="sum", relation="at most k added or removed", bounds="[1, 3]", k="3")
-        .text
+    """Catches formula and enumeration of different questions, relations, bounds or sizes."""
+    text = formula_explorer().view(claim="sum", low="1", k="3").text
+    assert "changed: the formula min(k, n)·R gives 6, enumeration finds 6: exact." in text
+    assert "removed: the formula k·max(|L|, |U|) gives 9, enumeration finds 9: exact." in text
+    text = formula_explorer().view(claim="mean", low="1", size="5", k="3").text
+    assert f"gives {Fraction(6, 5)} = 1.2, enumeration finds {Fraction(6, 5)} = 1.2: exact" in text
+
+
+@pytest.mark.parametrize("low", [-2, -1, 0, 1])
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_the_colleagues_formula_can_be_refuted(low, k):
+    """Catches a wrong claim that no knob refutes, a true one refuted, a pair that refutes nothing."""
+    claim = "sum, as a colleague claims"
+    shown = formula_explorer().view(claim=claim, low=str(low), size="5", k=str(k))
+    exact, claimed = 3 * k, k * (3 - low)  # one record added or removed moves the sum by up to 3
+    verdict = "loose" if low < 0 else "exact" if low == 0 else "too small"
+    assert (
+        f"removed: the colleague's formula k·R gives {claimed}, enumeration finds {exact}: {verdict}."
+        in shown.text
     )
-    assert "gives 9 (exact). Enumeration finds 9." in text
-    changed = formula_explorer().view(
-        query="mean", relation="at most k changed", bounds="[1, 3]", size="5", k="3"
-    )
-    assert f"gives {Fraction(6, 5)} = 1.2 (exact)" in changed.text
+    pair = re.search(r"The pair that refutes it: \((.*)\) against \((.*)\)\.$", shown.text)
+    assert (pair is not None) == (verdict == "too small") == (len(shown.figures) == 2)
+    if pair:
+        one, other = (list(map(int, side.split(", "))) for side in pair.groups())
+        assert abs(sum(one) - sum(other)) == exact > claimed
+        assert len(one) == 5
+        assert abs(len(one) - len(other)) <= k
+
+
+def test_no_other_formula_is_refuted():
+    """Catches a formula of the book that is called too small at some setting."""
+    explorer = formula_explorer()
+    for query in ("mean", "sum", "median", "variance"):
+        for low, k in itertools.product(("-2", "1"), ("1", "4")):
+            text = explorer.view(claim=query, low=low, k=k).text
+            assert "too small" not in text
+            assert text.count(": exact.") == 2
 
 
 def test_the_knobs_are_these():
@@ -371,56 +410,146 @@ def test_the_knobs_are_these():
     }
     named = {knob.argument: (knob.names, knob.first, knob.ordered) for knob in formula.knobs}
     assert named == {
-        "query": (("mean", "sum", "median", "variance"), "mean", False),
-        "relation": (tuple(RELATIONS)[1:], "at most k changed", False),
-        "bounds": (("[0, 3]", "[-2, 3]", "[1, 3]"), "[0, 3]", False),
+        "claim": (
+            ("mean", "sum", "median", "variance", "sum, as a colleague claims"),
+            "mean",
+            False,
+        ),
+        "low": (("-2", "-1", "0", "1"), "0", True),
         "size": (("3", "4", "5"), "4", True),
-        "k": (("1", "2", "3"), "1", True),
+        "k": (("1", "2", "3", "4"), "1", True),
     }
-    bounds = {knob.names[0]: knob.settings["[-2, 3]"] for knob in formula.knobs[2:3]}
-    assert bounds == {"[0, 3]": (-2, 3)}
-    for explorer in (witness, formula, clipping_explorer(), divergence_explorer()):
+    others = clipping_explorer(), divergence_explorer(), people_explorer(), derivative_explorer()
+    for explorer in (witness, formula, *others):
         for knob in explorer.knobs:
             if knob.ordered:
                 assert list(knob.settings.values()) == sorted(map(float, knob.names))
 
 
+def frame(shown: View) -> list[tuple[float, ...]]:
+    """The axes of what is shown: their ends, across and up."""
+    return [(*axes.get_xlim(), *axes.get_ylim()) for axes in shown.figures[0].axes]
+
+
+@pytest.mark.parametrize("name", ["witness-absence-days", *FIXED])
+def test_the_axes_stand_still(gallery, name):
+    """Catches axes that move while a slider or the relation turns, so that nothing can be compared."""
+    explorer = gallery[name]
+    opening = frame(explorer.view())
+    for knob in explorer.knobs:
+        if knob.ordered or knob.argument == "relation":
+            for setting in (knob.names[0], knob.names[-1]):
+                assert frame(explorer.view(**{knob.argument: setting})) == opening, setting
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [
+        ("witness-absence-days", "k"),
+        ("formula", "k"),
+        ("clipping", "bound"),
+        ("divergence", "low"),
+        ("people", "groups"),
+    ],
+)
+def test_a_knob_reaches_both_ends_of_its_axis(gallery, name, argument):
+    """Catches a part of the picture where no setting leads."""
+    explorer = gallery[name]
+    (knob,) = (knob for knob in explorer.knobs if knob.argument == argument)
+    (panel, *_) = explorer.view().figures[0].axes
+    drawn = panel.lines[0].get_xdata()
+    step = 20 if name == "divergence" else 0  # the last S begins a step before the end
+    assert (min(knob.settings.values()), max(knob.settings.values()) + step) == (
+        min(drawn),
+        max(drawn),
+    )
+
+
+@pytest.mark.parametrize("name", ["witness-driving-proficiency", *FIXED, "audit"])
+def test_text_is_large_enough_on_a_phone(gallery, name):
+    """Catches text below 11 pixels where a picture is 306 wide, as on a phone of 375."""
+    for shown in gallery[name].view().figures:
+        sizes = [
+            float(size) for size in re.findall(r"font(?:-size)?: [^;]*?([\d.]+)px", svg(shown))
+        ]
+        assert sizes
+        assert min(sizes) * 306 / (72 * shown.get_figwidth()) >= 11
+
+
+def test_a_relation_is_a_line_style():
+    """Catches relations that look alike where their curves meet, or are told apart by colour."""
+    curve, _ = witness_explorer("school_large", "absence_days").view(query="sum").figures
+    (formula,) = formula_explorer().view().figures
+    for figure, colour, count in ((curve, EXACT, 3), (formula, CLAIMED, 2)):
+        lines = figure.axes[0].lines[:count]
+        assert len({(line.get_linestyle(), line.get_linewidth()) for line in lines}) == count
+        assert {line.get_color() for line in lines} == {colour}
+
+
 def test_the_curves_have_their_axes():
     """Catches a curve that is cut off, a scale that does not begin at zero, a lost label."""
-    chosen = {"query": "mean", "relation": "at most k added or removed", "k": "3"}
-    curve, _ = witness_explorer("school_large", "absence_days").view(**chosen).figures
-    (formula,) = formula_explorer().view(**chosen, bounds="[-2, 3]").figures
-    for figure in (curve, formula):
-        (panel,) = figure.axes
-        assert (panel.get_xlabel(), panel.get_ylabel()) == (K_LABEL, "sensitivity")
-        assert [*panel.get_xticks()] == [1, 2, 3, 4]
-        assert panel.get_xlim() == (0.8, 4.2)
-        highest = max(y for line in panel.lines for y in line.get_ydata())
-        assert panel.get_ylim() == pytest.approx((0, 1.15 * highest))
-        ring = panel.lines[-1]
-        assert ring.get_fillstyle() == "none"
-        k, height = ring.get_xydata()[0]
-        assert height == dict(panel.lines[-2].get_xydata())[k]
-        assert k == 3
-    nothing = formula_explorer().view(**chosen | {"query": "sum", "bounds": "[0, 3]", "k": "1"})
-    assert nothing.figures[0].axes[0].get_ylim()[0] == 0
+    explorer = witness_explorer("school_large", "absence_days")
+    curve, _ = explorer.view(relation="at most k added or removed", k="3").figures
+    (panel,) = curve.axes
+    assert (panel.get_xlabel(), panel.get_ylabel()) == (K_LABEL, "sensitivity")
+    assert [*panel.get_xticks()] == [1, 2, 3, 4]
+    assert panel.get_xlim() == (0.8, 4.2)
+    highest = max(y for line in panel.lines for y in line.get_ydata())
+    assert panel.get_ylim() == pytest.approx((0, 1.15 * highest))
+    ring = panel.lines[-1]
+    assert ring.get_fillstyle() == "none"
+    k, height = ring.get_xydata()[0]
+    assert height == dict(panel.lines[2].get_xydata())[k]
+    assert k == 3
 
 
-@pytest.mark.parametrize(("claimed", "exact", "end"), [(2, 3, 3.3), (4, 1, 4.4), (0, 0, 1)])
-def test_an_audit_has_two_bars_on_one_scale(claimed, exact, end):
-    """Catches bars that change places or leave the picture."""
+@pytest.mark.parametrize(("claimed", "exact"), [(2, 3), (4, 1), (5, 5), (0, 0)])
+def test_an_audit_has_two_bars_on_one_scale(claimed, exact):
+    """Catches bars that change places or leave the picture, and the colour of another verdict."""
     row = sl.AuditRow("Change", 1, 2, claimed, exact, (0,), (1,), (0, exact))
-    view = audit_view(SimpleNamespace(row=row, name="a: case", library="a", version="1"))
+    view = audit_view((Case("a", "1", "case", "none", (row,)),))
     (panel,) = view.figures[0].axes
-    assert panel.get_xlim() == pytest.approx((0, end))
-    assert panel.get_xlabel() == "sensitivity"
-    assert [label.get_text() for label in panel.get_yticklabels()] == ["claimed", "exact"]
-    bars = {bar.get_y() + bar.get_height() / 2: bar.get_width() for bar in panel.patches}
-    assert bars == {1: claimed, 0: exact}
-    assert f"claims {claimed}; the exact number is {exact}" in view.text
+    assert panel.get_xlim() == (0, 1.02)
+    labels = [label.get_text() for label in panel.get_yticklabels()]
+    assert labels == [f"claimed {claimed}", f"exact {exact}"]
+    longest, both = max(claimed, exact) or 1, min(claimed, exact)
+    parts = {
+        (
+            bar.get_y() + bar.get_height() / 2,
+            bar.get_x(),
+            bar.get_width(),
+            to_hex(bar.get_facecolor()),
+        )
+        for bar in panel.patches
+    }
+    expected = {(0, 0, both / longest, CLAIMED), (-1, 0, both / longest, EXACT)}
+    if claimed > exact:
+        expected.add((0, both / longest, 1 - both / longest, LOOSE))
+    if exact > claimed:
+        expected.add((-1, both / longest, 1 - both / longest, TOO_SMALL))
+    assert sorted(parts) == sorted(expected)
+    assert f"claims {claimed}, the exact number is {exact}" in view.text
 
 
-@pytest.mark.parametrize("epsilon", ["0.001", "0.01", "0.1"])
+def test_relations_of_one_case_stand_together(gallery):
+    """Catches a case that is lost, and relations of one function in two pictures."""
+    named = gallery["audit"].knobs[0].settings
+    cases = case_files()
+    assert sum(map(len, named.values())) == len(cases)
+    assert len(named) < len(cases)
+    assert max(map(len, named.values())) == 2
+    assert all(
+        len({related(case) for case in together}) == len(together) for together in named.values()
+    )
+
+
+def test_cases_have_readable_names(gallery):
+    """Catches names of a library's code where a reader chooses."""
+    for name in gallery["audit"].knobs[0].names:
+        assert not re.search(r"_|\b(nan|max|min|var\b|std|dtype)|[a-z][A-Z]\w*\(|\(\d", name), name
+
+
+@pytest.mark.parametrize("epsilon", ["0.0001", "0.001", "0.01", "0.1", "1"])
 def test_the_best_bound_can_be_reached_and_its_bowl_is_seen(epsilon):
     """Catches a best bound between two settings, and an axis on which the error looks flat."""
     explorer = clipping_explorer()
@@ -428,14 +557,13 @@ def test_the_best_bound_can_be_reached_and_its_bowl_is_seen(epsilon):
     frames = [explorer.view(bound=bound, epsilon=epsilon) for bound in ("20", best, "125")]
     panels = [frame.figures[0].axes[0] for frame in frames]
     assert {panel.get_yscale() for panel in panels} == {"linear"}
-    (frame,) = {(*panel.get_xlim(), *panel.get_ylim()) for panel in panels}
+    assert {(*panel.get_xlim(), *panel.get_ylim()) for panel in panels} == {(18, 127, 0, 4)}
     error = panels[1].lines[2].get_ydata()
-    low, high = frame[2:]
-    assert (low, high) == (0, pytest.approx(4 * error.min()))
-    assert error[-1] > 1.4 * error.min()
-    assert "above the frame" in frames[0].alt
+    assert error.min() == 1
+    assert error[-1] > 1.4
+    assert ("above the frame" in frames[0].alt) == (error[0] > 4)
     assert f"the error at {best} is ringed" in frames[1].alt
-    assert panels[1].lines[-1].get_xydata().tolist() == [[int(best), error.min()]]
+    assert panels[1].lines[-1].get_xydata().tolist() == [[int(best), 1]]
 
 
 def test_chances_that_differ_are_not_both_nought():
@@ -452,7 +580,7 @@ def test_chances_that_differ_are_not_both_nought():
 def test_the_tents_are_smooth():
     """Catches densities drawn as polygons that anybody sees."""
     (panel,) = divergence_explorer().view(scale="10").figures[0].axes
-    for line in panel.lines:
+    for line in panel.lines[:2]:
         assert np.diff(line.get_xdata()).max() <= 1
         assert line.get_ydata().max() == pytest.approx(1 / 20)
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import LEFT, RIGHT, stage
 from sensitivity_lab.gradient import Gradient, discrete_gradient
-from sensitivity_lab.plotting.style import COLOURS, INK, PALE
+from sensitivity_lab.plotting.style import ADDED, INK, PALE, REMOVED
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.sensitivity import global_sensitivity
@@ -72,16 +72,16 @@ def _gradient_figure(query: Query, counts: dict[str, int], gradient: Gradient | 
     """
     sizes = range(query.smallest_size or 0, MOST_COPIES * len(counts) + 2)
     longest = global_sensitivity(query, LEVELS, size=sizes, relation=SymmetricDifference(1))
-    with stage(4.8, legend=True) as (figure, below):
-        below.set_position((LEFT, 0.19, 1 - LEFT - RIGHT, 0.37))
-        above = figure.add_axes((LEFT, 0.6, 1 - LEFT - RIGHT, 0.38), sharex=below)
+    with stage(5.0, legend=2) as (figure, below):
+        below.set_position((LEFT, 0.24, 1 - LEFT - RIGHT, 0.35))
+        above = figure.add_axes((LEFT, 0.63, 1 - LEFT - RIGHT, 0.35), sharex=below)
         above.tick_params(labelbottom=False)
         _draw_boxes(above, counts)
         _draw_steps(below, gradient)
         above.set(ylabel="records", yticks=range(MOST_COPIES + 1))
-        below.set(xlabel="value", ylabel="step of the answer", xticks=range(3), xlim=(-0.4, 3))
+        below.set(xlabel="value", ylabel="step of the answer", xticks=range(3), xlim=(-0.4, 3.3))
         below.set_ylim(-1.1 * longest.value, 1.1 * longest.value)
-        figure.legend(loc="lower center", ncols=2)
+        figure.legend(loc="lower center")
     return figure
 
 
@@ -110,8 +110,8 @@ def _draw_steps(panel: Axes, gradient: Gradient | None) -> None:
     """Each value's steps as two marks beside one another."""
     forward, backward = (gradient.forward, gradient.backward) if gradient else ((), ())
     marks = (
-        (forward, -0.08, "^", COLOURS[0], "one more: f(x + e) − f(x)", "full"),
-        (backward, 0.08, "v", COLOURS[1], "one fewer: f(x) − f(x − e)", "none"),
+        (forward, -0.08, "^", ADDED, "one more: f(x + e) − f(x)", "full"),
+        (backward, 0.08, "s", REMOVED, "one fewer: f(x) − f(x − e)", "none"),
     )
     for steps, shift, marker, colour, name, fill in marks:
         known = [(i + shift, float(step)) for i, step in enumerate(steps) if step is not None]
@@ -122,4 +122,4 @@ def _draw_steps(panel: Axes, gradient: Gradient | None) -> None:
     if gradient:
         norm = gradient.norm()
         panel.axhspan(-norm, norm, color=PALE, alpha=0.3, linewidth=0)
-        panel.text(2.95, norm, f"norm {number_text(norm)}", ha="right", va="bottom")
+        panel.text(3.25, norm, f"norm {number_text(norm)}", ha="right", va="bottom")

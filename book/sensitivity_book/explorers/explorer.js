@@ -1,5 +1,5 @@
 (function (explorer) {
-  // The knobs choose a frame: a sentence, the picture in words, and numbered lines of SVG.
+  // The knobs choose a frame: a sentence, the picture in words, and runs of numbered lines of SVG.
   const { styles, lines, frames } = JSON.parse(explorer.querySelector("script[type='application/json']").textContent);
   const knobs = [...explorer.querySelectorAll("input, select")];
   const picture = explorer.querySelector("[role=img]");
@@ -7,9 +7,11 @@
   const names = (knob) => knob.dataset.options ? JSON.parse(knob.dataset.options) : [...knob.options].map((option) => option.text);
   const show = () => {
     const chosen = knobs.reduce((at, knob) => at * +knob.dataset.count + +knob.value, 0);
-    const [sentence, alt, drawn] = frames[chosen];
-    picture.innerHTML = drawn.map((line) => lines[line].replace(/§(\d+)/, (_, style) => styles[style])).join("\n");
+    const [sentence, alt, runs] = frames[chosen];
+    const drawn = runs.flatMap((first, i) => i % 2 ? [] : lines.slice(first, first + runs[i + 1]));
+    picture.innerHTML = drawn.map((line) => line.replace(/§(\d+)/, (_, style) => styles[style])).join("\n");
     picture.setAttribute("aria-label", alt);
+    status.style.minHeight = `${status.offsetHeight}px`;  // a shorter sentence leaves the picture where it is
     status.textContent = sentence;
     for (const knob of knobs) {
       if (!knob.dataset.options) continue;
@@ -26,7 +28,6 @@
   picture.addEventListener("click", (event) => {
     const part = event.target.closest("[data-choice]");
     if (!part) return;
-    status.style.minHeight = `${status.offsetHeight}px`;  // a shorter sentence leaves the picture where it is
     const [, argument, name] = part.dataset.choice.match(/(.*?)=(.*)/);
     const knob = knobs.find((knob) => knob.name === argument);
     knob.value = names(knob).indexOf(name);

@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -227,26 +228,42 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
 
 def _packed(frames: Iterable[View]) -> dict[str, list[Any]]:
-    """All frames, with each line of SVG and each style written once and numbered.
+    """All frames: the lines of SVG that they share and their styles are written once.
 
-    Neighbouring frames share most of their lines, and lines most of their styles.
+    Neighbouring frames differ in few lines, so a frame is written as runs of lines (first, length).
+    A line that a frame has twice has two numbers: then whole frames are runs.
     """
     styles: dict[str, int] = {}
-    lines: dict[str, int] = {}
+    lines: dict[tuple[str, int], int] = {}
 
-    def numbered(line: str) -> int:
-        short = re.sub(
-            r'style="([^"]*)"',
-            lambda found: f'style="§{styles.setdefault(found[1], len(styles))}"',
-            line,
-        )
-        return lines.setdefault(short, len(lines))
+    def numbered(shown: View) -> Iterator[int]:
+        before: Counter[str] = Counter()
+        for line in _drawn(shown).splitlines():
+            short = re.sub(
+                r'style="([^"]*)"',
+                lambda found: f'style="§{styles.setdefault(found[1], len(styles))}"',
+                line,
+            )
+            yield lines.setdefault((short, before[short]), len(lines))
+            before[short] += 1
 
-    drawn = [
-        [shown.text, shown.alt, [numbered(line) for line in _drawn(shown).splitlines()]]
-        for shown in frames
-    ]
-    return {"styles": list(styles), "lines": list(lines), "frames": drawn}
+    drawn = [[shown.text, shown.alt, _runs(numbered(shown))] for shown in frames]
+    return {"styles": list(styles), "lines": [line for line, _ in lines], "frames": drawn}
+
+
+def _runs(numbers: Iterable[int]) -> list[int]:
+    """Numbers as runs that climb by one: the first of each, and its length.
+
+    >>> _runs([4, 5, 6, 2, 9, 10])
+    [4, 3, 2, 1, 9, 2]
+    """
+    runs: list[int] = []
+    for number in numbers:
+        if runs and number == runs[-2] + runs[-1]:
+            runs[-1] += 1
+        else:
+            runs += [number, 1]
+    return runs
 
 
 def _drawn(shown: View) -> str:
@@ -306,12 +323,12 @@ def svg(figure: Figure) -> str:
 
 
 # What matplotlib writes and a page does not need, and what takes its place.
-LEANER = (
+LEANER: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"<metadata>.*?</metadata>|<!--.*?-->", ""),
     (r"\n\s*(?=[^<\s])", " "),  # an element that is written over several lines
     (r"'DejaVu Sans', 'Bitstream Vera Sans'.*?sans-serif", "'DejaVu Sans', sans-serif"),
     (r' transform="rotate\(-0 [^)]*\)"', ""),
-    (r"(\.\d\d)\d+(?=[^<>]*>)", r"\1"),  # a coordinate, not a number that is written
+    (r"<[^<>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0])),  # no number that is written
     (r" +(?=[\"/>])", ""),
     (r'<g (id="[^"]*=[^"]*")>\s*(<\w+) ([^<>]*/>)\s*</g>', r"\2 \1 \3"),  # a choice of one element
 )

@@ -1,77 +1,177 @@
-"""The explorer of a closed form beside enumeration."""
+"""The explorer of formulas beside enumeration: closed forms, and one claim that is wrong."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import ring, stage
+from sensitivity_book.explorers.witness import witness_figure
+from sensitivity_book.verdicts import verdict
 from sensitivity_lab.closed_form import closed_form
-from sensitivity_lab.plotting.style import COLOURS, K_LABEL
+from sensitivity_lab.exact import Exact
+from sensitivity_lab.plotting.style import (
+    CLAIMED,
+    EXACT,
+    K_LABEL,
+    LOOSE,
+    RELATION_LINES,
+    TOO_SMALL,
+)
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.standard import MEAN, MEDIAN, SUM, VARIANCE
-from sensitivity_lab.text import value_text
+from sensitivity_lab.text import dataset_text, value_text
 from sensitivity_lab.universe import Universe
+
+HIGH = 3  # the upper bound
+LOWS, SIZES, KS = (-2, -1, 0, 1), (3, 4, 5), (1, 2, 3, 4)
+COMPARED = {name: RELATIONS[name] for name in ("at most k changed", "at most k added or removed")}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A formula for a query's sensitivity: its words and value, by lower bound, size and relation."""
+
+    query: Query
+    said_by: str
+    formula: Callable[[int, int, Relation], tuple[str, Exact]]
+
+
+def of_the_book(query: Query) -> Claim:
+    """The closed form that the chapter proves."""
+
+    def formula(low: int, size: int, relation: Relation) -> tuple[str, Exact]:
+        form = closed_form(query, bounds=(low, HIGH), size=size, relation=relation)
+        return form.formula.partition(";")[0], form.value
+
+    return Claim(query, "the formula", formula)
+
+
+def width_times_k(low: int, size: int, relation: Relation) -> tuple[str, Exact]:
+    """What a colleague says of the sum: each record moves it by the width R, whatever the relation."""
+    return "k·R", relation.k * (HIGH - low)
+
+
+CLAIMS = {
+    **{query.name: of_the_book(query) for query in (MEAN, SUM, MEDIAN, VARIANCE)},
+    "sum, as a colleague claims": Claim(SUM, "the colleague's formula", width_times_k),
+}
 
 
 def formula_explorer() -> Explorer:
-    """Return the explorer of closed forms beside enumeration: query, neighbours, bounds, n, k.
+    """Return the explorer of formulas beside enumeration: formula, lower bound, n, k.
 
-    >>> formula_explorer().view(k="2").text
-    'mean, at most 2 records changed, 4 records in [0, 3]: the formula min(k, n)·R/n gives 3/2 = 1.5 (exact). Enumeration finds 3/2 = 1.5.'
+    >>> shown = formula_explorer().view(claim="sum, as a colleague claims", low="1", k="2")
+    >>> print(*shown.text.split(". "), sep="\\n")
+    sum of 4 records in [1, 3], k = 2
+    At most 2 records changed: the colleague's formula k·R gives 4, enumeration finds 4: exact
+    At most 2 records added or removed: the colleague's formula k·R gives 4, enumeration finds 6: too small
+    The pair that refutes it: (1, 1, 1, 1) against (1, 1, 1, 1, 3, 3).
     """
-    bounds = {f"[{low}, {high}]": (low, high) for low, high in ((0, 3), (-2, 3), (1, 3))}
-    queries = {query.name: query for query in (MEAN, SUM, MEDIAN, VARIANCE)}
-    relations = {name: RELATIONS[name] for name in list(RELATIONS)[1:]}
     knobs = [
-        Knob("query", "query", queries, ordered=False),
-        Knob("relation", "neighbours", relations, ordered=False),
-        Knob("bounds", "bounds", bounds, ordered=False),
-        Knob("size", "records n", {str(n): n for n in (3, 4, 5)}, start="4"),
-        Knob("k", "distance k", {str(k): k for k in (1, 2, 3)}),
+        Knob("claim", "formula for", CLAIMS, ordered=False),
+        Knob("low", "lower bound L", {str(low): low for low in LOWS}, start="0"),
+        Knob("size", "records n", {str(n): n for n in SIZES}, start="4"),
+        Knob("k", "distance k", {str(k): k for k in KS}),
     ]
     return Explorer("formula", formula_view, knobs)
 
 
-def formula_view(
-    query: Query, relation: type[Relation], bounds: tuple[int, int], size: int, k: int
-) -> View:
-    """Return the closed form as a line, enumeration as points, and both at k in words.
+def formula_view(claim: Claim, low: int, size: int, k: int) -> View:
+    """Return the formula as lines, enumeration as points, and both at k in words.
 
-    Cost: four enumerations of the datasets with whole numbers within the bounds.
+    A claim that is too small is shown the pair that refutes it.
+    Cost: eight enumerations of the datasets with whole numbers from L to 3.
     """
-    universe = Universe.value_range(range(bounds[0], bounds[1] + 1))
-    ks = range(1, 5)
-    forms = [closed_form(query, bounds=bounds, size=size, relation=relation(j)) for j in ks]
-    found = [if_feasible(query, universe, size, relation(j)) for j in ks]
-    form, exact = forms[k - 1], found[k - 1]
-    assert exact is not None  # a range never runs out
-    formula = form.formula.partition(";")[0]
-    text = (
-        f"{query.name}, {relation(k).description}, {size} records in [{bounds[0]}, {bounds[1]}]: "
-        f"the formula {formula} gives {value_text(form.value)} ({form.status}). "
-        f"Enumeration finds {value_text(exact.value)}."
+    found = {
+        name: [_enumerated(claim.query, low, size, family(j)) for j in KS]
+        for name, family in COMPARED.items()
+    }
+    sentences = [f"{claim.query.name} of {size} records in [{low}, {HIGH}], k = {k}."]
+    pictures = [_formula_figure(claim, low, size, found, k)]
+    for each in (curve[k - 1] for curve in found.values()):
+        formula, value = claim.formula(low, size, each.relation)
+        words = each.relation.description
+        said = verdict(value, each.value)
+        sentences.append(
+            f"{words[0].upper()}{words[1:]}: {claim.said_by} {formula} gives {value_text(value)}, "
+            f"enumeration finds {value_text(each.value)}: {said}."
+        )
+        if said == "too small":
+            dataset, neighbour = map(dataset_text, each.witness)
+            sentences.append(f"The pair that refutes it: {dataset} against {neighbour}.")
+            pictures.append(witness_figure(each))
+    alt = (
+        "For each relation a line, the formula, and points, the enumerated sensitivity, for k from 1 "
+        f"to {KS[-1]}; both points at k = {k} are ringed."
+        + " Below, the pair that refutes the formula, as rows of dots."
+        * (len(pictures) > 1)
     )
-    alt = f"Closed form as a line, enumerated sensitivity as points, for k from 1 to 4; k = {k} is ringed."
-    return View((_formula_figure(forms, found, k),), text, alt)
+    return View(tuple(pictures), " ".join(sentences), alt)
 
 
-def _formula_figure(forms: list[Any], found: list[Sensitivity | None], k: int) -> Figure:
-    ks = range(1, len(forms) + 1)
-    line = [float(form) for form in forms]
-    points = [float(each) for each in found if each is not None]
-    with stage(2.8, legend=True) as (figure, panel):
-        panel.plot(ks, line, "-", color=COLOURS[1], linewidth=3, label="closed form", clip_on=False)
-        panel.plot(ks, points, "o", color=COLOURS[0], label="enumeration", clip_on=False)
-        ring(panel, k, points[k - 1])
-        panel.set(xlabel=K_LABEL, ylabel="sensitivity")
-        panel.set_xlim(0.8, len(forms) + 0.2)
-        panel.set_xticks(ks)
-        panel.set_ylim(0, 1.15 * max(*line, *points) or 1)
-        figure.legend(loc="lower center", ncols=2)
+def _enumerated(query: Query, low: int, size: int, relation: Relation) -> Sensitivity:
+    universe = Universe.value_range(range(low, HIGH + 1))
+    found = if_feasible(query, universe, size, relation)
+    assert found is not None  # a range never runs out
+    return found
+
+
+@lru_cache
+def _highest(claim: Claim) -> float:
+    """The most that a formula, or the chapter's formula for its query, says at any setting."""
+    both = (claim, CLAIMS[claim.query.name])
+    return max(
+        float(each.formula(low, size, family(KS[-1]))[1])
+        for each in both
+        for low in LOWS
+        for size in SIZES
+        for family in COMPARED.values()
+    )
+
+
+def _formula_figure(
+    claim: Claim, low: int, size: int, found: dict[str, list[Sensitivity]], k: int
+) -> Figure:
+    """Formulas as lines, a relation a line style; the enumerated points; stems where they differ.
+
+    The axes are as high as the highest of all settings: they stand still while the knobs turn.
+    """
+    with stage(3.9, legend=3) as (figure, panel):
+        for name, curve in found.items():
+            look = RELATION_LINES[COMPARED[name].__name__] | {"marker": ""}
+            line = [float(claim.formula(low, size, each.relation)[1]) for each in curve]
+            panel.plot(KS, line, color=CLAIMED, label=f"formula: {name}", clip_on=False, **look)
+            _draw_stems(panel, line, [float(each) for each in curve])
+        for i, curve in enumerate(found.values()):
+            points, size_of = [float(each) for each in curve], (8, 5)[i]
+            panel.plot(
+                KS,
+                points,
+                "o",
+                color=EXACT,
+                markersize=size_of,
+                label="" if i else "enumeration",
+                clip_on=False,
+            )
+            ring(panel, k, points[k - 1])
+        panel.set(xlabel=K_LABEL, ylabel="sensitivity", ylim=(0, 1.1 * _highest(claim)))
+        panel.set(xlim=(0.8, KS[-1] + 0.2), xticks=KS)
+        figure.legend(loc="lower center", handlelength=3.5)
     return figure
+
+
+def _draw_stems(panel: Axes, line: list[float], points: list[float]) -> None:
+    """A stem from each point to its formula, in the colour of what is wrong with the formula."""
+    for j, formula, point in zip(KS, line, points, strict=True):
+        if abs(formula - point) > 1e-9:
+            colour = LOOSE if formula > point else TOO_SMALL
+            panel.vlines(j, point, formula, color=colour, linewidth=3)

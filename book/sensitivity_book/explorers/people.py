@@ -10,9 +10,11 @@ import numpy as np
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import ring, stage
 from sensitivity_book.privacy.noise import analytic_gaussian_sigma, laplace_deviation
-from sensitivity_lab.plotting.style import COLOURS
+from sensitivity_lab.plotting.style import INK
 
 DELTA = 1e-6
+GROUPS = (1, 2, 4, 8, 16, 32, 64)
+EPSILONS = ("0.1", "0.2", "0.5", "1", "2")
 
 
 def people_explorer() -> Explorer:
@@ -22,9 +24,9 @@ def people_explorer() -> Explorer:
     'A person is in at most 16 groups with at most 1 row in each: sensitivity 16 in L1, 4 in L2. At ε = 1 Laplace noise deviates by 22.6 in every group, Gaussian noise (δ = 1e-06) by 16.9: the Gaussian is smaller.'
     """
     knobs = [
-        Knob("groups", "groups per person", {str(g): g for g in (1, 2, 4, 8, 12, 16, 24, 32)}),
+        Knob("groups", "groups per person", {str(g): g for g in GROUPS}),
         Knob("rows", "rows per group", {str(r): r for r in (1, 2, 3)}),
-        Knob("epsilon", "budget ε", {text: float(text) for text in ("0.1", "1", "2")}, start="1"),
+        Knob("epsilon", "budget ε", {text: float(text) for text in EPSILONS}, start="1"),
     ]
     return Explorer("people", people_view, knobs)
 
@@ -37,24 +39,36 @@ def people_view(groups: int, rows: int, epsilon: float) -> View:
     text = (
         f"A person is in at most {groups} {'group' if groups == 1 else 'groups'} with at most "
         f"{rows} {'row' if rows == 1 else 'rows'} in each: sensitivity {l1} in L1, {l2:.6g} in L2. "
-        f"At ε = {epsilon:g} Laplace noise deviates by {tents:.3g} in every group, Gaussian noise "
-        f"(δ = {DELTA:g}) by {bells:.3g}: {smaller} is smaller."
+        f"At ε = {epsilon:g} Laplace noise deviates by {_three_digits(tents)} in every group, Gaussian noise "
+        f"(δ = {DELTA:g}) by {_three_digits(bells)}: {smaller} is smaller."
     )
     alt = (
-        "Noise against groups per person: Laplace in a straight line, Gauss as a root; "
-        f"both are ringed at {groups} groups, {tents:.3g} and {bells:.3g}."
+        "Noise against groups per person, both axes by powers: Laplace the steeper line, the Gaussian "
+        f"the flatter; both are ringed, {_three_digits(tents)} and {_three_digits(bells)}."
     )
-    across = np.arange(1, 33)
+    across = np.array(GROUPS)
     curves = np.array([_deviations(int(g), rows, epsilon) for g in across])
-    with stage(3.0, legend=True) as (figure, panel):
-        panel.plot(across, curves[:, 0], "-", color=COLOURS[1], linewidth=2, label="Laplace")
-        panel.plot(across, curves[:, 1], "--", color=COLOURS[0], linewidth=2, label="Gaussian")
+    with stage(3.6, legend=1) as (figure, panel):
+        panel.plot(across, curves[:, 0], "-", color=INK, linewidth=3, label="Laplace")
+        panel.plot(across, curves[:, 1], "--", color=INK, linewidth=1.6, label="Gaussian")
         for height in (tents, bells):
             ring(panel, groups, height)
-        panel.set(xlabel="groups per person", ylabel="deviation of the noise", xlim=(0, 33))
-        panel.set_ylim(0, 1.1 * curves.max())
+        panel.set(xlabel="groups per person", ylabel="deviation of the noise")
+        panel.set(xscale="log", yscale="log", xlim=(0.85, 76), ylim=(0.5, 4000))
+        panel.set_xticks(GROUPS, map(str, GROUPS), minor=False)
+        panel.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
+        panel.minorticks_off()
         figure.legend(loc="lower center", ncols=2)
     return View((figure,), text, alt)
+
+
+def _three_digits(number: float) -> str:
+    """A number to three digits that count, without an exponent.
+
+    >>> _three_digits(2715.3), _three_digits(1.41421)
+    ('2720', '1.41')
+    """
+    return np.format_float_positional(number, precision=3, unique=False, fractional=False, trim="-")
 
 
 @lru_cache(maxsize=1024)

@@ -8,17 +8,21 @@ from contextlib import contextmanager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import INK, WIDTH, styled_figure
+from sensitivity_lab.plotting.style import INK, styled_figure
 
-LEFT, RIGHT = 0.14, 0.03  # of a figure's width, beside a panel
+NARROW = 4.6  # inches: 331 points, so that 12-point text is 11 pixels high on a 306-pixel picture
+LEFT, RIGHT = 0.17, 0.04  # of a figure's width, beside a panel
 
 
 @contextmanager
-def stage(height: float, *, legend: bool = False) -> Iterator[tuple[Figure, Axes]]:
-    """A figure with one panel that stands still while the settings move, and room for a legend."""
-    foot, top = (0.9 if legend else 0.6) / height, 0.12 / height
-    with styled_figure(figsize=(WIDTH, height), layout="none") as figure:
-        yield figure, figure.add_axes((LEFT, foot, 1 - LEFT - RIGHT, 1 - foot - top))
+def stage(height: float, *, legend: int = 0, left: float = LEFT) -> Iterator[tuple[Figure, Axes]]:
+    """A figure with one panel that stands still while the settings move, and room for a legend.
+
+    `legend` is how many lines it has; a fifth of an inch stays free above the panel.
+    """
+    foot, top = (0.6 + 0.27 * legend) / height, 0.2 / height
+    with styled_figure(figsize=(NARROW, height), layout="none") as figure:
+        yield figure, figure.add_axes((left, foot, 1 - left - RIGHT, 1 - foot - top))
 
 
 def ring(panel: Axes, k: int, height: float) -> None:

@@ -6,10 +6,10 @@ from matplotlib.figure import Figure
 
 from sensitivity_book.explorers.explorer import Explorer, Knob, Own, View
 from sensitivity_book.explorers.questions import RELATIONS, if_feasible
-from sensitivity_book.explorers.stage import ring, stage
+from sensitivity_book.explorers.stage import NARROW, ring, stage
 from sensitivity_book.scenarios import scenarios
-from sensitivity_lab.plotting.style import COLOURS, K_LABEL
-from sensitivity_lab.plotting.witness import plot_witness
+from sensitivity_lab.plotting.style import EXACT, K_LABEL, RELATION_LINES, styled_figure
+from sensitivity_lab.plotting.witness import KEYS, plot_witness
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
@@ -56,11 +56,14 @@ def _own_release(text: str) -> tuple[Universe, int, int]:
 def witness_view(
     universe: Universe, size: int, most: int, query: Query, relation: type[Relation], k: int
 ) -> View:
-    """Return the sensitivity's curve for k up to `most`, and the witness at k.
+    """Return the sensitivity's curves for k up to `most`, a relation a line, and the witness at k.
 
-    Cost: one enumeration for each k. Raises ValueError where no neighbour is feasible.
+    Cost: one enumeration for each relation and k. Raises ValueError where no neighbour is feasible.
     """
-    curve = [if_feasible(query, universe, size, relation(j)) for j in range(1, most + 1)]
+    curves = {
+        name: [if_feasible(query, universe, size, family(j)) for j in range(1, most + 1)]
+        for name, family in RELATIONS.items()
+    }
     found = if_feasible(query, universe, size, relation(min(k, most)))
     if found is None:
         raise ValueError(f"no dataset of size {size} has a neighbour under {relation(k)}")
@@ -70,19 +73,54 @@ def witness_view(
         f"is {value_text(found.value)}. "
         f"{dataset} against {neighbour}."
     )
-    heights = ", ".join("none" if each is None else number_text(each.value) for each in curve)
-    alt = f"A curve of the sensitivity for k from 1 to {most}: {heights}. Below it the two datasets as rows of dots."
-    return View((_curve_figure(curve, found.relation.k), plot_witness(found)), text, alt)
+    heights = "; ".join(f"{name}: {_heights(curve)}" for name, curve in curves.items())
+    alt = f"Curves of the sensitivity for k from 1 to {most}. {heights}. Below them the two datasets as rows of dots."
+    return View((_curve_figure(curves, found), witness_figure(found)), text, alt)
 
 
-def _curve_figure(curve: list[Sensitivity | None], k: int) -> Figure:
-    """Sensitivity against k, the chosen k in a ring."""
-    known = {j: float(each) for j, each in enumerate(curve, start=1) if each is not None}
-    with stage(2.2) as (figure, panel):
-        panel.plot(list(known), list(known.values()), "o-", color=COLOURS[0], clip_on=False)
-        ring(panel, k, known[k])
-        panel.set(xlabel=K_LABEL, ylabel="sensitivity")
-        panel.set_xlim(0.8, len(curve) + 0.2)
-        panel.set_xticks(range(1, len(curve) + 1))
-        panel.set_ylim(0, 1.15 * max(known.values()) or 1)
+def _heights(curve: list[Sensitivity | None]) -> str:
+    return ", ".join("none" if each is None else number_text(each.value) for each in curve)
+
+
+def _curve_figure(curves: dict[str, list[Sensitivity | None]], found: Sensitivity) -> Figure:
+    """Sensitivity against k, a relation a line style, the chosen point in a ring.
+
+    The axes are as high as the highest of all relations: they stand still while those and k turn.
+    """
+    most, highest = 0, 0.0
+    with stage(3.3, legend=len(curves)) as (figure, panel):
+        for name, curve in curves.items():
+            known = {j: float(each) for j, each in enumerate(curve, start=1) if each is not None}
+            look = RELATION_LINES[RELATIONS[name].__name__]
+            panel.plot(*_xy(known), color=EXACT, label=name, clip_on=False, **look)
+            most, highest = len(curve), max(highest, *known.values(), 0)
+        ring(panel, found.relation.k, float(found))
+        panel.set(xlabel=K_LABEL, ylabel="sensitivity", ylim=(0, 1.15 * highest or 1))
+        panel.set(xlim=(0.8, most + 0.2), xticks=range(1, most + 1))
+        figure.legend(loc="lower center", handlelength=3.5)
+    return figure
+
+
+def _xy(known: dict[int, float]) -> tuple[list[int], list[float]]:
+    return list(known), list(known.values())
+
+
+def witness_figure(found: Sensitivity) -> Figure:
+    """The pair as rows of dots, narrow, without the title that the explorer's sentence repeats.
+
+    The room that the drawing keeps for a legend inside its axes is cut off; the legend stands below.
+    """
+    height, foot, room = 3.6, 0.85, KEYS / 72  # inches
+    with styled_figure(figsize=(NARROW, height), layout="none") as figure:
+        panel = figure.add_axes((0.25, (foot - room) / height, 0.72, 1 - (foot - room) / height))
+        plot_witness(found, ax=panel)
+        legend = panel.get_legend()
+        assert legend is not None
+        words = [text.get_text() for text in legend.get_texts()]
+        handles = [handle for handle in legend.legend_handles if handle is not None]
+        figure.legend(handles, words, loc="lower center", ncols=2)
+        legend.remove()
+        low, high = panel.get_ylim()
+        panel.set(title="", ylim=(low + KEYS, high))
+        panel.set_position((0.25, foot / height, 0.72, 1 - foot / height))
     return figure

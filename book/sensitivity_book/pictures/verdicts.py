@@ -15,9 +15,16 @@ from pandas.io.formats.style import Styler
 
 from sensitivity_book.case_files.case import Case
 from sensitivity_lab.audit.report import Audit
-from sensitivity_lab.plotting.style import ADDED, INK, PALE, REMOVED, WIDTH, styled_figure
+from sensitivity_lab.plotting.style import (
+    EXACT,
+    LOOSE,
+    PALE,
+    TOO_SMALL,
+    WIDTH,
+    styled_figure,
+)
 
-LOOKS = {"too small": ("X", REMOVED), "exact": ("o", INK), "loose": ("^", ADDED)}
+LOOKS = {"too small": ("X", TOO_SMALL), "exact": ("o", EXACT), "loose": ("^", LOOSE)}
 
 LEFT, RIGHT = 1 / 1200, 12  # where the ratios 0 and ∞ are drawn
 HEIGHTS = {"loose": -0.2, "exact": 0, "too small": 0.2}  # within a lane
