@@ -408,6 +408,27 @@ def test_a_mouse_pulls_along_the_scale(page: Page) -> None:
     assert re.match(r"1 to 3: the mean moves", said(root)[1])
 
 
+@pytest.mark.parametrize("name", ["skill", "joined", "mixed", "local", "bound"])
+def test_nothing_leaves_its_box_on_a_phone(page: Page, name: str) -> None:
+    """Catches an answer or a dot at the end of the line that is cut off, a mark over the frame's top."""
+    page.set_viewport_size({"width": 375, "height": 800})
+    root = begun(page, name)
+    root.locator("[data-action=most]").click()
+    own = root.bounding_box()
+    assert own
+    shown = root.locator(":is(.mean, .dot, .top, .keys):visible").all()
+    for box in filter(None, (part.bounding_box() for part in shown)):
+        assert box["x"] >= own["x"]
+        assert box["x"] + box["width"] <= own["x"] + own["width"]
+    top, keys = (root.locator(css) for css in (".top", ".keys"))
+    if name == "bound":
+        below, above = top.bounding_box(), keys.bounding_box()
+        assert below
+        assert above
+        assert below["y"] >= above["y"] + above["height"] - 1
+    page.set_viewport_size({"width": 720, "height": 900})
+
+
 def test_nothing_slides_for_a_reader_who_asked_for_no_motion(page: Page) -> None:
     """Catches a dot or an answer that glides where the book's own style is not there to stop it."""
     moving = "all => all.filter(part => getComputedStyle(part).transitionDuration !== '0s').length"
