@@ -241,6 +241,7 @@
     const answer = (positions) => QUERIES[query](positions.map((i) => values[i]));
     const own = hunt(view, answer);
     let base = [], pulled = [];  // positions; the pulled ones in the order they were pulled
+    let choosing = false;  // whether another start is chosen, which is no hunt
     const current = () => names.map((_, i) => i).filter((i) => base.includes(i) !== pulled.includes(i));
     const removed = () => pulled.filter((i) => base.includes(i));
     const added = () => pulled.filter((i) => !base.includes(i));
@@ -249,6 +250,12 @@
 
     function show(last) {
       names.forEach((_, i) => view.put(i, pulled.includes(i) ? (base.includes(i) ? "removed" : "added") : base.includes(i) ? "in" : "open"));
+      if (choosing) {
+        const missing = opening.length - base.length;
+        view.mean(missing ? null : answer(base));
+        if (missing) return own.say(missing > 0 ? `Pull in ${missing} more.` : `Pull out ${-missing}.`);
+        return own.say(`The ${query} is ${text(answer(base))}. Any ${opening.length} records are a start.`);
+      }
       const [out, into] = [removed(), added()];
       const who = [out.length ? `${named(out)} out` : "", into.length ? `${named(into)} in` : ""].filter(Boolean).join(", ");
       if (pulled.length && isNeighbour()) return own.reach(base, current(), who, last);
@@ -263,8 +270,12 @@
 
     return {
       live: true,
-      begin() { base = [...opening]; pulled = []; own.begin(); show(); },
+      begin() { base = [...opening]; pulled = []; choosing = false; own.begin(); show(); },
       pull(i, up) {
+        if (choosing) {
+          base = names.map((_, j) => j).filter((j) => j === i ? up : base.includes(j));
+          return show();
+        }
         pulled = pulled.filter((j) => j !== i);
         if (base.includes(i) !== up) pulled.push(i);
         while (!leadsOn(relation, k, removed().length, added().length)) {
@@ -275,13 +286,16 @@
         show();
       },
       actions: {
+        choose() { choosing = true; pulled = []; show(); },
         on() {
-          if (isNeighbour()) base = current();
+          if (choosing) choosing = base.length !== opening.length;
+          else if (isNeighbour() && relation === "Change") base = current();
           pulled = [];
           show();
         },
         most() {
           const last = own.verdict();
+          choosing = false;
           base = [...witness[0]];
           pulled = names.map((_, i) => i).filter((i) => witness[0].includes(i) !== witness[1].includes(i));
           show(last);
@@ -290,47 +304,205 @@
     };
   }
 
-  // Records on a scale are pulled along it: at most k of them away from where they were.
+  // Records on a scale are pulled along it, out into a tray (null), and in from there.
   function sliding(view) {
-    const { names, scale, query, k, witness, opening, hint } = view;
-    const answer = QUERIES[query], own = hunt(view, answer);
-    let base = [], current = [], pulled = [];
+    const { names, scale, query, relation, k, witness, opening, hint } = view;
+    const answer = (all) => QUERIES[query](all.filter((value) => value !== null));
+    const own = hunt(view, answer);
+    const changes = leadsOn(relation, k, 1, 1);  // whether a record may leave where another joins
+    let base = [], current = [], pulled = [], choosing = false;
+    const left = () => pulled.filter((i) => base[i] !== null);
+    const joined = () => pulled.filter((i) => current[i] !== null);
 
-    function show(last) {
+    function draw() {
       const rows = new Map();
       const row = (value) => { rows.set(value, (rows.get(value) || 0) + 1); return rows.get(value) - 1; };
-      names.forEach((_, i) => view.place(i, current[i], row(current[i]), pulled.includes(i) ? "added" : "in"));
-      view.ghosts(pulled.map((i) => [base[i], row(base[i])]));
-      if (!pulled.length) {
-        view.mean(answer(base));
-        return own.say(`The ${query} is ${text(answer(base))}. ${hint}`);
-      }
-      return own.reach(base, current, listed(pulled.map((i) => `${base[i]} to ${current[i]}`)), last);
+      names.forEach((_, i) => {
+        if (current[i] !== null) return view.place(i, current[i], row(current[i]), pulled.includes(i) ? "added" : "in");
+        return view.lay(i, base[i], row(null));
+      });
+      view.ghosts(left().map((i) => [base[i], row(base[i])]));
+    }
+
+    function who() {
+      const along = left().filter((i) => current[i] !== null).map((i) => `${base[i]} to ${current[i]}`);
+      const out = left().filter((i) => current[i] === null).map((i) => base[i]);
+      const into = joined().filter((i) => base[i] === null).map((i) => current[i]);
+      return [listed(along), out.length ? `${listed(out)} out` : "", into.length ? `${listed(into)} in` : ""].filter(Boolean).join(", ");
+    }
+
+    function show(last) {
+      draw();
+      if (pulled.length && legal(relation, k, left().length, joined().length)) return own.reach(base, current, who(), last);
+      view.mean(answer(base));
+      if (pulled.length) return own.say(`${who()}. Now pull another one ${left().length ? "out" : "in"}.`);
+      return own.say(`The ${query} is ${text(answer(base))}. ${choosing ? "Pull the records along the line: any are a start." : hint}`);
     }
 
     return {
-      begin() { base = [...opening]; current = [...base]; pulled = []; own.begin(); show(); },
+      begin() { base = [...opening]; current = [...base]; pulled = []; choosing = false; own.begin(); show(); },
       value: (i) => current[i],
-      slide(i, value) {
-        if (!scale.includes(value) || value === current[i]) return;
+      tray: relation !== "Change",
+      slide(i, to) {
+        let value = to;
+        if (choosing && value !== null && base[i] !== null) {
+          base[i] = current[i] = value;
+          return show();
+        }
+        if (choosing || (value !== null && !scale.includes(value))) return;
+        if (!changes && value !== null && base[i] !== null) value = base[i];  // it stays, or comes back
+        if (value === current[i]) {
+          if (value !== to) own.say("No neighbour has a record moved along the line: pull one out below it, or in from there.");
+          return;
+        }
         current[i] = value;
         pulled = pulled.filter((j) => j !== i);
         if (value !== base[i]) pulled.push(i);
-        if (pulled.length > k) {  // the one that was pulled first goes back
-          current[pulled[0]] = base[pulled[0]];
-          pulled.shift();
+        while (!leadsOn(relation, k, left().length, joined().length)) {
+          const first = pulled.shift();  // the one that was pulled first goes back
+          current[first] = base[first];
         }
         show();
       },
       actions: {
-        on() { base = [...current]; pulled = []; show(); },
+        choose() { current = [...base]; pulled = []; choosing = true; show(); },
+        on() {
+          if (relation === "Change") base = [...current];
+          [current, pulled, choosing] = [[...base], [], false];
+          show();
+        },
         most() {
           const last = own.verdict();
+          choosing = false;
           [base, current] = witness.map((side) => [...side]);
           pulled = names.map((_, i) => i).filter((i) => base[i] !== current[i]);
           show(last);
         },
       },
+    };
+  }
+
+  // The change of one record that moves the answer furthest: how far, which record, and to where.
+  function farthest(query, values, scale) {
+    const answer = QUERIES[query], here = answer(values);
+    let best = { gap: [0, 1], record: 0, to: values[0] };
+    values.forEach((_, record) => scale.forEach((to) => {
+      const gap = apart(answer(values.map((value, i) => i === record ? to : value)), here);
+      if (compare(gap, best.gap) > 0) best = { gap, record, to };
+    }));
+    return best;
+  }
+
+  // Records on a scale are pulled to any dataset: how far away is its furthest neighbour?
+  function local(view) {
+    const { names, scale, query, witness, ends, opening, hint } = view;
+    const answer = QUERIES[query];
+    let values = [], range = null;  // the dataset; the least and the most of those that were asked about
+
+    function draw(change) {
+      const rows = new Map();
+      const row = (value) => { rows.set(value, (rows.get(value) || 0) + 1); return rows.get(value) - 1; };
+      const shown = values.map((value, i) => change && i === change.record ? change.to : value);
+      shown.forEach((value, i) => view.place(i, value, row(value), value === values[i] ? "in" : "added"));
+      view.ghosts(change ? [[values[change.record], row(values[change.record])]] : []);
+      view.mean(answer(shown), change ? answer(values) : null);
+      return shown;
+    }
+
+    function show() {
+      draw(null);
+      view.say("?", "is the local sensitivity", `The ${query} is ${text(answer(values))}. ${hint}`);
+    }
+
+    function tell(end) {
+      const change = farthest(query, values, scale), none = !change.gap[0];
+      const shown = draw(none ? null : change);
+      const sentence = none
+        ? `No change of one record moves the ${query} from ${text(answer(values))}.`
+        : `${values[change.record]} to ${change.to}: the ${query} moves from ${text(answer(values))} to ${text(answer(shown))}, by ${text(change.gap)}.`;
+      if (!end) {
+        range = range || [change.gap, change.gap];
+        if (compare(change.gap, range[0]) < 0) range[0] = change.gap;
+        if (compare(change.gap, range[1]) > 0) range[1] = change.gap;
+      }
+      const yours = range ? ` Yours went from ${text(range[0])} to ${text(range[1])}.` : "";
+      view.say(decimals(change.gap), "is the local sensitivity", `${sentence}${end ? ` ${end}` : ""}${yours}`);
+    }
+
+    return {
+      begin() { values = [...opening]; range = null; show(); },
+      value: (i) => values[i],
+      slide(i, value) {
+        if (value === null || !scale.includes(value)) return;
+        values[i] = value;
+        show();
+      },
+      actions: {
+        ask() { tell(); },
+        most() { values = [...witness[1]]; tell(ends[1]); },
+        least() { values = [...witness[0]]; tell(ends[0]); },
+      },
+    };
+  }
+
+  // The error of a clipped and noisy sum, for each bound from 0: what clipping loses, the noise's
+  // standard deviation and the root of their squares. `per` is 1/ε, a whole number.
+  function clipped(counts, bound, per) {
+    const above = counts.map((number, age) => age > bound ? number : 0);
+    const bias = sum(above.map((number, age) => number * (age - bound)));
+    const squared = bias * bias + 2 * (bound * per) ** 2;  // whole, and below 2^53
+    return { people: sum(above), bias, noise: Math.SQRT2 * bound * per, squared, error: Math.sqrt(squared) };
+  }
+
+  // A bar for each age above the bound, as a path.
+  const bars = (counts, bound) => counts.map((number, age) => age > bound && number
+    ? `M${age - 0.5} 100V${(100 - 100 * number / Math.max(...counts)).toFixed(1)}h1V100z` : "").join("");
+
+  // The clipping bound is pulled along the ages: a low one loses years, a high one costs noise.
+  function bounding(view) {
+    const { scale, counts, per, words, opening, claim } = view;
+    const written = (number) => Math.round(number).toLocaleString("en-GB");
+    const last = scale[scale.length - 1];
+    const best = per.map((one) => scale.reduce((low, bound) => clipped(counts, bound, one).squared < clipped(counts, low, one).squared ? bound : low));
+    let at = 0, bound = last, tried = [], shown = [];
+    const part = (one) => clipped(counts, one, per[at]);
+    const least = (some) => some.reduce((low, one) => part(one).squared < part(low).squared ? one : low);
+
+    function draw(held) {
+      const now = part(bound), top = 4 * part(best[at]).error;  // the frame stands still while the bound is pulled
+      const height = (years) => (100 - 100 * years / top).toFixed(1);
+      const curve = (name) => shown[at] ? scale.map((one, i) => `${i ? "L" : "M"}${one} ${height(part(one)[name])}`).join("") : "";
+      view.place(0, bound, 0, "in");
+      view.dial(at, words[at]);
+      view.top(`${written(top)} years`);
+      view.path("cut", bars(counts, bound));
+      view.path("tries", tried[at].filter((one) => part(one).error <= top).map((one) => `M${one} ${height(part(one).error)}h0`).join(""));
+      for (const name of ["bias", "noise", "error"]) {
+        view.path(name, curve(name));
+        view.spot(name, bound, held ? null : now[name] / top);
+      }
+      return now;
+    }
+
+    function show(held) {
+      if (!held && !shown[at] && !tried[at].includes(bound)) tried[at].push(bound);
+      const now = draw(held), people = `Bound ${bound} clips ${written(now.people)} people`;
+      const own = least(tried[at].length ? tried[at] : [bound]), tries = counted(tried[at].length, "bound");
+      const sentence = held ? `${people}.` : `${people}: ${written(now.bias)} years lost, noise ${written(now.noise)}, together an error of ${written(now.error)}.`;
+      if (shown[at] && bound === best[at]) {
+        const yours = tried[at].includes(bound) ? `You had it, with ${tries} tried.` : `Your best of ${tries} is ${own}, with ${written(part(own).error)}.`;
+        return view.say(written(now.error), "is the least error", `${sentence} ${claim} ${yours}`);
+      }
+      return view.say(written(part(own).error), `is your least error, ${tries} tried`, sentence);
+    }
+
+    return {
+      begin() { tried = per.map(() => []); shown = []; at = opening[0]; bound = last; show(); },
+      turn(to) { at = to; show(); },
+      value: () => bound,
+      slide(_, value, held) { if (value !== bound) { bound = value; show(held); } },
+      drop() { show(); },
+      actions: { most() { shown[at] = true; bound = best[at]; show(); } },
     };
   }
 
@@ -358,7 +530,7 @@
     };
   }
 
-  const GAMES = { naming, hiding, moving, sliding, noisy };
+  const GAMES = { naming, hiding, moving, sliding, local, bounding, noisy };
 
   // ---- Hands: a dot that is lifted over the line, and one that slides along it ----
 
@@ -422,7 +594,7 @@
     });
   }
 
-  function slidable(dot, game, i, scale, valueAt) {
+  function slidable(dot, game, i, scale, valueAt, isBelow) {
     const nearest = (x) => scale.reduce((best, value) => Math.abs(value - x) < Math.abs(best - x) ? value : best);
     let held = false;
     dot.tabIndex = 0;
@@ -433,18 +605,28 @@
       dot.classList.add("held");
       dot.setPointerCapture(event.pointerId);
     });
-    dot.addEventListener("pointermove", (event) => { if (held) game.slide(i, nearest(valueAt(event.clientX))); });
+    dot.addEventListener("pointermove", (event) => {
+      if (held) game.slide(i, game.tray && isBelow(event.clientY) ? null : nearest(valueAt(event.clientX)), true);
+    });
     for (const end of ["pointerup", "pointercancel"]) {
-      dot.addEventListener(end, () => { held = false; dot.classList.remove("held"); });
+      dot.addEventListener(end, () => {
+        held = false;
+        dot.classList.remove("held");
+        if (game.drop) game.drop();
+      });
     }
     dot.addEventListener("keydown", (event) => {
-      const here = scale.indexOf(game.value(i)), last = scale.length - 1;
+      const last = scale.length - 1, inTray = game.value(i) === null, here = inTray ? -1 : scale.indexOf(game.value(i));
       const next = {
-        ArrowLeft: here - 1, ArrowDown: here - 1, ArrowRight: here + 1, ArrowUp: here + 1, Home: 0, End: last,
+        ArrowLeft: here - 1, ArrowDown: here - 1, ArrowRight: here + 1, ArrowUp: here + 1,
+        PageDown: here - 10, PageUp: here + 10, Home: 0, End: last,
       }[event.key];
-      if (next === undefined) return;
-      game.slide(i, scale[Math.min(Math.max(next, 0), last)]);
+      const out = game.tray && ["ArrowDown", "Delete", "Backspace"].includes(event.key);
+      if (next === undefined && !out) return;
       event.preventDefault();
+      if (out) game.slide(i, null);
+      else if (game.tray && event.key === "ArrowUp" && !inTray) return;
+      else if (!inTray || next >= 0) game.slide(i, scale[Math.min(Math.max(next, 0), last)]);
     });
   }
 
@@ -456,6 +638,7 @@
     if (root.dataset.live) return;
     const find = (css) => root.querySelector(css), each = (css) => [...root.querySelectorAll(css)];
     const numbers = (key) => (root.dataset[key] || "").split(" ").filter(Boolean).map(Number);
+    const places = (list) => (list || "").split(" ").filter(Boolean).map((one) => one === "_" ? null : Number(one));
     const pupils = each(".dot"), stage = find(".stage"), line = find(".line");
     const [low, high] = numbers("axis");
     const at = (x) => (x - low) / (high - low) * 100;
@@ -464,9 +647,11 @@
 
     const view = {
       names: root.dataset.names.split("|"), values: numbers("values"), size: Number(root.dataset.size),
-      published: Number(root.dataset.published), opening: numbers("opening"),
-      hint: root.dataset.hint, claim: root.dataset.claim, scale: numbers("scale"), query: root.dataset.query, relation: root.dataset.relation, k: Number(root.dataset.k || 1),
-      most: numbers("most"), witness: (root.dataset.witness || "").split("|").map((side) => side.split(" ").map(Number)),
+      published: Number(root.dataset.published), opening: places(root.dataset.opening),
+      hint: root.dataset.hint, claim: root.dataset.claim, scale: numbers("scale"), query: root.dataset.query, relation: root.dataset.relation,
+      counts: numbers("counts"), per: numbers("per"), words: (root.dataset.epsilons || "").split(" "), ends: (root.dataset.ends || "").split("|"),
+      k: Number(root.dataset.k || 1),
+      most: numbers("most"), witness: (root.dataset.witness || "").split("|").map(places),
       epsilons: numbers("epsilons"),
       put(i, kind) {
         kinds[i] = kind;
@@ -478,11 +663,20 @@
       place(i, value, row, kind) {  // a record on a scale
         const dot = pupils[i];
         dot.dataset.kind = kind;
+        delete dot.dataset.tray;
         dot.style.setProperty("--at", at(value));
         dot.style.setProperty("--row", row);
         dot.querySelector(".days").textContent = value;
         dot.setAttribute("aria-valuenow", value);
         dot.setAttribute("aria-valuetext", kind === "added" ? `${value}, pulled` : String(value));
+      },
+      lay(i, value, order) {  // a record in the tray, which was at the value or nowhere
+        const dot = pupils[i];
+        dot.dataset.kind = value === null ? "open" : "removed";
+        dot.dataset.tray = "";
+        dot.style.setProperty("--at", 5 + 9 * order);
+        dot.querySelector(".days").textContent = value === null ? "+" : value;
+        dot.setAttribute("aria-valuetext", value === null ? "in the tray" : `in the tray, from ${value}`);
       },
       ghosts(all) {  // where the pulled records were
         each(".ghost").forEach((one) => one.remove());
@@ -519,6 +713,15 @@
         band.style.setProperty("--from", Math.max(at(centre - half), at(low)));
         band.style.setProperty("--to", Math.min(at(centre + half), at(high)));
       },
+      path(name, d) { find(`path.${name}`).setAttribute("d", d); },
+      spot(name, x, share) {  // a mark in the drawing above the line; an error above its frame stays at the top
+        const spot = find(`.spot.${name}`), over = share > 1;
+        spot.hidden = share === null || (over && name !== "error");
+        spot.toggleAttribute("data-over", over);
+        spot.style.setProperty("--at", at(x));
+        spot.style.setProperty("--up", 100 * Math.min(share, 1));
+      },
+      top(words) { find(".top").textContent = words; },
       sieve(kind, all) { each(".sieve rect").forEach((square, i) => { square.setAttribute("class", kind(all[i])); }); },
       shade(share, all) { each(".sieve rect").forEach((square, i) => { square.style.fillOpacity = 0.06 + 0.94 * share(all[i]); }); },
       dial(value, words) {
@@ -532,7 +735,7 @@
     if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, view.scale, (x) => {
       const axis = line.getBoundingClientRect();
       return low + (x - axis.left) / axis.width * (high - low);
-    }));
+    }, (y) => y > line.getBoundingClientRect().bottom));
     else liftable(pupils, game, isUp, () => line.getBoundingClientRect());
     each("[data-action]").forEach((button) => {
       button.disabled = false;
@@ -551,6 +754,6 @@
     return stage;
   }
 
-  globalThis.Dots = { start, groups, total, withSum, agreeing, known, text, decimals, apart, compare, beliefs, legal, QUERIES };
+  globalThis.Dots = { start, groups, total, withSum, agreeing, known, text, decimals, apart, compare, beliefs, legal, farthest, clipped, QUERIES };
   document.querySelectorAll(".dots").forEach(start);
 })();

@@ -1,5 +1,6 @@
 """Beat the package: every neighbour that a reader can pull together has the gap that the package says."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +11,10 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from playwright.sync_api import Browser, Locator, Page
+from sensitivity_book.census import census_like
+from sensitivity_book.dots.bound import BUDGETS, bound_hunt
 from sensitivity_book.dots.hunt import QUERIES, beat
+from sensitivity_book.dots.local import LARGEST, SMALLEST, local_hunt
 from sensitivity_book.dots.page import markup
 from sensitivity_book.dots.picture import Picture, decimals, text
 from sensitivity_book.scenarios import school_large, school_small, vehicle
@@ -32,16 +36,33 @@ SCALES = [
     ("skill", "mean", SKILL, 3, sl.Change(1)),
     ("both", "median", SKILL, 4, sl.Change(2)),
 ]
+TRAYS = [
+    ("joined", "median", SKILL, 4, sl.AddRemove(2)),
+    ("mixed", "mean", SKILL, 3, sl.SymmetricDifference(2)),
+    ("one", "sum", SKILL, 2, sl.Add(1)),
+    ("fewer", "median", SKILL, 4, sl.Remove(2)),
+]
+HUNTS = [*POPULATIONS, *SCALES, *TRAYS]
+SCORES, CALM = range(11), [0, 0, 0, 0, 10]
+BOUNDS = range(1, 129)
 
 pytestmark = pytest.mark.xdist_group("dots")
 
 
 def picture(name: str) -> Picture:
-    own = next(hunt for hunt in [*POPULATIONS, *SCALES] if hunt[0] == name)
+    own = next(hunt for hunt in HUNTS if hunt[0] == name)
     _, query, records, size, relation = own
     values = records.values() if isinstance(records, dict) else records
     axis = (0, max(values)) if query != "sum" else (0, 16)
     return beat(name, query, records, size=size, relation=relation, axis=axis)
+
+
+def local_picture() -> Picture:
+    return local_hunt("local", "median", SCORES, size=5, axis=(0, 10), calm=CALM)
+
+
+def bound_picture() -> Picture:
+    return bound_hunt("bound", census_like()["age"], scale=BOUNDS, axis=(0, 128))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +71,8 @@ def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     static = ROOT / "book" / "_static"
     head = f'<link rel="stylesheet" href="{(static / "dots.css").as_uri()}">'
     head += f'<script defer src="{(static / "dots.js").as_uri()}"></script>'
-    hunts = "".join(markup(picture(name)) for name, *_ in [*POPULATIONS, *SCALES])
+    shown = [*(picture(name) for name, *_ in HUNTS), local_picture(), bound_picture()]
+    hunts = "".join(map(markup, shown))
     file: Path = tmp_path_factory.mktemp("hunts") / "hunts.html"
     file.write_text(f"<!doctype html><title>Hunts</title>{head}{hunts}", encoding="utf-8")
     page = browser.new_page(viewport={"width": 720, "height": 900}, reduced_motion="reduce")
@@ -136,12 +158,10 @@ def pull(dot: Locator, scale: list[int], value: int) -> None:
         dot.press("ArrowRight")
 
 
-@pytest.mark.parametrize("name", [hunt[0] for hunt in [*POPULATIONS, *SCALES]])
+@pytest.mark.parametrize("name", [hunt[0] for hunt in HUNTS])
 def test_the_most_is_the_packages_and_no_record(page: Page, name: str) -> None:
     """Catches a witness that does not attain the value, and a record that the reader did not pull."""
-    _, query, records, size, relation = next(
-        hunt for hunt in [*POPULATIONS, *SCALES] if hunt[0] == name
-    )
+    _, query, records, size, relation = next(hunt for hunt in HUNTS if hunt[0] == name)
     root, own = begun(page, name), picture(name)
     values = list(records.values()) if isinstance(records, dict) else records
     universe = (sl.Universe.population if isinstance(records, dict) else sl.Universe.value_range)(
@@ -153,10 +173,224 @@ def test_the_most_is_the_packages_and_no_record(page: Page, name: str) -> None:
     assert big == decimals(most.value) == own.big[0]
     assert sentence == f"{own.sentence} Your record is 0."
     shown = root.locator(".dot").evaluate_all(
-        "all => all.map(dot => [dot.dataset.kind, +dot.querySelector('.days').textContent])"
+        "all => all.map(dot => [dot.dataset.kind, parseInt(dot.querySelector('.days').textContent)])"
     )
     inside = [value for kind, value in shown if kind in ("in", "added")]
     assert Counter(inside) == Counter(most.witness[1])
+
+
+def states(scale: list[int], size: int, relation: sl.Relation) -> Iterator[list[int | None]]:
+    """Where the records are after the pulls of a neighbour: from the opening, none in the tray."""
+    opening = [scale[i * len(scale) // size] for i in range(size)]
+    spare = max(a for _, a in relation.moves)
+    for out, into in relation.moves:
+        slots = [*opening, *[None] * spare]
+        for gone in combinations(range(size), out):
+            for new in product(scale, repeat=into):
+                after = [None if i in gone else value for i, value in enumerate(slots)]
+                after[size : size + into] = new
+                yield after
+
+
+def said_of(dot: Locator) -> str:
+    return dot.get_attribute("aria-valuetext") or ""
+
+
+@pytest.mark.parametrize(("name", "query", "scale", "size", "relation"), TRAYS)
+def test_every_pull_out_and_in_has_its_gap(
+    page: Page, name: str, query: str, scale: list[int], size: int, relation: sl.Relation
+) -> None:
+    """Catches a neighbour that the tray does not let be pulled together, or gives a wrong gap."""
+    opening = [scale[i * len(scale) // size] for i in range(size)]
+    for after in states(scale, size, relation):
+        neighbour = [value for value in after if value is not None]
+        if after[:size] == opening and len(neighbour) == size:
+            continue
+        root = begun(page, name)
+        for i, value in enumerate(after):
+            dot = root.locator(".dot").nth(i)
+            if value is None and i < size:
+                dot.press("ArrowDown")
+            elif value is not None and i >= size:
+                dot.press("ArrowUp")
+                pull(dot, scale, value)
+        gap, end = moved(query, opening, neighbour)
+        big, sentence = said(root)
+        assert sentence.endswith(end)
+        assert Fraction(big) >= Fraction(decimals(gap))
+        lying = [said_of(dot).startswith("in the tray") for dot in root.locator(".dot").all()]
+        assert lying == [value is None for value in after]
+
+
+@pytest.mark.parametrize("name", ["joined", "added", "fewer"])
+def test_any_start_can_be_chosen_so_that_the_most_can_be_pulled(page: Page, name: str) -> None:
+    """Catches a widest pair that is out of reach under a relation that changes the size."""
+    _, _, records, size, _ = next(hunt for hunt in HUNTS if hunt[0] == name)
+    root, own = begun(page, name), picture(name)
+    before, after = (side.split() for side in own.data["witness"].split("|"))
+    dots = root.locator(".dot")
+    root.locator("[data-action=choose]").click()
+    if isinstance(records, dict):
+        opening = {str(i) for i in range(size)}
+        for i in sorted(opening ^ set(before), key=int):
+            dots.nth(int(i)).evaluate("dot => dot.click()")
+        pulls = set(before) ^ set(after)
+    else:
+        inside = [value for value in before if value != "_"]
+        for i, value in enumerate(inside):
+            pull(dots.nth(i), records, int(value))
+        pulls = set()
+    root.locator("[data-action=on]").click()
+    for i in pulls:
+        dots.nth(int(i)).evaluate("dot => dot.click()")
+    if not pulls:
+        kept = Counter(before) & Counter(after)
+        spare = size
+        for i, value in enumerate(inside):
+            if kept[value]:
+                kept[value] -= 1
+            else:
+                dots.nth(i).press("ArrowDown")
+        for value in (Counter(after) - Counter(before)).elements():
+            if value != "_":
+                dots.nth(spare).press("ArrowUp")
+                pull(dots.nth(spare), records, int(value))
+                spare += 1
+    assert said(root)[0] == own.big[0]
+
+
+def test_a_record_is_not_moved_where_no_neighbour_has_it_moved(page: Page) -> None:
+    """Catches a slide that under AddRemove(2) makes no neighbour."""
+    root = begun(page, "joined")
+    root.locator(".dot").first.press("ArrowRight")
+    assert said(root)[1].startswith("No neighbour has a record moved")
+    assert said_of(root.locator(".dot").first) == "1"
+
+
+def test_the_script_knows_the_local_sensitivity_of_every_dataset(page: Page) -> None:
+    """Catches a wrong local sensitivity, or a neighbour that does not attain it: all 3,003 datasets."""
+    universe = sl.Universe.value_range(list(SCORES))
+    datasets = [list(x) for x in universe.datasets(size=5)]
+    told = page.evaluate(
+        "([all, scale]) => all.map(x => Dots.farthest('median', x, scale))",
+        [datasets, list(SCORES)],
+    )
+    for dataset, best in zip(datasets, told, strict=True):
+        here = sl.local_sensitivity(sl.MEDIAN, dataset, universe, relation=sl.Change(1)).value
+        neighbour = list(dataset)
+        neighbour[best["record"]] = best["to"]
+        assert Fraction(*best["gap"]) == here
+        assert abs(sl.MEDIAN(tuple(sorted(neighbour))) - sl.MEDIAN(tuple(dataset))) == here
+
+
+def test_the_local_hunt_tells_when_it_is_asked(page: Page) -> None:
+    """Catches a value that is given away, a range that is not the reader's, wrong ends."""
+    root = begun(page, "local")
+    dots = root.locator(".dot")
+    for i, value in enumerate((0, 4, 5, 6, 10)):
+        pull(dots.nth(i), list(SCORES), value)
+    assert said(root) == (
+        "?",
+        "The median is 5. Pull the records; then ask how far one changed record could move it.",
+    )
+    root.locator("[data-action=ask]").click()
+    big, sentence = said(root)
+    assert big == "1"
+    assert sentence.endswith("by 1. Yours went from 1 to 1.")
+    for action, value, claim in (("most", "10", LARGEST), ("least", "0", SMALLEST)):
+        root.locator(f"[data-action={action}]").click()
+        big, sentence = said(root)
+        assert big == value
+        assert sentence.endswith(f" {claim} Yours went from 1 to 1.")
+
+
+def costs(ages: list[int], bound: int, epsilon: str) -> tuple[int, int, Fraction]:
+    """People clipped, years lost and the squared error, by a route of its own."""
+    lost = sum(ages) - sum(min(age, bound) for age in ages)
+    noise = 2 * (Fraction(bound) / Fraction(epsilon)) ** 2
+    return sum(age > bound for age in ages), lost, lost**2 + noise
+
+
+def test_every_bound_has_its_error_at_every_epsilon(page: Page) -> None:
+    """Catches a wrong number in the sentence or a wrong best bound: all 640 states."""
+    ages = census_like()["age"].tolist()
+    for epsilon in BUDGETS:
+        root = begun(page, "bound")
+        root.locator("input").evaluate(
+            "(dial, to) => { dial.value = to; dial.dispatchEvent(new Event('input')); }",
+            BUDGETS.index(epsilon),
+        )
+        own = {bound: costs(ages, bound, epsilon) for bound in BOUNDS}
+        least = math.inf
+        for bound in reversed(BOUNDS):
+            people, lost, squared = own[bound]
+            least = min(least, math.sqrt(squared))
+            noise = math.sqrt(2) * bound / float(epsilon)
+            assert said(root) == (
+                f"{least:,.0f}",
+                f"Bound {bound} clips {people:,} people: {lost:,} years lost, noise {noise:,.0f}, "
+                f"together an error of {math.sqrt(squared):,.0f}.",
+            )
+            root.locator(".dot").press("ArrowLeft")
+        best = min(own, key=lambda bound: own[bound][2])
+        root.locator("[data-action=most]").click()
+        big, sentence = said(root)
+        assert big == f"{math.sqrt(own[best][2]):,.0f}"
+        assert sentence.startswith(f"Bound {best} clips")
+        assert sentence.endswith("No bound has a smaller error. You had it, with 128 bounds tried.")
+
+
+def test_the_finished_drawing_of_the_bound_is_the_scripts(page: Page, browser: Browser) -> None:
+    """Catches curves, bars or marks that stand elsewhere without JavaScript."""
+    context = browser.new_context(java_script_enabled=False)
+    still = context.new_page()
+    still.set_content(markup(bound_picture()))
+    root = begun(page, "bound")
+    root.locator("[data-action=most]").click()
+    drawn = "part => part.getAttribute('d').match(/[0-9.]+/g).map(Number)"
+    for css in ("path.bias", "path.noise", "path.error", "path.cut"):
+        live, other = (one.locator(css).evaluate(drawn) for one in (root, still))
+        assert live == pytest.approx(other, abs=0.11)
+    marks = "part => ['--at', '--up'].map(name => +part.style.getPropertyValue(name))"
+    for name in ("bias", "noise", "error"):
+        live, other = (one.locator(f".spot.{name}").evaluate(marks) for one in (root, still))
+        assert live == pytest.approx(other, abs=0.01)
+    assert root.locator(".top").inner_text() == still.locator(".top").inner_text()
+    context.close()
+
+
+def test_a_held_bound_says_no_error_until_it_is_let_go(page: Page) -> None:
+    """Catches a least error that is found by dragging across all bounds."""
+    root = begun(page, "bound")
+    root.scroll_into_view_if_needed()
+    line, box = root.locator(".line").bounding_box(), root.locator(".dot").bounding_box()
+    assert line
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(line["x"] + line["width"] / 2, box["y"], steps=8)
+    people, _, _ = costs(census_like()["age"].tolist(), 64, "0.01")
+    assert said(root) == ("18,102", f"Bound 64 clips {people:,} people.")
+    assert root.locator(".spot:visible").count() == 0
+    page.mouse.up()
+    assert "together an error of" in said(root)[1]
+    assert "2 bounds tried" in root.locator(".big").inner_text()
+
+
+def test_a_mouse_pulls_a_record_out_and_in(page: Page) -> None:
+    """Catches a tray that a mouse cannot reach."""
+    root = begun(page, "one")
+    root.scroll_into_view_if_needed()
+    dot, line = root.locator(".dot").last, root.locator(".line").bounding_box()
+    box = dot.bounding_box()
+    assert line
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(line["x"] + line["width"] - 4, line["y"] - 12, steps=6)
+    page.mouse.up()
+    assert said_of(dot) == "3, pulled"
+    assert said(root)[1].startswith("3 in: the sum moves")
 
 
 def test_a_mouse_pulls_along_the_scale(page: Page) -> None:
@@ -174,6 +408,27 @@ def test_a_mouse_pulls_along_the_scale(page: Page) -> None:
     assert re.match(r"1 to 3: the mean moves", said(root)[1])
 
 
+@pytest.mark.parametrize("name", ["skill", "joined", "mixed", "local", "bound"])
+def test_nothing_leaves_its_box_on_a_phone(page: Page, name: str) -> None:
+    """Catches an answer or a dot at the end of the line that is cut off, a mark over the frame's top."""
+    page.set_viewport_size({"width": 375, "height": 800})
+    root = begun(page, name)
+    root.locator("[data-action=most]").click()
+    own = root.bounding_box()
+    assert own
+    shown = root.locator(":is(.mean, .dot, .top, .keys):visible").all()
+    for box in filter(None, (part.bounding_box() for part in shown)):
+        assert box["x"] >= own["x"]
+        assert box["x"] + box["width"] <= own["x"] + own["width"]
+    top, keys = (root.locator(css) for css in (".top", ".keys"))
+    if name == "bound":
+        below, above = top.bounding_box(), keys.bounding_box()
+        assert below
+        assert above
+        assert below["y"] >= above["y"] + above["height"] - 1
+    page.set_viewport_size({"width": 720, "height": 900})
+
+
 def test_nothing_slides_for_a_reader_who_asked_for_no_motion(page: Page) -> None:
     """Catches a dot or an answer that glides where the book's own style is not there to stop it."""
     moving = "all => all.filter(part => getComputedStyle(part).transitionDuration !== '0s').length"
@@ -181,8 +436,10 @@ def test_nothing_slides_for_a_reader_who_asked_for_no_motion(page: Page) -> None
 
 
 def test_what_is_no_hunt_is_refused() -> None:
-    """Catches a query that the script does not know, and records added on a scale."""
+    """Catches a query that the script does not know, a start that is not calm, an ε that is not there."""
     with pytest.raises(ValueError, match="query must be one of count, sum, mean"):
         beat("x", "variance", SKILL, size=3, relation=sl.Change(1), axis=(0, 3))
-    with pytest.raises(ValueError, match="relation must be Change on a scale"):
-        beat("x", "mean", SKILL, size=3, relation=sl.AddRemove(1), axis=(0, 3))
+    with pytest.raises(ValueError, match="calm must have the local sensitivity 0"):
+        local_hunt("x", "median", SCORES, size=3, axis=(0, 10), calm=[0, 5, 10])
+    with pytest.raises(ValueError, match="start must be one of"):
+        bound_hunt("x", [1], scale=range(1, 3), axis=(0, 2), start="0.5")

@@ -9,7 +9,9 @@ from typing import Any
 import sensitivity_lab as sl
 from sensitivity_book.dots.picture import BEGIN, Picture, decimals, line, listed, pair, text
 
-BEAT = {"on": "Go on from here", "most": "Show the most that is possible", **BEGIN}
+MOST = {"most": "Show the most that is possible", **BEGIN}
+ON = {"on": "Go on from here", **MOST}  # under Change a neighbour has the size of the dataset
+CHOOSE = {"choose": "Choose another start", "on": "Pull from this start", **MOST}
 QUERIES = {
     "count": sl.COUNT,
     "sum": sl.SUM,
@@ -39,20 +41,18 @@ def beat(
     :param name: what the game is called on its page; no two of a page have one name.
     :param query: one of `QUERIES`, by its name.
     :param records: a population, as values by name, of which `size` are in a dataset; or the values
-        of a scale, along which records are pulled, which asks for `Change`.
+        of a scale, along which records are pulled; unless the relation is `Change` they are pulled
+        out into a tray, and in from there.
     :param size: of the dataset; the neighbour's may differ.
     :param relation: who is a neighbour.
     :param axis: the ends of the line, which holds all records and all answers.
     :param unit: of the records, beside the line.
     :param claim: what is said of the most there is.
 
-    Cost: one global sensitivity, when the picture is made. Raises ValueError for another query, and
-    for a scale under another relation.
+    Cost: one global sensitivity, when the picture is made. Raises ValueError for another query.
     """
     if query not in QUERIES:
         raise ValueError(f"query must be one of {', '.join(QUERIES)}, got query={query!r}")
-    if not isinstance(records, Mapping) and not isinstance(relation, sl.Change):
-        raise ValueError(f"relation must be Change on a scale, got relation={relation}")
     if isinstance(records, Mapping):
         universe = sl.Universe.population(list(records.values()))
     else:
@@ -81,7 +81,7 @@ def beat(
             "claim": claim,
             **shown.pop("data"),
         },
-        actions=BEAT if isinstance(relation, sl.Change) else {"most": BEAT["most"], **BEGIN},
+        actions=ON if isinstance(relation, sl.Change) else CHOOSE,
         **shown,
     )
 
@@ -119,26 +119,62 @@ def _positions(values: list[int], *sides: Sequence[int]) -> Iterable[list[int]]:
 def _pulled_along(
     scale: Sequence[int], size: int, relation: sl.Relation, most: sl.Sensitivity
 ) -> dict[str, Any]:
-    """The witness on a scale: which records are pulled, from where to where."""
+    """The witness on a scale: which records are pulled, from where to where, or out and in."""
     first, second = map(Counter, most.witness)
     common, out, into = (
         sorted(some.elements()) for some in (first & second, first - second, second - first)
     )
-    many = "one record" if relation.k == 1 else f"up to {relation.k} records"
+    tray = not isinstance(relation, sl.Change)
+    spare = max(a for _, a in relation.moves) if tray else 0  # records that wait in the tray
+    moves = [*((one, None) for one in out), *((None, one) for one in into)]
+    pairs = [*((one, one) for one in common), *(moves if tray else zip(out, into, strict=True))]
+    pairs += [(None, None)] * (size + spare - len(pairs))
+    before, after = zip(*pairs, strict=True)
     return {
         "game": "sliding",
-        "names": [f"record {i + 1}" for i in range(size)],
-        "values": [*common, *into],
-        "kinds": ["in"] * len(common) + ["added"] * len(into),
+        "names": [f"record {i + 1}" for i in range(len(pairs))],
+        "values": after,
+        "kinds": [_kind(*pair) for pair in pairs],
         "ghosts": out,
-        "who": listed([f"{one} to {other}" for one, other in zip(out, into, strict=True)]),
+        "tray": tray,
+        "who": _who(out, into, tray=tray),
         "data": {
             "scale": line(scale),
-            "witness": f"{line([*common, *out])}|{line([*common, *into])}",
-            "opening": line(scale[i * len(scale) // size] for i in range(size)),
-            "hint": f"Pull {many} along the line.",
+            "witness": f"{line(before)}|{line(after)}",
+            "opening": line([*spread(scale, size), *[None] * (len(pairs) - size)]),
+            "hint": _hint(relation) if tray else f"Pull {_many(relation)} along the line.",
         },
     }
+
+
+def spread(scale: Sequence[int], size: int) -> list[int]:
+    """Return where the records of a scale begin: evenly along it, from its lowest value.
+
+    >>> spread([1, 2, 3], 4)
+    [1, 1, 2, 3]
+    """
+    return [scale[i * len(scale) // size] for i in range(size)]
+
+
+def _kind(before: int | None, after: int | None) -> str:
+    """What became of a record: shared, added, removed, or never there."""
+    if after is None:
+        return "open" if before is None else "removed"
+    return "in" if before == after else "added"
+
+
+def _who(out: list[int], into: list[int], *, tray: bool) -> str:
+    """Which records were pulled: along the line, or out of the dataset and into it."""
+    if not tray:
+        return listed([f"{one} to {other}" for one, other in zip(out, into, strict=True)])
+    words = (
+        (listed([str(one) for one in some]), where) for some, where in ((out, "out"), (into, "in"))
+    )
+    return ", ".join(f"{some} {where}" for some, where in words if some)
+
+
+def _many(relation: sl.Relation) -> str:
+    return "one record" if relation.k == 1 else f"up to {relation.k} records"
 
 
 def _hint(relation: sl.Relation) -> str:

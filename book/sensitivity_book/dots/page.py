@@ -11,6 +11,7 @@ from sensitivity_book import first_page
 from sensitivity_book.dots.games import DAYS
 from sensitivity_book.dots.picture import Picture, decimals, line
 from sensitivity_book.first_page import SIZE
+from sensitivity_lab.exact import Exact
 
 STATES = {
     "open": "not pulled in",
@@ -23,6 +24,8 @@ NO_SCRIPT = (
     "<noscript><p><em>The dots need JavaScript, which is switched off. "
     "The picture shows how it ends.</em></p></noscript>"
 )
+IN_TRAY, DRAWN_ROWS = -1, 7  # a key beside the values; how high a line with drawings stands
+SLIDING = {"sliding", "local", "bounding"}
 WIDE, NARROW = 8.0, 14.5  # percent of the line that a name needs, on a page and on a phone
 
 
@@ -48,7 +51,7 @@ def markup(picture: Picture) -> str:
         NO_SCRIPT,
         f'<p class="says" role="status" aria-live="polite"><span class="big"><b>{big}</b>'
         f'<span> {what}</span></span> <span class="sentence">{html.escape(picture.sentence)}</span></p>',
-        *(_dial(picture) if picture.game == "noisy" else ()),
+        *(_dial(picture) if "epsilons" in picture.data else ()),
         *_stage(picture),
         *_sieve(picture),
         *_buttons(picture),
@@ -59,7 +62,7 @@ def markup(picture: Picture) -> str:
 
 def _stage(picture: Picture) -> Iterable[str]:
     """The line with its ticks and the answer, and the dots above and below it."""
-    if picture.game == "sliding":
+    if picture.game in SLIDING:
         (kind, wide, narrow), dots = _on_scale(picture)
     elif picture.kinds:
         (kind, wide, narrow), dots = _above_and_below(picture)
@@ -69,6 +72,9 @@ def _stage(picture: Picture) -> Iterable[str]:
     if kind == "lanes":
         yield f'<span class="lane up">{picture.lanes[0]}</span>'
         yield f'<span class="lane down">{picture.lanes[1]}</span>'
+    if picture.tray:
+        yield '<span class="lane down">the tray: not in the dataset</span>'
+    yield from picture.drawn
     yield from _axis(picture)
     yield from dots
     yield "</div>"
@@ -81,17 +87,23 @@ def _axis(picture: Picture) -> Iterable[str]:
     for tick in range(low, high + 1, step):
         unit = f" {picture.unit}" if tick == low + 2 * step and picture.unit else ""
         yield f'<span class="tick" style="--at:{picture.at(tick)}">{tick}{unit}</span>'
-    before = picture.answer if picture.before is None else picture.before
-    low_end, high_end = (picture.at(end) for end in sorted((picture.answer, before)))
+    if picture.answer is not None:
+        yield from _answer(picture, picture.answer)
+    yield "</div>"
+
+
+def _answer(picture: Picture, answer: Exact) -> Iterable[str]:
+    """The answer on the line, and the gap to the one before it."""
+    before = answer if picture.before is None else picture.before
+    low_end, high_end = (picture.at(end) for end in sorted((answer, before)))
     hidden = " hidden" if picture.before is None else ""
     yield f'<span class="gap" style="--from:{low_end};--to:{high_end}"{hidden}></span>'
     yield f'<span class="before" style="--at:{picture.at(before)}"{hidden}></span>'
     query = picture.data.get("query", "mean")
     yield (
-        f'<span class="mean" style="--at:{picture.at(picture.answer)}">'
-        f"{query} <b>{decimals(picture.answer)}</b></span>"
+        f'<span class="mean" style="--at:{picture.at(answer)}">'
+        f"{query} <b>{decimals(answer)}</b></span>"
     )
-    yield "</div>"
 
 
 Stage = tuple[tuple[str, int, int], Iterable[str]]  # kind, levels on a page and on a phone; dots
@@ -112,7 +124,7 @@ def _levels(picture: Picture, room: float) -> list[int]:
     """How far from the line each dot stands, so that no name covers another."""
     last: list[float] = []  # where the last dot of each level stands
     levels = []
-    for value in picture.values:
+    for value in (one for one in picture.values if one is not None):
         at = float(picture.at(value))
         free = (level for level, other in enumerate(last) if at - other >= room)
         level = next(free, len(last))
@@ -122,7 +134,8 @@ def _levels(picture: Picture, room: float) -> list[int]:
 
 
 def _dot(picture: Picture, i: int, wide: int, narrow: int) -> str:
-    name, value, kind = picture.names[i], picture.values[i], picture.kinds[i]
+    name, kind = picture.names[i], picture.kinds[i]
+    value = picture.values[i] or 0  # nobody lies in a tray here
     unit = picture.unit.removesuffix("s") if value == 1 else picture.unit
     label = html.escape(f"{name}, {value} {unit}".strip())
     return (
@@ -138,21 +151,41 @@ def _on_scale(picture: Picture) -> Stage:
     """Records that are pulled along the line, copies of a value stacked, and where they were."""
     seen: Counter[int] = Counter()
     dots = ['<div class="pupils">']
+    tray: list[int | str] = [
+        *picture.ghosts,
+        *["+"] * len(picture.names),
+    ]  # what lies in it, from the left
     for name, value, kind in zip(picture.names, picture.values, picture.kinds, strict=True):
-        dots.append(
-            f'<span class="dot" role="slider" aria-disabled="true" data-kind="{kind}" '
-            f'aria-label="{name}" aria-valuemin="{picture.axis[0]}" '
-            f'aria-valuemax="{picture.axis[1]}" aria-valuenow="{value}" aria-valuetext="{value}" '
-            f'style="--at:{picture.at(value)};--row:{seen[value]}">'
-            f'<span class="days">{value}</span></span>'
-        )
+        if value is None:
+            old = tray[seen[IN_TRAY]]
+            dots.append(
+                _slider(picture, name, kind, old, f"{5 + 9 * seen[IN_TRAY]}", 0, " data-tray")
+            )
+            seen[IN_TRAY] += 1
+            continue
+        dots.append(_slider(picture, name, kind, value, picture.at(value), seen[value]))
         seen[value] += 1
     for value in picture.ghosts:
         style = f"--at:{picture.at(value)};--row:{seen[value]}"
         dots.append(f'<span class="ghost" style="{style}">{value}</span>')
         seen[value] += 1
-    rows = len(picture.names) + 1
-    return ("scale", rows, rows), [*dots, "</div>"]
+    rows = DRAWN_ROWS if picture.drawn else len(picture.names) + 1
+    return (f"scale{' tray' * picture.tray}", rows, rows), [*dots, "</div>"]
+
+
+def _slider(
+    picture: Picture, name: str, kind: str, shown: int | str, at: str, row: int, more: str = ""
+) -> str:
+    """A record that is pulled along the line."""
+    low, high = picture.axis
+    now = low if more else shown
+    said = "in the tray" if more else shown
+    return (
+        f'<span class="dot" role="slider" aria-disabled="true" data-kind="{kind}"{more} '
+        f'aria-label="{name}" aria-valuemin="{low}" aria-valuemax="{high}" '
+        f'aria-valuenow="{now}" aria-valuetext="{said}" style="--at:{at};--row:{row}">'
+        f'<span class="days">{shown}</span></span>'
+    )
 
 
 def _sieve(picture: Picture) -> Iterable[str]:
@@ -187,12 +220,13 @@ def _square(x: int, y: int, lit: float, *, shaded: bool) -> str:
 def _dial(picture: Picture) -> Iterable[str]:
     """The dial for ε, which a page without JavaScript does not show."""
     names = picture.data["epsilons"].split()
+    start = picture.data.get("shown", "1")
     control = f"dots-{picture.name}-dial"
     yield (
         f'<div class="dial"><label for="{control}">privacy dial ε</label>'
         f'<input id="{control}" type="range" min="0" max="{len(names) - 1}" step="1" '
-        f'value="{names.index("1")}" aria-valuetext="ε = 1" disabled>'
-        f'<output for="{control}">1</output></div>'
+        f'value="{names.index(start)}" aria-valuetext="ε = {start}" disabled>'
+        f'<output for="{control}">{start}</output></div>'
     )
 
 

@@ -18,7 +18,7 @@ class Picture:
     """The end of a game: what is said, what each dot is, where the answer is, which groups are lit.
 
     `kinds` is empty if the line stands alone, and `ghosts` are records on a scale before they were
-    pulled. `lit` has a strength from 0 to 1 for each group, or is none if no groups are drawn.
+    pulled; a value that is none lies in the tray. `drawn` are drawings above the line. `lit` has a strength from 0 to 1 for each group, or is none if no groups are drawn.
     """
 
     name: str
@@ -27,14 +27,16 @@ class Picture:
     big: tuple[str, str]
     sentence: str
     names: Sequence[str]
-    values: Sequence[int]
+    values: Sequence[int | None]
     axis: tuple[int, int]
     unit: str
     kinds: Sequence[str] = ()
     lanes: tuple[str, str] = ("in the study", "not in it")
-    answer: Exact = 0
+    answer: Exact | None = 0
     before: Exact | None = None
     ghosts: Sequence[int] = ()
+    tray: bool = False
+    drawn: Sequence[str] = ()
     lit: Mapping[Group, float] | None = None
     data: Mapping[str, str] = field(default_factory=dict)
     actions: Mapping[str, str] = field(default_factory=lambda: BEGIN)
@@ -76,9 +78,13 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def line(numbers: Iterable[int]) -> str:
-    """Write numbers as the script reads them."""
-    return " ".join(map(str, numbers))
+def line(numbers: Iterable[int | None]) -> str:
+    """Write numbers as the script reads them; `_` is a record in the tray.
+
+    >>> line([1, 2, None])
+    '1 2 _'
+    """
+    return " ".join("_" if number is None else str(number) for number in numbers)
 
 
 def pair(value: Exact) -> str:
