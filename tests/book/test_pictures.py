@@ -406,5 +406,5 @@ def test_a_tick_shows_who_is_a_neighbour():
         listed = set(relation.neighbours((1, 2, 3), universe))
         said = [row[j] == "yes" for row in table.answers]
         assert said == [other in listed for other in others]
-    cells = re.findall(r'<td class="tick(\d)"><b>(.*?)</b>', table._repr_html_())
+    cells = re.findall(r'<td class="tick(\d)"><i>\?</i><b>(.*?)</b>', table._repr_html_())
     assert cells == [(str(j), said) for row in table.answers for j, said in enumerate(row)]

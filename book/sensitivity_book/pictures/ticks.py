@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
@@ -15,12 +16,12 @@ STYLE = """
 .ticks th label { cursor: pointer; font-weight: normal; display: block; }
 .ticks tbody tr { border-top: 1px solid #8888; }
 .ticks tbody th { font-weight: normal; white-space: nowrap; }
-.ticks td b { visibility: hidden; }
-.ticks td::before { content: "?"; position: absolute; }
+.ticks td b { display: none; }
+@media (max-width: 600px) { .ticks table { font-size: .8em; } .ticks :is(th, td) { padding: .2em; } }
 """
-SHOWN = ".ticks:has(.tick{0}:checked) .tick{0} b {{ visibility: visible; }}\n"
-SHOWN += '.ticks:has(.tick{0}:checked) td.tick{0}::before {{ content: ""; }}\n'
-PLAIN = ".ticks td b { visibility: visible; } .ticks td::before { content: none; }"
+SHOWN = ".ticks:has(.tick{0}:checked) .tick{0} b {{ display: inline; }}\n"
+SHOWN += ".ticks:has(.tick{0}:checked) .tick{0} i {{ display: none; }}\n"
+PLAIN = ".ticks td b { display: inline; } .ticks td i { display: none; }"
 ALWAYS = f"@supports not selector(:has(a)) {{ {PLAIN} }}\n@media print {{ {PLAIN} }}\n"
 
 
@@ -51,19 +52,21 @@ class Ticks:
         rows = "".join(map(self._row, self.others, self.answers))
         return (
             f'<style>{style}</style><div class="ticks"><table><thead><tr><th>dataset</th>'
-            f"<th>what happened</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+            f"{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
 
     def _row(self, other: Dataset, answers: Sequence[str]) -> str:
-        cells = "".join(f'<td class="tick{i}"><b>{said}</b></td>' for i, said in enumerate(answers))
+        cells = "".join(
+            f'<td class="tick{i}"><i>?</i><b>{said}</b></td>' for i, said in enumerate(answers)
+        )
         moved = escape(_moved(self.dataset, other))
         records = ", ".join(map(str, other))
-        return f"<tr><th>{records}</th><th>{moved}</th>{cells}</tr>"
+        return f"<tr><th>{records}<br><small>{moved}</small></th>{cells}</tr>"
 
 
 def _head(number: int, relation: sl.Relation) -> str:
     """A relation with its box; its name may break between its words."""
-    name = str(relation).replace("R", "<wbr>R").replace("D", "<wbr>D").replace("(", "<wbr>(")
+    name = re.sub(r"(?<=[a-z])(?=[A-Z(])", "<wbr>", str(relation))
     box = f'<input type="checkbox" class="tick{number}">'
     return f"<th><label>{box}<br>{name}</label></th>"
 
@@ -73,4 +76,4 @@ def _moved(dataset: Dataset, other: Dataset) -> str:
     before, after = Counter(dataset), Counter(other)
     left = [f"\N{MINUS SIGN}\N{NO-BREAK SPACE}{one}" for one in (before - after).elements()]
     joined = [f"+\N{NO-BREAK SPACE}{one}" for one in (after - before).elements()]
-    return ", ".join([*left, *joined]) or "nothing"
+    return ", ".join([*left, *joined]) or "no change"
