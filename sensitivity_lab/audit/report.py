@@ -359,11 +359,12 @@ class Audit:
         A standard query is imported; your own function you define where a comment says so.
         """
         row = (*self.violations, self.worst)[0]
-        name, made = self._made()
+        name, imports, made = self._made()
         claimed, apart = _in_full(row.claimed), _in_full(row.found)
         lines = [
+            *imports,
             f"# {row.setting}: claimed {claimed}, and the answers are {apart} apart",
-            *made,
+            made,
             f"dataset = {_source_of(row.dataset)}",
             f"neighbour = {_source_of(row.neighbour)}",
         ]
@@ -372,14 +373,14 @@ class Audit:
             lines.append(f"print({name}({side}))  # {' '.join(shown.split())}")
         return runnable(lines)
 
-    def _made(self) -> tuple[str, list[str]]:
-        """What a snippet calls the function, and the lines that make it."""
+    def _made(self) -> tuple[str, list[str], str]:
+        """What a snippet calls the function, what it imports for it, and the line that makes it."""
         standard = python_of(self.subject.query)
         if standard is not None:
-            return "query", ["import sensitivity_lab as sl", f"query = {standard}"]
+            return "query", ["import sensitivity_lab as sl"], f"query = {standard}"
         if self.function.isidentifier():
-            return self.function, [f"# define {self.function} here"]
-        return "function", [f"# define function here: {self.function}"]
+            return self.function, [], f"# define {self.function} here"
+        return "function", [], f"# define function here: {self.function}"
 
     def raise_if_too_small(self) -> None:
         """Raise AssertionError, with the witness and a snippet, if any claim is too small.

@@ -98,20 +98,20 @@ class _Rows:
     @cached_property
     def held(self) -> dict[str, list[Key]]:
         """Of each table, the keys of the dataset's rows; those with a value missing match none."""
-        found = {}
+        held = {}
         for name, keys in self.keys.items():
             rows = chain.from_iterable(self.people.rows[name][i].tolist() for i in self.dataset)
-            found[name] = [key for key in map(keys.__getitem__, rows) if None not in key]
-        return found
+            held[name] = [key for key in map(keys.__getitem__, rows) if None not in key]
+        return held
 
     @cached_property
     def around(self) -> dict[str, list[str]]:
         """The neighbours of each table in the tree."""
-        found: dict[str, list[str]] = {name: [] for name in self.join.columns}
+        neighbours: dict[str, list[str]] = {name: [] for name in self.join.columns}
         for name, onto in self.join.hung:
-            found[name].append(onto)
-            found[onto].append(name)
-        return found
+            neighbours[name].append(onto)
+            neighbours[onto].append(name)
+        return neighbours
 
     @cached_property
     def brought(self) -> Mapping[tuple[str, str], Mapping[Key, int]]:
@@ -119,13 +119,13 @@ class _Rows:
 
         One pass up the tree, one down: a table passes on what all its other neighbours brought.
         """
-        found: dict[tuple[str, str], Mapping[Key, int]] = {}
+        matches: dict[tuple[str, str], Mapping[Key, int]] = {}
         up = list(self.join.hung)
         for sender, to in [*up, *((onto, name) for name, onto in reversed(up))]:
             others = [other for other in self.around[sender] if other != to]
             shared = self.join.shared(sender, to)
-            found[sender, to] = self._passed_on(sender, others, shared, found)
-        return found
+            matches[sender, to] = self._passed_on(sender, others, shared, matches)
+        return matches
 
     def _passed_on(
         self,

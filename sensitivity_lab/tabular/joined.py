@@ -50,11 +50,11 @@ class Joined:
 
         Books on databases call this the GYO reduction.
         """
-        left, found = dict(self.links), []
+        left, hung = dict(self.links), []
         while pair := _hanging(left):
-            found.append(pair)
+            hung.append(pair)
             del left[pair[0]]
-        return tuple(found)
+        return tuple(hung)
 
     @cached_property
     def core(self) -> Columns:
@@ -77,16 +77,16 @@ class Joined:
 
         Raises TypeError for what is no table, ValueError for one without a column.
         """
-        found = table(frame, f"table {name}")
+        rows = table(frame, f"table {name}")
         for column in self.columns[name]:
-            if column not in found.columns:
+            if column not in rows.columns:
                 raise ValueError(
                     f"table {name} must have the column {column!r}, got the columns "
-                    f"{', '.join(map(str, found.columns))}"
+                    f"{', '.join(map(str, rows.columns))}"
                 )
         if not self.links[name]:
-            return [()] * len(found)
-        cells = (cells_of(found.get_column(column)) for column in self.links[name])
+            return [()] * len(rows)
+        cells = (cells_of(rows.get_column(column)) for column in self.links[name])
         return list(zip(*cells, strict=True))
 
     def count(self, frames: Mapping[str, Any]) -> int:
@@ -127,11 +127,11 @@ class Part:
 
     def summed(self, columns: Columns) -> dict[Key, int]:
         """How often each key of fewer columns comes."""
-        pick, found = self.picker(columns), dict[Key, int]()
+        pick, sums = self.picker(columns), dict[Key, int]()
         for key, n in self.times.items():
             few = pick(key)
-            found[few] = found.get(few, 0) + n
-        return found
+            sums[few] = sums.get(few, 0) + n
+        return sums
 
     def weighted(self, other: Part) -> Part:
         """These rows, each as often as it matches rows of a part that hangs from them."""
@@ -202,16 +202,20 @@ def checked_tables(schema: Any) -> tuple[tuple[str, Columns], ...]:
 
 def _columns(name: str, columns: Any) -> Columns:
     if isinstance(columns, str) or not isinstance(columns, Iterable):
-        raise TypeError(f"the columns of {name} must be a list of names, got {brief(columns)}")
-    found = tuple(_name(column, f"a column of {name}") for column in columns)
-    if not found:
-        raise ValueError(f"table {name} must have at least one column, got none")
-    if len({*found}) < len(found):
-        raise ValueError(f"the columns of {name} must be different, got {', '.join(found)}")
-    return found
+        raise TypeError(
+            f"in schema the columns of {name} must be a list of names, got {brief(columns)}"
+        )
+    names = tuple(_name(column, f"a column of {name}") for column in columns)
+    if not names:
+        raise ValueError(f"in schema table {name} must have at least one column, got none")
+    if len({*names}) < len(names):
+        raise ValueError(
+            f"in schema the columns of {name} must be different, got {', '.join(names)}"
+        )
+    return names
 
 
 def _name(name: Any, what: str) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"the name of {what} must be text, got {brief(name)}")
+        raise TypeError(f"in schema the name of {what} must be text, got {brief(name)}")
     return name

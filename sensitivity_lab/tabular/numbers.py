@@ -189,8 +189,8 @@ def _listed(source: Any) -> Any:
     """The entries of a pandas Series, or of a pyarrow Array; anything else as it is."""
     if isinstance(source, pd.Series):
         return _of_series(source)
-    to_list = getattr(source, "to_pylist", None)  # pyarrow's scalars are no numbers
-    return to_list() if callable(to_list) else source
+    is_pyarrow = hasattr(type(source), "to_pylist")  # its scalars are no numbers
+    return source.to_pylist() if is_pyarrow else source
 
 
 def _of_series(source: pd.Series[Any]) -> Any:
