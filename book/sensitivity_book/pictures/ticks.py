@@ -16,6 +16,7 @@ STYLE = """
 .ticks th label { cursor: pointer; font-weight: normal; display: block; }
 .ticks tbody tr { border-top: 1px solid #8888; }
 .ticks tbody th { font-weight: normal; white-space: nowrap; }
+.ticks small { font-size: .85em; }
 .ticks td b { display: none; }
 @media (max-width: 600px) { .ticks table { font-size: .8em; } .ticks :is(th, td) { padding: .2em; } }
 """
