@@ -122,7 +122,7 @@ def draw(path: Path) -> None:
         figure.set_layout_engine("none")
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
-        axes.set(xlim=(0, 1), ylim=(min(y for _, y in place.values()) - 0.5, 0.5))
+        axes.set(xlim=(-0.03, 1.03), ylim=(min(y for _, y in place.values()) - 0.5, 0.5))
         for label in book:
             needs, helps = direct(book, label)
             for other in sorted(needs | helps):

@@ -1,5 +1,6 @@
 """What the pictures of the chapters draw: their texts, their marks, and the values behind them."""
 
+import re
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -15,6 +16,7 @@ from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow
 from sensitivity_book.pictures.norms import plot_moves, plot_tree
 from sensitivity_book.pictures.rounding import plot_stalls
+from sensitivity_book.pictures.ticks import Ticks
 from sensitivity_book.pictures.two_kinds import plot_two_kinds
 from sensitivity_book.pictures.verdicts import LEFT, RIGHT, listed, plot_lanes, plot_ratios
 
@@ -392,3 +394,17 @@ def test_a_table_of_cases_has_its_settings_beside_the_functions():
     assert 'id="T_cases"' in html
     assert ">0.333333333<" in listed(table, "cases", digits=9).to_html()
     pd.testing.assert_frame_equal(table, before)
+
+
+def test_a_tick_shows_who_is_a_neighbour():
+    """Catches a table that calls a dataset a neighbour which the relation does not list."""
+    universe = sl.Universe.population([1, 2, 3, 4])
+    others = [*universe.datasets(size=2), *universe.datasets(size=3), (1, 2, 3, 4)]
+    relations = [sl.Change(1), sl.AddRemove(2), sl.SymmetricDifference(2)]
+    table = Ticks((1, 2, 3), others, relations)
+    for j, relation in enumerate(relations):
+        listed = set(relation.neighbours((1, 2, 3), universe))
+        said = [row[j] == "yes" for row in table.answers]
+        assert said == [other in listed for other in others]
+    cells = re.findall(r'<td class="tick(\d)"><i>\?</i><b>(.*?)</b>', table._repr_html_())
+    assert cells == [(str(j), said) for row in table.answers for j, said in enumerate(row)]

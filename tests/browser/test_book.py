@@ -132,6 +132,18 @@ def test_search_finds_a_chapter(browser: Browser) -> None:
     page.close()
 
 
+def test_a_tick_shows_its_relation_and_no_other(browser: Browser) -> None:
+    """Catches an answer that is seen before the reader has said one, or never."""
+    with opened(browser, "notebooks/neighbours.html") as page:
+        table = page.locator(".ticks")
+        assert table.locator("td b:visible").count() == 0
+        for column in range(table.locator("input").count()):
+            table.locator("input").nth(column).check()
+            assert table.locator(f"td.tick{column} b:visible").count() == 6
+            assert table.locator("td b:visible").count() == 6 * (column + 1)
+        assert table.locator("td i:visible").count() == 0
+
+
 @pytest.mark.parametrize(
     ("entry", "leads_to"),
     [
