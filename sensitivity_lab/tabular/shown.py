@@ -14,7 +14,7 @@ from sensitivity_lab.exact import is_real
 from sensitivity_lab.tabular.people import PERSON, AnyPeople, People
 from sensitivity_lab.tabular.records import Records
 from sensitivity_lab.tabular.rows import is_table, rows_of
-from sensitivity_lab.text import ADDED, REMOVED, cell_text, counted
+from sensitivity_lab.text import cell_text, counted
 
 LEAVES, JOINS, SHARED = "-", "+", " "
 LONGEST = 10  # rows that leave, join or are shared: so many are all shown
@@ -28,7 +28,7 @@ Line = tuple[Any, ...] | int  # a row's cells, or how many rows are left out
 TABLE = "border-collapse: collapse; color: inherit; margin: 0.3em 0"
 CAPTION = "caption-side: top; color: inherit; text-align: left"
 CELL = "padding: 0 0.4em"
-SIGNS = {LEAVES: ("■", "−", REMOVED, "213, 94, 0"), JOINS: ("▲", "+", ADDED, "0, 114, 178")}
+SIGNS = {LEAVES: ("■", "−", "213, 94, 0"), JOINS: ("▲", "+", "0, 114, 178")}
 
 
 @dataclass(frozen=True)
@@ -301,8 +301,8 @@ def _html_row(sign: str, line: Line, sides: Sequence[str]) -> str:
     """A row with its mark; the tint lets a light and a dark page shine through."""
     if isinstance(line, int):
         return _html_words(more_rows(line), len(sides))
-    shape, minus, colour, tint = SIGNS.get(sign, ("", "", "", ""))
-    mark = f"<span style='color: {colour}'>{shape}</span>&nbsp;<b>{minus}</b>" if shape else ""
+    shape, minus, tint = SIGNS.get(sign, ("", "", ""))
+    mark = f"{shape}&nbsp;<b>{minus}</b>" if shape else ""
     ground = f" style='background: rgba({tint}, 0.18)'" if tint else ""
     cells = "".join(
         f"<td style='text-align: {side}; {CELL}'>"
