@@ -8,6 +8,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 HTML   := _build/html
 PYTEST := $(BIN)/python -m pytest
+COV    ?= --cov
 
 # The first suitable Python; choose another with `make test PYTHON=/path/to/python`.
 SUITABLE := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -26,7 +27,7 @@ book: $(READY) ## Run every notebook and build the book
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
-	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl --cov -n auto
+	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl $(COV) -n auto
 	EXPLORERS_OPENING_ONLY=1 $(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
 
