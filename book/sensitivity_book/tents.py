@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import html
 import math
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import traitlets
-from anywidget import AnyWidget
-
-from sensitivity_book.explorers.explorer import LIVE
+from sensitivity_book.dots.widget import Drawn
 
 LOW, HIGH = -5, 15  # days, the ends of the line
 TALLEST = 0.34  # density per day, the top of the picture
@@ -348,7 +343,7 @@ def lengths(state: Tents) -> tuple[float, float]:
     return 100 * math.exp(min(state.loss, 0)), 100 * math.exp(min(-state.loss, 0))
 
 
-class TwoTents(AnyWidget):
+class TwoTents(Drawn):
     """The two tents, by the script and the style of the book's pages.
 
     >>> TwoTents()
@@ -362,18 +357,9 @@ class TwoTents(AnyWidget):
         "globalThis.Tents.start(el.firstElementChild); } };\n"
     )
     _css = (STATIC / "tents.css").read_text(encoding="utf-8")
-    value = traitlets.Unicode().tag(sync=True)
 
     def __init__(self) -> None:
         super().__init__(value=markup(Tents()))
 
     def __repr__(self) -> str:
         return "<TwoTents: pull the answers, turn ε, move the published number>"
-
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**options)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        data = {**(data or {}), "text/plain": repr(self)}
-        if LIVE not in os.environ:
-            data["text/html"] = self.value
-        return data, metadata

@@ -305,6 +305,20 @@ def is_closed(bar: Locator) -> bool:
     return "toggle-hidden" in str(bar.get_attribute("class"))
 
 
+def quietly(browser: Browser, path: Path) -> Iterator[Page]:
+    """A page of the book, wide and without motion; it must ask for nothing and raise nothing."""
+    page = browser.new_page(viewport={"width": WIDE, "height": 900}, reduced_motion="reduce")
+    requests: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda sent: requests.append(sent.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(path.as_uri(), wait_until="load")
+    yield page
+    assert [url for url in requests if not url.startswith("file:")] == []
+    assert errors == []
+    page.close()
+
+
 def show(page: Page, width: int, scheme: str) -> None:
     """Show the page at a width and in a scheme, and let the theme's scripts follow."""
     page.set_viewport_size({"width": width, "height": 900})

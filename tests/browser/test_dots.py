@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book import first_page
 from sensitivity_book.dots.games import GAMES
 from sensitivity_book.dots.picture import decimals, listed, text
-from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, show
+from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, quietly, show
 
 import sensitivity_lab as sl
 
@@ -30,16 +30,7 @@ pytestmark = pytest.mark.xdist_group("dots")
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": WIDE, "height": 900}, reduced_motion="reduce")
-    requests: list[str] = []
-    errors: list[str] = []
-    page.on("request", lambda sent: requests.append(sent.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(PAGE.as_uri(), wait_until="load")
-    yield page
-    assert [url for url in requests if not url.startswith("file:")] == []
-    assert errors == []
-    page.close()
+    yield from quietly(browser, PAGE)
 
 
 def game(page: Page, name: str) -> Locator:

@@ -17,6 +17,7 @@ from sensitivity_book.dots.hunt import QUERIES, beat
 from sensitivity_book.dots.local import LARGEST, SMALLEST, local_hunt
 from sensitivity_book.dots.page import markup
 from sensitivity_book.dots.picture import Picture, decimals, text
+from sensitivity_book.first_page import pupils
 from sensitivity_book.scenarios import school_large, school_small, vehicle
 
 import sensitivity_lab as sl
@@ -31,6 +32,9 @@ POPULATIONS = [
     ("added", "mean", ABSENT, 2, sl.AddRemove(1)),
     ("sets", "sum", ABSENT, 2, sl.SymmetricDifference(2)),
     ("years", "median", YEARS, 6, sl.Change(1)),
+    ("school", "median", YEARS, 6, sl.Change(2)),  # the last three as they stand in chapters
+    ("by-hand", "median", pupils(), 6, sl.Change(1)),
+    ("neighbours", "median", pupils(), 5, sl.AddRemove(1)),
 ]
 SCALES = [
     ("skill", "mean", SKILL, 3, sl.Change(1)),

@@ -9,7 +9,7 @@ import pytest
 from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.tents import Tents, TwoTents, at, big, facts, lengths, markup, minus, sentence
-from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, show
+from test_book import LOOKS, PHONE, STRUCTURE, faint_text, faults, quietly, show
 
 PAGE = HTML / "notebooks" / "noise.html"
 SCRIPT = HTML / "_static" / "tents.js"
@@ -19,16 +19,7 @@ pytestmark = pytest.mark.xdist_group("tents")
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": WIDE, "height": 900}, reduced_motion="reduce")
-    requests: list[str] = []
-    errors: list[str] = []
-    page.on("request", lambda sent: requests.append(sent.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(PAGE.as_uri(), wait_until="load")
-    yield page
-    assert [url for url in requests if not url.startswith("file:")] == []
-    assert errors == []
-    page.close()
+    yield from quietly(browser, PAGE)
 
 
 @pytest.fixture

@@ -24,7 +24,21 @@ export default {
 """
 
 
-class Dots(AnyWidget):
+class Drawn(AnyWidget):
+    """A picture by its own script and style: alive in a session, its HTML on a page made of it."""
+
+    value = traitlets.Unicode().tag(sync=True)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        data = {**(data or {}), "text/plain": repr(self)}
+        if LIVE not in os.environ:
+            data["text/html"] = self.value
+        return data, metadata
+
+
+class Dots(Drawn):
     """A game of dots, by the script and the style of the book's pages.
 
     >>> from sensitivity_book.dots.games import moving
@@ -36,7 +50,6 @@ class Dots(AnyWidget):
 
     _esm = (STATIC / "dots.js").read_text(encoding="utf-8") + RENDER
     _css = (STATIC / "dots.css").read_text(encoding="utf-8")
-    value = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture
@@ -44,11 +57,3 @@ class Dots(AnyWidget):
 
     def __repr__(self) -> str:
         return f"<Dots {self._picture.name}: {self._picture.label}>"
-
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**options)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        data = {**(data or {}), "text/plain": repr(self)}
-        if LIVE not in os.environ:
-            data["text/html"] = self.value
-        return data, metadata
