@@ -22,7 +22,7 @@ from sensitivity_book.research.worlds import signed_populations, small_populatio
 
 import sensitivity_lab as sl
 
-CHAPTER = Path(__file__).parents[2] / "notebooks" / "what-the-curves-say.ipynb"
+CHAPTER = Path(__file__).parents[2] / "notebooks" / "a-blog-checked.ipynb"
 
 
 def gap(query, sides):

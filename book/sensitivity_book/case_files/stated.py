@@ -27,7 +27,7 @@ def tumult_cases() -> list[Case]:
 
     The joins are enumerated by `join_stability`, with one row added or removed on each side.
     Cost: as `join_stability`, for six joins. Source: Tumult (2023), whose formula is proved in
-    thm-people-join, notebooks/people-and-rows.
+    thm-people-join, notebooks/people.
     """
     table = figures("tumult")
     table = table[table["quantity"].isin(["stability", "geometric parameter at epsilon 1"])]
@@ -80,7 +80,7 @@ def pipelinedp_cases() -> list[Case]:
     One person comes or goes. What they may contribute within the limits is enumerated: no rows,
     or any number of them, each the lower or the upper bound, in each of eight partitions.
     Cost: at most 2,802 vectors for a case.
-    Source: PipelineDP (2026); thm-people-contribution in notebooks/people-and-rows.
+    Source: PipelineDP (2026); thm-people-contribution in notebooks/people.
     """
     cases = []
     for figure in figures("pipelinedp").to_dict("records"):

@@ -44,7 +44,7 @@ def worst_ratio(p: Distribution, q: Distribution) -> Worst:
 
     Single outcomes decide: a ratio of sums lies between its ratios. Infinite where q excludes what
     p allows. Cost: linear in the outcomes. Raises ValueError for what is no distribution.
-    Source: def-privacy-divergence in notebooks/privacy.
+    Source: def-privacy-divergence in notebooks/privacy-maps.
     """
     _check(p, q)
     ratios = {o: chance / q[o] if q.get(o) else math.inf for o, chance in p.items() if chance}
@@ -59,7 +59,7 @@ def max_divergence(p: Distribution, q: Distribution) -> float:
     inf
 
     It is not symmetric; ε-privacy asks for it in both directions. Cost: linear in the outcomes.
-    Errors: as `worst_ratio`. Source: def-privacy-divergence in notebooks/privacy.
+    Errors: as `worst_ratio`. Source: def-privacy-divergence in notebooks/privacy-maps.
     """
     return math.log(worst_ratio(p, q).value)
 
@@ -91,7 +91,7 @@ def renyi_divergence(p: Distribution, q: Distribution, order: float) -> float:
 
     ρ-zCDP asks that it is at most ρα at every order α. Infinite where q excludes what p allows.
     Cost: linear in the outcomes. Raises ValueError unless the order lies above 1.
-    Source: Bun and Steinke (2016), definition 1.1; def-privacy-rho in notebooks/privacy.
+    Source: Bun and Steinke (2016), definition 1.1; def-privacy-rho in notebooks/privacy-maps.
     """
     _check(p, q)
     if not order > 1:
@@ -112,7 +112,7 @@ def post_process(p: Distribution, function: Callable[[Any], Hashable]) -> dict[A
     >>> post_process({1: Fraction(1, 2), 2: Fraction(1, 3), 3: Fraction(1, 6)}, lambda o: o > 1)
     {False: Fraction(1, 2), True: Fraction(1, 2)}
 
-    No divergence grows. Cost: linear in the outcomes. Proof: thm-privacy-post in notebooks/privacy.
+    No divergence grows. Cost: linear in the outcomes. Proof: thm-privacy-post in notebooks/privacy-maps.
     """
     image: dict[Any, Any] = {}
     for outcome, chance in p.items():
@@ -128,7 +128,7 @@ def jointly(p: Distribution, q: Distribution) -> dict[Any, Any]:
     {(0, 'a'): Fraction(1, 2), (1, 'a'): Fraction(1, 2)}
 
     Max divergences add up at most. Cost: the product of the two numbers of outcomes.
-    Proof: thm-privacy-composition in notebooks/privacy.
+    Proof: thm-privacy-composition in notebooks/privacy-maps.
     """
     return {(a, b): p[a] * q[b] for a in p for b in q}
 
@@ -157,7 +157,7 @@ def cells(distribution: Any, edges: Sequence[float]) -> dict[tuple[float, float]
 
     To know only the cell of an answer is to post-process it, so no divergence grows. Cost: two
     tails for each cell. Raises ValueError unless the edges are finite and rise.
-    Proof: thm-privacy-post in notebooks/privacy.
+    Proof: thm-privacy-post in notebooks/privacy-maps.
     """
     ends = [-math.inf, *edges, math.inf]
     if any(a >= b for a, b in pairwise(ends)):
@@ -233,7 +233,7 @@ def worst_pair(
     `mechanism` gives a finite distribution for each dataset. Exact for the datasets that are
     given, which may be fewer than there are. Cost: one distribution for each dataset, n² ratios
     for n of them. Raises ValueError where no two datasets are so close.
-    Source: def-privacy-distance in notebooks/privacy.
+    Source: def-privacy-distance in notebooks/privacy-maps.
     """
     whole_number(d_in, "d_in", 1)
     given = list(datasets)

@@ -113,7 +113,7 @@ class Measure:
     >>> print(MAX_DIVERGENCE)
     max divergence (ε)
 
-    Source: OpenDP (2026); def-privacy-general in notebooks/privacy.
+    Source: OpenDP (2026); def-privacy-general in notebooks/privacy-maps.
     """
 
     name: str
@@ -133,7 +133,7 @@ def delta_at(epsilon: Any) -> Measure:
     hockey-stick divergence at ε = 1/2 (δ)
 
     Raises ValueError for ε below 0. Source: Balle and Wang (2018), section 2; def-privacy-delta
-    in notebooks/privacy.
+    in notebooks/privacy-maps.
     """
     exact = exact_number(epsilon, "epsilon")
     if exact < 0:

@@ -30,7 +30,7 @@ class Transformation:
 
     `status` is "exact" where some inputs at most `d_in` apart attain the map, at every `d_in`;
     "upper bound" where that depends on a caller's function, or on what is chained.
-    Source: OpenDP (2026); def-privacy-stable in notebooks/privacy.
+    Source: OpenDP (2026); def-privacy-stable in notebooks/privacy-maps.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Measurement:
 
     The draws are made for study. Ideal noise is a real number, and its floating-point image can
     betray the answer it was added to (Mironov 2012).
-    Source: OpenDP (2026); def-privacy-general in notebooks/privacy.
+    Source: OpenDP (2026); def-privacy-general in notebooks/privacy-maps.
     """
 
     name: str
@@ -135,7 +135,7 @@ def then(first: Any, second: Any) -> Any:
 
     Maps that are exact can be only a bound when they are chained, so that is their status.
     Raises ValueError where the metrics or the domains do not meet, TypeError for what does not
-    chain. Proof: thm-privacy-chaining in notebooks/privacy.
+    chain. Proof: thm-privacy-chaining in notebooks/privacy-maps.
     """
     if not isinstance(first, Transformation) or not isinstance(
         second, (Transformation, Measurement)
