@@ -252,7 +252,7 @@ def opened(browser: Browser, name: str, scheme: str = "light", **media: Any) -> 
     page.close()
 
 
-@pytest.mark.parametrize("name", ["book/formulas.html", "notebooks/by-hand.html"])
+@pytest.mark.parametrize("name", ["book/notation.html", "notebooks/by-hand.html"])
 def test_paper_is_black_on_white(browser: Browser, name: str) -> None:
     """Catches a page that prints a dark scheme's pale text on white, and links that are not seen."""
     with opened(browser, name, "dark") as page:

@@ -1,0 +1,173 @@
+"""The formula sheet: its TeX says what the texts say, and its two pages hold it."""
+
+import math
+import re
+from fractions import Fraction
+from itertools import chain, combinations
+
+import matplotlib as mpl
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from sensitivity_book import sheet
+from sensitivity_book.formulas import formula_table
+
+import sensitivity_lab as sl
+
+TABLES = (sheet.MAIN, sheet.REST)
+
+
+def python_of(tex: str) -> str:
+    """A formula in TeX as a Python expression, read without the module that wrote it."""
+    tex = re.sub(r"\s*\\,\s*", " ", tex).replace(r"\left", "").replace(r"\right", "")
+    words = {r"\lfloor": " floor(", r"\lceil": " ceil(", r"\rfloor": ")", r"\rceil": ")"}
+    words |= {r"\leq": "<=", r"\geq": ">=", r"\max": "max", r"\min": "min", "^{2}": "**2"}
+    for word, python in words.items():
+        tex = tex.replace(word, python)
+    while r"\dfrac" in tex or r"\sqrt" in tex:  # the innermost first
+        tex = re.sub(r"\\dfrac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))", tex)
+        tex = re.sub(r"\\sqrt\{([^{}]*)\}", r" sqrt(\1)", tex)
+    tex = re.sub(r"\|(\w)\|", r"abs(\1)", tex)
+    tex = re.sub(r"(?<=[\w)])\s+(?=[\w(])", "*", tex.strip())  # what stands side by side
+    return re.sub(r"(?<=\))(?=[(])|(?<=\d)(?=[a-z(])|(?<=\b[Rk])(?=\()", "*", tex)
+
+
+def test_tex_becomes_python():
+    """Catches a reader of TeX, above, that reads something else."""
+    assert python_of(r"\dfrac{k m}{(m + 1) (m + 1 - d)}") == "((k*m)/((m + 1)*(m + 1 - d)))"
+    assert python_of(r"R^{2} \, \max(v(m),\, h)") == "R**2*max(v(m), h)"
+    assert python_of(r"\sqrt{2} \, \min(k,\, n)") == "sqrt(2)*min(k, n)"
+
+
+def value(lines, letters):
+    """What the lines of a cell say: the first whose condition holds."""
+    for line in lines:
+        formula, _, condition = line.replace(r"\leq\ ", "").partition(r"\ \ \mathrm{")
+        if condition.startswith("if}"):
+            asked = re.sub(r"(?<![<>])=", "==", python_of(condition.removeprefix(r"if}\ ")))
+            if not eval(asked.replace(r"\ \mathrm{or}\ ", " or "), dict(letters)):
+                continue
+        return eval(python_of(formula), dict(letters))
+    raise AssertionError(lines)
+
+
+def letters(query, n, k, low, high):
+    """The letters of the sheet, in words of our own."""
+    d, q = 0, Fraction(1, 4)
+
+    def clip(x):
+        return min(max(x, 0), 1)
+
+    def g(c, a, b):
+        t, delta = q * (c + a - 1) + 1, q * a + (1 - q) * b
+        return max(clip(t - x) - clip(t - x - delta) for x in range(int(c) + 1))
+
+    def v(size):
+        i = min(k, size // 2)
+        return Fraction(i * (size - i), size * (size - d))
+
+    def s(c):
+        return Fraction((c // 2) * (c - c // 2), c)
+
+    return {
+        "R": high - low, "L": low, "U": high, "n": n, "m": n, "k": k, "d": d, "q": q, "g": g,
+        "v": math.inf if query is sl.count_distinct else v,
+        "w": lambda c: s(c) / (c - d) - s(c) / (c + k - d),
+        "u": lambda c: math.sqrt(s(c) / (c - d)) - math.sqrt(s(c) / (c + k - d)),
+        "h": Fraction(1, 4), "floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt,
+        "max": max, "min": min, "abs": abs,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name, *_ in sheet.QUERIES])
+@pytest.mark.parametrize("table", TABLES, ids=["main", "rest"])
+def test_every_cell_of_the_sheet_gives_the_closed_form(table, name):
+    """Catches a formula that the way to TeX changed: the TeX itself is evaluated."""
+    [(query, norm)] = [(query, norm) for known, query, norm in sheet.QUERIES if known == name]
+    checked = 0
+    for (known, relation), lines in zip(
+        table.columns.values(), table.cells(query, norm), strict=True
+    ):
+        if any(r"\max_" in line for line in lines):  # over all moves: read by eye, and below
+            continue
+        for n in range(2, 7):
+            for k in range(1, n + 2):
+                if (relation, known) == ("Remove", "n") and n - k < query.smallest_size:
+                    continue
+                size = {"n": "size", "≥ m": "min_size"}[known]
+                form = sl.closed_form(
+                    query, bounds=(2, 14), relation=getattr(sl, relation)(k), norm=norm, **{size: n}
+                )
+                shown = value(lines, letters(query, n, k, 2, 14))
+                assert shown == pytest.approx(form.value, rel=1e-12), (lines, n, k)
+                checked += 1
+    assert checked >= 30
+
+
+def test_a_largest_over_moves_keeps_its_condition():
+    """Catches a maximum over nothing."""
+    change = sheet.tex_lines("R·max of g(n − j, j, j) over j ≤ k")
+    assert change == [r"R \max_{j \leq k} g(n - j,\, j,\, j)"]
+    both = sheet.tex_lines("the largest D(n − r, r, j), D(n − r, j, r) over r + j ≤ k")
+    assert both == [r"\max_{r + j \leq k} \max(D(n - r,\, r,\, j),\, D(n - r,\, j,\, r))"]
+
+
+def test_only_what_is_an_upper_bound_is_marked():
+    """Catches a bound that is printed as if it were exact, and the reverse."""
+    marked = {
+        (name, heading)
+        for table in TABLES
+        for name, query, norm in sheet.QUERIES
+        for heading, lines in zip(table.columns, table.cells(query, norm), strict=True)
+        if lines[0].startswith(r"\leq")
+    }
+    column = ("at most k added or removed", sheet.LEAST)
+    assert marked == {("variance, ddof d", column), ("standard deviation, ddof d", column)}
+
+
+@pytest.mark.parametrize(("name", "query", "norm"), sheet.QUERIES, ids=lambda x: str(x)[:12])
+def test_the_larger_of_the_two_is_what_the_sheet_says_of_both(name, query, norm):
+    """Catches the last line of the letters: k added or removed, at a known size."""
+    table = formula_table(query, norm=norm)
+    for column in ("k = 1", "k = 2"):
+        added, removed, both = (table.loc[("n", r), column] for r in ("Add", "Remove", "AddRemove"))
+        assert both == max(added, removed)
+
+
+def test_what_is_drawn_stays_on_its_page_and_apart():
+    """Catches a formula that runs over its neighbour or over the edge of the paper."""
+    with mpl.rc_context(sheet.LOOK):
+        drawn = sheet.pages()
+        assert len(drawn) == 2
+        for page in drawn:
+            renderer = FigureCanvasAgg(page).get_renderer()
+            boxes = [text.get_window_extent(renderer) for text in page.texts]
+            assert all(
+                page.bbox.containsx(box.x0) and page.bbox.containsx(box.x1)
+                and page.bbox.containsy(box.y0) and page.bbox.containsy(box.y1) for box in boxes
+            )  # fmt: skip
+            close = [
+                (one.get_text(), other.get_text())
+                for (one, a), (other, b) in combinations(zip(page.texts, boxes, strict=True), 2)
+                if min(a.x1, b.x1) - max(a.x0, b.x0) > 0 and min(a.y1, b.y1) - max(a.y0, b.y0) > 2
+            ]
+            assert close == []
+
+
+def test_the_pdf_is_the_same_every_time(tmp_path):
+    """Catches a date or a random name in the file."""
+    for name in ("one", "other"):
+        sheet.write_pdf(tmp_path / name)
+    one = (tmp_path / "one").read_bytes()
+    assert one == (tmp_path / "other").read_bytes()
+    assert len(re.findall(rb"/Type /Page\b", one)) == 2
+
+
+def test_every_letter_of_the_sheet_is_explained():
+    """Catches a formula with a letter that a reader cannot know."""
+    explained = " ".join(term for term, _ in sheet.LETTERS)
+    for table in TABLES:
+        for name, query, norm in sheet.QUERIES:
+            for line in chain(*table.cells(query, norm)):
+                used = {*re.findall(r"(?<![\\a-zA-Z])([A-Za-z])(?![a-zA-Z])", line)}
+                known = {*re.findall(r"[A-Za-z]", explained)} | {*"jrqdv"}
+                assert used <= known, (name, line)
