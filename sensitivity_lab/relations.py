@@ -305,7 +305,7 @@ class Change(Relation):
     >>> Change(1, columns=["salary"])
     <Change(1, columns=['salary']): at most 1 record changed, in salary alone>
 
-    Source: Dwork, McSherry, Nissim and Smith (2006), whose neighbours differ in one record;
+    Source: Dwork, McSherry, Nissim and Smith (2006a), whose neighbours differ in one record;
     def-change in the book's chapter on neighbours.
     """
 

@@ -77,7 +77,7 @@ def global_sensitivity(
     Cost: the sweep answers `universe.count(size)` datasets and those of the neighbours' sizes;
     the walk also visits every pair, and holds every dataset.
 
-    Source: Dwork, McSherry, Nissim and Smith (2006), "Calibrating noise to sensitivity in private
+    Source: Dwork, McSherry, Nissim and Smith (2006a), "Calibrating noise to sensitivity in private
     data analysis", doi:10.1007/11681878_14.
     """
     problem = Problem(as_query(query), universe, size, relation, norm)

@@ -22,7 +22,7 @@ def laplace_scale(sensitivity: float, epsilon: float) -> float:
 
     In the unit of the sensitivity; the noise has mean distance b from 0 and variance 2b². Raises
     ValueError or TypeError unless both numbers are positive.
-    Source: Dwork, McSherry, Nissim and Smith (2006), proposition 1.
+    Source: Dwork, McSherry, Nissim and Smith (2006a), proposition 1.
     """
     return _positive(sensitivity, "sensitivity") / _positive(epsilon, "epsilon")
 

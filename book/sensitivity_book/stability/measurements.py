@@ -44,7 +44,7 @@ def make_laplace(scale: Any, domain: Answers = NUMBER) -> Measurement:
 
     Exact: ε = d/scale, for the absolute distance, and the L1 distance of vectors. Cost: a draw
     for each part. The scale has the unit of the answer; raises ValueError unless it lies above 0.
-    Source: Dwork, McSherry, Nissim and Smith (2006), proposition 1.
+    Source: Dwork, McSherry, Nissim and Smith (2006a), proposition 1.
     """
     exact = _positive(scale, "scale")
     return Measurement(
