@@ -1,60 +1,58 @@
 """Draw the book's map again: `python scripts/map.py` writes book/_static/map.svg.
 
 The map is read off the chapters: the title and the line "You need" in the first cell of each
-notebook that _toc.yml lists. What a chapter needs is drawn solid, what only helps dashed, and
-what follows from other lines is left out.
+notebook that _toc.yml lists. The path runs downwards; a room stands beside the last step of the path
+that it needs, whether itself or by way of other rooms.
 """
 
 import json
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from html import escape
 from pathlib import Path
-from statistics import mean
-from textwrap import fill
-
-import matplotlib as mpl
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path as Bow
-
-from sensitivity_lab.plotting.style import COLOURS, INK, styled_figure
+from textwrap import wrap
 
 ROOT = Path(__file__).parents[1]
-CURVE = [Bow.MOVETO, Bow.CURVE4, Bow.CURVE4, Bow.CURVE4]
 MAP = ROOT / "book" / "_static" / "map.svg"
+PATH, ROOMS = "The path", "Rooms beside the path"
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter by its label: title, part of the book, and which labels it needs or is helped by."""
+    """A chapter by its label: title, page, part of the book, and which labels it needs or is helped by."""
 
     title: str
+    page: str
     part: str
     needs: frozenset[str]
     helps: frozenset[str]
 
 
+FIRST = Chapter("One number, six names", "book/intro", PATH, frozenset(), frozenset())
+
+
 def chapters() -> dict[str, Chapter]:
     """Every notebook of the table of contents, in its order."""
-    found, part = {}, ""
+    book, part = {}, ""
     for line in (ROOT / "_toc.yml").read_text(encoding="utf-8").splitlines():
         if caption := re.search(r"caption: (.*)", line):
             part = caption[1]
         elif file := re.search(r"file: (notebooks/[\w-]+)", line):
-            label, chapter = _opening(ROOT / f"{file[1]}.ipynb", part)
-            found[label] = chapter
-    return found
+            label, chapter = _opening(file[1], part)
+            book[label] = chapter
+    return book
 
 
-def _opening(notebook: Path, part: str) -> tuple[str, Chapter]:
+def _opening(page: str, part: str) -> tuple[str, Chapter]:
     """What the first cell says: its label, its title, and the sentences of "You need"."""
-    text = "".join(json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"])
+    notebook = json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))
+    text = "".join(notebook["cells"][0]["source"])
     label, title = re.findall(r"\(([\w-]+)\)=\n# (.*)", text)[0]
     needed = re.findall(r"\*\*You need:?\*\*:?(.*?)\*\*Time", text, re.DOTALL)[0]
     kinds: dict[bool, set[str]] = {False: set(), True: set()}
     for sentence in re.split(r"[.;]\s", needed):
         kinds["help" in sentence].update(re.findall(r"\{ref\}`([\w-]+)`", sentence))
-    return label, Chapter(title, part, frozenset(kinds[False]), frozenset(kinds[True]))
+    return label, Chapter(title, page, part, frozenset(kinds[False]), frozenset(kinds[True]))
 
 
 def _before(book: dict[str, Chapter], label: str) -> set[str]:
@@ -70,76 +68,61 @@ def direct(book: dict[str, Chapter], label: str) -> tuple[set[str], set[str]]:
     return needs - implied, set(book[label].helps - needs - implied)
 
 
-def _layers(book: dict[str, Chapter]) -> list[list[tuple[str, ...]]]:
-    """Rows of nodes: chapters below all that they need, and a bend for each line that passes a row."""
-    depth: dict[str, int] = {}
+def beside(book: dict[str, Chapter]) -> dict[str, list[str]]:
+    """The steps of the path, and for each the rooms of which it is the last that they need."""
+    steps = [label for label, chapter in book.items() if chapter.part == PATH]
+    hung: dict[str, list[str]] = {step: [] for step in steps}
     for label in book:
-        above = set.union(*direct(book, label))
-        depth[label] = 1 + max((depth[other] for other in above), default=-1)
-    rows: list[list[tuple[str, ...]]] = [[] for _ in range(1 + max(depth.values()))]
-    for label in book:
-        rows[depth[label]].append((label,))
-        for other in sorted(set.union(*direct(book, label))):
-            for row in range(depth[other] + 1, depth[label]):
-                rows[row].append((other, label, str(row)))
-    return rows
+        if label not in hung:
+            hung[max(_before(book, label) & hung.keys(), key=steps.index)].append(label)
+    return hung
 
 
-def _neighbours(node: tuple[str, ...], lines: list[tuple[str, str]]) -> set[str]:
-    """The chapters that a node is tied to; a bend is tied to both of its ends."""
-    if len(node) > 1:
-        return set(node[:2])
-    return {end for line in lines if node[0] in line for end in line if end != node[0]}
+# ---- drawn: sizes in the picture's own units, of which a phone shows 400 across ---------------------
 
-
-def _positions(book: dict[str, Chapter]) -> dict[tuple[str, ...], tuple[float, float]]:
-    """Where each node is drawn: its row, and across by the mean of what it is tied to."""
-    rows = _layers(book)
-    lines = [(other, label) for label in book for other in set.union(*direct(book, label))]
-    across = {node: _spread(len(row), i) for row in rows for i, node in enumerate(row)}
-    for _ in range(12):
-        for row in rows:
-            ends = {
-                node: mean(across[(other,)] for other in _neighbours(node, lines)) for node in row
-            }
-            row.sort(key=lambda node: (ends[node], node))
-            across |= {node: _spread(len(row), i) for i, node in enumerate(row)}
-    return {node: (across[node], -float(i)) for i, row in enumerate(rows) for node in row}
-
-
-def _spread(count: int, i: int) -> float:
-    return (i + 0.5) / count
+WIDTH, ROW, TALL = 402, 50, 40
+STEP, ROOM = (0, 166), (196, 206)  # where boxes begin, and how wide they are
 
 
 def draw(path: Path) -> None:
-    """Draw the chapters as boxes, row by row, and a line from each to what builds on it."""
-    book, place = chapters(), _positions(chapters())
-    parts = list(dict.fromkeys(chapter.part for chapter in book.values()))
-    with (
-        mpl.rc_context({"svg.hashsalt": "map", "svg.fonttype": "path"}),
-        styled_figure(figsize=(6.4, 7.8)) as figure,
-    ):
-        figure.set_layout_engine("none")
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set_axis_off()
-        axes.set(xlim=(-0.03, 1.03), ylim=(min(y for _, y in place.values()) - 0.5, 0.5))
-        for label in book:
-            needs, helps = direct(book, label)
-            for other in sorted(needs | helps):
-                bends = [place[node] for node in place if node[:2] == (other, label)]
-                bends.sort(key=lambda point: -point[1])
-                way = [place[(other,)], *bends, place[(label,)]]
-                for (x1, y1), (x2, y2) in pairwise(way):
-                    half = (y1 + y2) / 2
-                    bow = Bow([(x1, y1), (x1, half), (x2, half), (x2, y2)], CURVE)
-                    line = "-" if other in needs else "--"
-                    axes.add_patch(PathPatch(bow, fill=False, edgecolor=INK, linestyle=line))
-        for label, chapter in book.items():
-            colour = COLOURS[parts.index(chapter.part)]
-            box = {"facecolor": "white", "edgecolor": colour, "boxstyle": "round,pad=0.3", "lw": 2}
-            text = f"{fill(chapter.title.split(':')[0], 14)}\n({chapter.part.lower().removeprefix('the ')})"
-            axes.text(*place[(label,)], text, ha="center", va="center", fontsize=10, bbox=box)
-        figure.savefig(path, metadata={"Date": None})
+    """Write the map: boxes that lead to their pages, in the colours of the page that shows it."""
+    book, y, boxes, lines = chapters(), 4, [_box(FIRST, STEP, 4)], []
+    middle = STEP[1] // 2
+    for step, rooms in beside(book).items():
+        above, y = y, y + ROW
+        lines.append(f"M{middle},{above + TALL}V{y}")
+        boxes.append(_box(book[step], STEP, y))
+        for i, room in enumerate(rooms):
+            there = y + i * ROW
+            bow = f"H{ROOM[0]}" if i == 0 else f"h22V{there + TALL // 2}H{ROOM[0]}"
+            lines.append(f"M{STEP[1]},{y + TALL // 2}{bow}")
+            boxes.append(_box(book[room], ROOM, there))
+        following = y + max(0, len(rooms) - 1) * ROW
+        if following > y:
+            lines.append(f"M{middle},{y + TALL}V{following + TALL}")
+        y = following
+    drawn = "".join(f'<path d="{line}"/>' for line in lines)
+    path.write_text(
+        f'<svg class="map" viewBox="-2 0 {WIDTH + 4} {y + TALL + 6}" xmlns="http://www.w3.org/2000/svg">'
+        f"{drawn}{''.join(boxes)}</svg>\n",
+        encoding="utf-8",
+    )
+
+
+def _box(chapter: Chapter, column: tuple[int, int], y: int) -> str:
+    """A box that leads to its page: the title in one line or two."""
+    x, width = column
+    kind = {PATH: "step", ROOMS: "room"}.get(chapter.part, "appendix")
+    lines = wrap(chapter.title, 21 if kind == "step" else 28, max_lines=2, placeholder=" …")
+    top = y + TALL / 2 + 4.5 - 7.5 * (len(lines) - 1)
+    words = "".join(
+        f'<tspan x="{x + width / 2:g}" y="{top + 15 * i:g}">{escape(line)}</tspan> '
+        for i, line in enumerate(lines)
+    )
+    return (
+        f'<a class="{kind}" href="../{chapter.page}.html">'
+        f'<rect x="{x}" y="{y}" width="{width}" height="{TALL}" rx="6"/><text>{words}</text></a>'
+    )
 
 
 if __name__ == "__main__":
