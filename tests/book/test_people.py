@@ -98,6 +98,23 @@ def test_a_person_contributes_groups_times_rows(g, r):
     assert largest(counts, people, 1, 1, norm=2) == pytest.approx(r * math.sqrt(g), rel=1e-12)
 
 
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_a_person_with_m_rows_moves_at_most_m_times_one_row(m):
+    """Catches a factor that a count or a sum does not attain, or that a query exceeds."""
+    values = sl.Universe.product(v=[0, 1, 5])
+    people = sl.Universe.people(values, most_rows=m)
+    queries = {
+        "count": len,
+        "sum": lambda table: table["v"].sum(),
+        "largest": lambda table: table["v"].max() if len(table) else 0,
+    }
+    of_a_row = {name: largest(query, values, 1, 3) for name, query in queries.items()}
+    of_rows = {name: largest(query, values, m, 3) for name, query in queries.items()}
+    of_a_person = {name: largest(query, people, 1, 1) for name, query in queries.items()}
+    assert of_a_row == {"count": 1, "sum": 5, "largest": 5}
+    assert of_rows == of_a_person == {"count": m, "sum": 5 * m, "largest": 5}
+
+
 # --- truncation --------------------------------------------------------------------------
 
 

@@ -150,7 +150,10 @@ def test_a_tick_shows_its_relation_and_no_other(browser: Browser) -> None:
         ("witness", "book/glossary.html#term-witness"),
         ("Witness (definition)", "notebooks/by-hand.html#def-witness"),
         ("Maps chain (theorem)", "notebooks/privacy-maps.html#thm-privacy-chaining"),
-        ("Public joins", "notebooks/people.html#public-joins"),
+        (
+            "A public join multiplies by its longest key",
+            "notebooks/people-in-detail.html#a-public-join-multiplies-by-its-longest-key",
+        ),
     ],
 )
 def test_the_index_has_more_than_names(entry: str, leads_to: str) -> None:

@@ -27,7 +27,7 @@ def tumult_cases() -> list[Case]:
 
     The joins are enumerated by `join_stability`, with one row added or removed on each side.
     Cost: as `join_stability`, for six joins. Source: Tumult (2023), whose formula is proved in
-    thm-people-join, notebooks/people.
+    thm-people-join, notebooks/people-in-detail.
     """
     table = figures("tumult")
     table = table[table["quantity"].isin(["stability", "geometric parameter at epsilon 1"])]

@@ -29,7 +29,7 @@ def join_bound(left: Truncation, right: Truncation, *, rows_left: int, rows_righ
 
     `rows_left` and `rows_right` say how many rows of each table may be added or removed. A left
     row moves `left.moved` rows of its key, each in up to `right.most` rows of the join, and the
-    other way round. Proof: thm-people-join in notebooks/people, which also says when the
+    other way round. Proof: thm-people-join in notebooks/people-in-detail, which also says when the
     bound is attained.
     """
     return right.most * left.moved * rows_left + left.most * right.moved * rows_right
@@ -81,7 +81,7 @@ def join_stability(
     Cost: with v values a key has g = C(2v, v) groups of rows; g² steps from group to group on each
     side, and each different one with each of the other side. Raises ValueError or
     TypeError for a negative allowance, for no key, and for another `of`.
-    Source: def-people-stability in notebooks/people.
+    Source: def-people-stability in notebooks/people-in-detail.
     """
     moved = {"rows": _rows_moved, "count": _count_moved}
     if of not in moved:

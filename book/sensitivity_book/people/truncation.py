@@ -22,7 +22,7 @@ class DropExcess:
     and another goes out. That holds for every rule that ranks rows by an order fixed beforehand
     (Tumult ranks by a hash), not for every rule that looks at one key's rows alone.
     Raises ValueError or TypeError unless `max_rows` is a whole number of at least 1.
-    Proof: thm-people-truncation in notebooks/people.
+    Proof: thm-people-truncation in notebooks/people-in-detail.
     """
 
     max_rows: int
@@ -52,7 +52,7 @@ class DropNonUnique:
     ('a', '')
 
     At most one row of a key is kept (`most`), and one row added changes at most one (`moved`).
-    Proof: thm-people-truncation in notebooks/people.
+    Proof: thm-people-truncation in notebooks/people-in-detail.
     """
 
     most = 1
@@ -79,7 +79,7 @@ def truncate(table: pd.DataFrame, keep: Callable[[Any], Any], on: str) -> pd.Dat
     1  Bob  tea
 
     Cost: one sort. Raises KeyError for a column that the table does not have.
-    Proof: thm-people-truncation in notebooks/people.
+    Proof: thm-people-truncation in notebooks/people-in-detail.
     """
     rows = table.sort_values([*table])
     kept: pd.DataFrame = pd.concat([rows[:0], *(keep(held) for _, held in rows.groupby(on))])

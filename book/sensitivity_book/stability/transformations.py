@@ -86,7 +86,7 @@ def make_map(
 
     `rows` says what the function gives. Exact where rows come and go; where the size is kept, an
     upper bound that is attained if the function takes two values. Cost: one call for each row.
-    Proof: thm-people-row-by-row in notebooks/people, with m = 1.
+    Proof: thm-people-row-by-row in notebooks/people-in-detail, with m = 1.
     """
     output_domain = Records(None, domain.size, rows)
     return Transformation(
@@ -133,7 +133,7 @@ def make_filter(
     How many rows are kept is private, so the output is measured in the symmetric distance. An
     upper bound, attained if the predicate keeps some row (two different ones, where the input's
     size is kept). Cost: one call for each row.
-    Proof: thm-people-row-by-row in notebooks/people, with m = 1.
+    Proof: thm-people-row-by-row in notebooks/people-in-detail, with m = 1.
     """
     parts = {
         "name": "filter",
@@ -160,7 +160,7 @@ def make_flat_map(
     The maximum counts, not the rows that come. An upper bound, attained if the function gives
     some row `max_rows` rows (two rows, with none in common, where the input's size is kept).
     Cost: one call for each row. Raises ValueError unless `max_rows` is a whole number of at least
-    1. Proof: thm-people-row-by-row in notebooks/people, with m = `max_rows`.
+    1. Proof: thm-people-row-by-row in notebooks/people-in-detail, with m = `max_rows`.
     """
     most = whole_number(max_rows, "max_rows", 1)
     output_domain = Records(None, None, rows)
@@ -186,7 +186,7 @@ def make_resize(
     One row that joins may push another out, hence 2. Exact: 2·min(d, size) where rows come and
     go, and min(changes, size) changes where the size is kept. Cost: one sort. Raises ValueError
     unless the constant is a row of the domain and `size` a whole number of at least 1.
-    Proof: as for `DropExcess`, thm-people-truncation in notebooks/people.
+    Proof: as for `DropExcess`, thm-people-truncation in notebooks/people-in-detail.
     """
     kept = Records(domain.bounds, size, domain.rows)
     filler = Records(domain.bounds, None, domain.rows).read([constant])
