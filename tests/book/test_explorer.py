@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from sensitivity_book.case_files import Case, case_files
 from sensitivity_book.explorers.audit import audit_view, related
-from sensitivity_book.explorers.clipping import clipping_explorer
 from sensitivity_book.explorers.derivative import derivative_explorer
 from sensitivity_book.explorers.divergence import divergence_explorer
 from sensitivity_book.explorers.explorer import LIVE, OPENING_ONLY, Explorer, Knob, Own, View, svg
@@ -133,7 +132,7 @@ STORED = {
 }
 
 
-FIXED = ["formula", "clipping", "divergence", "derivative", "people"]
+FIXED = ["formula", "divergence", "derivative", "people"]
 
 
 @pytest.fixture(scope="module")
@@ -419,7 +418,7 @@ def test_the_knobs_are_these():
         "size": (("3", "4", "5"), "4", True),
         "k": (("1", "2", "3", "4"), "1", True),
     }
-    others = clipping_explorer(), divergence_explorer(), people_explorer(), derivative_explorer()
+    others = divergence_explorer(), people_explorer(), derivative_explorer()
     for explorer in (witness, formula, *others):
         for knob in explorer.knobs:
             if knob.ordered:
@@ -447,7 +446,6 @@ def test_the_axes_stand_still(gallery, name):
     [
         ("witness-absence-days", "k"),
         ("formula", "k"),
-        ("clipping", "bound"),
         ("divergence", "low"),
         ("people", "groups"),
     ],
@@ -547,23 +545,6 @@ def test_cases_have_readable_names(gallery):
     """Catches names of a library's code where a reader chooses."""
     for name in gallery["audit"].knobs[0].names:
         assert not re.search(r"_|\b(nan|max|min|var\b|std|dtype)|[a-z][A-Z]\w*\(|\(\d", name), name
-
-
-@pytest.mark.parametrize("epsilon", ["0.0001", "0.001", "0.01", "0.1", "1"])
-def test_the_best_bound_can_be_reached_and_its_bowl_is_seen(epsilon):
-    """Catches a best bound between two settings, and an axis on which the error looks flat."""
-    explorer = clipping_explorer()
-    best = re.search(r"best bound is (.*)\.$", explorer.view(epsilon=epsilon).text)[1]
-    frames = [explorer.view(bound=bound, epsilon=epsilon) for bound in ("20", best, "125")]
-    panels = [frame.figures[0].axes[0] for frame in frames]
-    assert {panel.get_yscale() for panel in panels} == {"linear"}
-    assert {(*panel.get_xlim(), *panel.get_ylim()) for panel in panels} == {(18, 127, 0, 4)}
-    error = panels[1].lines[2].get_ydata()
-    assert error.min() == 1
-    assert error[-1] > 1.4
-    assert ("above the frame" in frames[0].alt) == (error[0] > 4)
-    assert f"the error at {best} is ringed" in frames[1].alt
-    assert panels[1].lines[-1].get_xydata().tolist() == [[int(best), 1]]
 
 
 def test_chances_that_differ_are_not_both_nought():
