@@ -10,11 +10,8 @@ import nbformat
 import numpy as np
 import pytest
 from conftest import ROOT
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from sensitivity_book.case_files import Case, case_files
-from sensitivity_book.explorers.audit import audit_view, related
 from sensitivity_book.explorers.derivative import derivative_explorer
 from sensitivity_book.explorers.divergence import divergence_explorer
 from sensitivity_book.explorers.explorer import LIVE, OPENING_ONLY, Explorer, Knob, Own, View, svg
@@ -30,8 +27,6 @@ from sensitivity_lab.plotting.style import (
     CLAIMED,
     EXACT,
     K_LABEL,
-    LOOSE,
-    TOO_SMALL,
     styled_figure,
 )
 from sensitivity_lab.text import value_text
@@ -463,7 +458,7 @@ def test_a_knob_reaches_both_ends_of_its_axis(gallery, name, argument):
     )
 
 
-@pytest.mark.parametrize("name", ["witness-driving-proficiency", *FIXED, "audit"])
+@pytest.mark.parametrize("name", ["witness-driving-proficiency", *FIXED])
 def test_text_is_large_enough_on_a_phone(gallery, name):
     """Catches text below 11 pixels where a picture is 306 wide, as on a phone of 375."""
     for shown in gallery[name].view().figures:
@@ -499,52 +494,6 @@ def test_the_curves_have_their_axes():
     k, height = ring.get_xydata()[0]
     assert height == dict(panel.lines[2].get_xydata())[k]
     assert k == 3
-
-
-@pytest.mark.parametrize(("claimed", "exact"), [(2, 3), (4, 1), (5, 5), (0, 0)])
-def test_an_audit_has_two_bars_on_one_scale(claimed, exact):
-    """Catches bars that change places or leave the picture, and the colour of another verdict."""
-    row = sl.AuditRow("Change", 1, 2, claimed, exact, (0,), (1,), (0, exact))
-    view = audit_view((Case("a", "1", "case", "none", (row,)),))
-    (panel,) = view.figures[0].axes
-    assert panel.get_xlim() == (0, 1.02)
-    labels = [label.get_text() for label in panel.get_yticklabels()]
-    assert labels == [f"claimed {claimed}", f"exact {exact}"]
-    longest, both = max(claimed, exact) or 1, min(claimed, exact)
-    parts = {
-        (
-            bar.get_y() + bar.get_height() / 2,
-            bar.get_x(),
-            bar.get_width(),
-            to_hex(bar.get_facecolor()),
-        )
-        for bar in panel.patches
-    }
-    expected = {(0, 0, both / longest, CLAIMED), (-1, 0, both / longest, EXACT)}
-    if claimed > exact:
-        expected.add((0, both / longest, 1 - both / longest, LOOSE))
-    if exact > claimed:
-        expected.add((-1, both / longest, 1 - both / longest, TOO_SMALL))
-    assert sorted(parts) == sorted(expected)
-    assert f"claims {claimed}, the exact number is {exact}" in view.text
-
-
-def test_relations_of_one_case_stand_together(gallery):
-    """Catches a case that is lost, and relations of one function in two pictures."""
-    named = gallery["audit"].knobs[0].settings
-    cases = case_files()
-    assert sum(map(len, named.values())) == len(cases)
-    assert len(named) < len(cases)
-    assert max(map(len, named.values())) == 2
-    assert all(
-        len({related(case) for case in together}) == len(together) for together in named.values()
-    )
-
-
-def test_cases_have_readable_names(gallery):
-    """Catches names of a library's code where a reader chooses."""
-    for name in gallery["audit"].knobs[0].names:
-        assert not re.search(r"_|\b(nan|max|min|var\b|std|dtype)|[a-z][A-Z]\w*\(|\(\d", name), name
 
 
 def test_chances_that_differ_are_not_both_nought():

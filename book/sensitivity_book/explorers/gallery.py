@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sensitivity_book.explorers.audit import audit_explorer
 from sensitivity_book.explorers.derivative import derivative_explorer
 from sensitivity_book.explorers.divergence import divergence_explorer
 from sensitivity_book.explorers.explorer import Explorer
@@ -24,6 +23,5 @@ def explorers() -> dict[str, Explorer]:
         divergence_explorer(),
         derivative_explorer(),
         people_explorer(),
-        audit_explorer(),
     ]
     return {explorer.name: explorer for explorer in made}
