@@ -15,7 +15,8 @@ NUMBER = re.compile(rf"{ONE}(?:[=≈]{ONE})?")
 TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 ROW = re.compile(r"<tr.*?</tr>", re.DOTALL)
 CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</\1>", re.DOTALL)
-HYPHEN = re.compile(r"(?<![\w\"=])-(?=[\d∞i])")
+HYPHEN = re.compile(r"(?<![\w\"=])-(?=[\d∞]|inf\b)")
+WRITTEN = re.compile(r"(?:(?<=[,:] )|(?<=\())-(?=\d)")  # in words, or in a dataset
 SORTABLE = re.compile(r'class="[^"]*\b(?:tag_)?sortable\b')
 
 
@@ -39,20 +40,22 @@ def aligned(table: str) -> str:
     head, end, rest = table.partition("</thead>")
     if not end:
         return table
-    rows = [[is_number(cell[3]) for cell in CELL.finditer(row)] for row in ROW.findall(rest)]
-    width = max(map(len, rows), default=0)
-    # counted from the right: the names of rows may span several
-    votes = [[row[-i] for row in rows if len(row) >= i] for i in range(width, 0, -1)]
-    numeric = [sum(column) * 2 > len(column) for column in votes]
+    numeric = numeric_columns(rest)
     last = (ROW.findall(head) or [""])[-1]
-    cells = iter(range(-len(CELL.findall(last)), 0))
-    named = CELL.sub(
-        lambda cell: (
-            marked(cell) if numeric[(i := next(cells)) :][:1] == [True] and -i <= width else cell[0]
-        ),
-        last,
-    )
+    above = iter([*[False] * (len(CELL.findall(last)) - len(numeric)), *numeric])
+    named = CELL.sub(lambda cell: marked(cell) if next(above, False) else cell[0], last)
     return head.replace(last, named) + end + CELL.sub(number, rest)
+
+
+def numeric_columns(rows: str) -> list[bool]:
+    """Whether more than half of a column's cells are numbers.
+
+    Cells are counted from the right, because the name of a row may span several.
+    """
+    cells = [[is_number(cell[3]) for cell in CELL.finditer(row)] for row in ROW.findall(rows)]
+    width = max(map(len, cells), default=0)
+    columns = ([row[-i] for row in cells if len(row) >= i] for i in range(width, 0, -1))
+    return [sum(column) * 2 > len(column) for column in columns]
 
 
 def is_number(html: str) -> bool:
@@ -61,7 +64,11 @@ def is_number(html: str) -> bool:
 
 
 def number(cell: re.Match[str]) -> str:
-    return marked(cell) if is_number(cell[3]) else cell[0]
+    if is_number(cell[3]):
+        return marked(cell)
+    if re.search(r"<code|<pre|class=\"math", cell[3]):
+        return cell[0]
+    return cell[0].replace(f">{cell[3]}</", f">{WRITTEN.sub('−', cell[3])}</")
 
 
 def marked(cell: re.Match[str]) -> str:

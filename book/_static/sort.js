@@ -11,13 +11,22 @@
     return minus ? -size : size;
   };
   const missing = (text) => /^(|-|−|–|—|nan|none|n\/a)$/i.test(text);
+  const parts = (text) => text.split(/(\d+(?:\.\d+)?)/);  // words at even places, numbers at odd ones
+  const words = (one, other) => {
+    const [here, there] = [parts(one), parts(other)];
+    for (let i = 0; i < Math.min(here.length, there.length); i++) {
+      const order = i % 2 ? here[i] - there[i] : here[i].localeCompare(there[i], "en", { sensitivity: "base" });
+      if (order) return order;
+    }
+    return here.length - there.length;
+  };
   const before = (one, other) => {
     const numbers = [numberIn(one), numberIn(other)];
     if (numbers.every((number) => number !== null)) {
       return numbers[0] < numbers[1] ? -1 : numbers[0] > numbers[1] ? 1 : 0;
     }
     if (numbers.some((number) => number !== null)) return numbers[0] === null ? 1 : -1;  // numbers, then words
-    return one.localeCompare(other, "en", { numeric: true, sensitivity: "base" });
+    return words(one, other);
   };
   const sort = (table, heading, at) => {
     const down = heading.getAttribute("aria-sort") === "ascending";

@@ -1,6 +1,6 @@
-"""A figure's second form, for a phone: narrower, its panels below one another, its text as large.
+"""How a notebook stores a figure, and the form for a phone: narrower, its panels below one another.
 
-A notebook stores both in one SVG. The form for a phone stands in it hidden; a page shows one of the two.
+Both stand in one SVG, in text of one size. The form for a phone is hidden; a page shows one of the two.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import re
+import sys
 from collections.abc import Callable
 from textwrap import fill
 from weakref import WeakKeyDictionary
@@ -27,6 +28,27 @@ LINE = 0.25  # inches for one more line of text
 OWN_FORMS: WeakKeyDictionary[Figure, Callable[[], Figure] | None] = WeakKeyDictionary()
 
 HIDDEN = '<svg class="phone" style="display: none"'
+
+
+def inline_svg() -> None:
+    """Make a notebook show figures as SVG that is the same, byte for byte, on every run.
+
+    >>> inline_svg()  # call it in a notebook's first cell; elsewhere it does nothing
+
+    A notebook draws a figure after the cell has ended, so here, and nowhere else, settings
+    outlive a call: `svg.fonttype` and `svg.hashsalt` stay as `STYLE` has them. In each SVG stands
+    the figure's form for a phone too, hidden until a page shows it.
+    """
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is None or not hasattr(shell, "kernel"):
+        return
+    from matplotlib_inline import backend_inline  # only notebooks have it
+
+    plt.rcParams.update({key: STYLE[key] for key in ("svg.fonttype", "svg.hashsalt")})
+    backend_inline.set_matplotlib_formats("svg", metadata={"Date": None})  # type: ignore[no-untyped-call]
+    formatter = shell.display_formatter.formatters["image/svg+xml"]
+    drawn = formatter.for_type(Figure)
+    formatter.for_type(Figure, lambda figure: with_phone_form(figure, drawn))
 
 
 def set_phone_form(figure: Figure, draw: Callable[[], Figure] | None) -> None:
@@ -91,7 +113,7 @@ def _stack(figure: Figure) -> None:
         if not first and not any(label.get_visible() for label in axes.get_yticklabels()):
             axes.tick_params(labelleft=True)  # it was written on the first panel of the row
         axes.set_subplotspec(stacked[i // across, i % across])
-    figure.set_figheight(1 + down * max(1.5, row * (0.8 if across == 1 else 1)))
+    figure.set_figheight(1 + down * max(1.5, row * (0.9 if across == 1 else 1)))
 
 
 def _name_below(panels: list[Axes], before: int, across: int) -> None:

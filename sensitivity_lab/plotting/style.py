@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import cycle
@@ -63,6 +62,7 @@ DARK = {
     "#808080": "#8f99a2",
     "#555555": "#b4bcc4",
     "#d5d5d5": "#3a434c",
+    "#c8c8c8": "#4a545e",
     "#000000": "#d9dfe5",
 }
 GROUNDS = {
@@ -157,29 +157,6 @@ OTHER_LINES = [
     {"linestyle": dashes, "linewidth": width, "marker": marker, "markersize": 6}
     for dashes, width, marker in (((0, (1, 1)), 2, "v"), ((0, (8, 2)), 2, "p"), ("-", 0.9, "h"))
 ]
-
-
-def inline_svg() -> None:
-    """Make a notebook show figures as SVG that is the same, byte for byte, on every run.
-
-    >>> inline_svg()  # call it in a notebook's first cell; elsewhere it does nothing
-
-    A notebook draws a figure after the cell has ended, so here, and nowhere else, settings
-    outlive a call: `svg.fonttype` and `svg.hashsalt` stay as `STYLE` has them. In each SVG stands
-    the figure's form for a phone too, hidden until a page shows it.
-    """
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is None or not hasattr(shell, "kernel"):
-        return
-    from matplotlib_inline import backend_inline  # only notebooks have it
-
-    from sensitivity_lab.plotting.phone import with_phone_form
-
-    plt.rcParams.update({key: STYLE[key] for key in ("svg.fonttype", "svg.hashsalt")})
-    backend_inline.set_matplotlib_formats("svg", metadata={"Date": None})  # type: ignore[no-untyped-call]
-    formatter = shell.display_formatter.formatters["image/svg+xml"]
-    drawn = formatter.for_type(Figure)
-    formatter.for_type(Figure, lambda figure: with_phone_form(figure, drawn))
 
 
 def relation_lines(relations: Iterable[str]) -> dict[str, dict[str, Any]]:
