@@ -72,6 +72,7 @@ GROUNDS = {
     ADDED_TINT,
     REMOVED_TINT,
     "#d5d5d5",
+    "#c8c8c8",
 }  # what lies behind lines and words
 
 WIDTH = 6.4  # inches, on a page
