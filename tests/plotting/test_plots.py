@@ -517,6 +517,20 @@ def test_what_is_in_another_unit_is_written_and_not_marked():
     assert any(getattr(child, "arrow_patch", None) for child in marked.axes[0].texts)
 
 
+def test_a_sum_beyond_the_records_leaves_their_axis_alone():
+    """Catches records squeezed together by an answer far to their right."""
+    found = sl.global_sensitivity(sl.SUM, ABSENCES, size=6, relation=sl.Change(1))
+    figure = sl.plot_witness(found)
+    assert all(answer > 20 for answer in found._answers())
+    places = [x for kind in witness.KINDS for x, _ in dots(figure, kind)]
+    assert (min(places), max(places)) == (0, witness.ROOM)
+    assert {"sum = 21", "sum = 40"} <= set(texts(figure))
+    bits = sl.Universe.value_range([0, 12])
+    near = sl.local_sensitivity(sl.SUM, (0,), bits, relation=sl.Add(1))
+    assert sorted(near._answers()) == [0, 12]
+    assert any(getattr(each, "arrow_patch", None) for each in sl.plot_witness(near).axes[0].texts)
+
+
 def test_the_arrow_runs_between_the_answers_whichever_is_larger():
     """Catches an arrow from right to left, whose length is negative: no arrow is drawn then."""
     both = []

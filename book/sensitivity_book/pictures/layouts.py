@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from sensitivity_lab.exact import Exact
 from sensitivity_lab.plotting.style import (
     ADDED,
+    ELSE,
     GREY,
     GRID,
     INK,
-    PAPER,
     REMOVED,
     WIDTH,
     styled_figure,
@@ -27,7 +27,7 @@ ROLES = {
     "A": ("A: only the higher side", "^", ADDED, ADDED),
     "B": ("B: only the lower side", "s", REMOVED, REMOVED),
     "C": ("C: both", "o", GREY, GREY),
-    ".": ("unused", "o", PAPER, GREY),
+    ".": ("unused", ELSE["marker"], ELSE["markerfacecolor"], ELSE["color"]),
 }
 
 Row = tuple[str, Exact | float, str]
