@@ -28,7 +28,7 @@ from sensitivity_book.pictures.verdicts import (
 )
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting.style import ADDED, COLOURS, INK, PALE, REMOVED
+from sensitivity_lab.plotting.style import ADDED, COLOURS, EXACT, INK, PALE, REMOVED
 
 FOUR = sl.Universe.population([1, 2, 3, 4])
 
@@ -58,8 +58,8 @@ def test_two_kinds_of_neighbours_have_their_lines_and_what_happened():
     """Catches a neighbour without a line, or one that is said to be what it is not."""
     lines = [line for line in two_kinds().lines if len(line.get_xdata()) == 2]
     kinds = Counter((line.get_linestyle(), line.get_color()) for line in lines)
-    assert kinds["-", ADDED] == 4
-    assert kinds["--", REMOVED] == 3
+    assert kinds["-", INK] == 4
+    assert kinds["--", INK] == 3
     written = texts(two_kinds())
     assert set(written) >= {"− 1", "− 2", "− 3", "+ 4", "1 → 4", "2 → 4", "3 → 4"}
     assert set(written) >= {", ".join(map(str, x)) for n in (2, 3) for x in FOUR.datasets(n)
@@ -140,7 +140,7 @@ def test_twelve_lines_a_step_and_two_of_them_thick():
     assert Counter(int(line.get_ydata()[0]) for line in axes.lines) == {2: 12, 0: 12}
     top = list(combinations(SCHOOL, 2))
     thick = [line for line in axes.lines if line.get_linewidth() == 4]
-    assert [to_hex(line.get_color()) for line in thick] == [REMOVED] * 2
+    assert [to_hex(line.get_color()) for line in thick] == [EXACT] * 2
     ends = {(int(line.get_ydata()[0]), int(line.get_xdata()[0]), int(line.get_xdata()[1]))
             for line in thick}  # fmt: skip
     assert ends == {(2, top.index((2, 10)), 2), (0, top.index((1, 2)), 2)}

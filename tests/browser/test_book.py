@@ -118,10 +118,40 @@ def test_one_title_and_no_level_left_out(visit: Visit) -> None:
 
 def test_images_say_what_they_show(visit: Visit) -> None:
     """Catches a figure without alt text: the builder then puts the file's path there."""
-    images = visit.page.locator(f"{ARTICLE} img")
-    for alt in images.evaluate_all("all => all.map(image => image.getAttribute('alt'))"):
+    images = visit.page.locator(f"{ARTICLE} :is(img, .drawing)")
+    said = "all => all.map(image => image.getAttribute('alt') ?? image.getAttribute('aria-label'))"
+    for alt in images.evaluate_all(said):
         assert alt, "an image has no alt text"
         assert not Path(alt).suffix or " " in alt, f"alt text is a path: {alt}"
+
+
+def test_a_drawing_has_one_form_follows_the_theme_and_is_read_on_a_phone(visit: Visit) -> None:
+    """Catches two forms at once, a white card in the dark, and words under 11 pixels."""
+    drawings = visit.page.locator(f"{ARTICLE} .drawing").evaluate_all(FORMS)
+    wide, phone = (
+        [each for each in drawings if form in each["form"]] for form in ("wide", "phone")
+    )
+    assert len(wide) == len(phone)
+    assert not any(one["shown"] and other["shown"] for one, other in zip(wide, phone, strict=True))
+    assert all(one["shown"] or other["shown"] for one, other in zip(wide, phone, strict=True))
+    dark = visit.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    for each in filter(lambda each: each["shown"], drawings):
+        assert not dark or each["ground"] != "rgb(255, 255, 255)", each
+        assert each["smallest"] is None or each["smallest"] >= 11 or "phone" not in each["form"]
+
+
+# The form of each drawing, whether it is seen, its ground, and how high its smallest words are.
+FORMS = """all => all.map(svg => {
+  const sizes = [...svg.querySelectorAll("text")]
+    .map(text => parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b));
+  const ground = svg.querySelector("path, rect");
+  return {
+    form: svg.getAttribute("class"),
+    shown: getComputedStyle(svg).display !== "none",
+    ground: ground && getComputedStyle(ground).fill,
+    smallest: sizes.length ? Math.min(...sizes) : null,
+  };
+})"""
 
 
 def test_search_finds_a_chapter(browser: Browser) -> None:

@@ -18,6 +18,7 @@ from sensitivity_book.case_files.case import Case
 from sensitivity_lab.audit.report import Audit
 from sensitivity_lab.plotting.style import (
     EXACT,
+    GRID,
     LOOSE,
     PALE,
     TOO_SMALL,
@@ -93,7 +94,7 @@ def plot_lanes(lanes: Mapping[str, Sequence[Case]]) -> Figure:
         for lane, cases in enumerate(lanes.values()):
             handles |= _draw_lane(panel, lane, cases)
             if lane:
-                panel.axhline(lane - 0.5, color="#e0e0e0", linewidth=0.8, zorder=0)
+                panel.axhline(lane - 0.5, color=GRID, linewidth=0.8, zorder=0)
         _ratio_axis(panel, {**ticks, 2: "2", RIGHT: "∞"}, lanes)
         panel.set_xlim(LEFT / 1.6, RIGHT * 1.6)
         shown = [verdict for verdict in LOOKS if verdict in handles]
@@ -117,7 +118,7 @@ def _draw_lane(panel: Axes, lane: int, cases: Sequence[Case]) -> dict[str, Line2
                 textcoords="offset points",
                 ha="center",
                 va="center",
-                fontsize=11,
+                fontsize=12,
             )
     return handles
 
