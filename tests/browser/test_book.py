@@ -221,7 +221,7 @@ def test_a_step_is_marked_and_the_steps_need_two_lines_at_most(visit: Visit) -> 
 
 def test_a_term_shows_what_it_means_within_the_window(browser: Browser) -> None:
     """Catches a definition that a mouse or a keyboard does not reach, or a phone cuts off."""
-    with opened(browser, "notebooks/people.html") as page:
+    with opened(browser, "book/glossary.html") as page:
         for width in (WIDE, PHONE):
             show(page, width, "light")
             term = page.locator(f"{ARTICLE} .defined").first
