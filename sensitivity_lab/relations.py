@@ -192,8 +192,8 @@ class Relation:
 
         Cost: `count_neighbours` tuples, sorted before the first is given.
         Raises ValueError if the dataset does not lie in the universe.
-        Source: thm-school-selections in the book's appendix on a blog: neighbouring multisets stand
-        for all neighbouring selections of people.
+        Source: thm-school-selections in the book's chapter on the school: neighbouring multisets
+        stand for all neighbouring selections of people.
         """
         check_universe(universe)
         indices = universe.indices(dataset)
