@@ -2,12 +2,10 @@
 
 import itertools
 import json
-import math
 import re
 from fractions import Fraction
 
 import nbformat
-import numpy as np
 import pytest
 from conftest import ROOT
 from matplotlib.colors import to_hex
@@ -17,7 +15,6 @@ from sensitivity_book.case_files import Case, case_files
 from sensitivity_book.explorers.audit import audit_view, related
 from sensitivity_book.explorers.clipping import clipping_explorer
 from sensitivity_book.explorers.derivative import derivative_explorer
-from sensitivity_book.explorers.divergence import divergence_explorer
 from sensitivity_book.explorers.explorer import LIVE, OPENING_ONLY, Explorer, Knob, Own, View, svg
 from sensitivity_book.explorers.formula import formula_explorer
 from sensitivity_book.explorers.gallery import explorers
@@ -133,7 +130,7 @@ STORED = {
 }
 
 
-FIXED = ["formula", "clipping", "divergence", "derivative", "people"]
+FIXED = ["formula", "clipping", "derivative", "people"]
 
 
 @pytest.fixture(scope="module")
@@ -419,7 +416,7 @@ def test_the_knobs_are_these():
         "size": (("3", "4", "5"), "4", True),
         "k": (("1", "2", "3", "4"), "1", True),
     }
-    others = clipping_explorer(), divergence_explorer(), people_explorer(), derivative_explorer()
+    others = clipping_explorer(), people_explorer(), derivative_explorer()
     for explorer in (witness, formula, *others):
         for knob in explorer.knobs:
             if knob.ordered:
@@ -448,7 +445,6 @@ def test_the_axes_stand_still(gallery, name):
         ("witness-absence-days", "k"),
         ("formula", "k"),
         ("clipping", "bound"),
-        ("divergence", "low"),
         ("people", "groups"),
     ],
 )
@@ -458,11 +454,8 @@ def test_a_knob_reaches_both_ends_of_its_axis(gallery, name, argument):
     (knob,) = (knob for knob in explorer.knobs if knob.argument == argument)
     (panel, *_) = explorer.view().figures[0].axes
     drawn = panel.lines[0].get_xdata()
-    step = 20 if name == "divergence" else 0  # the last S begins a step before the end
-    assert (min(knob.settings.values()), max(knob.settings.values()) + step) == (
-        min(drawn),
-        max(drawn),
-    )
+    ends = min(knob.settings.values()), max(knob.settings.values())
+    assert ends == (min(drawn), max(drawn))
 
 
 @pytest.mark.parametrize("name", ["witness-driving-proficiency", *FIXED, "audit"])
@@ -564,25 +557,6 @@ def test_the_best_bound_can_be_reached_and_its_bowl_is_seen(epsilon):
     assert ("above the frame" in frames[0].alt) == (error[0] > 4)
     assert f"the error at {best} is ringed" in frames[1].alt
     assert panels[1].lines[-1].get_xydata().tolist() == [[int(best), 1]]
-
-
-def test_chances_that_differ_are_not_both_nought():
-    """Catches "chance 0.0000" beside a divergence of 9.8."""
-    explorer = divergence_explorer()
-    for days in ("0", "12", "100"):
-        for low in ("-40", "40", "120"):
-            text = explorer.view(days=days, scale="10", low=low).text
-            found = re.search(r"chance (\S+) with .*, (\S+) without; .* over S is (\S+)\. ", text)
-            more, fewer, divergence = map(float, found.groups())
-            assert abs(math.log(more / fewer)) == pytest.approx(divergence, abs=2e-3)
-
-
-def test_the_tents_are_smooth():
-    """Catches densities drawn as polygons that anybody sees."""
-    (panel,) = divergence_explorer().view(scale="10").figures[0].axes
-    for line in panel.lines[:2]:
-        assert np.diff(line.get_xdata()).max() <= 1
-        assert line.get_ydata().max() == pytest.approx(1 / 20)
 
 
 def test_one_box_is_one_zero():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sensitivity_book.explorers.audit import audit_explorer
 from sensitivity_book.explorers.clipping import clipping_explorer
 from sensitivity_book.explorers.derivative import derivative_explorer
-from sensitivity_book.explorers.divergence import divergence_explorer
 from sensitivity_book.explorers.explorer import Explorer
 from sensitivity_book.explorers.formula import formula_explorer
 from sensitivity_book.explorers.people import people_explorer
@@ -23,7 +22,6 @@ def explorers() -> dict[str, Explorer]:
         witness_explorer("vehicle", "driving_proficiency"),
         formula_explorer(),
         clipping_explorer(),
-        divergence_explorer(),
         derivative_explorer(),
         people_explorer(),
         audit_explorer(),
