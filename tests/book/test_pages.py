@@ -124,14 +124,16 @@ def headings(frame, extension):
 
 
 def test_the_name_of_an_index_needs_no_row_of_headings(extension):
-    """Catches an empty second row of headings, and a name of columns that is written over."""
+    """Catches an empty second row of headings, and a name of columns that is lost."""
     named = pd.DataFrame({"a": [1], "b": [2]}, index=pd.Index([0], name="k"))
     assert headings(named.to_html(), extension) == [["k", "a", "b"]]
     assert headings(named.style.to_html(), extension) == [["k", "a", "b"]]
     two = named.set_index("a", append=True)
     assert headings(two.to_html(), extension) == [["k", "a", "b"]]
     both = named.rename_axis(columns="query").to_html()
-    assert headings(both, extension) == [["query", "a", "b"], ["k", "", ""]]
+    assert headings(both, extension) == [["k, by query", "a", "b"]]
+    nested = named.set_index("a", append=True).rename_axis(columns="query").to_html()
+    assert headings(nested, extension) == [["k", "a, by query", "b"]]
     plain = pd.DataFrame({"a": [1]}).to_html()
     assert extension("offline").one_row_fewer(plain) == plain
 
