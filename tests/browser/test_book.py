@@ -231,6 +231,64 @@ def take_picture(visit: Visit, width: int, scheme: str) -> None:
     visit.page.screenshot(path=picture, full_page=True, clip=whole, type="jpeg", quality=80)
 
 
+PATH_CSS = "nav.path"
+
+
+def test_a_page_of_the_path_is_not_too_long(visit: Visit) -> None:
+    """Catches a page that has grown beyond what a reader goes through in one sitting."""
+    show(visit.page, WIDE, "light")
+    if visit.page.locator(PATH_CSS).count():
+        assert visit.page.locator(ARTICLE).evaluate("part => part.clientHeight") <= 15_000
+
+
+def test_a_step_is_marked_and_the_steps_need_two_lines_at_most(visit: Visit) -> None:
+    """Catches a reader who does not see where she is, and a phone full of steps."""
+    for width in (WIDE, PHONE):
+        show(visit.page, width, "light")
+        for steps in visit.page.locator(PATH_CSS).all():
+            assert steps.locator("[aria-current=page]").count() == 1
+            box = steps.bounding_box()
+            assert box
+            assert box["height"] <= 45
+
+
+def test_a_term_shows_what_it_means_within_the_window(browser: Browser) -> None:
+    """Catches a definition that a mouse or a keyboard does not reach, or a phone cuts off."""
+    with opened(browser, "book/glossary.html") as page:
+        for width in (WIDE, PHONE):
+            show(page, width, "light")
+            term = page.locator(f"{ARTICLE} .defined").first
+            told, link = term.locator(".definition"), term.locator("> a")
+            assert not told.is_visible()
+            link.focus()
+            assert told.is_visible()
+            assert link.get_attribute("aria-describedby") == told.get_attribute("id")
+            box = told.bounding_box()
+            assert box
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            link.blur()
+            link.hover()
+            assert told.is_visible()
+            page.mouse.move(0, 0)
+
+
+def test_the_switch_hides_the_code_and_is_remembered(browser: Browser) -> None:
+    """Catches a switch that hides what the code said, or forgets."""
+    with opened(browser, "notebooks/noise.html") as page:
+        shown, outputs = page.locator(".cell_input:visible"), page.locator(".cell_output:visible")
+        before = outputs.count()
+        assert shown.count() > 0
+        page.locator(".code-switch").press("Enter")
+        assert shown.count() == 0
+        assert outputs.count() == before
+        page.reload()
+        assert shown.count() == 0
+        assert page.locator(".code-switch").get_attribute("aria-pressed") == "false"
+        page.locator(".code-switch").press("Space")
+        assert shown.count() > 0
+
+
 GREYS = """<article class="bd-article"><p style="color: #767676">4.54 on white</p>
 <p style="color: #777">4.48</p><p style="color: #777; font-size: 24px">3 is enough</p>
 <div style="background: #000"><p style="color: #777">4.69</p><p style="color: #fff8">6.1</p></div>

@@ -32,7 +32,7 @@ def plot_growth(table: pd.DataFrame) -> Figure:
     queries, columns, families = (
         list(table[name].unique()) for name in ("query", "column", "relation")
     )
-    with styled_figure(figsize=(WIDTH, 10.5)) as figure:
+    with styled_figure(figsize=(WIDTH, 1.8 + 1.45 * len(queries))) as figure:
         grid = figure.subplots(len(queries), len(columns), sharex="col", squeeze=False)
         for query, row in zip(queries, grid, strict=True):
             for panel, column in zip(row, columns, strict=True):
