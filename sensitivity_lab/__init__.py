@@ -49,13 +49,13 @@ from sensitivity_lab.tables import compare, sweep
 from sensitivity_lab.universe import Universe
 
 if TYPE_CHECKING:
-    from sensitivity_lab.plotting.style import inline_svg
+    from sensitivity_lab.plotting.phone import inline_svg
     from sensitivity_lab.plotting.tables import plot_compare, plot_sweep
     from sensitivity_lab.plotting.witness import plot_witness
 
 # Matplotlib takes half of the time of an import: it is loaded when the first picture is asked for.
 _PICTURES = {
-    "inline_svg": "plotting.style",
+    "inline_svg": "plotting.phone",
     "plot_compare": "plotting.tables",
     "plot_sweep": "plotting.tables",
     "plot_witness": "plotting.witness",

@@ -192,7 +192,7 @@ class Relation:
 
         Cost: `count_neighbours` tuples, sorted before the first is given.
         Raises ValueError if the dataset does not lie in the universe.
-        Source: thm-school-selections in the book's chapter on the school: neighbouring multisets
+        Source: thm-school-selections in the appendix *A blog, checked*: neighbouring multisets
         stand for all neighbouring selections of people.
         """
         check_universe(universe)

@@ -137,7 +137,7 @@ class Universe:
         [(1, 1), (1, 2), (2, 2)]
 
         Cost and errors: as `Universe.population`. A value that is named twice counts once.
-        Source: thm-vehicle-copies in the book's chapter on the vehicle: how many copies are enough.
+        Source: thm-vehicle-copies in the appendix *A blog, checked*: how many copies are enough.
         """
         return cls._of(values, True, name, "values")
 

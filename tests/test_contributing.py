@@ -35,7 +35,11 @@ def test_the_guide_names_files_that_there_are():
     assert missing == []
 
 
-@pytest.mark.parametrize("recipe", re.split(r"^## ", GUIDE, flags=re.M)[1:], ids=lambda r: r[:8])
+@pytest.mark.parametrize(
+    "recipe",
+    re.split(r"^## (?=An? )", GUIDE.split("## Style")[0], flags=re.M)[1:],
+    ids=lambda r: r[:8],
+)
 def test_a_recipe_is_short(recipe):
     """Catches a recipe that has become a manual."""
     assert len([line for line in recipe.splitlines()[1:] if line.strip()]) < 28

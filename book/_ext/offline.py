@@ -13,11 +13,14 @@ each: two builds would differ.  So the pieces are joined first.
 
 pandas leaves the corner of a table an empty heading, which a screen reader announces as
 a heading without a name.  It becomes a plain cell.  It also gives the names of the index a row of
-headings of their own, empty but for them.  They move up into the row above, where that has room.
+headings of their own, empty but for them.  They move up into the row above; where the name of the columns
+stands there, the two share a cell: "query, by k".
 
 Every exercise, solution and proof of a page bears the same id, which is taken away: nothing leads
 there.  The link in a solution's title begins with a space, which moves out of it.  Matplotlib names
 a marker by its shape: a second picture that draws it gets names of its own.
+
+A browser may end a line between a formula and the comma behind it: the two are kept together.
 
 Without JavaScript formulas stay TeX, and a page that has some says so.  The page that leads on to
 the first one names the book's icon, or a browser would ask the server's root for another.
@@ -68,30 +71,32 @@ CELL = re.compile(r"<th([^>]*)>(.*?)</th>", re.DOTALL)
 
 
 def one_row_fewer(html: str) -> str:
-    """Move the names of an index up, if each stands below an empty heading."""
+    """Move the names of an index up, if each stands below an empty heading or the columns' name."""
     return re.sub(rf"({ROW})\s*({ROW})(?=\s*</thead>)", merged, html, flags=re.DOTALL)
 
 
 def merged(rows: re.Match[str]) -> str:
     above, below = (CELL.findall(row) for row in rows.groups())
     columns = list(zip(above, below, strict=False))
-    if len(above) != len(below) or "colspan" in rows[0] or any(map(all, map(texts, columns))):
+    last = max((i for i, column in enumerate(columns) if texts(column)[1]), default=0)
+    twice = [i for i, column in enumerate(columns) if all(texts(column))]
+    if len(above) != len(below) or "colspan" in rows[0] or twice not in ([], [last]):
         return rows[0]
     cells = iter(columns)
 
     def cell(_: re.Match[str]) -> str:
         column = next(cells)
-        named = texts(column)[1]
+        across, named = texts(column)
         attributes, text = column[1] if named else column[0]
         if named and "class" not in attributes:
             attributes += ' class="index_name"'
-        return f"<th{attributes}>{text}</th>"
+        return f"<th{attributes}>{text}{f', by {across}' if across and named else ''}</th>"
 
     return CELL.sub(cell, rows[1])
 
 
 def texts(cells: tuple[tuple[str, str], ...]) -> list[str]:
-    return [text.replace("&nbsp;", "").strip() for _, text in cells]
+    return [re.sub("<[^>]*>|&nbsp;", "", text).strip() for _, text in cells]
 
 
 def leave_widgets_out(app: Sphinx, env: Any) -> None:
@@ -119,7 +124,13 @@ def mend_boxes(
     if "body" in context:
         body = re.sub(BOXES, r"\1", context["body"])
         body = re.sub(r">Solution to(<a [^>]*>) ", r">Solution to \1", body)
-        context["body"] = named_once(body)
+        context["body"] = named_once(keep_points(body))
+
+
+def keep_points(body: str) -> str:
+    """Keep a formula on one line with the comma or the full stop behind it."""
+    formula = r'(<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)’”]+)'
+    return re.sub(formula, r'<span class="together">\1</span>', body)
 
 
 def named_once(body: str) -> str:

@@ -101,7 +101,7 @@ class AuditRow:
         >>> AuditRow("Change", 1, 2, claimed=1, found=3).ratio
         Fraction(1, 3)
 
-        Source: thm-audits-cost in the book's chapter on audits: what a ratio below 1 costs.
+        Source: thm-audits-cost in the book's case files: what a ratio below 1 costs.
         """
         return None if self.note else ratio(self.claimed, self.found)
 

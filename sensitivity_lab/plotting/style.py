@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from textwrap import fill
 from typing import Any
 
@@ -20,31 +18,72 @@ from sensitivity_lab.exact import brief
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 
-INK, PALE = "#222222", "#b0b0b0"
+INK, PALE, GREY, GRID, PAPER = "#222222", "#b0b0b0", "#777777", "#e0e0e0", "#ffffff"
 ADDED, REMOVED = text.ADDED, text.REMOVED
+BAND, ADDED_TINT, REMOVED_TINT = "#e8e8e8", "#cfe3f1", "#f6cfb8"  # areas behind lines
 
 # A record of a witness: in both datasets, in the first alone, in the second alone.
 KINDS: dict[str, dict[str, Any]] = {
-    "in both": {"marker": "o", "color": "#777777", "markersize": 0.8},
+    "in both": {"marker": "o", "color": GREY, "markersize": 0.8},
     "removed": {"marker": "s", "color": REMOVED, "markersize": 0.8, "markerfacecolor": "white"},
     "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
 }
+# Everybody else, who is in neither dataset: a hollow ring.
+ELSE: dict[str, Any] = {"marker": "o", "color": GREY, "markersize": 0.8, "markerfacecolor": PAPER}
 
 # What is said of a sensitivity: the claim, the exact number, and the two ways in which a claim misses
 # it. None of them is a kind of record's colour.
 CLAIMED, EXACT, LOOSE, TOO_SMALL = "#5e4fa2", "#008a64", "#b87800", "#a03060"
 
-# Told apart by a colour-blind reader and on white paper; 7 colours and 10 markers share no
-# factor, so 70 queries pass before a pair of colour and marker comes back.
-COLOURS = ["#0072b2", "#d55e00", "#5e4fa2", "#009e73", "#a03060", "#b87800", "#707070"]
+# Series that are neither records nor verdicts, told apart by a colour-blind reader and, by their
+# markers, on grey paper. A query is none of them: it has a panel or a label of its own.
+COLOURS = [ADDED, REMOVED, CLAIMED, "#009e73", TOO_SMALL, LOOSE, "#707070"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "p", "<", ">"]
 
-WIDTH = 6.4  # inches: 460 points, so that 12-point text is 9 pixels high on a 340-pixel phone
+# What each colour of a figure is on a dark page, where the ground is the page's own. Of what is a line or
+# a mark the contrast with it is 3 or more, of what writes words 4.5.
+DARK = {
+    INK: "#d9dfe5",
+    PAPER: "#14181d",
+    GREY: "#9aa3ab",
+    PALE: "#6f7a84",
+    GRID: "#2f3841",
+    BAND: "#2a323b",
+    ADDED: "#5cb3ea",
+    REMOVED: "#f28e45",
+    ADDED_TINT: "#1d3d52",
+    REMOVED_TINT: "#53301a",
+    CLAIMED: "#ab9df0",
+    EXACT: "#35c79a",
+    LOOSE: "#e6c04a",
+    TOO_SMALL: "#ee82ad",
+    "#009e73": "#4fd0a8",
+    "#707070": "#a0a7ae",
+    "#808080": "#8f99a2",
+    "#555555": "#b4bcc4",
+    "#d5d5d5": "#3a434c",
+    "#c8c8c8": "#4a545e",
+    "#000000": "#d9dfe5",
+}
+GROUNDS = {
+    PAPER,
+    GRID,
+    BAND,
+    ADDED_TINT,
+    REMOVED_TINT,
+    "#d5d5d5",
+    "#c8c8c8",
+}  # what lies behind lines and words
+
+WIDTH = 6.4  # inches, on a page
+PHONE = (
+    4.4  # inches: 325 points with its margin, so that 12-point text is 11 pixels high on 300 pixels
+)
 
 # Every figure of the book is drawn inside `plt.rc_context(STYLE)`, most by `styled_figure`.
 STYLE: dict[Any, Any] = {
     "figure.figsize": (WIDTH, 4.0),
-    "figure.facecolor": "white",  # opaque: the figure is a white card on a dark page
+    "figure.facecolor": PAPER,
     "figure.constrained_layout.use": True,
     "figure.titlesize": 13,
     "figure.labelsize": 13,
@@ -58,7 +97,7 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.prop_cycle": cycler(color=COLOURS),
-    "grid.color": "#e0e0e0",
+    "grid.color": GRID,
     "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,
@@ -72,72 +111,65 @@ STYLE: dict[Any, Any] = {
 
 K_LABEL = "distance k (records that differ)"
 
-# Each relation is drawn thinner and hollower than the one before it, so that where two curves
-# agree both are seen: a dark dashed line inside a broad coloured one.
-LINES: list[dict[str, Any]] = [
-    {"linestyle": "-", "linewidth": 3.6, "markersize": 10},
-    {
-        "linestyle": "--",
-        "linewidth": 1.5,
-        "markersize": 6,
-        "color": INK,
-        "markerfacecolor": "white",
-    },
-    {"linestyle": ":", "linewidth": 1.5, "markersize": 5, "color": INK},
-    {
-        "linestyle": "-.",
-        "linewidth": 1.0,
+# A relation is a line style. Where curves agree all are seen: a line through thick dashes, through
+# thicker dots.
+RELATION_LINES: dict[str, dict[str, Any]] = {
+    "AddRemove": {
+        "linestyle": "-",
+        "linewidth": 1.8,
+        "marker": "o",
         "markersize": 5,
-        "color": INK,
-        "markerfacecolor": "white",
+        "zorder": 2.5,
     },
-    {"linestyle": "-", "linewidth": 0.8, "markersize": 3, "color": INK},
+    "Change": {
+        "linestyle": (0, (2.2, 1.6)),
+        "linewidth": 4,
+        "marker": "o",
+        "markersize": 9,
+        "markerfacecolor": PAPER,
+        "zorder": 2.3,
+    },
+    "SymmetricDifference": {
+        "linestyle": (0, (0.01, 1.7)),
+        "dash_capstyle": "round",
+        "linewidth": 6.5,
+        "marker": "D",
+        "markersize": 11,
+        "markerfacecolor": PAPER,
+        "zorder": 2.1,
+    },
+    "Add": {
+        "linestyle": (0, (6, 1.5, 1, 1.5)),
+        "linewidth": 2.4,
+        "marker": "P",
+        "markersize": 7,
+        "zorder": 2.4,
+    },
+    "Remove": {
+        "linestyle": (0, (6, 1.5, 1, 1.5, 1, 1.5)),
+        "linewidth": 2.4,
+        "marker": "X",
+        "markersize": 7,
+        "zorder": 2.2,
+    },
+}
+# Relations of one's own, in the order of the table.
+OTHER_LINES = [
+    {"linestyle": dashes, "linewidth": width, "marker": marker, "markersize": 6}
+    for dashes, width, marker in (((0, (1, 1)), 2, "v"), ((0, (8, 2)), 2, "p"), ("-", 0.9, "h"))
 ]
 
 
-def inline_svg() -> None:
-    """Make a notebook show figures as SVG that is the same, byte for byte, on every run.
+def relation_lines(relations: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the line style of each relation, by its name; one's own take the others in turn.
 
-    >>> inline_svg()  # call it in a notebook's first cell; elsewhere it does nothing
-
-    A notebook draws a figure after the cell has ended, so here, and nowhere else, settings
-    outlive a call: `svg.fonttype` and `svg.hashsalt` stay as `STYLE` has them.
+    >>> relation_lines(["Change", "mine"])["mine"]["marker"]
+    'v'
     """
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is None or not hasattr(shell, "kernel"):
-        return
-    from matplotlib_inline import backend_inline  # only notebooks have it
-
-    plt.rcParams.update({key: STYLE[key] for key in ("svg.fonttype", "svg.hashsalt")})
-    backend_inline.set_matplotlib_formats("svg", metadata={"Date": None})  # type: ignore[no-untyped-call]
-    formatter = shell.display_formatter.formatters["image/svg+xml"]
-    drawn = formatter.for_type(Figure)
-    formatter.for_type(Figure, lambda figure: _clips_named_as_written(drawn(figure)))
-
-
-def _clips_named_as_written(svg: str) -> str:
-    """Name each clip path by the rectangle that is written.
-
-    Matplotlib's name is a hash of its floats, whose last bits depend on the processor.
-    """
-    for name, rectangle in re.findall(r'<clipPath id="(.*?)">(.*?)</clipPath>', svg, re.DOTALL):
-        svg = svg.replace(name, "p" + hashlib.sha256(rectangle.encode()).hexdigest()[:10])
-    return svg
-
-
-# A relation is a line style. Where two of one colour agree both are seen: a dark line in a pale, broad
-# one, dots that stand out of dashes.
-RELATION_LINES: dict[str, dict[str, Any]] = {
-    "AddRemove": {"linestyle": ":", "linewidth": 3.6, "marker": "o", "markersize": 3.6},
-    "Change": {"linestyle": "-", "linewidth": 7, "alpha": 0.35, "marker": "o", "markersize": 11},
-    "SymmetricDifference": {
-        "linestyle": "--",
-        "linewidth": 1.4,
-        "marker": "o",
-        "markersize": 6,
-        "markerfacecolor": "white",
-    },
-}
+    others = cycle(OTHER_LINES)
+    return {
+        name: RELATION_LINES.get(str(name).partition("(")[0]) or next(others) for name in relations
+    }
 
 
 @contextmanager
@@ -163,10 +195,9 @@ def heading(query: Query, relation: Relation) -> str:
 
     >>> from sensitivity_lab import MEAN, Change
     >>> heading(MEAN, Change(1))
-    'mean under Change(1): at most 1 record changed'
+    'mean, at most 1 record changed'
     """
-    asked, words = f"{query.name} under {relation}", relation.description
-    return f"{asked}: {words}" if len(asked + words) < 58 else f"{fill(asked, 56)}\n{words}"
+    return fill(f"{query.name}, {relation.description}", 56)
 
 
 def check_axes(ax: Any) -> None:

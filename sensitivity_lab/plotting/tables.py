@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from itertools import cycle
 from numbers import Rational
 from textwrap import fill
 from typing import Any, overload
@@ -22,18 +21,20 @@ from matplotlib.transforms import ScaledTranslation
 
 from sensitivity_lab.exact import brief, exact_number, is_finite, is_one_of, is_real
 from sensitivity_lab.plotting.style import (
-    COLOURS,
+    CLAIMED,
+    EXACT,
     INK,
     K_LABEL,
-    LINES,
-    MARKERS,
+    LOOSE,
     STYLE,
+    TOO_SMALL,
     WIDTH,
     check_axes,
+    relation_lines,
     styled_figure,
 )
 from sensitivity_lab.relations import STANDARD
-from sensitivity_lab.text import number_text
+from sensitivity_lab.text import number_text, true_minus
 
 SWEPT = ["column", "query", "relation", "k", "sensitivity"]
 
@@ -61,10 +62,11 @@ def plot_sweep(
     ['mean']
 
     Every panel has its own vertical scale, from zero, so a steep query does not flatten the
-    others. Relations share a panel as lines of different weight, dash and filling, named in
+    others. Relations share a panel: each has its line style, the same in every figure, named in
     one legend below (two or three read best; of more, each stands a little beside the last, so
     that none hides where they agree). A k with no feasible neighbour is a gap. The title
     names the universe and the size where `table.attrs` holds them, as the tables of `sweep` do.
+    Of a large table draw the two or three queries that tell: `table[table["query"].isin(names)]`.
     A table of one query can be drawn on axes of your own, `ax`, which are then returned.
     Cost: linear in the table.
     Raises ValueError for an empty table, one without the columns of `sweep`, one with a k that is
@@ -125,10 +127,10 @@ def _drawn(
     if len(queries) > 1:
         raise ValueError(f"table must hold one query to be drawn on ax, got {brief(list(queries))}")
     with plt.rc_context(STYLE):
-        _draw_panel(axes, rows, relations, {"color": COLOURS[0], "marker": MARKERS[0]}, draw)
+        _draw_panel(axes, rows, relations, draw)
         _number_k(axes, rows["k"])
         axes.set(xlabel=K_LABEL, ylabel="sensitivity")
-        axes.legend(handles=_relation_keys(relations), title=legend_title)
+        axes.legend(handles=_relation_keys(relations), title=legend_title, handlelength=3)
     return axes
 
 
@@ -137,37 +139,36 @@ def _small_multiples(
 ) -> Figure:
     """A panel for each query of a column, a line style for each relation, one legend below."""
     queries, relations = rows["query"].unique(), rows["relation"].unique()
-    across = min(2, len(queries))
+    across = min(3 if len(queries) == 3 else 2, len(queries))
     down = -(-len(queries) // across)
     keys = len(relations) + (legend_title is not None)
-    height = 1.3 + 0.24 * keys + (1.65 * down if across == 2 else 2.5)
+    height = 1.3 + 0.24 * keys + (2.5 if down == 1 else 1.65 * down)
     with styled_figure(figsize=(WIDTH, height)) as figure:
         panels = figure.subplots(down, across, sharex=True, squeeze=False).ravel().tolist()
-        for i, (panel, query) in enumerate(zip(panels, queries, strict=False)):
-            look = {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
-            _draw_panel(panel, rows[rows["query"] == query], relations, look, draw)
+        for panel, query in zip(panels, queries, strict=False):
+            _draw_panel(panel, rows[rows["query"] == query], relations, draw)
         _finish_grid(panels, len(queries), across, rows["k"])
         figure.suptitle(title)
         figure.supylabel("sensitivity")
         handles = _relation_keys(relations)
-        figure.legend(handles=handles, loc="outside lower center", title=legend_title)
+        figure.legend(
+            handles=handles, loc="outside lower center", title=legend_title, handlelength=3
+        )
     return figure
 
 
-def _draw_panel(
-    panel: Axes, rows: pd.DataFrame, relations: Iterable[str], look: dict[str, Any], draw: Draw
-) -> None:
+def _draw_panel(panel: Axes, rows: pd.DataFrame, relations: Iterable[str], draw: Draw) -> None:
     """One query: a line for each relation, under the query's name."""
-    relations = list(relations)
-    step = min(7, 150 / (1 + rows["k"].max() - rows["k"].min()) / len(relations))  # points
-    for i, (relation, line) in enumerate(zip(relations, cycle(LINES))):
+    lines = relation_lines(relations)
+    step = min(7, 150 / (1 + rows["k"].max() - rows["k"].min()) / len(lines))  # points
+    for i, (relation, line) in enumerate(lines.items()):
         before = set(panel.get_children())
-        draw(panel, rows[rows["relation"] == relation], {**look, **line})
-        if len(relations) > 2:
-            beside = step * (i - (len(relations) - 1) / 2)
+        draw(panel, rows[rows["relation"] == relation], line)
+        if len(lines) > 3:
+            beside = step * (i - (len(lines) - 1) / 2)
             _put_beside(set(panel.get_children()) - before, beside)
     _scale_from_zero(panel, rows)
-    panel.set_title(rows["query"].iloc[0], color=look["color"], fontweight="bold", loc="left")
+    panel.set_title(rows["query"].iloc[0], fontweight="bold", loc="left")
 
 
 def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -> Any:
@@ -218,15 +219,17 @@ def _is_gap(value: Any) -> bool:
 
 def _draw_swept(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
     """One relation's sensitivities as a curve, with gaps where a k has no answer."""
-    panel.plot(*_curve(rows, "sensitivity"), **style, clip_on=False)
+    panel.plot(*_curve(rows, "sensitivity"), color=EXACT, **style, clip_on=False)
 
 
 def _draw_compared(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
     """One relation's closed form as a line, its enumeration as points, stems between the two."""
     (ks, formula), (_, exact) = _curve(rows, "closed_form"), _curve(rows, "sensitivity")
-    panel.plot(ks, formula, **style | {"marker": ""}, clip_on=False)
-    panel.plot(ks, exact, **style | {"linestyle": "", "zorder": 3}, clip_on=False)
-    panel.vlines(ks, exact, formula, color=style["color"], linewidth=1)
+    panel.plot(ks, formula, color=CLAIMED, **style | {"marker": ""}, clip_on=False)
+    points = style | {"linestyle": "", "zorder": style.get("zorder", 2) + 1}
+    panel.plot(ks, exact, color=EXACT, **points, clip_on=False)
+    wrong = [LOOSE if one > other else TOO_SMALL for one, other in zip(formula, exact, strict=True)]
+    panel.vlines(ks, exact, formula, color=wrong, linewidth=2)
 
 
 def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
@@ -263,7 +266,8 @@ def _finish_grid(panels: Sequence[Axes], used: int, across: int, ks: pd.Series) 
         _number_k(panel, ks)
         last = i + across >= used
         panel.tick_params(labelbottom=last)
-        panel.set_xlabel(K_LABEL if last else "", fontsize=12)  # two fit side by side
+        named = last and (across < 3 or i % across == 1)  # two names fit side by side, three do not
+        panel.set_xlabel(K_LABEL if named else "", fontsize=12)
 
 
 def _number_k(panel: Axes, ks: pd.Series) -> None:
@@ -273,14 +277,24 @@ def _number_k(panel: Axes, ks: pd.Series) -> None:
     panel.set_xticks(range(low, high + 1, 1 + (high - low) // 8))
 
 
+UNIVERSE = re.compile(r"Universe\.(population|value_range)\(\[(.*?)\](?:, (\d\S* values))?\)")
+NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
+KINDS_OF_UNIVERSES = {"population": "all records", "value_range": "possible values"}
+
+
 def _sweep_title(table: pd.DataFrame, column: Any) -> str:
     """What was swept: the column, the size, the universe, as far as the table says."""
     size, universes = table.attrs.get("size"), table.attrs.get("universes", {})
     lines = [str(column) if size is None else f"{column}, datasets of size {size}"]
     if column in universes:
-        universe = str(universes[column]).removeprefix("Universe.")
-        short = DECIMALS.sub(_shorter, universe.replace(f", name={column!r}", ""))
-        lines.append(fill(short, width=56))
+        universe = str(universes[column]).replace(f", name={column!r}", "")
+        known = UNIVERSE.fullmatch(universe)
+        if known:
+            kind, values, count = known.groups()
+            many = f" ({count})" if count else ""
+            values = NEGATIVE.sub(true_minus("-"), values)
+            universe = f"{KINDS_OF_UNIVERSES[kind]}: {values}{many}"
+        lines.append(fill(DECIMALS.sub(_shorter, universe.removeprefix("Universe.")), width=56))
     return "\n".join(lines)
 
 
@@ -290,10 +304,10 @@ def _shorter(match: re.Match[str]) -> str:
 
 
 def _relation_keys(relations: Iterable[str]) -> list[Line2D]:
-    """One legend line a relation, with its exact words."""
+    """One legend line a relation, in words."""
     return [
-        Line2D([], [], **{"color": INK, "marker": "o", **line}, label=relation_text(relation))
-        for relation, line in zip(relations, cycle(LINES))
+        Line2D([], [], **{"color": INK, **line}, label=relation_text(relation))
+        for relation, line in relation_lines(relations).items()
     ]
 
 
@@ -301,10 +315,10 @@ def relation_text(relation: str) -> str:
     """Say in words what a relation's k counts.
 
     >>> relation_text("Change")
-    'Change: at most k changed'
+    'at most k records changed'
     """
     name = str(relation).partition("(")[0]
     if name not in FAMILIES:
         return str(relation)
     family = FAMILIES[name]
-    return f"{name}: {'at most' if family.at_most else 'exactly'} k {family.phrase}"
+    return f"{'at most' if family.at_most else 'exactly'} k records {family.phrase}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from statistics import median_low
+from textwrap import fill
 from typing import Any, overload
 
 import matplotlib.pyplot as plt
@@ -20,11 +21,14 @@ from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import Exact, brief, exact_number
 from sensitivity_lab.gap import Labelled
 from sensitivity_lab.methods.witness import CompactWitness, marked_witness
+from sensitivity_lab.plotting.phone import set_phone_form
 from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
     INK,
     KINDS,
     PALE,
+    PAPER,
+    PHONE,
     STYLE,
     WIDTH,
     check_axes,
@@ -42,6 +46,7 @@ MOST_TICKS = 12  # a universe of so few values is shown whole
 BAND = 30  # from the middle of the figure to the first dots of either row
 ANSWER = 24  # room for an answer beyond the last dot
 ROOM = 350  # how long the number line is drawn
+BESIDE = 72 * WIDTH - ROOM  # the names of the rows, and margins
 ROW = 160  # how high a row of dots is at most
 MARGIN = 15  # beside it
 KEYS = 26  # room for the legend, on the caller's axes
@@ -126,13 +131,13 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     >>> school = Universe.population([1, 2, 3, 10])
     >>> found = global_sensitivity(SUM, school, size=3, relation=Change(1))
     >>> plot_witness(found).get_suptitle()
-    'sum under Change(1): at most 1 record changed'
+    'sum, at most 1 record changed'
 
     The dataset stands above and its neighbour hangs below; equal values stack. A thin line
     joins what both hold; an open square is removed (or changed from), a triangle is added (or
     changed to). A tick marks the query's answer on each, and the arrow between the ticks is the
-    sensitivity. What does not lie among the records, such as a vector, a count or a variance, is
-    written and not marked. A stretch without records that is over twenty times the usual step is
+    sensitivity. What does not lie among the records, such as a vector, a count, a variance or a
+    large sum, is written and not marked. A stretch without records that is over twenty times the usual step is
     drawn shorter, with a break sign. A universe of at most twelve values is shown whole.
     Where a query is asked of what a record says, as in `MEAN.of("salary")`, those numbers are
     drawn. Other records that are no numbers stand in two tables, with the same marks before the
@@ -144,13 +149,27 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     Source: def-witness in the book's chapter "By hand".
     """
     _require_short(sensitivity)
-    if not (sensitivity.universe.numeric or _said(sensitivity)):
-        return _plot_rows(sensitivity, ax)
+    in_rows = not (sensitivity.universe.numeric or _said(sensitivity))
+    draw = _draw_rows if in_rows else _draw_line
+    if ax is not None:
+        return draw(sensitivity, ax, WIDTH)
+    figure = draw(sensitivity, None, WIDTH)
+    set_phone_form(figure, lambda: draw(sensitivity, None, PHONE))
+    return figure
+
+
+@overload
+def _draw_line(sensitivity: Sensitivity, ax: None, width: float) -> Figure: ...
+@overload
+def _draw_line(sensitivity: Sensitivity, ax: Axes, width: float) -> Axes: ...
+def _draw_line(sensitivity: Sensitivity, ax: Axes | None, width: float) -> Figure | Axes:
+    """Draw two rows of dots on one number line, on a figure so many inches wide."""
     datasets = _numbers(sensitivity)
-    room, tall = (ROOM, ROW) if ax is None else _space(ax)
+    room, tall = (72 * width - BESIDE, ROW) if ax is None else _space(ax)
     answers = sensitivity._answers()
-    marks = answers if _are_on_the_line(sensitivity, answers) else []
-    line = NumberLine.through([*datasets[0], *datasets[1]], marks, _scale(sensitivity), room)
+    scale = _scale(sensitivity)
+    marks = answers if _are_on_the_line(sensitivity, answers, [*sum(datasets, ()), *scale]) else []
+    line = NumberLine.through([*datasets[0], *datasets[1]], marks, scale, room)
     rows, dot = _dots(datasets, line, tall)
     ends = [BAND + dot * (1 + max((level for _, level, _ in row), default=0)) for row in rows]
     value, title = sensitivity.value, heading(sensitivity.query, sensitivity.relation)
@@ -164,10 +183,13 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
         _draw_gap(axes, line, marks, true_minus(value_text(value)))
 
     if ax is None:
-        with styled_figure(figsize=(WIDTH, (sum(ends) + 170) / 72)) as figure:
+        title = fill(title, int(8 * width))
+        height = sum(ends) + 170 + 16 * title.count("\n")
+        with styled_figure(figsize=(width, height / 72)) as figure:
             draw(figure.subplots(), above=0, below=0)
             figure.suptitle(title)
-            figure.legend(handles=keys, loc="outside lower center", ncols=3)
+            columns = 3 if width == WIDTH else 2
+            figure.legend(handles=keys, loc="outside lower center", ncols=columns)
         return figure
     with plt.rc_context(STYLE):
         spare = BAND + tall - sum(ends) / 2
@@ -177,16 +199,21 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     return ax
 
 
-def _plot_rows(sensitivity: Sensitivity, ax: Axes | None) -> Figure | Axes:
-    """Draw two tables."""
+@overload
+def _draw_rows(sensitivity: Sensitivity, ax: None, width: float) -> Figure: ...
+@overload
+def _draw_rows(sensitivity: Sensitivity, ax: Axes, width: float) -> Axes: ...
+def _draw_rows(sensitivity: Sensitivity, ax: Axes | None, width: float) -> Figure | Axes:
+    """Draw two tables, on a figure so many inches wide."""
     marked = marked_witness(sensitivity.universe, sensitivity.witness)
     title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
-    sheet = sheet_of(marked, sensitivity._captions(), true_minus(value), 72 * WIDTH - 2 * MARGIN)
+    sheet = sheet_of(marked, sensitivity._captions(), true_minus(value), 72 * width - 2 * MARGIN)
     keys = row_keys(marked, side_names(sensitivity.relation))
     if ax is None:
-        room = 72 * WIDTH - MARGIN, sheet.height
+        title = fill(title, int(8 * width))
+        room = 72 * width - MARGIN, sheet.height
         around = 40 + 18 * title.count("\n") + KEYS * bool(keys)  # title, legend, margins
-        with styled_figure(figsize=(WIDTH, (sheet.height + around) / 72)) as figure:
+        with styled_figure(figsize=(width, (sheet.height + around) / 72)) as figure:
             sheet.paint(figure.subplots(), room)
             figure.suptitle(title)
             if keys:
@@ -248,12 +275,15 @@ def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     return datasets
 
 
-def _are_on_the_line(sensitivity: Sensitivity, answers: Sequence[Any]) -> bool:
-    """Whether the answers lie on the line of records: one number each, in their unit."""
+def _are_on_the_line(
+    sensitivity: Sensitivity, answers: Sequence[Any], values: Sequence[Any]
+) -> bool:
+    """Whether the answers lie on the line of records: one number each, in their unit, among them."""
     proved = sensitivity.query.proved
-    return (not proved or proved.among_records) and not any(
-        isinstance(answer, tuple) for answer in answers
-    )
+    if (proved and not proved.among_records) or any(isinstance(each, tuple) for each in answers):
+        return False
+    line = [*map(exact_number, values)]
+    return all(min(line) <= exact_number(answer) <= max(line) for answer in answers)
 
 
 def _scale(sensitivity: Sensitivity) -> Sequence[Any]:
@@ -316,7 +346,7 @@ def _set_out(axes: Axes, line: NumberLine) -> None:
         axes.axhline(base, color=PALE, linewidth=1, zorder=0)
     shown = _roomy(line)
     axes.set_xticks([line.x_of(value) for value in shown], [_tick_text(value) for value in shown])
-    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0}  # a wider one would cut the ticks
+    paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 0}  # a wider one would cut the ticks
     for middle in line.breaks:
         for height in (foot, *bases):
             axes.text(middle, height, "//", ha="center", va="center", bbox=paper)
@@ -390,7 +420,7 @@ def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) ->
         axes.plot([low, high], [0, 0], color=INK, linewidth=4, solid_capstyle="butt")
     wide = 8.5 * max(len("sensitivity"), len(value))
     style: dict[str, Any] = {
-        "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1},
+        "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1},
         "fontsize": 12,
         "fontweight": "bold",
     }

@@ -1,18 +1,20 @@
 """Case files: verdicts pinned with versions, and every number behind them met by another route."""
 
+import json
 import math
 import re
 from collections import Counter
 from fractions import Fraction
+from html import unescape
 from itertools import product
 
+import nbformat
 import numpy as np
 import opendp.prelude as dp
 import pytest
 from sensitivity_book import case_files as cf
 from sensitivity_book.case_files.opendp_live import LARGE
 from sensitivity_book.case_files.stated import TRUNCATIONS
-from sensitivity_book.explorers.audit import audit_view
 from sensitivity_book.people.joins import join_bound
 from sensitivity_book.stored_figures import SOURCE, figures, library_figures
 
@@ -184,23 +186,198 @@ def asked_again(case, dataset):
     raise LookupError(f"{case.name} was never asked about {dataset}")
 
 
-def test_every_witness_in_the_explorer_gives_its_answers_as_printed(cases):
-    """Catches a witness that lacks an offset or a digit: nobody could check it."""
+def claimed_again(case, dataset):
+    """What the library claims: OpenDP's map now, the others as it is on record."""
+    match case.function:
+        case "sum of squared deviations":
+            return cf.squared_deviations(len(dataset)).map(2)  # one change: two in the map's metric
+        case "b-ary tree":
+            return cf.b_ary_tree(2).map(case.row.k)
+        case "Theil–Sen regression":
+            return cf.pairwise_predict().map(case.row.k)
+    opendp = case.library == "OpenDP"
+    table = figures("opendp_polars" if opendp else case.library)
+    place = f"at distance {case.row.k}" if opendp else f"at size {len(dataset)}"
+    asked = (table["query"] == case.function) & (table["parameters"] == case.setting)
+    (value,) = table.loc[asked & (table["quantity"] == f"sensitivity {place}"), "value"]
+    return float(value)
+
+
+def apart(case, one, other):
+    """How far apart two answers are, in the norm or metric that the library names."""
+    if case.function == "Theil–Sen regression":
+        return ((Counter(one) - Counter(other)) + (Counter(other) - Counter(one))).total()
+    gaps = np.abs(np.array(one, float) - np.array(other, float)).ravel()
+    return math.hypot(*gaps) if case.function == "b-ary tree" else gaps.sum()
+
+
+def assert_related(relation, one, other):
+    """The words of a card are true of its two datasets."""
+    removed, added = ((Counter(x) - Counter(y)).total() for x, y in ((one, other), (other, one)))
+    if relation.startswith("L2 distance"):
+        assert math.dist(one, other) <= float(relation.split()[-1])
+    elif relation.startswith("symmetric distance"):
+        assert removed + added <= int(relation.split()[-1])
+    else:
+        number, _, words = relation.partition(" ")
+        assert words in ("changed", "added or removed")
+        moved = max(removed, added) if words == "changed" else removed + added
+        assert len(one) == len(other) or words != "changed"
+        assert 0 < moved <= int(number)
+
+
+def printed_cards():
+    """The cards of the stored page: the heading, what it says by name, and its links."""
+    page = nbformat.read(again.ROOT / "notebooks" / "case-files.ipynb", as_version=4)
+    outputs = [output for cell in page.cells for output in cell.get("outputs", [])]
+    for output in outputs:
+        html = output.get("data", {}).get("text/html", "")
+        for card in re.findall(r'<div class="case">(.*?)</dl></div>', html):
+            heading = unescape(re.sub("<.*?>", "", re.search(r"<p>(.*?)</p>", card)[1]))
+            facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card))
+            links = re.findall(r'href="(.*?)"', facts["status"])
+            plain = {
+                name: unescape(re.sub("<.*?>", "", text.replace("<br>", "\n")))
+                for name, text in facts.items()
+            }
+            yield heading, plain, links
+
+
+@pytest.fixture(scope="module")
+def board_cards(cases):
+    """Each case that is too small, with its card on the page."""
+    shown = [card for card in printed_cards() if "rebuilt" not in card[0]]
+    pairs = []
+    for case in [case for case in cases if case.verdict == TOO_SMALL]:
+        setting = "" if case.setting == "none" else f", {case.setting}"
+        heading = f": {case.function}{setting}"
+        found = [
+            card
+            for card in shown
+            if card[0].startswith(f"{case.library} {case.version}")
+            and card[0].endswith(heading)
+            and card[1]["relation"] == case.relation
+        ]
+        assert len(found) == 1, case.name
+        pairs.append((case, *found[0]))
+    assert len(pairs) == len(shown)
+    return pairs
+
+
+def test_every_card_holds_what_the_library_says_when_it_is_asked_again(board_cards):
+    """Catches a card whose claim, number or witness is not the library's: nobody could check it."""
     dp.enable_features("contrib", "honest-but-curious")
-    shown = [
-        (case, re.search("too small.*?; (.*)[.]$", audit_view((case,)).text)) for case in cases
-    ]
-    pairs = [(case, found[1].split(" against ")) for case, found in shown if found]
-    assert len(pairs) == sum(case.verdict == TOO_SMALL for case in cases) == 20
-    for case, sides in pairs:
-        assert len(sides) == 2
-        for dataset, answer in (side.split(" → ") for side in sides):
-            again = asked_again(case, read(f"[{dataset[1:-1]}]"))
-            np.testing.assert_allclose(np.array(again), np.array(read(answer)), err_msg=case.name)
+    assert len(board_cards) == 20
+    for case, _, facts, _ in board_cards:
+        claim, exact = re.fullmatch(r"(.*), exact (.*)", facts["claimed"]).groups()
+        data, answers = [], []
+        for side in facts["witness"].split("\n"):
+            dataset, answer = side.split(" → ")
+            data.append(read(f"[{dataset[1:-1]}]"))
+            answers.append(asked_again(case, data[-1]))
+            np.testing.assert_allclose(
+                np.array(answers[-1]), np.array(read(answer)), err_msg=case.name
+            )
+        assert read(claim) == pytest.approx(claimed_again(case, data[0]), rel=1e-5), case.name
+        assert read(exact) == pytest.approx(apart(case, *answers), rel=1e-5), case.name
+        assert_related(facts["relation"], *data)
+
+
+def test_every_card_says_what_is_kept_of_the_promise(board_cards):
+    """Catches a cost of another case, of the wrong noise, or turned upside down."""
+    for case, _, facts, _ in board_cards:
+        claim, exact = map(read, re.fullmatch(r"(.*), exact (.*)", facts["claimed"]).groups())
+        if claim == 0:
+            assert facts["cost"] == "no noise at all: no ε describes it"
+            continue
+        found = re.fullmatch(
+            r"promised (.) = 1, kept (.) = (.*): (.*) of the noise needed", facts["cost"]
+        )
+        budget = "ρ" if case.function == "b-ary tree" else "ε"
+        # Of two Laplace tents of scale `claim`, `exact` apart, the log ratio at either top is
+        # exact / claim; of two bells with ρ = 1 at `claim`, ρ is (exact / claim)².
+        kept = (exact / claim) ** (2 if budget == "ρ" else 1)
+        assert found[1] == found[2] == budget
+        assert float(found[3]) == pytest.approx(kept, rel=6e-3)
+        assert float(found[4]) == pytest.approx(claim / exact, rel=6e-3)
+
+
+def test_every_thread_on_record_stands_on_a_card_and_every_card_says_its_state(board_cards):
+    """Catches a thread that no case names any more, and a card that hides one."""
+    stored = json.loads((again.DATA / "issues.json").read_text("utf-8"))
+    on_cards = {link for _, _, links in printed_cards() for link in links}
+    assert on_cards == {one["url"] for one in stored["issues"]}
+    for _, facts, links in printed_cards():
+        assert f"({stored['looked']})" in facts["status"]
+        assert bool(links) != ("no issue found" in facts["status"])
+    for case, _, facts, links in board_cards:
+        known = [one for one in stored["issues"] if case.function in one["functions"]]
+        assert links == [one["url"] for one in known if one["library"] == case.library]
+        assert all(f"{one['name']}, {one['state']}" in facts["status"] for one in known)
+        for link in links:
+            assert re.fullmatch(r"https://github\.com/[\w-]+/[\w-]+/(issues|pull)/\d+", link)
+
+
+def test_a_rebuilt_error_has_a_card_that_a_reader_can_check():
+    """Catches a card of an error that was mended whose pair does not show it."""
+    answer = {
+        "mean": lambda x: Fraction(sum(x), len(x)),
+        "covariance": lambda x: sum((v - Fraction(sum(x), len(x))) ** 2 for v in x) / (len(x) - 1),
+    }
+    rebuilt = [card for card in printed_cards() if "rebuilt" in card[0]]
+    assert len(rebuilt) == 2
+    for heading, facts, _ in rebuilt:
+        function = answer[re.search(r": (\w+),", heading)[1]]
+        sides = [side.split(" → ") for side in facts["witness"].split("\n")]
+        data = [read(f"[{side[0][1:-1]}]") for side in sides]
+        assert [function(x) for x in data] == [Fraction(side[1]) for side in sides]
+        claim, exact = map(Fraction, facts["claimed"].split(", exact "))
+        assert abs(function(data[0]) - function(data[1])) == exact > claim
+        assert_related(facts["relation"], *data)
+
+
+def test_the_page_counts_what_it_shows(cases, board_cards):
+    """Catches a count, a list and a table of one page that do not agree."""
+    page = nbformat.read(again.ROOT / "notebooks" / "case-files.ipynb", as_version=4)
+    html = "".join(
+        output.get("data", {}).get("text/html", "")
+        for cell in page.cells
+        for output in cell.get("outputs", [])
+    )
+
+    def rows(name):
+        table = re.search(rf'<table id="T_{name}"[^>]*>(.*?)</table>', html, re.DOTALL)[1]
+        body = table.split("<tbody>")[1]
+        found = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+        return [re.findall(r"<td[^>]*>(.*?)</td>", one) for one in found]
+
+    *libraries, total = rows("board")
+    numbers = [list(map(int, row[3:])) for row in (*libraries, total)]
+    assert [sum(column) for column in zip(*numbers[:-1], strict=True)] == numbers[-1]
+    verdicts = Counter(case.verdict for case in cases)
+    assert numbers[-1] == [verdicts[TOO_SMALL], verdicts[EXACT], verdicts[LOOSE], len(cases)]
+    assert verdicts[EXACT] > len(cases) / 2  # "most of them" on both pages
+    others = Counter(row[-1].split()[0] for row in rows("others"))
+    assert others == {EXACT: verdicts[EXACT], LOOSE: verdicts[LOOSE]}
+    assert len(board_cards) == verdicts[TOO_SMALL]
+
+
+def test_the_board_is_dated_by_its_answers(cases):
+    """Catches a board that is newer or older than the answers it shows."""
+    tables = ["opendp_polars", "diffprivlib", "tumult", "pipelinedp"]
+    dates = {name: set(figures(name)["date"]) for name in tables}
+    assert cf.as_of(cases) == max(set().union(*dates.values()))
+    live = [case for case in cases if not case.date]
+    assert {case.library for case in live} == {"OpenDP"}
+    for case in cases:
+        if case.date:
+            table = "opendp_polars" if case.library == "OpenDP" else case.library.lower()
+            assert case.date in dates[table]
+    assert cf.board(cases)["asked on"].tolist().count("each build") == 1
 
 
 def test_every_case_has_a_name_of_its_own(cases):
-    """Catches a case that the explorer's menu loses behind another."""
+    """Catches two cases that a reader cannot tell apart."""
     assert len({case.name for case in cases}) == len(cases)
 
 

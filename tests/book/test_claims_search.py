@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, product
 from pathlib import Path
 
@@ -179,7 +179,7 @@ def chapter_cell(name):
     cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     (source,) = (source for source in sources if f"def {name}(" in source)
-    defined = {"sl": sl}
+    defined = {"sl": sl, "cache": cache}
     exec(source, defined)
     return defined[name]
 

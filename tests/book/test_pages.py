@@ -102,6 +102,15 @@ def test_two_pictures_have_no_id_in_common(extension):
     assert extension("offline").named_once(one + script + one) == one + script + two
 
 
+def test_a_formula_and_its_comma_stay_together(extension):
+    """Catches a line that begins with a comma."""
+    keep = extension("offline").keep_points
+    formula = r'<span class="math notranslate nohighlight">\(k\)</span>'
+    assert keep(f"<p>{formula}, {formula} of") == (
+        f'<p><span class="together">{formula},</span> {formula} of'
+    )
+
+
 def test_printed_pieces_are_joined_as_they_are(extension):
     """Catches a line that is broken where the kernel happened to send it in two pieces."""
     join_pieces = extension("offline").join_pieces
@@ -124,14 +133,16 @@ def headings(frame, extension):
 
 
 def test_the_name_of_an_index_needs_no_row_of_headings(extension):
-    """Catches an empty second row of headings, and a name of columns that is written over."""
+    """Catches an empty second row of headings, and a name of columns that is lost."""
     named = pd.DataFrame({"a": [1], "b": [2]}, index=pd.Index([0], name="k"))
     assert headings(named.to_html(), extension) == [["k", "a", "b"]]
     assert headings(named.style.to_html(), extension) == [["k", "a", "b"]]
     two = named.set_index("a", append=True)
     assert headings(two.to_html(), extension) == [["k", "a", "b"]]
     both = named.rename_axis(columns="query").to_html()
-    assert headings(both, extension) == [["query", "a", "b"], ["k", "", ""]]
+    assert headings(both, extension) == [["k, by query", "a", "b"]]
+    nested = named.set_index("a", append=True).rename_axis(columns="query").to_html()
+    assert headings(nested, extension) == [["k", "a, by query", "b"]]
     plain = pd.DataFrame({"a": [1]}).to_html()
     assert extension("offline").one_row_fewer(plain) == plain
 

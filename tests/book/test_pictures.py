@@ -18,10 +18,17 @@ from sensitivity_book.pictures.norms import plot_moves, plot_tree
 from sensitivity_book.pictures.rounding import plot_stalls
 from sensitivity_book.pictures.ticks import Ticks
 from sensitivity_book.pictures.two_kinds import plot_two_kinds
-from sensitivity_book.pictures.verdicts import LEFT, RIGHT, listed, plot_lanes, plot_ratios
+from sensitivity_book.pictures.verdicts import (
+    LEFT,
+    RIGHT,
+    listed,
+    plot_lanes,
+    plot_ratios,
+    table_of,
+)
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting.style import ADDED, COLOURS, INK, PALE, REMOVED
+from sensitivity_lab.plotting.style import ADDED, COLOURS, EXACT, INK, PALE, REMOVED
 
 FOUR = sl.Universe.population([1, 2, 3, 4])
 
@@ -51,8 +58,8 @@ def test_two_kinds_of_neighbours_have_their_lines_and_what_happened():
     """Catches a neighbour without a line, or one that is said to be what it is not."""
     lines = [line for line in two_kinds().lines if len(line.get_xdata()) == 2]
     kinds = Counter((line.get_linestyle(), line.get_color()) for line in lines)
-    assert kinds["-", ADDED] == 4
-    assert kinds["--", REMOVED] == 3
+    assert kinds["-", INK] == 4
+    assert kinds["--", INK] == 3
     written = texts(two_kinds())
     assert set(written) >= {"− 1", "− 2", "− 3", "+ 4", "1 → 4", "2 → 4", "3 → 4"}
     assert set(written) >= {", ".join(map(str, x)) for n in (2, 3) for x in FOUR.datasets(n)
@@ -133,7 +140,7 @@ def test_twelve_lines_a_step_and_two_of_them_thick():
     assert Counter(int(line.get_ydata()[0]) for line in axes.lines) == {2: 12, 0: 12}
     top = list(combinations(SCHOOL, 2))
     thick = [line for line in axes.lines if line.get_linewidth() == 4]
-    assert [to_hex(line.get_color()) for line in thick] == [REMOVED] * 2
+    assert [to_hex(line.get_color()) for line in thick] == [EXACT] * 2
     ends = {(int(line.get_ydata()[0]), int(line.get_xdata()[0]), int(line.get_xdata()[1]))
             for line in thick}  # fmt: skip
     assert ends == {(2, top.index((2, 10)), 2), (0, top.index((1, 2)), 2)}
@@ -394,6 +401,24 @@ def test_a_table_of_cases_has_its_settings_beside_the_functions():
     assert 'id="T_cases"' in html
     assert ">0.333333333<" in listed(table, "cases", digits=9).to_html()
     pd.testing.assert_frame_equal(table, before)
+
+
+def test_a_table_of_cases_has_its_verdicts_with_their_ratios():
+    """Catches "×1" beside "loose", "inf" on a page, and a row of another case."""
+    asked = cases((2, 2), (3 + 3e-8, 3), (5, 3), (2, 0), (1, 2))
+    html = table_of(asked, "all").to_html()
+    found = re.findall(r"<td[^>]*>(.*?)</td>", html)
+    rows = [found[i : i + 6] for i in range(0, len(found), 6)]
+    verdicts = ["exact", "loose by 1e-08", "loose ×1.67", "loose ×∞", "too small"]
+    assert [row[5] for row in rows] == verdicts
+    assert [row[1] for row in rows] == [case.function for case in asked]
+    assert [row[3:5] for row in rows] == [
+        ["2", "2"],
+        ["3", "3"],
+        ["5", "3"],
+        ["2", "0"],
+        ["1", "2"],
+    ]
 
 
 def test_a_tick_shows_who_is_a_neighbour():

@@ -118,10 +118,40 @@ def test_one_title_and_no_level_left_out(visit: Visit) -> None:
 
 def test_images_say_what_they_show(visit: Visit) -> None:
     """Catches a figure without alt text: the builder then puts the file's path there."""
-    images = visit.page.locator(f"{ARTICLE} img")
-    for alt in images.evaluate_all("all => all.map(image => image.getAttribute('alt'))"):
+    images = visit.page.locator(f"{ARTICLE} :is(img, .drawing)")
+    said = "all => all.map(image => image.getAttribute('alt') ?? image.getAttribute('aria-label'))"
+    for alt in images.evaluate_all(said):
         assert alt, "an image has no alt text"
         assert not Path(alt).suffix or " " in alt, f"alt text is a path: {alt}"
+
+
+def test_a_drawing_has_one_form_follows_the_theme_and_is_read_on_a_phone(visit: Visit) -> None:
+    """Catches two forms at once, a white card in the dark, and words under 11 pixels."""
+    drawings = visit.page.locator(f"{ARTICLE} .drawing").evaluate_all(FORMS)
+    wide, phone = (
+        [each for each in drawings if form in each["form"]] for form in ("wide", "phone")
+    )
+    assert len(wide) == len(phone)
+    assert not any(one["shown"] and other["shown"] for one, other in zip(wide, phone, strict=True))
+    assert all(one["shown"] or other["shown"] for one, other in zip(wide, phone, strict=True))
+    dark = visit.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    for each in filter(lambda each: each["shown"], drawings):
+        assert not dark or each["ground"] != "rgb(255, 255, 255)", each
+        assert each["smallest"] is None or each["smallest"] >= 11 or "phone" not in each["form"]
+
+
+# The form of each drawing, whether it is seen, its ground, and how high its smallest words are.
+FORMS = """all => all.map(svg => {
+  const sizes = [...svg.querySelectorAll("text")]
+    .map(text => parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b));
+  const ground = svg.querySelector("path, rect");
+  return {
+    form: svg.getAttribute("class"),
+    shown: getComputedStyle(svg).display !== "none",
+    ground: ground && getComputedStyle(ground).fill,
+    smallest: sizes.length ? Math.min(...sizes) : null,
+  };
+})"""
 
 
 def test_search_finds_a_chapter(browser: Browser) -> None:
@@ -199,6 +229,64 @@ def take_picture(visit: Visit, width: int, scheme: str) -> None:
     whole = {"x": 0, "y": 0, "width": width, "height": height}
     picture = SCREENSHOTS / f"{name}-{width}-{scheme}.jpeg"
     visit.page.screenshot(path=picture, full_page=True, clip=whole, type="jpeg", quality=80)
+
+
+PATH_CSS = "nav.path"
+
+
+def test_a_page_of_the_path_is_not_too_long(visit: Visit) -> None:
+    """Catches a page that has grown beyond what a reader goes through in one sitting."""
+    show(visit.page, WIDE, "light")
+    if visit.page.locator(PATH_CSS).count():
+        assert visit.page.locator(ARTICLE).evaluate("part => part.clientHeight") <= 15_000
+
+
+def test_a_step_is_marked_and_the_steps_need_two_lines_at_most(visit: Visit) -> None:
+    """Catches a reader who does not see where she is, and a phone full of steps."""
+    for width in (WIDE, PHONE):
+        show(visit.page, width, "light")
+        for steps in visit.page.locator(PATH_CSS).all():
+            assert steps.locator("[aria-current=page]").count() == 1
+            box = steps.bounding_box()
+            assert box
+            assert box["height"] <= 45
+
+
+def test_a_term_shows_what_it_means_within_the_window(browser: Browser) -> None:
+    """Catches a definition that a mouse or a keyboard does not reach, or a phone cuts off."""
+    with opened(browser, "book/glossary.html") as page:
+        for width in (WIDE, PHONE):
+            show(page, width, "light")
+            term = page.locator(f"{ARTICLE} .defined").first
+            told, link = term.locator(".definition"), term.locator("> a")
+            assert not told.is_visible()
+            link.focus()
+            assert told.is_visible()
+            assert link.get_attribute("aria-describedby") == told.get_attribute("id")
+            box = told.bounding_box()
+            assert box
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            link.blur()
+            link.hover()
+            assert told.is_visible()
+            page.mouse.move(0, 0)
+
+
+def test_the_switch_hides_the_code_and_is_remembered(browser: Browser) -> None:
+    """Catches a switch that hides what the code said, or forgets."""
+    with opened(browser, "notebooks/noise.html") as page:
+        shown, outputs = page.locator(".cell_input:visible"), page.locator(".cell_output:visible")
+        before = outputs.count()
+        assert shown.count() > 0
+        page.locator(".code-switch").press("Enter")
+        assert shown.count() == 0
+        assert outputs.count() == before
+        page.reload()
+        assert shown.count() == 0
+        assert page.locator(".code-switch").get_attribute("aria-pressed") == "false"
+        page.locator(".code-switch").press("Space")
+        assert shown.count() > 0
 
 
 GREYS = """<article class="bd-article"><p style="color: #767676">4.54 on white</p>

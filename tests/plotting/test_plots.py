@@ -8,6 +8,7 @@ import io
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -79,29 +80,31 @@ def test_every_query_has_a_panel_and_every_curve_the_values_of_the_table(table):
             assert list(line.get_ydata()) == [float(value) for value in rows["sensitivity"]]
 
 
-def test_no_two_queries_share_marker_or_colour(table):
-    """Catches queries that only colour tells apart, or nothing does."""
-    first_lines = [panel.lines[0] for panel in sl.plot_sweep(table).axes]
-    assert len({line.get_marker() for line in first_lines}) == len(QUERIES)
-    assert len({line.get_color() for line in first_lines}) == len(QUERIES)
-    looks = {
-        (style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)])
-        for i in range(70)
-    }
-    assert len(looks) == 70
+def test_a_relation_has_one_line_style_and_a_query_no_colour(table):
+    """Catches a style by the order of the table, and a colour that means nothing."""
+    lines = [line for panel in sl.plot_sweep(table).axes for line in panel.lines]
+    assert {to_hex(line.get_color()) for line in lines} == {style.EXACT}
+    alone = table[table["relation"] == "Change"]
+    shared = sl.plot_sweep(table).axes[0].lines[1]
+    [line] = sl.plot_sweep(alone).axes[0].lines
+    assert line.get_linestyle() == shared.get_linestyle() == "--"
+    assert line.get_linewidth() == shared.get_linewidth() == 4
 
 
-def test_curves_that_agree_are_both_seen():
+def test_curves_that_agree_are_all_seen():
     """Catches a curve that covers another of the same values."""
     mood = sl.Universe.value_range([1, 2])
-    relations = [sl.Change(k) for k in (1, 2)] + [sl.SymmetricDifference(k) for k in (1, 2)]
+    makers = (sl.AddRemove, sl.Change, sl.SymmetricDifference)
+    relations = [make(k) for make in makers for k in (1, 2)]
     table = sl.sweep([sl.MAX], {"mood": mood}, size=4, relations=relations)
-    broad, thin = sl.plot_sweep(table).axes[0].lines
-    assert list(broad.get_ydata()) == list(thin.get_ydata())
-    assert broad.get_linewidth() > 2 * thin.get_linewidth()
-    assert broad.get_markersize() > thin.get_markersize()
-    assert broad.get_color() != thin.get_color()
-    assert broad.get_linestyle() != thin.get_linestyle()
+    lines = sl.plot_sweep(table).axes[0].lines
+    assert {tuple(line.get_ydata()) for line in lines} == {(1, 1)}
+    below = sorted(lines, key=lambda line: line.get_zorder())
+    widths = [line.get_linewidth() for line in below]
+    assert all(wide > 1.5 * thin for wide, thin in pairwise(widths))
+    sizes = [line.get_markersize() for line in below]
+    assert sizes == sorted({*sizes}, reverse=True)
+    assert below[-1].get_linestyle() == "-"
 
 
 def test_no_relation_is_left_out_however_many_there_are():
@@ -161,12 +164,12 @@ def test_a_query_with_no_answer_at_all_has_an_empty_panel():
 def test_the_words_say_what_was_swept_and_what_k_counts(table):
     """Catches a figure that stands without the words it needs."""
     words = texts(sl.plot_sweep(table))
-    title = "absence_days, datasets of size 6\npopulation([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])"
+    title = "absence_days, datasets of size 6\nall records: 1, 2, 3, 4, 5, 6, 7, 8, 15, 20"
     assert title in words
     assert "sensitivity" in words
     assert words.count("distance k (records that differ)") == 2  # once under each column
-    assert "AddRemove: exactly k added, or removed" in words
-    assert "Change: at most k changed" in words
+    assert "exactly k records added, or removed" in words
+    assert "at most k records changed" in words
 
 
 def test_a_table_without_attrs_is_drawn_without_them(table):
@@ -179,7 +182,7 @@ def test_a_title_writes_long_decimals_shortly():
     """Catches 0.5299999713897705 above a figure."""
     prices = sl.Universe.population([0.5299999713897705, 24.979999542236328, 3.0])
     table = sl.sweep([sl.MEAN], {"wage": prices}, size=2, relations=[sl.Change(1)])
-    title = "wage, datasets of size 2\npopulation([0.53, 3, 24.98])"
+    title = "wage, datasets of size 2\nall records: 0.53, 3, 24.98"
     assert sl.plot_sweep(table).get_suptitle() == title
 
 
@@ -263,7 +266,7 @@ def test_a_query_can_be_drawn_on_axes_of_your_own(table, compared):
     assert [*left.lines[1].get_ydata()] == [*expected]
     for axes in (left, right):
         assert (axes.get_xlabel(), axes.get_ylabel()) == (style.K_LABEL, "sensitivity")
-        assert axes.get_legend().get_texts()[1].get_text() == "Change: at most k changed"
+        assert axes.get_legend().get_texts()[1].get_text() == "at most k records changed"
     with pytest.raises(ValueError, match="table must hold one query to be drawn on ax, got"):
         sl.plot_sweep(table, ax=left)
     with pytest.raises(TypeError, match="ax must be Matplotlib axes, got 3"):
@@ -342,8 +345,8 @@ def test_the_legend_says_which_is_which(compared):
     legend = sl.plot_compare(compared).legends[0]
     assert legend.get_title().get_text() == "line: closed form; points: enumeration"
     assert [text.get_text() for text in legend.get_texts()] == [
-        "AddRemove: exactly k added, or removed",
-        "Change: at most k changed",
+        "exactly k records added, or removed",
+        "at most k records changed",
     ]
 
 
@@ -417,7 +420,7 @@ def test_the_answers_and_the_gap_are_marked_and_written(mean_witness):
     """Catches an arrow that does not run from answer to answer."""
     figure = sl.plot_witness(mean_witness)
     words = texts(figure)
-    assert "mean under Change(1): at most 1 record changed" in words
+    assert "mean, at most 1 record changed" in words
     assert "mean = 7/2 = 3.5" in words
     assert "mean = 20/3 ≈ 6.66667" in words
     assert "sensitivity\n19/6 ≈ 3.16667" in words
@@ -514,6 +517,20 @@ def test_what_is_in_another_unit_is_written_and_not_marked():
     assert any(getattr(child, "arrow_patch", None) for child in marked.axes[0].texts)
 
 
+def test_a_sum_beyond_the_records_leaves_their_axis_alone():
+    """Catches records squeezed together by an answer far to their right."""
+    found = sl.global_sensitivity(sl.SUM, ABSENCES, size=6, relation=sl.Change(1))
+    figure = sl.plot_witness(found)
+    assert all(answer > 20 for answer in found._answers())
+    places = [x for kind in witness.KINDS for x, _ in dots(figure, kind)]
+    assert (min(places), max(places)) == (0, witness.ROOM)
+    assert {"sum = 21", "sum = 40"} <= set(texts(figure))
+    bits = sl.Universe.value_range([0, 12])
+    near = sl.local_sensitivity(sl.SUM, (0,), bits, relation=sl.Add(1))
+    assert sorted(near._answers()) == [0, 12]
+    assert any(getattr(each, "arrow_patch", None) for each in sl.plot_witness(near).axes[0].texts)
+
+
 def test_the_arrow_runs_between_the_answers_whichever_is_larger():
     """Catches an arrow from right to left, whose length is negative: no arrow is drawn then."""
     both = []
@@ -567,7 +584,7 @@ def test_a_witness_can_be_drawn_on_axes_of_your_own(mean_witness):
     figure = plt.Figure(figsize=(10, 3))
     left, right = figure.subplots(1, 2)
     assert sl.plot_witness(mean_witness, ax=right) is right
-    assert right.get_title() == "mean under Change(1): at most 1 record changed"
+    assert right.get_title() == "mean, at most 1 record changed"
     points = right.get_window_extent().height / figure.dpi * 72
     assert np.diff(right.get_ylim()) == pytest.approx(points)
     assert [text.get_text() for text in right.get_legend().get_texts()][1] == "changed from"
@@ -585,7 +602,7 @@ def test_a_number_in_a_figure_has_a_true_minus():
     found = sl.global_sensitivity(sl.MEAN, universe, size=2, relation=sl.Change(1))
     boxes = plot_neighbourhood(sl.MEAN, universe, size=2, relation=sl.Change(1))
     for figure in (sl.plot_witness(found), boxes):
-        words = [text for text in texts(figure) if "under" not in text]
+        words = texts(figure)
         assert any("−" in text for text in words)
         assert not any("-" in text for text in words)
 
@@ -650,7 +667,7 @@ def test_the_four_pupil_school_has_its_boxes_lines_and_winner():
     assert len(boxes) == 6 + 4 + 1 + 1
     assert {"1, 2, 10\n13/3", "1, 2\n3/2", "17/6 ≈ 2.83333"} < set(boxes)
     assert len(axes.patches) == 4 * 3 + 4
-    assert [to_hex(line.get_edgecolor()) for line in axes.patches].count(style.REMOVED) == 1
+    assert [to_hex(line.get_edgecolor()) for line in axes.patches].count(style.EXACT) == 1
     heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
     assert heights["1, 2\n3/2"] < heights["1, 2, 10\n13/3"] < heights["1, 2, 3, 10\n4"]
 

@@ -120,7 +120,7 @@ def test_the_two_tables_stand_beside_one_another_with_their_marks():
     assert "neighbour → 30" in words
     assert "sensitivity 150" in words
     assert words.count("law") == 3
-    assert "total under Change(1): at most 1 record changed" in words
+    assert "total, at most 1 record changed" in words
     keys = [key.get_text() for key in figure.legends[0].get_texts()]
     assert keys == ["changed from", "changed to"]
 
@@ -205,7 +205,7 @@ def test_tables_can_be_drawn_on_axes_of_your_own():
     left, right = figure.subplots(1, 2)
     found = sl.global_sensitivity(total, STAFF, **CHANGE)
     assert sl.plot_witness(found, ax=right) is right
-    assert right.get_title() == "total under Change(1): at most 1 record changed"
+    assert right.get_title() == "total, at most 1 record changed"
     assert [text.get_text() for text in right.get_legend().get_texts()][1] == "changed to"
     assert not left.lines
     figure.draw_without_rendering()

@@ -1,6 +1,7 @@
 """Case files: functions of real libraries, each held to the sensitivity that it claims."""
 
-from sensitivity_book.case_files.board import case_files, scoreboard
+from sensitivity_book.case_files.board import as_of, board, case_files, scoreboard
+from sensitivity_book.case_files.cards import Cards, Issue, cost, issues, looked
 from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.opendp_live import (
     b_ary_tree,
@@ -27,13 +28,20 @@ from sensitivity_book.case_files.watched import (
 )
 
 __all__ = [
+    "Cards",
     "Case",
+    "Issue",
     "Seen",
+    "as_of",
     "audit_seen",
     "b_ary_tree",
+    "board",
     "case_files",
+    "cost",
     "diffprivlib_cases",
     "exact_part",
+    "issues",
+    "looked",
     "opendp_cases",
     "opendp_query",
     "opendp_records",

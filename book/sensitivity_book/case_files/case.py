@@ -17,7 +17,8 @@ class Case:
     >>> Case("a library", "1.0", "sum", "bounds (0, 2)", (row,)).verdict
     'loose'
 
-    `rows` are those of its audit; of several with one claim, the one that asks most of it.
+    `rows` are those of its audit; of several with one claim, the one that asks most of it. `date` is
+    the day on which a stored answer was given; it is empty where the library is asked live.
     Source: def-audits-verdict in notebooks/audits.
     """
 
@@ -26,6 +27,7 @@ class Case:
     function: str
     setting: str
     rows: tuple[AuditRow, ...]
+    date: str = ""
 
     @property
     def name(self) -> str:

@@ -36,7 +36,7 @@ def tumult_cases() -> list[Case]:
         rows = _tumult_rows(figure["query"], figure["parameters"], figure["value"])
         if rows:
             source = "Tumult", figure["version"], figure["query"], figure["parameters"]
-            cases.append(Case(*source, rows))
+            cases.append(Case(*source, rows, figure["date"]))
     return cases
 
 
@@ -89,7 +89,7 @@ def pipelinedp_cases() -> list[Case]:
         row = AuditRow("Person", 1, None, float(figure["value"]), found, (), person)
         function = f"{figure['query']}, {figure['quantity'][:2]}"
         source = "PipelineDP", figure["version"], function, figure["parameters"]
-        cases.append(Case(*source, (row,)))
+        cases.append(Case(*source, (row,), figure["date"]))
     return cases
 
 

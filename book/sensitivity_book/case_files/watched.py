@@ -103,7 +103,7 @@ def polars_cases() -> list[Case]:
             relations=[SymmetricDifference(2 * max(tool.sizes))],
         )
         rows = strictest(found.rows)
-        cases.append(Case("OpenDP", tool.version, tool.function, tool.setting, rows))
+        cases.append(Case("OpenDP", tool.version, tool.function, tool.setting, rows, tool.date))
     return cases
 
 
@@ -126,7 +126,8 @@ def diffprivlib_cases() -> list[Case]:
             relations.append(SymmetricDifference(1))
         for relation in relations:
             rows = strictest(audit_seen(tool, relation, norm=norm).rows)
-            cases.append(Case(tool.library, tool.version, tool.function, tool.setting, rows))
+            source = tool.library, tool.version, tool.function, tool.setting
+            cases.append(Case(*source, rows, tool.date))
     return cases
 
 

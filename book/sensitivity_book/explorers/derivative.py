@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from sensitivity_book.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.explorers.stage import LEFT, RIGHT, stage
 from sensitivity_lab.gradient import Gradient, discrete_gradient
-from sensitivity_lab.plotting.style import ADDED, INK, PALE, REMOVED
+from sensitivity_lab.plotting.style import ADDED, INK, PALE, PAPER, REMOVED
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.sensitivity import global_sensitivity
@@ -99,7 +99,7 @@ def _draw_boxes(panel: Axes, counts: dict[str, int]) -> None:
                 0.92,
                 bottom=height - 0.96,
                 width=0.5,
-                color=PALE if full else "white",
+                color=PALE if full else PAPER,
                 edgecolor=INK,
                 linestyle="-" if full else "--",
                 gid=f"{argument}={height - full}",

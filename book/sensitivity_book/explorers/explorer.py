@@ -312,8 +312,16 @@ def svg(figure: Figure) -> str:
     buffer = io.StringIO()
     with plt.rc_context(STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
+    return lean(buffer.getvalue())
+
+
+def lean(drawn: str) -> str:
+    """Return the SVG that Matplotlib writes without what a page does not need.
+
+    >>> print(lean('<?xml version="1.0"?> <svg id="one"> <!-- a circle --> <circle/> </svg>'))
+    <svg> <circle/> </svg>
+    """
+    text = drawn[drawn.index("<svg") :]
     for pattern, short in LEANER:
         text = re.sub(pattern, short, text, flags=re.DOTALL)
     used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', text))
@@ -329,7 +337,7 @@ LEANER: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"'DejaVu Sans', 'Bitstream Vera Sans'.*?sans-serif", "'DejaVu Sans', sans-serif"),
     (r' transform="rotate\(-0 [^)]*\)"', ""),
     (r"<[^<>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0])),  # no number that is written
-    (r" +(?=[\"/>])", ""),
+    (r"<[^<>]*>", lambda tag: re.sub(r" +(?=[\"/>])", "", tag[0])),
     (r'<g (id="[^"]*=[^"]*")>\s*(<\w+) ([^<>]*/>)\s*</g>', r"\2 \1 \3"),  # a choice of one element
 )
 

@@ -161,6 +161,7 @@ def _formula_figure(
                 markersize=size_of,
                 label="" if i else "enumeration",
                 clip_on=False,
+                zorder=3,
             )
             ring(panel, k, points[k - 1])
         panel.set(xlabel=K_LABEL, ylabel="sensitivity", ylim=(0, 1.1 * _highest(claim)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -27,4 +28,5 @@ def stage(height: float, *, legend: int = 0, left: float = LEFT) -> Iterator[tup
 
 def ring(panel: Axes, k: int, height: float) -> None:
     """Mark the chosen point."""
-    panel.plot([k], [height], "o", markersize=15, fillstyle="none", color=INK, clip_on=False)
+    look: dict[str, Any] = {"markersize": 15, "fillstyle": "none", "color": INK, "zorder": 4}
+    panel.plot([k], [height], "o", clip_on=False, **look)

@@ -12,7 +12,7 @@ from sensitivity_book.verdicts import price_text
 from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.plotting.style import ADDED, REMOVED, WIDTH, styled_figure
 
-AWAY = np.array([0, 0.25, 0.5, 0.75, 1, 1.4, 1.8, 2.3, 3, 4, 6])
+AWAY = np.linspace(0, 6, 49)
 STEPS = np.concatenate([-AWAY[:0:-1], AWAY])  # noise scales from a peak
 
 # name of the budget, the density at STEPS, and the power of exact / claimed that is spent

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sensitivity_lab.plotting.style import (
-    COLOURS,
+    EXACT,
     INK,
     K_LABEL,
-    LINES,
-    MARKERS,
     WIDTH,
+    relation_lines,
     styled_figure,
 )
 from sensitivity_lab.plotting.tables import relation_text
@@ -32,30 +32,29 @@ def plot_growth(table: pd.DataFrame) -> Figure:
     queries, columns, families = (
         list(table[name].unique()) for name in ("query", "column", "relation")
     )
-    with styled_figure(figsize=(WIDTH, 10.5)) as figure:
+    with styled_figure(figsize=(WIDTH, 1.8 + 1.45 * len(queries))) as figure:
         grid = figure.subplots(len(queries), len(columns), sharex="col", squeeze=False)
-        for i, query in enumerate(queries):
-            for panel, column in zip(grid[i], columns, strict=True):
+        for query, row in zip(queries, grid, strict=True):
+            for panel, column in zip(row, columns, strict=True):
                 rows = table[(table["query"] == query) & (table["column"] == column)]
-                _draw_curves(panel, rows, families, i)
-                panel.set_title(query, loc="left", color=COLOURS[i], fontweight="bold")
+                _draw_curves(panel, rows, families)
+                panel.set_title(query, loc="left", fontweight="bold")
         for panel, column in zip(grid[0], columns, strict=True):
             panel.set_title(column, loc="right")
         for panel in grid[-1]:
-            panel.set_xlabel(K_LABEL)
+            panel.set_xlabel(K_LABEL, fontsize=12)
         figure.supylabel("sensitivity")
         names = [relation_text(family) for family in families]
-        keys = figure.legend(grid[0, 0].lines, names, loc="outside lower center")
-        keys.legend_handles[0].set_color(INK)  # type: ignore[union-attr]
+        keys = [Line2D([], [], color=INK, **line) for line in relation_lines(families).values()]
+        figure.legend(keys, names, loc="outside lower center", handlelength=3)
     return figure
 
 
-def _draw_curves(panel: Axes, rows: pd.DataFrame, families: list[str], i: int) -> None:
-    """One curve for each relation, on an axis from zero; `i` is the place of the query."""
-    for family, line in zip(families, LINES, strict=False):
+def _draw_curves(panel: Axes, rows: pd.DataFrame, families: list[str]) -> None:
+    """One curve for each relation, on an axis from zero."""
+    for family, line in relation_lines(families).items():
         drawn = rows[rows["relation"] == family]
-        look = {"color": COLOURS[i], "marker": MARKERS[i], **line}
-        panel.plot(drawn["k"], drawn["sensitivity"].astype(float), **look)
+        panel.plot(drawn["k"], drawn["sensitivity"].astype(float), color=EXACT, **line)
     panel.set(ylim=(0, 1.15 * float(rows["sensitivity"].max())))
     panel.set(xticks=range(1, int(rows["k"].max()) + 1))
     panel.grid(axis="y")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from sensitivity_lab.plotting.style import COLOURS, INK, MARKERS, WIDTH, styled_figure
+from sensitivity_lab.plotting.style import INK, LOOSE, PAPER, WIDTH, styled_figure
 
-BOUNDS = {"residual": (COLOURS[0], MARKERS[0], -0.14), "elastic": (COLOURS[1], MARKERS[1], 0.14)}
+BOUNDS = {"residual": ("o", "-", -0.14), "elastic": ("D", ":", 0.14)}
 TICKS = [1, 2, 3, 5, 10, 20]
 
 
@@ -23,12 +25,17 @@ def plot_looseness(table: pd.DataFrame) -> Figure:
     with styled_figure(figsize=(WIDTH, 1.2 + 0.42 * len(table))) as figure:
         axes = figure.subplots()
         axes.axvline(1, color=INK, linewidth=1.5)
-        for bound, (colour, marker, down) in BOUNDS.items():
+        for bound, (marker, dashes, down) in BOUNDS.items():
             middle, most = table[f"{bound} median"], table[f"{bound} largest"]
             places = [i + down for i in range(len(table))]
-            axes.hlines(places, middle, most, color=colour, linewidth=2)
-            axes.plot(middle, places, marker, color=colour, label=f"{bound}: median")
-            axes.plot(most, places, marker, color=colour, markerfacecolor="white", label="largest")
+            axes.hlines(places, middle, most, color=LOOSE, linestyle=dashes, linewidth=2)
+            axes.plot(middle, places, marker, color=LOOSE, label=f"{bound}: median")
+            hollow: dict[str, Any] = {
+                "color": LOOSE,
+                "markerfacecolor": PAPER,
+                "label": f"{bound}: largest",
+            }
+            axes.plot(most, places, marker, **hollow)
         axes.set(xscale="log", xlabel="bound / exact local sensitivity", xlim=(0.9, None))
         axes.xaxis.set_major_locator(FixedLocator(TICKS))
         axes.xaxis.set_minor_locator(NullLocator())

@@ -10,15 +10,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sensitivity_lab.exact import Exact
-from sensitivity_lab.plotting.style import ADDED, INK, REMOVED, WIDTH, styled_figure
+from sensitivity_lab.plotting.style import (
+    ADDED,
+    ELSE,
+    GREY,
+    GRID,
+    INK,
+    REMOVED,
+    WIDTH,
+    styled_figure,
+)
 from sensitivity_lab.text import number_text, true_minus
 
 # letter of a layout: what it means, marker, face, edge
 ROLES = {
-    "A": ("A: only the higher side", "^", REMOVED, REMOVED),
-    "B": ("B: only the lower side", "s", ADDED, ADDED),
-    "C": ("C: both", "o", INK, INK),
-    ".": ("unused", "o", "white", "#808080"),
+    "A": ("A: only the higher side", "^", ADDED, ADDED),
+    "B": ("B: only the lower side", "s", REMOVED, REMOVED),
+    "C": ("C: both", "o", GREY, GREY),
+    ".": ("unused", ELSE["marker"], ELSE["markerfacecolor"], ELSE["color"]),
 }
 
 Row = tuple[str, Exact | float, str]
@@ -80,7 +89,7 @@ def _draw_row(
     axes: Axes, records: Sequence[int], layout: str, height: int, ringed: Collection[int]
 ) -> None:
     """The records on their number line, each with the marker of its letter."""
-    axes.hlines(height, records[0], records[-1], color="#e0e0e0", zorder=0)
+    axes.hlines(height, records[0], records[-1], color=GRID, zorder=0)
     for letter, (_, marker, face, edge) in ROLES.items():
         at = [record for record, role in zip(records, layout, strict=True) if role == letter]
         axes.scatter(

@@ -8,7 +8,7 @@ from itertools import combinations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import INK, PALE, REMOVED, WIDTH, styled_figure
+from sensitivity_lab.plotting.style import EXACT, INK, PALE, PAPER, WIDTH, styled_figure
 
 Two = tuple[int, int]
 
@@ -49,7 +49,7 @@ def _draw_lines(
                 axes.plot(
                     [x, middle[record]],
                     [y, 1],
-                    color=REMOVED if thick else PALE,
+                    color=EXACT if thick else PALE,
                     linewidth=4 if thick else 1,
                     zorder=thick,
                 )
@@ -71,7 +71,7 @@ def _draw_boxes(axes: Axes, across: dict[Two, int], middle: dict[int, int]) -> N
             va="center",
             fontsize=12,
             zorder=3,
-            bbox={"facecolor": "white", "edgecolor": INK, "boxstyle": "round"},
+            bbox={"facecolor": PAPER, "edgecolor": INK, "boxstyle": "round"},
         )
 
 

@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from sensitivity_lab.plotting.style import (
+    EXACT,
     INK,
     PALE,
-    REMOVED,
+    PAPER,
     WIDTH,
     heading,
     styled_figure,
@@ -132,7 +133,7 @@ def _draw_pairs(
             places[other],
             arrowstyle="-",
             connectionstyle=f"arc3,rad={bow}",
-            color=REMOVED if won else PALE,
+            color=EXACT if won else PALE,
             linewidth=4.5 if won else 1.2,
             zorder=2 if won else 1,
         )
@@ -144,9 +145,9 @@ def _draw_boxes(
 ) -> None:
     """A box for each dataset: its records above, the query's answer below."""
     for dataset, place in places.items():
-        box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": INK}
+        box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "facecolor": PAPER, "edgecolor": INK}
         if dataset in winner:
-            box |= {"edgecolor": REMOVED, "linewidth": 2.5}
+            box |= {"edgecolor": EXACT, "linewidth": 2.5}
         text = true_minus(f"{dataset_text(dataset)[1:-1]}\n{number_text(query(dataset))}")
         axes.text(*place, text, ha="center", va="center", bbox=box, zorder=3, fontsize=12)
 
@@ -154,7 +155,7 @@ def _draw_boxes(
 def _label_winner(axes: Axes, ends: Sequence[Point], sensitivity: Any) -> None:
     """The sensitivity, written on the middle of the winning line."""
     (x1, y1), (x2, y2) = ends
-    box: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+    box: dict[str, Any] = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
     axes.text(
         (x1 + x2) / 2,
         (y1 + y2) / 2,
@@ -162,7 +163,7 @@ def _label_winner(axes: Axes, ends: Sequence[Point], sensitivity: Any) -> None:
         ha="center",
         va="center",
         bbox=box,
-        color=REMOVED,
+        color=EXACT,
         fontweight="bold",
         zorder=4,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import COLOURS, INK, PALE, WIDTH, styled_figure
+from sensitivity_lab.plotting.style import COLOURS, INK, PALE, PAPER, WIDTH, styled_figure
 
 Node = tuple[int, int]
 
@@ -76,7 +76,7 @@ def _draw_node(axes: Axes, node: Node, filled: bool, ringed: bool) -> None:
     if width > 1:
         for child in (first, first + width // 2):
             axes.plot([x, child + width / 4 - 0.5], [y, y - 1], color=PALE, zorder=0)
-    colour = COLOURS[0] if filled else "white"
+    colour = COLOURS[0] if filled else PAPER
     axes.plot(x, y, "o", markersize=13, color=colour, markeredgecolor=INK)
     if ringed:
         axes.plot(x, y, "s", markersize=24, fillstyle="none", color=COLOURS[1], markeredgewidth=2.5)

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import COLOURS, INK, WIDTH, styled_figure
+from sensitivity_lab.plotting.style import COLOURS, INK, PAPER, WIDTH, styled_figure
 
 
 def plot_stalls(sums: Mapping[float, np.ndarray]) -> Figure:
@@ -64,7 +64,7 @@ def _draw_stall(
         va="top",
         color=colour,
         fontsize=12,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.5},
     )
 
 

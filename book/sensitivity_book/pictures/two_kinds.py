@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.plotting.style import ADDED, INK, REMOVED, styled_figure
+from sensitivity_lab.plotting.style import (
+    ADDED,
+    GRID,
+    INK,
+    PAPER,
+    RELATION_LINES,
+    REMOVED,
+    styled_figure,
+)
 from sensitivity_lab.universe import Dataset
 
 Point = tuple[float, float]
 
 THREE = (1, 2, 3)
+COLOURS_OF_SIGNS = {"−": REMOVED, "+": ADDED}
 
 # Where the picture has each dataset: the more records, the higher.
 AROUND_THREE: dict[Dataset, Point] = {
@@ -41,18 +51,18 @@ def plot_two_kinds(moved: Iterable[Dataset], changed: Iterable[Dataset]) -> Figu
     Lines to `moved`, with a record more or less, are drawn through; those to `changed` are
     dashed, without the dataset itself. Raises ValueError for what has no place in the picture.
     """
-    kinds = {"-": (ADDED, sorted(moved)), "--": (REMOVED, sorted({*changed} - {THREE}))}
-    _check_placed(neighbour for _, near in kinds.values() for neighbour in near)
+    kinds = {"AddRemove": sorted(moved), "Change": sorted({*changed} - {THREE})}
+    _check_placed(neighbour for near in kinds.values() for neighbour in near)
     with styled_figure(figsize=(5.4, 3.9)) as figure:
         axes = figure.subplots()
         axes.set_axis_off()
         axes.set(xlim=(-3.5, 3.5), ylim=(-0.5, 3.55))
         for bottom, label in LEVELS:
-            axes.axhline(bottom, color="#d5d5d5", linewidth=1, zorder=0)
+            axes.axhline(bottom, color=GRID, linewidth=1, zorder=0)
             axes.text(-3.5, bottom + 0.08, label, fontsize=12, va="bottom")
-        for style, (colour, near) in kinds.items():
+        for relation, near in kinds.items():
             for neighbour in near:
-                _draw_step(axes, neighbour, colour, style)
+                _draw_step(axes, neighbour, relation)
         _draw_placed(axes)
     return figure
 
@@ -76,21 +86,23 @@ def _what_happened(before: Dataset, after: Dataset) -> str:
     return f"− {gone}" if gone else f"+ {come}"
 
 
-def _draw_step(axes: Axes, neighbour: Dataset, colour: str, style: str) -> None:
+def _draw_step(axes: Axes, neighbour: Dataset, relation: str) -> None:
     """A line from (1, 2, 3) to a neighbour, and what happened in the middle of it."""
     (x1, y1), (x2, y2) = AROUND_THREE[THREE], AROUND_THREE[neighbour]
-    axes.plot([x1, x2], [y1, y2], color=colour, linestyle=style, linewidth=2.2, zorder=1)
+    look: dict[str, Any] = {"color": INK, "linewidth": 2.2, "zorder": 1}
+    axes.plot([x1, x2], [y1, y2], linestyle=RELATION_LINES[relation]["linestyle"], **look)
+    words = _what_happened(THREE, neighbour)
     axes.text(
         x1 + 0.55 * (x2 - x1),
         y1 + 0.55 * (y2 - y1),
-        _what_happened(THREE, neighbour),
-        color=colour,
+        words,
+        color=COLOURS_OF_SIGNS.get(words[0], INK),
         ha="center",
         va="center",
         fontweight="bold",
         zorder=2,
         fontsize=13,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5},
     )
 
 
@@ -107,7 +119,7 @@ def _draw_placed(axes: Axes) -> None:
             fontsize=13,
             fontweight="bold" if asked else "normal",
             bbox={
-                "facecolor": "white",
+                "facecolor": PAPER,
                 "edgecolor": INK,
                 "boxstyle": "round,pad=0.4",
                 "linewidth": 2.5 if asked else 1,

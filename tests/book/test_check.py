@@ -1,0 +1,111 @@
+"""The directive `{check}`: what it makes of its choices, and what it refuses."""
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from sphinx.testing.util import SphinxTestApp
+
+CHECK = """# A page
+
+```{check} How many has $x$?
+- no: 6
+
+  Each of the `six` can go.
+- yes: $24$
+
+  Six can leave, and four can come: 6 × 4.
+
+  So it is 24.
+- no: **none**
+
+  - They are many.
+```
+
+```{check} Another?
+- no: No
+
+  Yes, another.
+- yes: Yes
+
+  It is.
+```
+"""
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    """Builds a page with nothing but the directive, and returns what is written and what is said."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    conf = 'extensions = ["myst_parser", "check"]\nmyst_enable_extensions = ["dollarmath"]\n'
+    (tmp_path / "conf.py").write_text(conf, encoding="utf-8")
+
+    def built(source, builder="html"):
+        (tmp_path / "index.md").write_text(source, encoding="utf-8")
+        said = io.StringIO()
+        app = SphinxTestApp(builder, tmp_path, freshenv=True, warning=said)
+        app.build()
+        app.cleanup()
+        (page,) = Path(app.outdir).glob("index.*")
+        return page.read_text(encoding="utf-8"), said.getvalue()
+
+    return built
+
+
+def test_a_choice_opens_to_its_verdict_and_reason(build):
+    """Catches a choice that tells what it is before it is opened, a reason without its verdict, and
+    two questions of a page whose choices close each other."""
+    page, said = build(CHECK)
+    assert said == ""
+    shape = r'<details class="choice (\w+)" name="(.*?)">\s*<summary>(.*?)</summary>(.*?)</details>'
+    found = [
+        (verdict, name, re.sub("<.*?>", "", offered), " ".join(re.sub("<.*?>", "", why).split()))
+        for verdict, name, offered, why in re.findall(shape, page, re.DOTALL)
+    ]
+    assert found == [
+        ("wrong", "check-1", "6", "No. Each of the six can go."),
+        (
+            "right",
+            "check-1",
+            r"\(24\)",
+            "Yes. Six can leave, and four can come: 6 × 4. So it is 24.",
+        ),
+        ("wrong", "check-1", "none", "No. They are many."),
+        ("wrong", "check-2", "No", "No. Yes, another."),
+        ("right", "check-2", "Yes", "Yes. It is."),
+    ]
+    assert "open" not in re.findall("<details[^>]*>", page)
+    labels = re.findall(r'role="group" aria-labelledby="(.*?)"', page)
+    assert labels == ["check-1", "check-2"]
+    assert [page.count(f' id="{label}"') for label in labels] == [1, 1]
+    assert r"\(x\)" in page
+
+
+def test_elsewhere_it_is_a_question_and_a_list(build):
+    """Catches a builder that fails at the directive, or leaves its text out."""
+    page, said = build(CHECK, "text")
+    assert said == ""
+    lines = ["How many has x?", "* 6", "**Yes.** Six can leave", "* **none**"]
+    places = [page.index(line) for line in lines]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("Just words.", "one bullet list"),
+        ("Words.\n- yes: a\n\n  b\n- no: c\n\n  d", "one bullet list"),
+        ("- yes: a\n\n  b", "at least one choice with yes: and one with no:"),
+        ("- no: a\n\n  b\n- no: c\n\n  d", "at least one choice with yes: and one with no:"),
+        ("- yes: a\n\n  b\n- c\n\n  d", "begins with yes: or no:, got 'c'"),
+        ("- yes: a\n\n  b\n- no: c", "needs a reason, in a paragraph below: 'no: c'"),
+        ("- yes: a\n\n  b\n- no:\n\n  d", "says nothing after"),
+    ],
+)
+def test_what_is_no_question_with_choices_is_refused(build, body, message):
+    """Catches a check that no answer is right in, and a choice that leaves its reader without why."""
+    _, said = build(f"# A page\n\n```{{check}} Which?\n{body}\n```\n")
+    assert message in said
+    assert "index.md" in said

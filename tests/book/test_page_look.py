@@ -1,0 +1,121 @@
+"""How a page shows its pictures and its tables."""
+
+import importlib
+import json
+import re
+
+import pandas as pd
+import pytest
+from conftest import ROOT
+
+from sensitivity_lab.plotting.phone import HIDDEN
+from sensitivity_lab.plotting.style import DARK
+
+IMAGE = '<img alt="a &lt; b" src="../_images/0a.svg" class="align-center" style="width: 80%;" />'
+WIDE = '<?xml version="1.0"?>\n<svg width="9pt"><path d="M 0 0" style="fill: #ffffff; stroke: #222222"/>'
+NARROW = f'{HIDDEN} width="4pt"><path d="M 1 1" style="fill: #0072b2"/></svg>'
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    """Imports a module of the book's Sphinx extensions."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    return importlib.import_module
+
+
+def test_a_picture_stands_in_the_page_with_its_words_and_its_look(extension):
+    """Catches a drawing without a name for a screen reader, or without the width it was given."""
+    placed = extension("pictures").inline(IMAGE, WIDE + "\n</svg>")
+    assert placed.startswith(
+        '<svg role="img" aria-label="a &lt; b" class="drawing align-center" style="width: 80%;"'
+    )
+    assert placed.count("<svg") == placed.count("</svg>") == 1
+
+
+def test_both_forms_of_a_picture_stand_side_by_side(extension):
+    """Catches a form for a phone that stays hidden, or stays inside the other."""
+    placed = extension("pictures").inline(IMAGE, WIDE + NARROW + "\n</svg>\n")
+    wide, phone = re.findall(r"<svg.*?</svg>", placed, re.DOTALL)
+    assert 'class="drawing wide align-center"' in wide
+    assert 'class="drawing phone align-center"' in phone
+    assert ("M 0 0" in wide, "M 1 1" in wide) == (True, False)
+    assert ("M 0 0" in phone, "M 1 1" in phone) == (False, True)
+    assert "display: none" not in placed
+    assert placed.count('aria-label="a &lt; b"') == 2
+
+
+def test_colours_follow_the_theme(extension):
+    """Catches a colour that the dark page does not change, and one changed for paper too."""
+    pictures = extension("pictures")
+    themed = pictures.themed('style="fill: #ffffff; stroke: #222222; color: #123456"')
+    assert themed == (
+        'style="fill: var(--fig-ffffff, #ffffff); stroke: var(--fig-222222, #222222); color: #123456"'
+    )
+    assert pictures.themed("stroke: #123456") == "stroke: #123456"
+    sheet = pictures.colours()
+    assert sheet.startswith("@media screen")
+    assert dict(re.findall(r"--fig-(\w{6}): (#\w{6});", sheet)) == {
+        light[1:]: dark for light, dark in DARK.items()
+    }
+
+
+def stored_pictures():
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            for output in cell.get("outputs", []):
+                data = output.get("data", {})
+                yield path.name, "".join(data.get("image/svg+xml", ""))
+                html = "".join(data.get("text/html", ""))
+                yield path.name, html if 'class="explorer"' in html else ""
+
+
+def test_the_book_has_no_colour_of_its_own():
+    """Catches a picture whose colours are not of the style: on a dark page they would stay."""
+    strange = {
+        (name, colour)
+        for name, picture in stored_pictures()
+        for colour in re.findall(r"(?:fill|stroke): ?(#[0-9a-f]{6})\b", picture)
+        if colour not in DARK
+    }
+    assert strange == set()
+
+
+def cells(html, tag):
+    return [
+        ("num" in attributes, re.sub("<.*?>", "", text))
+        for attributes, text in re.findall(rf"<{tag}\b([^>]*)>(.*?)</{tag}>", html, re.DOTALL)
+    ]
+
+
+def test_numbers_stand_on_the_right_below_their_headings(extension):
+    """Catches words on the right, numbers on the left, a hyphen for a minus, and a date that is hurt."""
+    frame = pd.DataFrame({
+        "query": ["mean", "sum"], "exact": ["19/6 ≈ 3.17", "-1/2"], "gap": ["∞", "1e-09"],
+        "pair": ["(-1, 2)", "(0, -3)"], "day": ["2024-01-02", "1-2"],
+    })  # fmt: skip
+    shown = extension("table_look").aligned(frame.to_html(index=False))
+    numeric = {"exact", "gap"}
+    assert cells(shown, "th") == [(name in numeric, name) for name in frame]
+    assert cells(shown, "td") == [
+        (False, "mean"), (True, "19/6 ≈ 3.17"), (True, "∞"), (False, "(−1, 2)"), (False, "2024-01-02"),
+        (False, "sum"), (True, "−1/2"), (True, "1e-09"), (False, "(0, −3)"), (False, "1-2"),
+    ]  # fmt: skip
+
+
+def test_rows_that_share_a_name_keep_their_columns(extension):
+    """Catches headings that are shifted by a cell that spans rows."""
+    frame = pd.DataFrame(
+        {"n": [1, 2, 3]}, index=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "z")])
+    )
+    shown = extension("table_look").aligned(frame.to_html())
+    assert cells(shown, "th")[-6:] == [
+        (True, "n"), (False, "a"), (False, "x"), (False, "y"), (False, "b"), (False, "z"),
+    ]  # fmt: skip
+    assert cells(shown, "td") == [(True, "1"), (True, "2"), (True, "3")]
+
+
+def test_a_table_without_headings_stays_as_it_is(extension):
+    """Catches a table that is laid out by hand and pushed to the right."""
+    table = "<table><tbody><tr><td>-1</td></tr></tbody></table>"
+    assert extension("table_look").aligned(table) == table

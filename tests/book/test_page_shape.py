@@ -1,0 +1,138 @@
+"""The shape of a page, as CONTRIBUTING's "A chapter" has it: short code, checks, exercises, words."""
+
+import json
+import re
+from collections import Counter
+from functools import cache
+
+import pytest
+import yaml
+from conftest import ROOT
+
+CONTENTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+PARTS = {part["caption"]: [one["file"] for one in part["chapters"]] for part in CONTENTS["parts"]}
+PATH = PARTS["The path"]
+ROOMS = PARTS["Rooms beside the path"]
+PAGES = [CONTENTS["root"], *(page for pages in PARTS.values() for page in pages)]
+FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+
+MARK = re.compile(r"\*(Paper|Code|Proof|Research), ★+, \d+ minutes\.\*")
+EXERCISE = re.compile(r"^(`{3,}|:{3,})\{exercise\}.*?^\1$", re.DOTALL | re.MULTILINE)
+SOLUTION = re.compile(r"^(?:`{3,}|:{3,}|~{3,})\{solution(?:-start)?\} (\S+)", re.MULTILINE)
+HINT = re.compile(r"^(?:`{3,}|:{3,}|~{3,})\{dropdown\} A hint", re.MULTILINE)
+CHECK = re.compile(r"^(?:`{3,}|:{3,}|~{3,})\{check\} ", re.MULTILINE)
+
+FORBIDDEN = {
+    "from above, from below": r"\bof (?:above|below)\b",
+    "minus": r"\b(?:\d|largest|highest|maximum)[\w$]* less (?:\d|the (?:smallest|lowest|minimum))",
+    "it differs in size": r"\banother size than\b",
+    "it is obtained by": r"\bis had by\b",
+    "Gaussian noise": r"\bGauss noise\b",
+    "distance k (records that differ)": r"[xy]label=\"[^\"]*Hamming",
+    "L1, L2, L∞": "ℓ[₁₂∞]",
+}
+
+
+@cache
+def cells(page):
+    """The cells of a page: their kind, their text and their tags."""
+    notebook = ROOT / f"{page}.ipynb"
+    if not notebook.exists():
+        return [("markdown", (ROOT / f"{page}.md").read_text(encoding="utf-8"), set())]
+    return [
+        (cell["cell_type"], "".join(cell["source"]), set(cell["metadata"].get("tags", ())))
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    ]
+
+
+def prose(page):
+    return "\n\n".join(text for kind, text, _ in cells(page) if kind == "markdown")
+
+
+def visible_code(page):
+    return [text for kind, text, tags in cells(page) if kind == "code" and not tags & FOLDED]
+
+
+def lines(code):
+    return [line for line in code.splitlines() if line.strip()]
+
+
+def exercises(page):
+    """Each exercise of a page, its body, and what stands between it and the next one."""
+    text = prose(page)
+    found = list(EXERCISE.finditer(text))
+    ends = [*(one.start() for one in found[1:]), len(text)]
+    return [(one[0], text[one.end() : end]) for one, end in zip(found, ends, strict=True)]
+
+
+@pytest.mark.parametrize("page", PATH)
+def test_a_page_of_the_path_shows_little_code(page):
+    """Catches a page that has become a listing."""
+    counts = [len(lines(code)) for code in visible_code(page)]
+    assert sum(counts) <= 60
+    assert max(counts, default=0) <= 10
+
+
+@pytest.mark.parametrize("page", [*PATH, *ROOMS])
+def test_imports_are_folded(page):
+    """Catches a page that opens its story with what the machine needs."""
+    shown = "\n".join(visible_code(page))
+    assert re.findall(r"^\s*(?:import|from) .*", shown, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("page", PATH)
+def test_a_page_of_the_path_asks_and_says_what_matters(page):
+    """Catches a page that a reader goes through without an answer of her own, or a key result."""
+    text = prose(page)
+    assert len(CHECK.findall(text)) >= 3
+    assert re.search(r"\{admonition\} Key result\n:class: key$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PATH)
+def test_a_page_of_the_path_has_three_to_five_exercises(page):
+    """Catches a page that drills, and one that asks nothing."""
+    assert 3 <= len(exercises(page)) <= 5
+
+
+@pytest.mark.parametrize("page", [*PATH, *ROOMS])
+def test_an_exercise_says_what_it_asks_of_its_reader(page):
+    """Catches an exercise without type, stars and minutes, and one that is solved without a hint."""
+    assert exercises(page)
+    for body, after in exercises(page):
+        title, *rest = body.splitlines()
+        asked = [line for line in rest if line.strip() and not line.startswith(":")]
+        assert MARK.match(asked[0]), title
+        solution, hint = SOLUTION.search(after), HINT.search(after)
+        assert hint, title
+        if not asked[0].startswith("*Research"):  # what nobody has solved has no solution
+            assert solution, title
+            assert hint.start() < solution.start(), title
+
+
+@pytest.mark.parametrize("page", PATH)
+def test_a_section_says_once_to_look(page):
+    """Catches a section that sends its reader to and fro between text and figures."""
+    sections = re.split(r"^## ", prose(page), flags=re.MULTILINE)
+    looks = Counter({part.splitlines()[0]: part.count("Look at {numref}") for part in sections})
+    assert [title for title, times in looks.items() if times > 1] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_question_with_code_in_it_is_fenced_with_colons(page):
+    """Catches a directive that stays text: what opens with backticks has none in its first line."""
+    assert re.findall(r"^`{3,}\{\w[\w:-]*\}[^\n]*`.*$", prose(page), re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_words_that_the_book_does_without(page):
+    """Catches what CONTRIBUTING's "Its words" has another word for."""
+    text = "\n".join(text for _, text, _ in cells(page))
+    found = {instead: re.findall(pattern, text) for instead, pattern in FORBIDDEN.items()}
+    assert {instead: words for instead, words in found.items() if words} == {}
+
+
+def test_the_words_are_seen():
+    """Catches a guard, above, that no longer sees what it is there for."""
+    faulty = "bounded of above; 20 less 1; the largest less the smallest; another size than; Gauss noise; ℓ₁"
+    seen = [pattern for pattern in FORBIDDEN.values() if re.search(pattern, faulty)]
+    assert len(seen) == 5

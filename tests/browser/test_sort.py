@@ -1,0 +1,89 @@
+"""A table that is marked can be sorted, by mouse and by keyboard, from a file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from playwright.sync_api import Browser, Page
+
+SCRIPT = (ROOT / "book" / "_static" / "sort.js").as_uri()
+ROWS = [
+    ("mean", "19/6 ≈ 3.16667", "−1", "5%"),
+    ("count", "4", "∞", "1,000%"),
+    ("Sum", "1/2", "—", "20%"),
+    ("median", "≈ 1.41421", "-2.5", "100%"),
+    ("quantile(0.9)", "3/4", "1e-3", "7%"),
+    ("quantile(0.25)", "10", "0", "6%"),
+]
+ASCENDING = {
+    "query": ["count", "mean", "median", "quantile(0.25)", "quantile(0.9)", "Sum"],
+    "exact": ["1/2", "3/4", "≈ 1.41421", "19/6 ≈ 3.16667", "4", "10"],
+    "gap": ["-2.5", "−1", "0", "1e-3", "∞", "—"],
+    "share": ["5%", "6%", "7%", "20%", "100%", "1,000%"],
+}
+
+
+def table(rows: list[tuple[str, ...]], attributes: str = "") -> str:
+    head = "".join(f"<th>{name}</th>" for name in ASCENDING)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table {attributes}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+@pytest.fixture
+def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    spanned = table(ROWS).replace("<td>mean", '<td rowspan="2">mean')
+    html = (
+        f'<meta charset="utf-8"><div class="cell tag_sortable">{table(ROWS)}</div>{table(ROWS)}'
+        f'<div class="sortable">{spanned}</div><script src="{SCRIPT}"></script>'
+    )
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    yield page
+    page.close()
+
+
+def column(page: Page, name: str) -> list[str]:
+    at = [*ASCENDING].index(name) + 1
+    return page.locator(f".tag_sortable td:nth-child({at})").all_inner_texts()
+
+
+@pytest.mark.parametrize("name", ASCENDING)
+def test_a_column_is_sorted_up_and_down(page: Page, name: str) -> None:
+    """Catches numbers sorted as words, a fraction by its first digit, and a gap among the numbers."""
+    heading = page.get_by_role("columnheader", name=name).first
+    heading.get_by_role("button").click()
+    assert column(page, name) == ASCENDING[name]
+    assert heading.get_attribute("aria-sort") == "ascending"
+    heading.get_by_role("button").click()
+    there = [cell for cell in ASCENDING[name] if cell != "—"]
+    missing = [cell for cell in ASCENDING[name] if cell == "—"]
+    assert column(page, name) == there[::-1] + missing
+    assert heading.get_attribute("aria-sort") == "descending"
+
+
+def test_whole_rows_move_and_one_heading_says_so(page: Page) -> None:
+    """Catches a column that is sorted alone, and two columns that are called sorted."""
+    for name in ("exact", "query"):
+        page.get_by_role("columnheader", name=name).first.get_by_role("button").click()
+    rows = page.locator(".tag_sortable tbody tr").all()
+    shown = [tuple(row.locator("td").all_inner_texts()) for row in rows]
+    assert sorted(shown) == sorted(ROWS)
+    assert page.locator("[aria-sort]").all_inner_texts() == ["query"]
+
+
+def test_a_keyboard_sorts_too(page: Page) -> None:
+    """Catches a heading that only a mouse reaches."""
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert column(page, "exact") == ASCENDING["exact"]
+    page.keyboard.press("Space")
+    assert column(page, "exact") == ASCENDING["exact"][::-1]
+
+
+def test_no_other_table_has_buttons(page: Page) -> None:
+    """Catches a table that nobody marked, and one whose rows share a cell, which sorting would tear."""
+    assert page.locator("button").count() == len(ASCENDING)
+    assert page.locator(".tag_sortable button").count() == len(ASCENDING)
