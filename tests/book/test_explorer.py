@@ -2,18 +2,15 @@
 
 import itertools
 import json
-import math
 import re
 from fractions import Fraction
 
 import nbformat
-import numpy as np
 import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from sensitivity_book.explorers.derivative import derivative_explorer
-from sensitivity_book.explorers.divergence import divergence_explorer
 from sensitivity_book.explorers.explorer import LIVE, OPENING_ONLY, Explorer, Knob, Own, View, svg
 from sensitivity_book.explorers.formula import formula_explorer
 from sensitivity_book.explorers.gallery import explorers
@@ -127,7 +124,7 @@ STORED = {
 }
 
 
-FIXED = ["formula", "divergence", "derivative", "people"]
+FIXED = ["formula", "derivative", "people"]
 
 
 @pytest.fixture(scope="module")
@@ -413,7 +410,7 @@ def test_the_knobs_are_these():
         "size": (("3", "4", "5"), "4", True),
         "k": (("1", "2", "3", "4"), "1", True),
     }
-    others = divergence_explorer(), people_explorer(), derivative_explorer()
+    others = people_explorer(), derivative_explorer()
     for explorer in (witness, formula, *others):
         for knob in explorer.knobs:
             if knob.ordered:
@@ -441,7 +438,6 @@ def test_the_axes_stand_still(gallery, name):
     [
         ("witness-absence-days", "k"),
         ("formula", "k"),
-        ("divergence", "low"),
         ("people", "groups"),
     ],
 )
@@ -451,11 +447,8 @@ def test_a_knob_reaches_both_ends_of_its_axis(gallery, name, argument):
     (knob,) = (knob for knob in explorer.knobs if knob.argument == argument)
     (panel, *_) = explorer.view().figures[0].axes
     drawn = panel.lines[0].get_xdata()
-    step = 20 if name == "divergence" else 0  # the last S begins a step before the end
-    assert (min(knob.settings.values()), max(knob.settings.values()) + step) == (
-        min(drawn),
-        max(drawn),
-    )
+    ends = min(knob.settings.values()), max(knob.settings.values())
+    assert ends == (min(drawn), max(drawn))
 
 
 @pytest.mark.parametrize("name", ["witness-driving-proficiency", *FIXED])
@@ -494,25 +487,6 @@ def test_the_curves_have_their_axes():
     k, height = ring.get_xydata()[0]
     assert height == dict(panel.lines[2].get_xydata())[k]
     assert k == 3
-
-
-def test_chances_that_differ_are_not_both_nought():
-    """Catches "chance 0.0000" beside a divergence of 9.8."""
-    explorer = divergence_explorer()
-    for days in ("0", "12", "100"):
-        for low in ("-40", "40", "120"):
-            text = explorer.view(days=days, scale="10", low=low).text
-            found = re.search(r"chance (\S+) with .*, (\S+) without; .* over S is (\S+)\. ", text)
-            more, fewer, divergence = map(float, found.groups())
-            assert abs(math.log(more / fewer)) == pytest.approx(divergence, abs=2e-3)
-
-
-def test_the_tents_are_smooth():
-    """Catches densities drawn as polygons that anybody sees."""
-    (panel,) = divergence_explorer().view(scale="10").figures[0].axes
-    for line in panel.lines[:2]:
-        assert np.diff(line.get_xdata()).max() <= 1
-        assert line.get_ydata().max() == pytest.approx(1 / 20)
 
 
 def test_one_box_is_one_zero():

@@ -41,6 +41,7 @@ from sensitivity_book.stability.domains import (
     Records,
     delta_at,
 )
+from sensitivity_book.stability.held import held_maps
 from sensitivity_book.stability.maps import audit_stability, then
 from sensitivity_book.stability.measurements import make_gaussian, make_geometric, make_laplace
 from sensitivity_book.stability.transformations import (
@@ -557,3 +558,22 @@ def test_metrics_of_rows_agree_with_the_ground_floor():
         for y in inputs([1, 2, 3], None, 3):
             assert SYMMETRIC(x, y) == sl.symmetric_distance(x, y)
             assert CHANGE_ONE(x, y) == sl.change_one_distance(x, y)
+
+
+def test_the_table_of_maps_agrees_with_the_package():
+    """Catches a table whose maps are not attained, or that differ from the sensitivity of the sum."""
+    table = held_maps()
+    assert len(table) == 12
+    assert set(table["verdict"]) == {"exact"}
+    numbers = sl.Universe.value_range([-2, 0, 3])
+    known = {
+        ("sum", "any", "symmetric"): (range(5), sl.SymmetricDifference),
+        ("sum", "4", "symmetric"): (4, None),
+        ("sum", "4", "change-one"): (4, sl.Change),
+    }
+    for row, (sizes, family) in known.items():
+        for k in DISTANCES:
+            relation = family(k) if family else sl.Change(max(k // 2, 1))
+            value = sl.global_sensitivity(sl.SUM, numbers, size=sizes, relation=relation).value
+            value = 0 if family is None and k == 1 else value
+            assert table.loc[row, str(k)] == str(value)

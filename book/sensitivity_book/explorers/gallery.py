@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sensitivity_book.explorers.derivative import derivative_explorer
-from sensitivity_book.explorers.divergence import divergence_explorer
 from sensitivity_book.explorers.explorer import Explorer
 from sensitivity_book.explorers.formula import formula_explorer
 from sensitivity_book.explorers.people import people_explorer
@@ -20,7 +19,6 @@ def explorers() -> dict[str, Explorer]:
         witness_explorer("school_large", "absence_days"),
         witness_explorer("vehicle", "driving_proficiency"),
         formula_explorer(),
-        divergence_explorer(),
         derivative_explorer(),
         people_explorer(),
     ]
