@@ -20,6 +20,8 @@ Every exercise, solution and proof of a page bears the same id, which is taken a
 there.  The link in a solution's title begins with a space, which moves out of it.  Matplotlib names
 a marker by its shape: a second picture that draws it gets names of its own.
 
+A browser may end a line between a formula and the comma behind it: the two are kept together.
+
 Without JavaScript formulas stay TeX, and a page that has some says so.  The page that leads on to
 the first one names the book's icon, or a browser would ask the server's root for another.
 """
@@ -122,7 +124,13 @@ def mend_boxes(
     if "body" in context:
         body = re.sub(BOXES, r"\1", context["body"])
         body = re.sub(r">Solution to(<a [^>]*>) ", r">Solution to \1", body)
-        context["body"] = named_once(body)
+        context["body"] = named_once(keep_points(body))
+
+
+def keep_points(body: str) -> str:
+    """Keep a formula on one line with the comma or the full stop behind it."""
+    formula = r'(<span class="math notranslate nohighlight">[^<]*</span>[.,;:!?)’”]+)'
+    return re.sub(formula, r'<span class="together">\1</span>', body)
 
 
 def named_once(body: str) -> str:

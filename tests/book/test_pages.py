@@ -102,6 +102,15 @@ def test_two_pictures_have_no_id_in_common(extension):
     assert extension("offline").named_once(one + script + one) == one + script + two
 
 
+def test_a_formula_and_its_comma_stay_together(extension):
+    """Catches a line that begins with a comma."""
+    keep = extension("offline").keep_points
+    formula = r'<span class="math notranslate nohighlight">\(k\)</span>'
+    assert keep(f"<p>{formula}, {formula} of") == (
+        f'<p><span class="together">{formula},</span> {formula} of'
+    )
+
+
 def test_printed_pieces_are_joined_as_they_are(extension):
     """Catches a line that is broken where the kernel happened to send it in two pieces."""
     join_pieces = extension("offline").join_pieces
