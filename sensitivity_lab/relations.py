@@ -32,7 +32,7 @@ def symmetric_distance(x: Iterable[Any], y: Iterable[Any]) -> int:
 
     Multiplicities count: this is the size of the multiset symmetric difference.
     Cost: linear in the sizes. Raises ValueError or TypeError for records that are no numbers.
-    Source: def-neighbour-distances in the book's chapter on neighbours; OpenDP's "symmetric
+    Source: def-neighbour-distances in the book's appendix on neighbours; OpenDP's "symmetric
     distance"; McSherry (2009).
     """
     return sum(_difference(x, y))
@@ -45,7 +45,7 @@ def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
     1
 
     Cost and errors: as `symmetric_distance`. Source: OpenDP's "change-one distance";
-    thm-change-one-hamming in the book's chapter on neighbours.
+    thm-change-one-hamming in the book's appendix on neighbours.
     """
     removed, added = _difference(x, y)
     return removed if removed == added else math.inf

@@ -71,7 +71,7 @@ class Universe:
 
     Below, m is the number of records and v that of different values.
     Cost: one copy of what is given; it is sorted once, when first needed.
-    Source: def-universe in the book's chapter on neighbours.
+    Source: def-universe in the book's appendix on neighbours.
     """
 
     # a read-only numpy array of ints or floats; a tuple of numbers (and None); or other records
@@ -125,7 +125,7 @@ class Universe:
         Cost: arrays stay arrays; they are sorted once, when first needed: O(m log m).
         Raises ValueError for an empty universe, NaN or infinities, TypeError for text among
         numbers and for records that have no hash.
-        Source: def-universe in the book's chapter on neighbours.
+        Source: def-universe in the book's appendix on neighbours.
         """
         return cls._of(records, False, name, "records")
 
@@ -512,7 +512,7 @@ class Universe:
 
         Cost: `count(size)` tuples, one at a time. Errors: as `count`, and ValueError for a size that
         no list has.
-        Source: def-dataset in the book's chapter on neighbours.
+        Source: def-dataset in the book's appendix on neighbours.
         """
         size = self.checked_size(size)
         if size > MOST_LISTED:

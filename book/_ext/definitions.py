@@ -47,7 +47,8 @@ def read_definitions(app: Sphinx, env: Any) -> None:
     if GLOSSARY in env.all_docs:
         for item in env.get_doctree(GLOSSARY).findall(nodes.definition_list_item):
             text = opening("".join(map(plain, item[-1][0])))
-            env.definitions |= dict.fromkeys(item[0]["ids"], text)
+            names = [id_ for term in item[:-1] for id_ in term["ids"]]
+            env.definitions |= dict.fromkeys(names, text)
 
 
 def plain(part: nodes.Node) -> str:

@@ -24,8 +24,8 @@ class Metric:
     (3, 3)
 
     Cost: linear in the two sizes. Distances of datasets count rows, those of answers have the
-    unit of the answers. Source: OpenDP (2026); def-neighbour-distances in notebooks/neighbours
-    and def-norms in notebooks/norms.
+    unit of the answers. Source: OpenDP (2026); def-neighbour-distances in
+    notebooks/neighbours-in-detail and def-norms in notebooks/norms.
     """
 
     name: str
