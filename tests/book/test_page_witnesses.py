@@ -253,7 +253,7 @@ def test_printed_audits_can_be_checked(outputs):
                     assert told == list(np.atleast_1d(answer)), (output.chapter, found[0])
                     sides += 1
     assert rows >= 15
-    assert sides >= 25
+    assert sides >= 30
 
 
 def answered(function, dataset):
