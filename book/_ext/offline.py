@@ -124,7 +124,14 @@ def mend_boxes(
     if "body" in context:
         body = re.sub(BOXES, r"\1", context["body"])
         body = re.sub(r">Solution to(<a [^>]*>) ", r">Solution to \1", body)
-        context["body"] = named_once(keep_points(body))
+        context["body"] = named_once(keep_points(in_plain_words(body)))
+
+
+def in_plain_words(body: str) -> str:
+    """Say what a folded cell holds as a reader would: its code, its output, or both."""
+    for theirs, ours in ("source", "code"), ("outputs", "output"), ("content", "cell"):
+        body = re.sub(rf"(>(?:Show|Hide) the ){theirs}<", rf"\1{ours}<", body)
+    return body
 
 
 def keep_points(body: str) -> str:

@@ -111,6 +111,13 @@ def test_a_formula_and_its_comma_stay_together(extension):
     )
 
 
+def test_a_folded_cell_says_what_it_holds(extension):
+    """Catches an output that is announced as code."""
+    words = extension("offline").in_plain_words
+    shown = words("<span>Show the outputs</span><span>Hide the source</span> the source")
+    assert shown == "<span>Show the output</span><span>Hide the code</span> the source"
+
+
 def test_printed_pieces_are_joined_as_they_are(extension):
     """Catches a line that is broken where the kernel happened to send it in two pieces."""
     join_pieces = extension("offline").join_pieces
