@@ -50,8 +50,10 @@ def number_text(value: Any) -> str:
 def equals_text(value: Any) -> str:
     """Say what a number equals: = where the text is the number, ≈ where it is rounded.
 
+    Beside a fraction stand its decimals: all of them if six digits are enough, else four digits.
+
     >>> equals_text(4), equals_text(Fraction(3, 2)), equals_text(Fraction(19, 6))
-    ('= 4', '= 3/2 = 1.5', '= 19/6 ≈ 3.16667')
+    ('= 4', '= 3/2 = 1.5', '= 19/6 ≈ 3.167')
     >>> equals_text(2**0.5), equals_text((1, 0.5))
     ('≈ 1.41421', '= (1, 0.5)')
 
@@ -63,7 +65,9 @@ def equals_text(value: Any) -> str:
     exact = _exact(value)
     if exact is not None and "/" in text:
         rounded = _six_digits(exact)
-        return f"= {text} {'=' if _says(rounded, value) else '≈'} {rounded}"
+        if _says(rounded, value):
+            return f"= {text} = {rounded}"
+        return f"= {text} ≈ {_beside(exact) or rounded}"
     return f"{'=' if _says(text.replace(',', ''), value) else '≈'} {text}"
 
 
@@ -71,7 +75,7 @@ def value_text(value: Any) -> str:
     """Write a number in full: as `equals_text`, without the first equals sign.
 
     >>> value_text(3), value_text(Fraction(3, 2)), value_text(Fraction(19, 6)), value_text(2**0.5)
-    ('3', '3/2 = 1.5', '19/6 ≈ 3.16667', '≈ 1.41421')
+    ('3', '3/2 = 1.5', '19/6 ≈ 3.167', '≈ 1.41421')
 
     Cost and errors: as `number_text`.
     """
@@ -195,6 +199,11 @@ def _exact(value: Any) -> Exact | None:
     else:
         written = is_real(value) and (isinstance(value, Rational) or is_finite(value))
     return exact_number(value) if written else None
+
+
+def _beside(exact: Exact) -> str:
+    """A number to four digits, which are enough beside its fraction; nothing where they are not."""
+    return f"{float(exact):.4g}" if Fraction(1, 1000) <= abs(exact) < 10_000 else ""
 
 
 def _six_digits(exact: Exact) -> str:

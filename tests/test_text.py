@@ -124,7 +124,7 @@ def test_a_result_says_equal_where_it_is():
     school = sl.Universe.population([1, 2, 3, 10])
     found = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.AddRemove(1))
     card = found._repr_html_()
-    assert "17/6 ≈ 2.83333" in card
+    assert "17/6 ≈ 2.833" in card
     assert "(1, 2) → 3/2 = 1.5" in card
 
 

@@ -290,7 +290,7 @@ def test_a_card_shows_both_datasets_with_their_answers():
     """Catches an answer under the other dataset, and a row that leaves in both."""
     card = mean_salary()._repr_html_()
     assert "<b>dataset → 50</b>" in card
-    assert "<b>neighbour → 200/3 ≈ 66.6667</b>" in card
+    assert "<b>neighbour → 200/3 ≈ 66.67</b>" in card
     rows = Cells(card).rows[-8:]
     assert rows == [
         ["", "department", "salary"],

@@ -22,7 +22,7 @@ def witness_explorer(scenario: str, column: str) -> Explorer:
     """Return the explorer of a scenario's sensitivities: query, relation, k, and your own values.
 
     >>> witness_explorer("school_large", "absence_days").view(k="2").text
-    'mean at k = 2, at most 2 records changed: the sensitivity is 16/3 ≈ 5.33333. (1, 2, 3, 4, 5, 6) against (3, 4, 5, 6, 15, 20).'
+    'mean at k = 2, at most 2 records changed: the sensitivity is 16/3 ≈ 5.333. (1, 2, 3, 4, 5, 6) against (3, 4, 5, 6, 15, 20).'
     """
     setting = scenarios()[scenario]
     standard = (MEAN, MEDIAN, quantile(0.9), SUM, VARIANCE, STD, MIN, MAX)
