@@ -203,7 +203,8 @@ def _exact(value: Any) -> Exact | None:
 
 def _beside(exact: Exact) -> str:
     """A number to four digits, which are enough beside its fraction; nothing where they are not."""
-    return f"{float(exact):.4g}" if Fraction(1, 1000) <= abs(exact) < 10_000 else ""
+    size = abs(Fraction(exact))
+    return f"{float(exact):.4g}" if Fraction(1, 1000) <= size < 10_000 else ""
 
 
 def _six_digits(exact: Exact) -> str:
