@@ -99,7 +99,8 @@ def number(text):
 def says(text, value):
     """Whether a printed number is the value: exactly, or to the digits that a decimal shows."""
     if "." in text or "e" in text:
-        return isclose(number(text), value, rel_tol=1e-5)
+        four_digits = len(text.replace(".", "").lstrip("0-")) == 4  # as beside a fraction
+        return isclose(number(text), value, rel_tol=5e-4 if four_digits else 1e-5)
     return number(text) == value
 
 
