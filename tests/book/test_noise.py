@@ -19,6 +19,7 @@ from sensitivity_book.privacy.noise import (
     gaussian_sigma_for_rho,
     laplace_deviation,
     laplace_scale,
+    right_guesses,
 )
 
 EPSILONS = st.floats(0.01, 20)
@@ -166,3 +167,10 @@ def test_gaussian_noise_is_the_smaller_from_the_crossing_on(sigma, epsilon, rows
     crossing = gaussian_crossing(epsilon, 1e-6, rows=rows, sigma=sigma)
     smaller = [gaussian_is_smaller(g) for g in range(1, crossing + 3)]
     assert smaller == [False] * (crossing - 1) + [True] * 3
+
+
+@pytest.mark.parametrize("scale", [0.5, 1, 2])
+def test_an_attackers_guesses_are_as_often_right_as_the_areas_say(scale):
+    """Catches a game that is not the one of the formula: wrong if the noise crosses the middle."""
+    assert right_guesses(scale) == pytest.approx(1 - math.exp(-1 / scale) / 2, abs=0.005)
+    assert right_guesses(scale) == right_guesses(scale)
