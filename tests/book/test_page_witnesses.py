@@ -253,8 +253,8 @@ def test_printed_audits_can_be_checked(outputs):
                     told = [number(part) for part in NUMBER.findall(shown)]
                     assert told == list(np.atleast_1d(answer)), (output.chapter, found[0])
                     sides += 1
-    assert rows >= 15
-    assert sides >= 30
+    assert rows >= 12
+    assert sides >= 22
 
 
 def answered(function, dataset):
