@@ -56,7 +56,7 @@
       type(range) {  // let a number of the range be typed
         made += 1;
         label.id ||= `explorer-label-${made}`;
-        const hint = element("span", { id: `explorer-hint-${made}`, textContent: `or any ${range.words}` });
+        const hint = element("span", { id: `explorer-hint-${made}`, textContent: `any from ${range.low} to ${range.high}`.replaceAll("-", "−") });
         field = element("input", { type: "number", min: range.low, max: range.high, step: range.whole ? 1 : "any", value: names[control.value] });
         field.setAttribute("aria-labelledby", `${label.id} ${hint.id}`);
         field.addEventListener("change", () => { follow(); changed(); });

@@ -14,7 +14,7 @@ def fields(asked: dict[str, str]) -> dict[str, Any]:
 
     >>> found = fields({"explorer": "people"})
     >>> found["typed"]["groups"], found["own"]
-    ({'low': 1, 'high': 1000, 'whole': True, 'words': 'whole number from 1 to 1000'}, None)
+    ({'low': 1, 'high': 1000, 'whole': True}, None)
     """
     explorer = _named(asked["explorer"])
     typed = {
@@ -22,7 +22,6 @@ def fields(asked: dict[str, str]) -> dict[str, Any]:
             "low": knob.typed.low,
             "high": knob.typed.high,
             "whole": knob.typed.whole,
-            "words": knob.typed.words,
         }
         for knob in explorer.knobs
         if knob.typed
