@@ -11,6 +11,7 @@
   const MODULE = "sensitivity_book.live.explorers";
   const MOST_KEPT = 50;  // computed frames of an explorer
   const PATIENCE = 300;  // ms until a computation is called one
+  const known = new WeakSet();  // what is alive in the outputs of cells
   let made = 0;  // controls so far, for ids of their own
 
   function element(name, properties = {}, ...children) {
@@ -236,13 +237,10 @@
     ".tents": (root) => { nameApart(root); globalThis.Tents?.start(root); },
   };
 
-  const known = new WeakSet();
-
-  function welcome(node) {
+  function welcome(output) {
     for (const [kind, bring] of Object.entries(KINDS)) {
-      const roots = node.matches(kind) ? [node] : node.querySelectorAll(kind);
-      for (const root of roots) {
-        if (root.dataset.live || known.has(root)) continue;
+      for (const root of output.querySelectorAll(kind)) {
+        if (known.has(root)) continue;
         known.add(root);
         bring(root);
       }
@@ -251,12 +249,7 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     if (!window.live) return;
-    for (const root of document.querySelectorAll(".explorer")) {
-      known.add(root);
-      start(root, root.id.replace("explorer-", ""));
-    }
-    new MutationObserver((records) => {
-      for (const { addedNodes } of records) for (const node of addedNodes) if (node instanceof Element) welcome(node);
-    }).observe(document.body, { childList: true, subtree: true });
+    for (const root of document.querySelectorAll(".explorer")) start(root, root.id.replace("explorer-", ""));
+    document.addEventListener("live:shown", ({ target }) => welcome(target));
   });
 })();

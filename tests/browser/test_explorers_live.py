@@ -344,6 +344,7 @@ RUN = """([stored, html]) => {
   const shown = document.createElement("div");
   output.after(shown);
   shown.innerHTML = html;
+  shown.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
 }"""
 
 
