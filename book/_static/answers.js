@@ -132,7 +132,8 @@
     const own = make("form", { class: answer.kind }, ...controls.map((pair) => make("div", {}, ...pair)), make("div", { class: "buttons" }, button, stop));
     const before = kept(root);
     (before.typed || []).forEach((text, i) => { if (fields[i]) fields[i].value = text; });
-    if (before.verdict) show(status, before.verdict, before.words);
+    const old = before.verdict && answer.kind === "number" ? judge(answer, before.typed[0]) : before;
+    if (old.verdict) show(status, old.verdict, old.words);
 
     const told = (verdict, words) => {
       show(status, verdict, words);

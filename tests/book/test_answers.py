@@ -1,9 +1,13 @@
 """The fields under the exercises: right numbers, true witnesses, judges that say what is wrong."""
 
 import json
+import math
 import re
+import subprocess
+import sys
 from fractions import Fraction
-from itertools import combinations
+from functools import cache
+from itertools import combinations, product
 from math import comb
 from statistics import mean, median
 
@@ -18,17 +22,10 @@ from test_page_shape import PAGES as BOOK
 from test_page_shape import PATH, SOLUTION, exercises, prose
 
 MADE = {name: make() for name, make in ANSWERS.items()}
-NOT_YET = [
-    "noise",
-    "neighbours",
-    "school",
-    "vehicle",
-    "clipping",
-    "tables",
-    "people",
-    "audits",
-]  # pages of the path without a field
-DAYS = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
+NOT_YET = ["vehicle", "clipping", "tables", "people", "audits"]  # pages of the path without a field
+DAYS = [*map(Fraction, (1, 2, 3, 4, 5, 6, 7, 8, 15, 20))]
+YEARS = [*map(Fraction, (1, 2, 2, 2, 5, 5, 7, 8, 9, 9))]
+MEDIANS = [median(six) for six in combinations(DAYS, 6)]
 
 
 def named(kind):
@@ -39,13 +36,13 @@ def named(kind):
 
 
 def swaps(records, size, k=1):
-    """Every pair of selections of which exactly k records are exchanged."""
+    """Every pair of selections of which at most k records are exchanged."""
     everyone = range(len(records))
     for inside in combinations(everyone, size):
         outside = [i for i in everyone if i not in inside]
-        for out in combinations(inside, k):
-            for into in combinations(outside, k):
-                yield _pair(records, inside, [i for i in inside if i not in out] + list(into))
+        for most in range(k + 1):
+            for out, into in product(combinations(inside, most), combinations(outside, most)):
+                yield _pair(records, inside, [*(i for i in inside if i not in out), *into])
 
 
 def moves(records, size, k=1):
@@ -60,7 +57,7 @@ def moves(records, size, k=1):
 
 
 def _pair(records, one, other):
-    return tuple(tuple(sorted(Fraction(records[i]) for i in side)) for side in (one, other))
+    return tuple(tuple(sorted(records[i] for i in side)) for side in (one, other))
 
 
 def span(x):
@@ -72,10 +69,57 @@ SENSITIVITIES = {
     "by-hand-sum-swapped": (sum, lambda: swaps(DAYS, 6)),
     "by-hand-sum-moved": (sum, lambda: moves(DAYS, 6)),
     "by-hand-span-moved": (span, lambda: moves(DAYS, 6)),
+    "neighbours-fallen": (median, lambda: moves(DAYS, 1, 3)),
+    "school-mean-swapped": (mean, lambda: swaps(YEARS, 6, 2)),
+    "school-ceiling": (median, lambda: swaps(DAYS, 6, 4)),
 }
+
+
+def reached(x, everyone, gone, joined):
+    """The distinct datasets that are left when so many records of x go and so many others come."""
+    inside, outside = range(len(x)), range(len(x), len(everyone))  # x stands first
+    return {
+        tuple(sorted(everyone[i] for i in {*inside} - {*out} | {*into}))
+        for out, into in product(combinations(inside, gone), combinations(outside, joined))
+    }
+
+
+def tent(x, answer, scale=1.0):
+    return math.exp(-abs(x - answer) / scale)
+
+
+def told_by_laplace(ask):
+    """The most of what an attacker is told by a published number, over a fine line of them."""
+    return max(ask(tent(x / 100, 0, 10), tent(x / 100, 4, 10)) for x in range(-2000, 2001))
+
+
+def right_guesses(scale=1.0, gap=1.0, steps=200_000):
+    """How often the higher of two tents is the right one: half the area below the higher of both."""
+    width = 60 * scale / steps
+    line = (-30 * scale + (i + 0.5) * width for i in range(steps))
+    return sum(max(tent(x, 0, scale), tent(x, gap, scale)) / (2 * scale) for x in line) * width / 2
+
+
 # Any other number.
 NUMBERS = {
     "by-hand-swaps-counted": lambda: sum(comb(15, i) ** 2 for i in range(16)) * 15**2,
+    "noise-label-epsilon": lambda: told_by_laplace(lambda one, other: math.log(one / other)),
+    "noise-label-belief": lambda: told_by_laplace(lambda one, other: one / (one + 4 * other)),
+    "noise-certain": lambda: (Fraction(20, 3) + 10 - (Fraction(7, 2) + 10)) / 20,
+    "noise-guessed": right_guesses,
+    "neighbours-changed-counted": lambda: len(
+        {y for k in (0, 1) for y in reached((1, 2), (1, 2, 3, 4, 5), k, k)}
+    ),
+    "neighbours-near-counted": lambda: len(
+        {
+            y
+            for out, into in ((0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1))
+            for y in reached((1, 2), (1, 2, 3, 4, 5), out, into)
+        }
+    ),
+    "neighbours-listed": lambda: len(
+        reached((2, 2, 5), (2, 2, 5, 5, 1), 1, 0) | reached((2, 2, 5), (2, 2, 5, 5, 1), 0, 1)
+    ),
 }
 
 
@@ -89,13 +133,14 @@ def test_every_number_has_a_second_route():
 def test_a_number_is_right(name):
     """Catches a reader who is told wrong of a right number."""
     own, other = MADE[name].right, NUMBERS[name]()
-    assert own == (pytest.approx(other, rel=1e-9) if isinstance(own, float) else other)
+    assert float(own) == pytest.approx(float(other), rel=1e-7)
 
 
 @pytest.mark.parametrize("name", SENSITIVITIES)
 def test_a_ladder_leads_to_the_right_sensitivity(name):
     """Catches a wrong sensitivity, a witness that is no pair of neighbours, and a gap that it lacks."""
     query, pairs = SENSITIVITIES[name]
+    query = cache(query)
     gaps = {pair: abs(query(pair[0]) - query(pair[1])) for pair in pairs()}
     made = MADE[name]
     assert made.right == max(gaps.values())
@@ -132,6 +177,33 @@ SUBMISSIONS = {
         ("1, 2, 3, 4, 5, 6\n2, 3, 4, 5, 6, 20", "median moves by 1; the median lacks 3/2"),
         ("1, 2, 4, 8, 15, 20\n1, 2, 3, 4, 8, 15", "mean moves by 17/6 and the median moves by 5/2; the mean lacks 1/3"),
     ],
+    "noise-promise-broken": [
+        ("1, 2, 3, 4, 5, 6\n1, 2, 3, 4, 5, 20", "6 and 20, 14 apart: between these two she keeps ε = 7/6, more than the 1 that she promised; no pair is worse."),
+        ("1, 2, 3, 4, 5, 8\n1, 2, 3, 4, 5, 20", "8 and 20, 12 apart: between these two she keeps ε = 1, and her promise holds."),
+        ("1, 2, 3, 4, 15, 20\n1, 2, 3, 5, 15, 20", "0 apart"),
+    ],
+    "neighbours-not-possible": [
+        ("2, 2, 2", "both take part already"),
+        ("2, 5, 5", "(2, 5, 5) is possible"),
+        ("1, 1, 1", "3 changes away"),
+        ("5, 2, 2", "Nothing has changed."),
+    ],
+    "neighbours-bridged": [
+        ("1, 2, 3, 4, 15, 20\n1, 2, 3, 4", "45 and 10, 35 apart, and no swap moves a sum by more than 19."),
+        ("1, 2, 3, 4, 5, 6\n2, 3, 4, 5, 6, 20", "21 and 40, 19 apart. A swap can do that"),
+        ("1, 2, 3, 4, 5, 6\n1, 2, 3", "no neighbours: at most 2 records added or removed."),
+    ],
+    "school-ceiling-reached": [
+        ("1, 2, 3, 4, 15, 20\n1, 2, 7, 8, 15, 20", "2 swaps, and the medians are 7/2 and 15/2, 4 apart"),
+        ("1, 2, 3, 4, 5, 6\n5, 6, 7, 8, 15, 20", "4 swaps, and the medians are 7/2 and 15/2, 4 apart: that is the ceiling. Fewer"),
+        ("1, 2, 3, 4, 5, 6\n2, 3, 4, 5, 6, 20", "1 swap, and the medians are 7/2 and 9/2, 1 apart. Others are further"),
+    ],
+    "school-designed": [
+        ("1, 1, 1, 7, 7, 7, 7, 20, 20, 20", "19, 38, 57, 57: straight up to k = 3, and then flat."),
+        ("1, 1, 1, 6, 7, 7, 8, 20, 20, 20", "19, 38, 57, 59. At k = 4 it should be 57."),
+        ("1, 2, 3, 4, 5, 6, 7, 8, 15, 20", "19, 32, 37, 40. At k = 2 it should be 38."),
+        ("1, 1, 1, 7, 7, 7, 20, 20, 20", "has 9 records, not 10."),
+    ],
 }  # fmt: skip
 
 
@@ -164,17 +236,47 @@ def test_an_example_is_read_and_is_not_right(name):
     assert "universe" not in said
 
 
-def test_two_widest_swaps_at_once_are_those_of_a_brute_force():
-    """Catches a judge of two queries that overlooks one of them."""
-    rights = {
-        pair
-        for pair in swaps(DAYS, 6)
-        if abs(mean(pair[0]) - mean(pair[1])) == Fraction(19, 6)
-        and abs(median(pair[0]) - median(pair[1])) == Fraction(5, 2)
-    }
-    judge = MADE["by-hand-both-widest"].judge
-    assert {pair for pair in swaps(DAYS, 6) if judge(*pair).right} == rights
-    assert len(rights) == 8
+def apart(query, x, y):
+    return abs(query(x) - query(y))
+
+
+# Which of all pairs are right, in plain Python.
+RIGHT_PAIRS = {
+    "by-hand-both-widest": (
+        lambda: swaps(DAYS, 6),
+        lambda x, y: (apart(mean, x, y), apart(median, x, y)) == (Fraction(19, 6), Fraction(5, 2)),
+        8,
+    ),
+    "noise-promise-broken": (lambda: swaps(DAYS, 6), lambda x, y: apart(max, x, y) > 12, 84),
+    "neighbours-bridged": (lambda: moves(DAYS, 6, 2), lambda x, y: apart(sum, x, y) > 19, None),
+    "school-ceiling-reached": (
+        lambda: (pair for pair in swaps(DAYS, 6, 2) if sum(pair[0]) in (45, 53)),
+        lambda x, y: apart(median, x, y) == max(MEDIANS) - min(MEDIANS),
+        12,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT_PAIRS)
+def test_a_judge_of_pairs_agrees_with_a_brute_force(name):
+    """Catches a judge that overlooks a pair, or what is asked of it."""
+    every, is_right, how_many = RIGHT_PAIRS[name]
+    every = {*every()}
+    rights = {pair for pair in every if is_right(*pair)}
+    judge = MADE[name].judge
+    assert {pair for pair in every if judge(*pair).right} == rights
+    assert 0 < len(rights) < len(every)
+    assert how_many in (None, len(rights))
+
+
+def test_what_a_page_calls_needs_no_large_library():
+    """Catches an import that the Python in a page does not have, or that makes its start slow."""
+    code = (
+        "import sys; from sensitivity_book.answers.check import check; "
+        "print(*({'scipy', 'opendp', 'matplotlib', 'ipywidgets', 'IPython'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 READ = "by-hand-both-widest"

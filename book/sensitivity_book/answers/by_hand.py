@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import comb
 
 import sensitivity_lab as sl
+from sensitivity_book import scenarios
 from sensitivity_book.answers.judges import agrees
 from sensitivity_book.answers.kinds import (
     Answer,
@@ -16,12 +17,11 @@ from sensitivity_book.answers.kinds import (
     Verdict,
 )
 from sensitivity_book.answers.ladder import ladder, pairs
-from sensitivity_book.first_page import pupils
 from sensitivity_lab.exact import Exact
 from sensitivity_lab.text import number_text
 
 SIZE = 6
-TEN = sl.Universe.population(pupils().values())
+TEN = scenarios.school_large().universes["absence_days"]
 SWAP, MOVE = sl.Change(1), sl.AddRemove(1)
 
 
