@@ -85,6 +85,7 @@ def swaps_counted() -> Answer:
             studies: "That is the number of studies. Each has many neighbours.",
             Fraction(studies * inside * outside, 2): "The page counts a pair in both directions.",
         },
+        why=f"Each of the {studies:,} studies has 15 · 15 swaps.",
     )
 
 

@@ -27,6 +27,7 @@ def changed_counted() -> Answer:
             6: "Those are the six swaps. At most one change may also be none.",
             3: "Three can join, but for each of two who may leave.",
         },
+        why="Six swaps, and none.",
     )
 
 
@@ -40,6 +41,7 @@ def near_counted() -> Answer:
             15: "One is missing: at distance 0 there is {1, 2} itself.",
             9: "One leaves and another joins: that is at distance 2 too. And {1, 2} itself is at distance 0.",
         },
+        why="One is at distance 0, five are at distance 1 and ten at distance 2.",
     )
 
 
@@ -50,6 +52,7 @@ def listed() -> Answer:
         "Neighbours under AddRemove(1)",
         sl.AddRemove(1).count_neighbours((2, 2, 5), population),
         slips={5: "Five pupils can leave or join, but two of them leave the same dataset behind."},
+        why="The two in year 2 leave the same dataset behind.",
     )
 
 

@@ -28,6 +28,7 @@ def label_epsilon() -> Answer:
             ): "That is scale over gap. A wider scale tells less, so it stands below.",
             40: "The wider the scale, the smaller ε: it does not multiply.",
         },
+        why="It is gap over scale.",
     )
 
 
@@ -42,6 +43,7 @@ def label_belief() -> Answer:
             _belief(factor): "That is where she gets from a coin toss. She begins at 1 : 4.",
             factor / 4: "Those are her odds. As a belief they are odds / (1 + odds).",
         },
+        why="Her odds of 1 : 4 are multiplied by e to the power 0.4.",
     )
 
 
@@ -56,6 +58,7 @@ def certain() -> Answer:
             / 10: "From −10 to 10 a box is 20 wide, and it sticks out on one side only.",
             1 - Fraction(gap) / width: "In these cases she is not certain.",
         },
+        why="Each box is 20 wide, and sticks out of the other by the gap.",
     )
 
 
@@ -70,6 +73,7 @@ def guessed() -> Answer:
             - math.exp(-1) / 2: "She is wrong beyond the middle: half a gap away, not a whole one.",
             math.exp(-1 / 2) / 2: "That is how often she is wrong.",
         },
+        why="She is wrong if the noise carries x over the middle, half a gap away.",
     )
 
 
