@@ -16,7 +16,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test browser screenshots lab outputs lint format bench audit check-all lock clean
+.PHONY: help book live test browser screenshots lab outputs lint format bench audit check-all lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -25,6 +25,9 @@ book: $(READY) ## Run every notebook and build the book
 	rm -rf $(HTML) _build/.doctrees _build/jupyter_execute
 	$(BIN)/jupyter-book build . --path-output . -W -n --keep-going
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
+
+live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; make book takes it along
+	$(BIN)/python -m sensitivity_book.live _build/live
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl $(COV) -n auto

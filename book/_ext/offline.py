@@ -11,11 +11,6 @@ names, which would make two builds differ.
 What a cell prints may reach MyST-NB in pieces, at times of one line, and it would end a line after
 each: two builds would differ.  So the pieces are joined first.
 
-pandas leaves the corner of a table an empty heading, which a screen reader announces as
-a heading without a name.  It becomes a plain cell.  It also gives the names of the index a row of
-headings of their own, empty but for them.  They move up into the row above; where the name of the columns
-stands there, the two share a cell: "query, by k".
-
 Every exercise, solution and proof of a page bears the same id, which is taken away: nothing leads
 there.  The link in a solution's title begins with a space, which moves out of it.  Matplotlib names
 a marker by its shape: a second picture that draws it gets names of its own.
@@ -33,6 +28,7 @@ from typing import Any
 from docutils import nodes
 from myst_nb.core import render
 from myst_nb.core.utils import coalesce_streams
+from sensitivity_book.markup import tables
 from sphinx.application import Sphinx
 
 
@@ -59,44 +55,7 @@ def unplug_thebe(app: Sphinx, config: object) -> None:
 
 def tidy_tables(app: Sphinx, doctree: nodes.document) -> None:
     for html in doctree.findall(nodes.raw):
-        html.children = [nodes.Text(clear_empty_headings(one_row_fewer(html.astext())))]
-
-
-def clear_empty_headings(html: str) -> str:
-    return re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)
-
-
-ROW = r"<tr[^>]*>(?:(?!</tr>).)*</tr>"
-CELL = re.compile(r"<th([^>]*)>(.*?)</th>", re.DOTALL)
-
-
-def one_row_fewer(html: str) -> str:
-    """Move the names of an index up, if each stands below an empty heading or the columns' name."""
-    return re.sub(rf"({ROW})\s*({ROW})(?=\s*</thead>)", merged, html, flags=re.DOTALL)
-
-
-def merged(rows: re.Match[str]) -> str:
-    above, below = (CELL.findall(row) for row in rows.groups())
-    columns = list(zip(above, below, strict=False))
-    last = max((i for i, column in enumerate(columns) if texts(column)[1]), default=0)
-    twice = [i for i, column in enumerate(columns) if all(texts(column))]
-    if len(above) != len(below) or "colspan" in rows[0] or twice not in ([], [last]):
-        return rows[0]
-    cells = iter(columns)
-
-    def cell(_: re.Match[str]) -> str:
-        column = next(cells)
-        across, named = texts(column)
-        attributes, text = column[1] if named else column[0]
-        if named and "class" not in attributes:
-            attributes += ' class="index_name"'
-        return f"<th{attributes}>{text}{f', by {across}' if across and named else ''}</th>"
-
-    return CELL.sub(cell, rows[1])
-
-
-def texts(cells: tuple[tuple[str, str], ...]) -> list[str]:
-    return [re.sub("<[^>]*>|&nbsp;", "", text).strip() for _, text in cells]
+        html.children = [nodes.Text(tables.tidy(html.astext()))]
 
 
 def leave_widgets_out(app: Sphinx, env: Any) -> None:

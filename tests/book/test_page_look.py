@@ -7,6 +7,8 @@ import re
 import pandas as pd
 import pytest
 from conftest import ROOT
+from sensitivity_book.markup.drawings import inline, themed
+from sensitivity_book.markup.tables import aligned
 
 from sensitivity_lab.plotting.phone import HIDDEN
 from sensitivity_lab.plotting.style import DARK
@@ -23,18 +25,18 @@ def extension(monkeypatch):
     return importlib.import_module
 
 
-def test_a_picture_stands_in_the_page_with_its_words_and_its_look(extension):
+def test_a_picture_stands_in_the_page_with_its_words_and_its_look():
     """Catches a drawing without a name for a screen reader, or without the width it was given."""
-    placed = extension("pictures").inline(IMAGE, WIDE + "\n</svg>")
+    placed = inline(IMAGE, WIDE + "\n</svg>")
     assert placed.startswith(
         '<svg role="img" aria-label="a &lt; b" class="drawing align-center" style="width: 80%;"'
     )
     assert placed.count("<svg") == placed.count("</svg>") == 1
 
 
-def test_both_forms_of_a_picture_stand_side_by_side(extension):
+def test_both_forms_of_a_picture_stand_side_by_side():
     """Catches a form for a phone that stays hidden, or stays inside the other."""
-    placed = extension("pictures").inline(IMAGE, WIDE + NARROW + "\n</svg>\n")
+    placed = inline(IMAGE, WIDE + NARROW + "\n</svg>\n")
     wide, phone = re.findall(r"<svg.*?</svg>", placed, re.DOTALL)
     assert 'class="drawing wide align-center"' in wide
     assert 'class="drawing phone align-center"' in phone
@@ -46,13 +48,12 @@ def test_both_forms_of_a_picture_stand_side_by_side(extension):
 
 def test_colours_follow_the_theme(extension):
     """Catches a colour that the dark page does not change, and one changed for paper too."""
-    pictures = extension("pictures")
-    themed = pictures.themed('style="fill: #ffffff; stroke: #222222; color: #123456"')
-    assert themed == (
+    variables = themed('style="fill: #ffffff; stroke: #222222; color: #123456"')
+    assert variables == (
         'style="fill: var(--fig-ffffff, #ffffff); stroke: var(--fig-222222, #222222); color: #123456"'
     )
-    assert pictures.themed("stroke: #123456") == "stroke: #123456"
-    sheet = pictures.colours()
+    assert themed("stroke: #123456") == "stroke: #123456"
+    sheet = extension("pictures").colours()
     assert sheet.startswith("@media screen")
     assert dict(re.findall(r"--fig-(\w{6}): (#\w{6});", sheet)) == {
         light[1:]: dark for light, dark in DARK.items()
@@ -88,13 +89,13 @@ def cells(html, tag):
     ]
 
 
-def test_numbers_stand_on_the_right_below_their_headings(extension):
+def test_numbers_stand_on_the_right_below_their_headings():
     """Catches words on the right, numbers on the left, a hyphen for a minus, and a date that is hurt."""
     frame = pd.DataFrame({
         "query": ["mean", "sum"], "exact": ["19/6 ≈ 3.17", "-1/2"], "gap": ["∞", "1e-09"],
         "pair": ["(-1, 2)", "(0, -3)"], "day": ["2024-01-02", "1-2"],
     })  # fmt: skip
-    shown = extension("table_look").aligned(frame.to_html(index=False))
+    shown = aligned(frame.to_html(index=False))
     numeric = {"exact", "gap"}
     assert cells(shown, "th") == [(name in numeric, name) for name in frame]
     assert cells(shown, "td") == [
@@ -103,19 +104,19 @@ def test_numbers_stand_on_the_right_below_their_headings(extension):
     ]  # fmt: skip
 
 
-def test_rows_that_share_a_name_keep_their_columns(extension):
+def test_rows_that_share_a_name_keep_their_columns():
     """Catches headings that are shifted by a cell that spans rows."""
     frame = pd.DataFrame(
         {"n": [1, 2, 3]}, index=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "z")])
     )
-    shown = extension("table_look").aligned(frame.to_html())
+    shown = aligned(frame.to_html())
     assert cells(shown, "th")[-6:] == [
         (True, "n"), (False, "a"), (False, "x"), (False, "y"), (False, "b"), (False, "z"),
     ]  # fmt: skip
     assert cells(shown, "td") == [(True, "1"), (True, "2"), (True, "3")]
 
 
-def test_a_table_without_headings_stays_as_it_is(extension):
+def test_a_table_without_headings_stays_as_it_is():
     """Catches a table that is laid out by hand and pushed to the right."""
     table = "<table><tbody><tr><td>-1</td></tr></tbody></table>"
-    assert extension("table_look").aligned(table) == table
+    assert aligned(table) == table

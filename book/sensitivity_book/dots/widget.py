@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,12 @@ export default {
   },
 };
 """
+
+
+def static(name: str) -> str:
+    """A script or a style of the book's pages; where a page runs Python, the page has it already."""
+    in_page = sys.platform == "emscripten"
+    return "" if in_page else (STATIC / name).read_text(encoding="utf-8")
 
 
 class Drawn(AnyWidget):
@@ -48,8 +55,8 @@ class Dots(Drawn):
     A page of the book that shows its HTML form loads the script; a live session runs it at once.
     """
 
-    _esm = (STATIC / "dots.js").read_text(encoding="utf-8") + RENDER
-    _css = (STATIC / "dots.css").read_text(encoding="utf-8")
+    _esm = static("dots.js") + RENDER
+    _css = static("dots.css")
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture

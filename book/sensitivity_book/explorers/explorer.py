@@ -25,6 +25,7 @@ import traitlets
 from anywidget import AnyWidget
 from matplotlib.figure import Figure
 
+from sensitivity_book.markup.drawings import lean
 from sensitivity_lab.plotting.style import STYLE
 
 MOST_FRAMES = 1000
@@ -313,43 +314,3 @@ def svg(figure: Figure) -> str:
     with plt.rc_context(STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return lean(buffer.getvalue())
-
-
-def lean(drawn: str) -> str:
-    """Return the SVG that Matplotlib writes without what a page does not need.
-
-    >>> print(lean('<?xml version="1.0"?> <svg id="one"> <!-- a circle --> <circle/> </svg>'))
-    <svg> <circle/> </svg>
-    """
-    text = drawn[drawn.index("<svg") :]
-    for pattern, short in LEANER:
-        text = re.sub(pattern, short, text, flags=re.DOTALL)
-    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', text))
-    text = re.sub(r' id="([^"]*=[^"]*)"', r' data-choice="\1" cursor="pointer"', text)
-    text = re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", text)
-    return "\n".join(_without_plain_groups(text.splitlines()))
-
-
-# What matplotlib writes and a page does not need, and what takes its place.
-LEANER: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-    (r"<metadata>.*?</metadata>|<!--.*?-->", ""),
-    (r"\n\s*(?=[^<\s])", " "),  # an element that is written over several lines
-    (r"'DejaVu Sans', 'Bitstream Vera Sans'.*?sans-serif", "'DejaVu Sans', sans-serif"),
-    (r' transform="rotate\(-0 [^)]*\)"', ""),
-    (r"<[^<>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0])),  # no number that is written
-    (r"<[^<>]*>", lambda tag: re.sub(r" +(?=[\"/>])", "", tag[0])),
-    (r'<g (id="[^"]*=[^"]*")>\s*(<\w+) ([^<>]*/>)\s*</g>', r"\2 \1 \3"),  # a choice of one element
-)
-
-
-def _without_plain_groups(lines: list[str]) -> Iterator[str]:
-    """Leave out the groups that have no attribute, which matplotlib nests ten deep."""
-    kept: list[bool] = []  # for each open group, whether it stays
-    for line in filter(None, map(str.strip, lines)):
-        if line.startswith("<g"):
-            kept.append(line != "<g>")
-            if not kept[-1]:
-                continue
-        elif line == "</g>" and not kept.pop():
-            continue
-        yield line
