@@ -1,5 +1,6 @@
 """The fields under exercises: the script compares as Python's fractions do, and a reader is told why."""
 
+import os
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from conftest import HTML, ROOT
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from sensitivity_book.answers.check import check
 from sensitivity_book.answers.kinds import (
     Answer,
     DatasetAnswer,
@@ -199,7 +201,8 @@ def test_a_number_that_is_no_fraction_takes_its_digits(page: Page) -> None:
     assert verdicts(page, BELIEF, ["88.1%"])[0]["words"] == "That is ε = 2."
 
 
-NUMBERED = {name: made for name, make in ANSWERS.items() if isinstance(made := make(), NumberAnswer)}  # fmt: skip
+BOOK = {name: make() for name, make in ANSWERS.items()}
+NUMBERED = {name: made for name, made in BOOK.items() if isinstance(made, NumberAnswer)}
 
 
 @pytest.mark.parametrize("name", NUMBERED)
@@ -348,3 +351,22 @@ def test_the_script_loads_where_there_are_fields_and_nowhere_else() -> None:
         assert text.count('<div class="answer"') >= 2
     assert "answers.js" not in (HTML / "book" / "glossary.html").read_text("utf-8")
     assert SCRIPT.stat().st_size < 12_000
+
+
+@pytest.mark.xdist_group("live")
+def test_python_in_the_page_judges_as_python_does(context: BrowserContext) -> None:
+    """Catches a judge that needs what the Python of a page does not have."""
+    if not (HTML / "_static" / "live").exists():
+        assert not os.environ.get("CI"), "the book was built without `make live`"
+        pytest.skip("the book was built without `make live`")
+    asked = [
+        {"name": name, "text": "\n".join(made.example)}
+        if isinstance(made, DatasetAnswer)
+        else {"name": name, "text": f"{made.start}pass"}
+        for name, made in BOOK.items()
+        if not isinstance(made, NumberAnswer)
+    ]
+    page = context.new_page()
+    page.goto((HTML / "notebooks" / "by-hand.html").as_uri())
+    ask = "asked => live.call('sensitivity_book.answers.check:check', asked, () => {})"
+    assert [page.evaluate(ask, one) for one in asked] == [check(one) for one in asked]
