@@ -21,6 +21,7 @@ from sensitivity_book.answers.kinds import (
 )
 from sensitivity_book.answers.page import markup, told
 from sensitivity_book.answers.registry import ANSWERS
+from test_book import LOOKS, STRUCTURE, faint_text, faults, show
 
 import sensitivity_lab as sl
 
@@ -309,10 +310,12 @@ def test_python_is_asked_and_its_verdict_is_kept(context: BrowserContext, path: 
     assert page.evaluate("[name, argument]") == ["sensitivity_book.answers.check:check", {"name": "pair", "text": "1, 2\n1"}]  # fmt: skip
     assert root.get_by_role("button", name="Check").is_disabled()
     page.evaluate("told('Starting Python …')")
-    assert said(root) == "Starting Python …"
+    assert root.locator(".progress").inner_text() == "Starting Python …"
+    assert said(root) == "Checking …"
     page.evaluate("resolve({ right: false, words: 'They are 2 < 3 apart.' })")
     assert said(root) == "✗ Not yet. They are 2 < 3 apart."
     assert not root.get_by_role("button", name="Stop").is_visible()
+    assert not root.locator(".progress").is_visible()
     page.reload()
     assert said(field(page, "pair")) == "✗ Not yet. They are 2 < 3 apart."
     assert field(page, "pair").get_by_role("textbox").nth(1).input_value() == "1"
@@ -351,6 +354,23 @@ def test_the_script_loads_where_there_are_fields_and_nowhere_else() -> None:
         assert text.count('<div class="answer"') >= 2
     assert "answers.js" not in (HTML / "book" / "glossary.html").read_text("utf-8")
     assert SCRIPT.stat().st_size < 12_000
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_how_the_fields_look(browser: Browser, width: int, scheme: str) -> None:
+    """Catches faint verdicts, unnamed fields, small targets and sideways scrolling."""
+    page = browser.new_page()
+    page.goto((HTML / "notebooks" / "by-hand.html").as_uri(), wait_until="load")
+    show(page, width, scheme)
+    assert submit(field(page, "by-hand-sum-moved"), "20").startswith("✓ Right.")
+    assert submit(field(page, "by-hand-sum-swapped"), "20").startswith("✗ Not yet.")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert faint_text(page, ".answer") == []
+    assert faults(page, ".answer", **STRUCTURE) == {}
+    for target in page.locator(".answer :is(input, textarea, button)").all():
+        box = target.bounding_box()
+        assert box is None or min(box["width"], box["height"]) >= 24
+    page.close()
 
 
 @pytest.mark.xdist_group("live")
