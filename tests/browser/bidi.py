@@ -74,13 +74,16 @@ class Page:
             time.sleep(0.1)
         return value
 
-    def click(self, css: str, nth: int = 0) -> None:
-        """Click with a mouse, which stays there."""
+    def point(self, css: str, nth: int = 0) -> None:
+        """Move the mouse there, where it stays."""
         look = "part => (part.scrollIntoView({block: 'center'}), part.getBoundingClientRect())"
         box = self.evaluate(f"({look})(document.querySelectorAll({json.dumps(css)})[{nth}])")
         at = {"x": int(box["x"] + box["width"] / 2), "y": int(box["y"] + box["height"] / 2)}
-        press = [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")]
-        self.act("pointer", [{"type": "pointerMove", **at}, *press])
+        self.act("pointer", [{"type": "pointerMove", **at}])
+
+    def click(self, css: str, nth: int = 0) -> None:
+        self.point(css, nth)
+        self.act("pointer", [{"type": f"pointer{way}", "button": 0} for way in ("Down", "Up")])
 
     def press(self, *keys: str) -> None:
         self.act("key", [{"type": k, "value": key} for key in keys for k in ("keyDown", "keyUp")])

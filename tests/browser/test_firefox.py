@@ -5,7 +5,6 @@ import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from bidi import Page
@@ -14,7 +13,7 @@ from firefox import firefox
 from sensitivity_book.tents import Tents, big, sentence
 from test_book import ARTICLE, PAGES, PHONE, WIDE, WIDEST
 
-ENTER, END, PAGE_UP, ARROW_RIGHT = "\ue007", "\ue010", "\ue00e", "\ue014"
+ENTER, END = "\ue007", "\ue010"
 
 pytestmark = pytest.mark.xdist_group("firefox")
 
@@ -44,9 +43,10 @@ def texts(page: Page, css: str) -> list[str]:
     return found
 
 
-def seen(page: Page, css: str) -> Any:
+def seen(page: Page, css: str) -> list[bool]:
     look = "part => part.checkVisibility({ visibilityProperty: true })"
-    return page.evaluate(f"[...document.querySelectorAll(`{css}`)].map({look})")
+    found: list[bool] = page.evaluate(f"[...document.querySelectorAll(`{css}`)].map({look})")
+    return found
 
 
 # ---- The eyes ------------------------------------------------------------------------------------
@@ -91,13 +91,22 @@ def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
 # ---- Each kind of script ---------------------------------------------------------------------------
 
 
-def test_a_term_is_explained(page: Page) -> None:
-    """Catches a definition that neither a mouse nor a keyboard shows in Firefox."""
+def test_a_term_is_explained_within_the_window(page: Page) -> None:
+    """Catches a definition that a mouse or a keyboard does not show in Firefox, or that is cut off."""
+    page.size(PHONE, 900)
     book(page, "book/glossary.html")
     term = f"{ARTICLE} .defined"
     assert not any(seen(page, f"{term} .definition"))
     page.evaluate(f"document.querySelector('{term} > a').focus()")
-    assert seen(page, f"{term} .definition")[0]
+    assert seen(page, f"{term} .definition").index(True) == 0
+    page.evaluate("document.activeElement.blur()")
+    page.point(f"{term} > a", 1)
+    assert seen(page, f"{term} .definition").index(True) == 1
+    box = page.evaluate(
+        f"document.querySelectorAll('{term} .definition')[1].getBoundingClientRect()"
+    )
+    assert box["left"] >= 0
+    assert box["right"] <= PHONE
 
 
 def test_a_choice_shows_its_reason_and_closes_the_one_before(page: Page) -> None:
