@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from anywidget import AnyWidget
 
 from sensitivity_book.dots.page import markup
 from sensitivity_book.dots.picture import Picture
-from sensitivity_book.explorers.explorer import LIVE
+from sensitivity_book.explorers.explorer import IN_PAGE, LIVE
 
 STATIC = Path(__file__).parents[2] / "_static"
 RENDER = """
@@ -27,8 +26,7 @@ export default {
 
 def static(name: str) -> str:
     """A script or a style of the book's pages; where a page runs Python, the page has it already."""
-    in_page = sys.platform == "emscripten"
-    return "" if in_page else (STATIC / name).read_text(encoding="utf-8")
+    return "" if IN_PAGE else (STATIC / name).read_text(encoding="utf-8")
 
 
 class Drawn(AnyWidget):
@@ -40,7 +38,7 @@ class Drawn(AnyWidget):
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         data = {**(data or {}), "text/plain": repr(self)}
-        if LIVE not in os.environ:
+        if IN_PAGE or LIVE not in os.environ:
             data["text/html"] = self.value
         return data, metadata
 

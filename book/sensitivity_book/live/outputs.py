@@ -1,12 +1,11 @@
 """How a value shows itself on a page: as a notebook would show it, set as the page sets its outputs."""
 
 import io
-import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
-from sensitivity_book.markup.drawings import inline, themed
+from sensitivity_book.markup.drawings import inline, named_apart, themed
 from sensitivity_book.markup.tables import set_for_reading, tidy
 
 LONGEST = 100_000  # characters of a text
@@ -83,11 +82,6 @@ def as_notebooks_do(figure: Any) -> str:
             **look,
         )
     return buffer.getvalue()
-
-
-def named_apart(svg: str, prefix: str) -> str:
-    """Give the names inside a drawing a prefix, also where they are used."""
-    return re.sub(r'(\sid="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
 
 
 def open_figures() -> Iterator[Any]:
