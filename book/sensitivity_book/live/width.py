@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any
@@ -67,11 +66,10 @@ def _of_every_pair() -> Iterator[Question]:
     """Sensitivities of each population, three records of it, two of them changed."""
     for bits, values in POPULATIONS.items():
         exact = [Fraction(str(value)) for value in values]
-        universe = sl.Universe.population(values)
         for query, by_hand in _by_hand(exact):
             right = _widest([by_hand(data) for data in combinations(exact, 3)])
             for method in ("solver", "sweep"):
-                yield f"{query} of {bits}, {method}", _asker(query, universe, method), right
+                yield f"{query} of {bits}, {method}", _asker(query, values, method), right
 
 
 def _by_hand(values: Sequence[Fraction]) -> list[tuple[sl.Query, Callable[[Data], Any]]]:
@@ -101,10 +99,9 @@ def _widest(answers: Sequence[Any]) -> Any:
     )
 
 
-def _asker(query: sl.Query, universe: sl.Universe, method: str) -> Callable[[], Any]:
-    return lambda: (
-        sl.global_sensitivity(query, universe, size=3, relation=sl.Change(3), method=method).value
-    )
+def _asker(query: sl.Query, values: Data, method: str) -> Callable[[], Any]:
+    asked: dict[str, Any] = {"size": 3, "relation": sl.Change(3), "method": method}
+    return lambda: _value(query, sl.Universe.population(values), **asked)
 
 
 # --- long populations: sums over many records -----------------------------------------------
@@ -113,26 +110,30 @@ def _asker(query: sl.Query, universe: sl.Universe, method: str) -> Callable[[], 
 def _of_long_populations() -> Iterator[Question]:
     """Sums, means and deviations whose prefix sums leave 32 and 64 bits."""
     many = [10**15 + 7 * i * i for i in range(3000)]
-    universe = sl.Universe.population(many)
     first, second = sum(many[:1500]), sum(many[1500:])
     one = {"relation": sl.Change(1500), "size": 1500}
-    yield "sum of 3,000", lambda: _value(sl.SUM, universe, **one), second - first
+    yield (
+        "sum of 3,000",
+        lambda: _value(sl.SUM, sl.Universe.population(many), **one),
+        second - first,
+    )
     right = Fraction(second - first, 1500)
-    yield "mean of 3,000", lambda: _value(sl.MEAN, universe, **one), right
-    pair = sl.Universe.population([0, 3_000_000_000, 2**33])
+    yield "mean of 3,000", lambda: _value(sl.MEAN, sl.Universe.population(many), **one), right
+    three = (0, 3_000_000_000, 2**33)
     deviation = {"relation": sl.Change(2), "size": 2}
-    with localcontext(prec=50):
-        ends = [Decimal(abs(a - b)) / 2 for a, b in combinations((0, 3_000_000_000, 2**33), 2)]
-        widest = float(max(ends) - min(ends))
-    yield "standard deviation", lambda: _value(sl.STD, pair, **deviation), widest
-    anyone = sl.Universe.value_range([0, 2**40])
+    halves = [Fraction(abs(a - b), 2) for a, b in combinations(three, 2)]  # deviations of two
+    yield (
+        "standard deviation",
+        lambda: _value(sl.STD, sl.Universe.population(three), **deviation),
+        float(max(halves) - min(halves)),
+    )
     huge = {"relation": sl.Change(5), "size": 10**12}
     yield (
         "mean of 10¹² records",
-        lambda: _value(sl.MEAN, anyone, **huge),
+        lambda: _value(sl.MEAN, sl.Universe.value_range([0, 2**40]), **huge),
         Fraction(5 * 2**40, 10**12),
     )
-    form = {"bounds": (0, 2**40), "size": 10**10, "relation": sl.Change(3)}
+    form: dict[str, Any] = {"bounds": (0, 2**40), "size": 10**10, "relation": sl.Change(3)}
     yield "closed form", lambda: sl.closed_form(sl.SUM, **form).value, 3 * 2**40
 
 
@@ -146,8 +147,7 @@ def _value(query: sl.Query, universe: sl.Universe, **asked: Any) -> Any:
 def _of_one_dataset() -> Iterator[Question]:
     """Local and smooth sensitivities, and a gradient."""
     records = [1_000_003 * i * i for i in range(60)]
-    universe, dataset = sl.Universe.population(records), records[:40]
-    change = sl.Change(1)
+    dataset, change = records[:40], sl.Change(1)
 
     def scatter(data: Sequence[int]) -> Fraction:
         return Fraction(len(data) * sum(x * x for x in data) - sum(data) ** 2, len(data) ** 2)
@@ -157,7 +157,11 @@ def _of_one_dataset() -> Iterator[Question]:
     right = max(abs(one - own) for one in near)
     yield (
         "variance at one dataset",
-        lambda: sl.local_sensitivity(sl.VARIANCE, dataset, universe, relation=change).value,
+        lambda: (
+            sl.local_sensitivity(
+                sl.VARIANCE, dataset, sl.Universe.population(records), relation=change
+            ).value
+        ),
         right,
     )
     bounds, beta, odd = (0, 2**40), Fraction(1, 4), records[:41]
@@ -206,7 +210,14 @@ def _of_narrow_arrays() -> Iterator[Question]:
         lambda: _value(sl.SUM.clipped(-(2**40), 2**40), narrow, relation=sl.AddRemove(2), size=1),
         2**32 - 6,
     )
-    rows = sl.Query("millions", lambda data: 10**9 * len(data), rows=_narrow_rows)
+    wide = sl.Universe.population(np.array([1, 2**40, 2**50], dtype=np.int64))
+    clipped = sl.SUM.clipped(0, 2**45)
+    yield (
+        "clipped sum",
+        lambda: _value(clipped, wide, relation=sl.AddRemove(2), size=0),
+        2**40 + 2**45,
+    )
+    rows = sl.Query("billions", lambda data: 10**9 * len(data), rows=_narrow_rows)
     yield (
         "rows of 32 bits",
         lambda: _value(rows, narrow, relation=sl.AddRemove(3), size=0),
@@ -250,11 +261,11 @@ def _second(record: tuple[str, int]) -> int:
 
 def _of_ranks() -> Iterator[Question]:
     """Places in a lattice, and how many datasets there are."""
-    lattice = Lattice(sl.Universe.population(range(60)), largest=30)
     chosen = list(range(1, 60, 2))
     rank = sum(math.comb(x, i + 1) for i, x in enumerate(chosen))
     ranks = np.array([rank], dtype=np.int64)
-    yield "the dataset of a rank", lambda: lattice.rows(30, ranks)[0].tolist(), chosen
+    sixty = sl.Universe.population(range(60))
+    yield "a rank's dataset", lambda: Lattice(sixty, 30).rows(30, ranks)[0].tolist(), chosen
     twice = sl.Universe.population([x for x in range(50) for _ in range(2)])
     right = sum(math.comb(50, j) * math.comb(50 - j, 50 - 2 * j) for j in range(26))
     yield "datasets of 50 twins", lambda: twice.count(50), right
