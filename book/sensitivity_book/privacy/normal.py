@@ -30,7 +30,7 @@ def scaled_erfc(z: float) -> float:
 
     Right to 5 parts in 10¹⁶. Near 0 it is the product, with z² to twice the digits; beyond it the
     continued fraction 1/√π · 1/(z + ½/(z + 1/(z + (3/2)/(z + …)))), whose parts are all positive.
-    Source: Abramowitz and Stegun (1964), 7.1.14.
+    Source: 7.9 of the Digital Library of Mathematical Functions, dlmf.nist.gov.
     """
     if z < NEAR:
         square = z * z
