@@ -4,7 +4,7 @@
 
 const DUCK_ENGINE = "duckdb-eh.wasm";
 const DUCK_JSON = "json.duckdb_extension.wasm";
-const DUCK_NOWHERE = "http://files.invalid/";
+const DUCK_NOWHERE = "http://files.invalid";
 
 // Resolves to what stand_ins/duckdb.py asks; the files may be let go of then.
 async function startDuck(duckdb, files) {
@@ -36,7 +36,7 @@ async function startDuck(duckdb, files) {
   };
   const ask = (type, data) => { request(type, data); return answered(); };
 
-  await request("INSTANTIATE", [DUCK_NOWHERE + DUCK_ENGINE, null]);
+  await request("INSTANTIATE", [`${DUCK_NOWHERE}/${DUCK_ENGINE}`, null]);
   answered();
   ask("OPEN", { path: ":memory:", query: {} });
   const first = ask("CONNECT", null);

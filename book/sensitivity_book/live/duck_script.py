@@ -12,12 +12,6 @@ GIVEN = "globalThis, self, console, XMLHttpRequest, fetch, process, require, mod
 def classic(script: str) -> str:
     """Return a classic script that makes of DuckDB's script a function, `duckdb`.
 
-    >>> print(classic('"use strict";var duckdb=1;'))
-    const duckdb = (globalThis, self, console, XMLHttpRequest, fetch, process, require, module, exports) => {
-    "use strict";var duckdb=1;
-    };
-    <BLANKLINE>
-
     Raises ValueError where it is not as it was when this was written.
     """
     if not script.startswith('"use strict";var duckdb='):
