@@ -16,7 +16,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book test browser screenshots lab outputs lint format bench audit check-all lock clean
+.PHONY: help book live test browser screenshots lab outputs lint format bench audit check-all lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -25,6 +25,9 @@ book: $(READY) ## Run every notebook and build the book
 	rm -rf $(HTML) _build/.doctrees _build/jupyter_execute
 	$(BIN)/jupyter-book build . --path-output . -W -n --keep-going
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
+
+live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; make book takes it along
+	$(BIN)/python -m sensitivity_book.live _build/live
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl $(COV) -n auto
@@ -65,13 +68,14 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical b
 	FAULT_CASES=4000 $(PYTEST) tests/misuse/test_fuzz.py -n auto
 	SQL_CASES=5000 $(PYTEST) tests/tabular/test_sql_routes.py tests/tabular/test_postgresql.py -n auto
 	SOLVER_RECORDS=5 SOLVER_CASES=5000 $(PYTEST) tests/methods/test_solvers.py -n auto
+	LIVE_ALL=1 $(PYTEST) tests/book/test_live_shell.py -n auto
 	for version in 3.11 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
-	$(MAKE) book
+	$(MAKE) live book
 	rm -rf _build/first && cp -r $(HTML) _build/first
 	$(MAKE) book
 	diff -rq _build/first $(HTML) && echo "Two builds are identical."
-	$(MAKE) browser
+	LIVE_ALL=1 $(MAKE) browser
 
 lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)
 	$(BIN)/uv pip compile requirements.in --output-file requirements.txt --quiet $(UPGRADE) \

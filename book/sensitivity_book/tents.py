@@ -6,16 +6,14 @@ import html
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from sensitivity_book.dots.widget import Drawn
+from sensitivity_book.dots.widget import Drawn, static
 
 LOW, HIGH = -5, 15  # days, the ends of the line
 TALLEST = 0.34  # density per day, the top of the picture
 LEAST, MOST = 0, 60  # sixths of a day, the ends for an answer
 NARROWEST = 3  # sixths of a day, the least distance that noise is made for
 NAMES = ("Chris", "Rick")
-STATIC = Path(__file__).parents[1] / "_static"
 NO_SCRIPT = (
     "<noscript><p><em>To pull the dots you need JavaScript, which is switched off. "
     "The picture shows one setting.</em></p></noscript>"
@@ -352,11 +350,11 @@ class TwoTents(Drawn):
     A page of the book that shows its HTML form loads the script; a live session runs it at once.
     """
 
-    _esm = (STATIC / "tents.js").read_text(encoding="utf-8") + (
+    _esm = static("tents.js") + (
         "export default { render({ model, el }) { el.innerHTML = model.get('value'); "
         "globalThis.Tents.start(el.firstElementChild); } };\n"
     )
-    _css = (STATIC / "tents.css").read_text(encoding="utf-8")
+    _css = static("tents.css")
 
     def __init__(self) -> None:
         super().__init__(value=markup(Tents()))

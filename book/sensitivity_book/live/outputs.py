@@ -1,0 +1,96 @@
+"""How a value shows itself on a page: as a notebook would show it, set as the page sets its outputs."""
+
+import io
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from sensitivity_book.markup.drawings import inline, named_apart, themed
+from sensitivity_book.markup.tables import set_for_reading, tidy
+
+LONGEST = 100_000  # characters of a text
+WIDTH = 79  # of its lines, as in a notebook
+
+
+def shown(value: object, prefix: str) -> tuple[str, str]:
+    """Return the kind, `html` or `text`, in which a value is shown, and the HTML or the text.
+
+    `prefix` is for the names inside a drawing, of which a page may hold each once.
+
+    >>> shown({"a": 1}, "one")
+    ('text', "{'a': 1}")
+    """
+    if (drawn := drawing(value)) is not None:
+        return "html", themed(inline('<img alt="">', named_apart(drawn, prefix)))
+    bundle = asked(value, "_repr_mimebundle_")
+    if isinstance(bundle, tuple):
+        bundle = bundle[0]
+    offered: dict[str, Any] = bundle or {}
+    html = offered.get("text/html") or asked(value, "_repr_html_")
+    if html is not None:
+        return "html", themed(set_for_reading(tidy(html)))
+    if (svg := asked(value, "_repr_svg_")) is not None:
+        return "html", themed(inline('<img alt="">', named_apart(svg, prefix)))
+    return "text", in_words(value)[:LONGEST]
+
+
+def asked(value: object, method: str) -> Any:
+    """What a value answers to one of the methods that notebooks know; None without it."""
+    answer = None if isinstance(value, type) else getattr(value, method, None)
+    return answer() if callable(answer) else None
+
+
+def in_words(value: object) -> str:
+    """A value as a notebook prints it, over several lines where it is long."""
+    try:
+        from IPython.lib.pretty import pretty
+    except ModuleNotFoundError:  # in a page, which has this one file of it
+        from pretty import pretty  # type: ignore[import-not-found, no-redef]
+
+    text: str = pretty(value, max_width=WIDTH)  # type: ignore[no-untyped-call]
+    return text
+
+
+def drawing(value: object) -> str | None:
+    """A figure as SVG, in it its form for a phone; None for what is no figure."""
+    if "matplotlib.figure" not in sys.modules:
+        return None
+    from matplotlib.figure import Figure
+
+    from sensitivity_lab.plotting.phone import with_phone_form
+
+    if not isinstance(value, Figure):
+        return None
+    return with_phone_form(value, as_notebooks_do)
+
+
+def as_notebooks_do(figure: Any) -> str:
+    """A figure as SVG, cut to what is drawn."""
+    from matplotlib import rc_context
+
+    from sensitivity_lab.plotting.style import STYLE
+
+    buffer = io.StringIO()
+    look = {"facecolor": figure.get_facecolor(), "edgecolor": figure.get_edgecolor()}
+    with rc_context({key: STYLE[key] for key in ("svg.fonttype", "svg.hashsalt")}):
+        figure.savefig(
+            buffer,
+            format="svg",
+            bbox_inches="tight",
+            metadata={"Date": None},
+            dpi=figure.dpi,
+            **look,
+        )
+    return buffer.getvalue()
+
+
+def open_figures() -> Iterator[Any]:
+    """The figures that a cell has left open, each once; then none is open."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None:
+        return
+    try:
+        for number in pyplot.get_fignums():
+            yield pyplot.figure(number)
+    finally:
+        pyplot.close("all")

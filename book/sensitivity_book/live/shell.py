@@ -1,0 +1,182 @@
+"""What a notebook does with a cell, for the cells of a page: run it, show its last value, keep its figures.
+
+Cells share one module.  They may be run in any order: before one runs, those above run that it needs and
+that are not in place, because they have not run, have been edited, or another has taken their names since.
+"""
+
+import ast
+import contextlib
+import importlib
+import io
+import json
+import linecache
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from types import ModuleType, TracebackType
+from typing import Any
+
+from sensitivity_book.live.needs import places
+from sensitivity_book.live.outputs import open_figures, shown
+
+Send = Callable[[dict[str, Any]], None]
+
+
+class Session:
+    """The cells of one page, and what has become of them.
+
+    `send` gets what there is to show, message by message; `module` holds the cells' names.
+    """
+
+    def __init__(self, send: Send, module: ModuleType) -> None:
+        self.send = send
+        self.space = module.__dict__
+        self.space["display"] = self.display
+        self.ran: dict[int, str] = {}  # the code that a cell last ran with
+        self.order: dict[int, int] = {}  # when it ran
+        self.basis: dict[int, dict[int, str]] = {}  # the code of what it needed, then
+        self.owner: dict[str, int] = {}  # the cell that last gave a name
+        self._count = count()
+        self._pictures = count(1)
+
+    def run(self, target: int, sources: Sequence[str]) -> bool:
+        """Run a cell and, before it, what it needs; return whether all ended without an error.
+
+        `sources` is the code of all cells of the page as it is now, empty for those that do not
+        run here.
+        """
+        cells = self.plan(target, sources)
+        for place, cell in enumerate(cells):
+            self.send({"kind": "begin", "cell": cell, "place": place, "of": len(cells)})
+            ok = self.run_one(cell, sources)
+            self.send({"kind": "end", "cell": cell, "ok": ok, "stale": self.stale()})
+            if not ok:
+                return False
+        return True
+
+    def plan(self, target: int, sources: Sequence[str]) -> list[int]:
+        """The cells to run, in order, for a cell to give what it gives in a run from the top."""
+        needed = closure(target, sources)
+        wanted: dict[int, set[str]] = {}
+        for provided in needed.values():
+            for name, cell in provided.items():
+                wanted.setdefault(cell, set()).add(name)
+        owner = dict(self.owner)
+        cells: list[int] = []
+        for cell in sorted(needed):
+            in_place = (
+                cell != target
+                and self.ran.get(cell) == sources[cell]
+                and all(owner.get(name) == cell for name in wanted[cell])
+                and not any(
+                    giver in cells or self.order[giver] > self.order[cell]
+                    for giver in needed[cell].values()
+                )
+            )
+            if not in_place:
+                cells.append(cell)
+                owner.update(dict.fromkeys(places(tuple(sources))[cell].gives, cell))
+        return cells
+
+    def run_one(self, cell: int, sources: Sequence[str]) -> bool:
+        """Run one cell; return whether it ended without an error."""
+        source = sources[cell]
+        self.ran.pop(cell, None)
+        self.order[cell] = next(self._count)
+        self.owner.update(dict.fromkeys(places(tuple(sources))[cell].gives, cell))
+        self.basis[cell] = {j: sources[j] for j in closure(cell, sources) if j != cell}
+        ok = self.execute(source, f"<cell {cell + 1}>")
+        if ok:
+            self.ran[cell] = source
+        return ok
+
+    def stale(self) -> list[int]:
+        """The cells whose output is older than a change above them."""
+        return [
+            cell
+            for cell, basis in self.basis.items()
+            if cell in self.ran and any(self.ran.get(j) != code for j, code in basis.items())
+        ]
+
+    def execute(self, source: str, name: str) -> bool:
+        """Run code in the page's module, and show what it shows."""
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        out, err = Stream("stdout", self.send), Stream("stderr", self.send)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                body, last = parsed(source, name)
+                exec(compile(body, name, "exec"), self.space)
+                value = eval(compile(last, name, "eval"), self.space) if last else None
+                if value is not None:
+                    self.space["_"] = value
+                    self.display(value)
+                for figure in open_figures():
+                    self.display(figure)
+            except BaseException as error:
+                self.send({"kind": "error", "text": told(error)})
+                return False
+        return True
+
+    def display(self, *values: object) -> None:
+        """Show values, as the function of this name in a notebook does."""
+        for value in values:
+            kind, text = shown(value, f"run-{next(self._pictures)}")
+            self.send({"kind": kind, "text": text})
+
+
+class Stream(io.TextIOBase):
+    """Sends what is printed as it comes."""
+
+    def __init__(self, name: str, send: Send) -> None:
+        self.name, self._send = name, send
+
+    def writable(self) -> bool:
+        """Whether one can write to it: yes."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Send a text."""
+        if text:
+            self._send({"kind": self.name, "text": text})
+        return len(text)
+
+
+def closure(target: int, sources: Sequence[str]) -> dict[int, Mapping[str, int]]:
+    """A cell and all that it needs, each with the cells that provide what it takes."""
+    page = places(tuple(sources))
+    needed: dict[int, Mapping[str, int]] = {}
+    todo = [target]
+    while todo:
+        cell = todo.pop()
+        if cell not in needed:
+            needed[cell] = page[cell].provided
+            todo += needed[cell].values()
+    return needed
+
+
+def parsed(source: str, name: str) -> tuple[ast.Module, ast.Expression | None]:
+    """The statements of a cell, and the expression at its end whose value is shown."""
+    tree = ast.parse(source, name)
+    if tree.body and isinstance(tree.body[-1], ast.Expr) and not source.rstrip().endswith(";"):
+        last = tree.body.pop()
+        assert isinstance(last, ast.Expr)
+        return tree, ast.Expression(last.value)
+    return tree, None
+
+
+def told(error: BaseException) -> str:
+    """The traceback of an error, from the cell's own line on."""
+    frames: TracebackType | None = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
+        frames = frames.tb_next
+    return "".join(traceback.format_exception(type(error), error, frames))
+
+
+def call(name: str, argument: str) -> str:
+    """Call a function of the book, `package.module:function`, with a JSON value; return one.
+
+    >>> call("math:factorial", "5")
+    '120'
+    """
+    module, _, function = name.partition(":")
+    return json.dumps(getattr(importlib.import_module(module), function)(json.loads(argument)))

@@ -1,0 +1,290 @@
+"""Any setting of an explorer, as a page that runs Python asks for it."""
+
+import itertools
+import json
+import math
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+from sensitivity_book.explorers import explorer as module
+from sensitivity_book.explorers.formula import formula_explorer
+from sensitivity_book.explorers.gallery import explorers
+from sensitivity_book.explorers.questions import RELATIONS
+from sensitivity_book.explorers.witness import witness_explorer
+from sensitivity_book.live import explorers as live
+from sensitivity_book.live.explorers import fields, frame
+from sensitivity_book.privacy.noise import gaussian_delta
+from sensitivity_book.scenarios import school_large
+from test_explorer import CHOICE, STORED, unpacked
+
+import sensitivity_lab as sl
+from sensitivity_lab.plotting.style import DARK
+from sensitivity_lab.text import value_text
+
+EXPLORERS = explorers()
+EACH = 9  # of the stored settings one in so many is drawn again: drawing takes most of the time
+
+
+def said(name: str, own: str = "", **settings: str) -> str:
+    return frame({"explorer": name, "settings": settings, "own": own})["text"]
+
+
+def refused(name: str, own: str = "", **settings: str) -> str:
+    return frame({"explorer": name, "settings": settings, "own": own})["refused"]
+
+
+def as_stored(picture: str) -> str:
+    """A picture with the colours and the ids that the notebook holds."""
+    plain = re.sub(r"var\(--fig-\w+, (#\w+)\)", r"\1", picture)
+    return re.sub(r'(\sid="|href="#|url\(#)live-[a-z-]+-\d-', r"\1", plain)
+
+
+def stored(name: str) -> list[tuple[dict[str, str], tuple[str, str, str]]]:
+    """Every setting that a notebook holds, and its frame."""
+    knobs = EXPLORERS[name].knobs
+    arguments = [knob.argument for knob in knobs]
+    settings = itertools.product(*(knob.names for knob in knobs))
+    frames = unpacked(STORED[name])
+    return [
+        (dict(zip(arguments, one, strict=True)), each)
+        for one, each in zip(settings, frames, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_a_stored_setting_is_computed_as_it_is_stored(name):
+    """Catches a frame that changes its words or marks when Python has started."""
+    for settings, (text, alt, picture) in stored(name)[::EACH]:
+        shown = frame({"explorer": name, "settings": settings})
+        assert (shown["text"], shown["alt"], as_stored(shown["picture"])) == (text, alt, picture)
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_every_stored_setting_says_the_same(name, monkeypatch):
+    """Catches a setting that is read as another: the words of all, without their pictures."""
+    for drawing in (
+        "formula._formula_figure",
+        "formula.witness_figure",
+        "derivative._gradient_figure",
+        "people._noise_figure",
+        "witness._curve_figure",
+        "witness.witness_figure",
+    ):
+        monkeypatch.setattr(f"sensitivity_book.explorers.{drawing}", lambda *_: None)
+    monkeypatch.setattr(live, "in_page", lambda *_: "")
+    for settings, (text, alt, _) in stored(name):
+        shown = frame({"explorer": name, "settings": settings})
+        assert (shown["text"], shown["alt"]) == (text, alt), settings
+
+
+def test_a_picture_follows_the_theme_and_keeps_its_names_to_itself():
+    """Catches a drawing that stays white in the dark, and two marks of one name."""
+    settings = {"claim": "sum, as a colleague claims", "low": "2", "k": "7"}
+    picture = frame({"explorer": "formula", "settings": settings})["picture"]
+    assert picture.count("<svg") == 2
+    names = re.findall(r'\sid="([^"]*)"', picture)
+    assert names
+    assert len(names) == len(set(names))
+    assert set(re.findall(r'(?:url\(#|href="#)([^")]+)', picture)) == set(names)
+    assert not any(f'id="{name}"' in page for page in STORED.values() for name in names)
+    assert not re.search(rf"(?:fill|stroke): ?(?:{'|'.join(DARK)})", picture)
+    assert "var(--fig-" in picture
+
+
+# --- beyond what is stored: the package's numbers, by another method ----------------------------
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize(("query", "k"), [("mean", 5), ("median", 5), ("variance", 5)])
+def test_a_typed_distance_is_asked_of_the_package(relation, query, k):
+    """Catches a distance that is cut to the slider's, and a curve that ends before it."""
+    queries = {one.name: one for one in (sl.MEAN, sl.MEDIAN, sl.VARIANCE)}
+    found = sl.global_sensitivity(
+        queries[query],
+        school_large().universes["absence_days"],
+        size=6,
+        relation=RELATIONS[relation](k),
+        method="walk",
+    )
+    name = "witness-absence-days"
+    shown = frame({"explorer": name, "settings": {"query": query, "relation": relation, "k": "5"}})
+    assert f"{query} at k = 5, " in shown["text"]
+    assert f"the sensitivity is {value_text(found.value)}. (" in shown["text"]
+    assert "for k from 1 to 5." in shown["alt"]
+
+
+@pytest.mark.parametrize(("low", "size", "k"), [(-5, 2, 3), (2, 6, 5), (-3, 1, 8)])
+@pytest.mark.parametrize("query", [sl.MEAN, sl.SUM, sl.MEDIAN, sl.VARIANCE])
+def test_typed_bounds_and_sizes_are_asked_of_the_package(query, low, size, k):
+    """Catches a bound or a size that is the slider's in the formula or in the enumeration."""
+    text = said("formula", claim=query.name, low=str(low), size=str(size), k=str(k))
+    assert text.startswith(
+        f"{query.name} of {size} record{'s' * (size > 1)} in [{low}, 3], k = {k}."
+    )
+    for relation in (sl.Change(k), sl.SymmetricDifference(k)):
+        universe = sl.Universe.value_range(range(low, 4))
+        found = sl.global_sensitivity(query, universe, size=size, relation=relation, method="walk")
+        form = sl.closed_form(query, bounds=(low, 3), size=size, relation=relation)
+        expected = f"gives {value_text(form.value)}, enumeration finds {value_text(found.value)}: "
+        assert expected in text
+
+
+@pytest.mark.parametrize("counts", [(7, 0, 2), (0, 9, 0), (4, 5, 6)])
+def test_typed_counts_are_a_dataset(counts):
+    """Catches a count that is cut to three, and boxes that are fewer than the records."""
+    names = dict(zip(("zeros", "ones", "twos"), map(str, counts), strict=True))
+    records = tuple(value for value, count in enumerate(counts) for _ in range(count))
+    universe = sl.Universe.value_range([0, 1, 2])
+    found = sl.local_sensitivity(sl.MEAN, records, universe, relation=sl.SymmetricDifference(1))
+    shown = frame({"explorer": "derivative", "settings": {"query": "mean", **names}})
+    assert f"the local sensitivity, is {found.value};" in shown["text"]
+    assert len(CHOICE.findall(shown["picture"])) == 3 * max(counts)
+
+
+def test_typed_bounds_of_a_person_are_the_noise_of_the_sentence():
+    """Catches noise of other bounds or another budget: both promises are held by their definitions."""
+    text = said("people", groups="100", rows="5", epsilon="0.3")
+    tents = float(re.search(r"Laplace noise deviates by ([\d.]+)", text)[1])
+    bells = float(re.search(r"\) by ([\d.]+)", text)[1])
+    assert tents == pytest.approx(math.sqrt(2) * 500 / 0.3, rel=5e-3)
+    assert gaussian_delta(bells * 1.005, 50, 0.3) <= 1e-6 <= gaussian_delta(bells * 0.995, 50, 0.3)
+
+
+AXES = [
+    ("formula", {"low": "-6", "size": "8", "k": "8"}),
+    ("formula", {"low": "-6", "claim": "variance"}),
+    ("people", {"groups": "1000", "rows": "100", "epsilon": "0.01"}),
+    ("people", {"groups": "1", "rows": "1", "epsilon": "10"}),
+    ("derivative", {"zeros": "9", "ones": "9", "twos": "0", "query": "sum"}),
+    ("witness-driving-proficiency", {"k": "12", "query": "variance"}),
+]
+
+
+@pytest.mark.parametrize(("name", "settings"), AXES)
+def test_the_axes_hold_what_is_typed(name, settings):
+    """Catches a line, a point or a ring beyond the axes."""
+    for panel in EXPLORERS[name].view(**settings).figures[0].axes:
+        (left, right), (low, high) = panel.get_xlim(), panel.get_ylim()
+        for line in panel.lines:
+            if line.get_transform() == panel.transData:
+                assert all(left <= x <= right for x in line.get_xdata())
+                assert all(low <= y <= high for y in line.get_ydata())
+
+
+# --- what can be typed, and what is refused ------------------------------------------------------
+
+
+def test_what_can_be_typed():
+    """Catches a number that has a slider and no field, and a menu that has one."""
+    own = {"label": "your own records", "example": "1, 2, 3, 10"}
+    for name, explorer in EXPLORERS.items():
+        found = fields({"explorer": name})
+        assert list(found["typed"]) == [knob.argument for knob in explorer.knobs if knob.ordered]
+        assert found["own"] == (own if name.startswith("witness") else None)
+        assert json.loads(json.dumps(found)) == found
+        for knob in explorer.knobs:
+            if knob.typed:  # each end is a setting, and so is all that the slider has
+                assert [knob.typed.read(each) for each in knob.names] == [*knob.settings.values()]
+                for end in (knob.typed.low, knob.typed.high):
+                    assert explorer.view(**{knob.argument: str(end)}).text
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("formula", {"k": "9"}, "distance k must be a whole number from 1 to 8, got 9"),
+        ("formula", {"size": "2.5"}, "records n must be a whole number from 1 to 8, got 2.5"),
+        ("formula", {"low": ""}, "lower bound L must be a whole number from -6 to 2, got nothing"),
+        ("people", {"epsilon": "0"}, "budget ε must be a number from 0.01 to 10, got 0"),
+        ("people", {"epsilon": "nan"}, "budget ε must be a number from 0.01 to 10, got nan"),
+        ("people", {"groups": "many"}, "groups per person must be a whole number from 1 to 1000, got many"),
+        (
+            "witness-absence-days",
+            {"k": "6", "relation": "exactly k added or removed"},
+            "no dataset of size 6 has a neighbour under AddRemove(6)",
+        ),
+        ("witness-absence-days", {"own": "1, 2, many"}, "your own records must be numbers, got 1, 2, many"),
+        ("witness-absence-days", {"own": "1, inf"}, "records must be finite, got inf"),
+        ("formula", {"claim": "mode"}, "formula for must be one of mean, sum, median, variance, sum, as a colleague claims, got 'mode'"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_said(name, settings, message):
+    """Catches an error that stops the explorer, and one without a clear text."""
+    assert refused(name, **settings) == message
+
+
+def test_own_records_at_a_typed_distance():
+    """Catches own records that are asked at the slider's last distance."""
+    text = said("witness-absence-days", own="1, 2, 3, 10", k="7")
+    assert text.startswith(
+        "mean at k = 7, at most 7 records changed: the sensitivity is 5. (1, 2) "
+    )
+
+
+# --- in the page ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def in_page(monkeypatch):
+    monkeypatch.setattr(module, "IN_PAGE", True)
+    monkeypatch.setattr(module, "SHOWN", shown := {})
+    monkeypatch.setattr(live, "SHOWN", shown)
+
+
+@pytest.mark.usefixtures("in_page")
+def test_a_cell_shows_an_explorer_that_is_not_in_the_book():
+    """Catches an edited cell whose knobs turn another explorer, and a cell that draws all frames."""
+    with pytest.raises(ValueError, match="no explorer witness-school-year is known; run the cell"):
+        fields({"explorer": "witness-school-year"})
+    explorer = witness_explorer("school_large", "school_year")
+    bundle = explorer._repr_mimebundle_()
+    assert "<script" not in bundle["text/html"]
+    assert explorer.view().text in bundle["text/html"]
+    assert set(re.findall(r'\sid="(\w+)-', bundle["text/html"])) == {"explorer", "witness", "live"}
+    assert said("witness-school-year", k="5") == explorer.view(k="5").text
+
+
+@pytest.mark.usefixtures("in_page")
+def test_a_cell_that_is_run_again_shows_its_last_explorer():
+    """Catches knobs that turn the book's explorer where a reader's own bears its name."""
+    explorer = formula_explorer()
+    explorer._view = lambda **_: module.View((), "mine", "none")
+    explorer._repr_mimebundle_()
+    assert said("formula") == "mine"
+
+
+ALONE = """
+import sys
+import matplotlib.pyplot, numpy, pandas  # they ask where they run
+sys.platform = "emscripten"
+import anywidget, ipywidgets, traitlets
+for module in (anywidget, ipywidgets, traitlets):
+    assert "stand_ins" in module.__file__, module
+from sensitivity_book.dots.games import moving
+from sensitivity_book.dots.widget import Dots
+from sensitivity_book.explorers.gallery import explorers
+from sensitivity_book.live.explorers import fields, frame
+from sensitivity_book.tents import TwoTents
+for shown in (Dots(moving()), TwoTents(), *explorers().values()):
+    bundle = shown._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert data["text/html"].startswith("<div class="), shown
+    assert data["text/plain"] == repr(shown)
+print(frame({"explorer": "formula", "settings": {"k": "7"}})["text"])
+"""
+
+
+def test_the_stand_ins_are_enough():
+    """Catches an import that the page's Python has not, and a picture that it shows as a name."""
+    stand_ins = ROOT / "book" / "sensitivity_book" / "live" / "stand_ins"
+    path = (
+        f"import sys\nsys.path[:0] = [{str(stand_ins)!r}, {str(ROOT)!r}, {str(ROOT / 'book')!r}]\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", path + ALONE], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == said("formula", k="7")

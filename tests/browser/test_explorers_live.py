@@ -1,0 +1,402 @@
+"""Explorers on pages that can run Python: any setting, as the package computes it.
+
+Python is this one, behind a stand-in for `window.live`, so that nothing waits for a browser's own to start.
+"""
+
+import importlib
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from conftest import HTML
+from playwright.sync_api import Browser, Locator, Page, expect
+from sensitivity_book.dots.games import moving
+from sensitivity_book.dots.page import markup
+from sensitivity_book.explorers import explorer as module
+from sensitivity_book.explorers.explorer import Explorer
+from sensitivity_book.explorers.formula import formula_explorer
+from sensitivity_book.live.explorers import frame
+from test_book import LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
+from test_explorers import EXPLORERS, PAGES, place
+
+BEYOND = {
+    "witness-absence-days": {"k": "5"},
+    "witness-driving-proficiency": {"k": "6"},
+    "formula": {"low": "-4", "size": "2", "k": "6"},
+    "derivative": {"zeros": "5", "ones": "4", "twos": "0"},
+    "people": {"groups": "100", "rows": "7", "epsilon": "0.3"},
+}
+# `hold` makes every call wait until `release`; `broken` makes it fail.
+LIVE = """() => {
+  const asked = [], waiting = [];
+  let held = false, broken = null;
+  const gate = () => held ? new Promise((resolve, reject) => waiting.push({ resolve, reject })) : null;
+  const live = {
+    async call(name, argument, told) {
+      asked.push(argument);
+      told("Running.");
+      await gate();
+      if (broken) throw new Error(broken);
+      const { value, error } = await window.python(name, JSON.stringify(argument));
+      if (error) throw new Error(error);
+      return JSON.parse(value);
+    },
+    stop() {
+      held = false;
+      for (const { reject } of waiting.splice(0)) reject(new Error("Stopped."));
+    },
+  };
+  window.stand = {
+    asked,
+    hold() { held = true; },
+    release() { held = false; for (const { resolve } of waiting.splice(0)) resolve(); },
+    break(text) { broken = text; },
+  };
+  Object.defineProperty(window, "live", { get: () => live, set() {} });
+}"""
+NONE = "() => Object.defineProperty(window, 'live', { get: () => undefined, set() {} })"
+
+
+def python(name: str, argument: str) -> dict[str, str]:
+    """What a call answers, as the page's own Python would."""
+    path, _, function = name.partition(":")
+    try:
+        answer = getattr(importlib.import_module(path), function)(json.loads(argument))
+        return {"value": json.dumps(answer)}
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def opened(browser: Browser, name: str, live: str = LIVE) -> Page:
+    page = browser.new_page(viewport={"width": WIDE, "height": 900})
+    page.expose_function("python", python)
+    page.add_init_script(f"({live})()")
+    page.goto(PAGES[name].as_uri(), wait_until="load")
+    page.evaluate("css => document.querySelectorAll(css).forEach(e => e.remove())", MACHINE_MADE)
+    return page
+
+
+@pytest.fixture(params=EXPLORERS)
+def started(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Explorer, Page]]:
+    yield from begun(browser, request.param)
+
+
+@pytest.fixture
+def formula(browser: Browser) -> Iterator[tuple[Explorer, Page]]:
+    yield from begun(browser, "formula")
+
+
+def begun(browser: Browser, name: str) -> Iterator[tuple[Explorer, Page]]:
+    """An explorer that computes, on its page; no error reaches the browser's console."""
+    page = opened(browser, name)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.locator(f"#explorer-{name}").get_by_role("button", name="Compute any setting").click()
+    expect(page.locator(f"#explorer-{name} .typed").first).to_be_visible()
+    yield EXPLORERS[name], page
+    assert errors == []
+    page.close()
+
+
+def field(explorer: Explorer, page: Page, argument: str) -> Locator:
+    return page.locator(f".knob:has(#{explorer.name}-{argument}) input[type=number]")
+
+
+def type_in(explorer: Explorer, page: Page, settings: dict[str, str]) -> None:
+    for argument, text in settings.items():
+        field(explorer, page, argument).fill(text)
+        field(explorer, page, argument).press("Enter")
+
+
+def assert_frame(explorer: Explorer, page: Page, settings: dict[str, str], own: str = "") -> None:
+    """What is shown is what the function answers: sentence, words, marks and their colours."""
+    whole = place(explorer, page)
+    expected = frame({"explorer": explorer.name, "settings": settings, "own": own})
+    expect(whole.locator("> p[role=status]")).to_have_text(expected["text"])
+    picture = whole.locator("[role=img]")
+    expect(picture).to_have_attribute("aria-label", expected["alt"])
+    expect(picture).to_be_visible()
+    written = picture.evaluate(
+        "(picture, text) => { const one = document.createElement('div'); one.innerHTML = text; return one.innerHTML === picture.innerHTML; }",
+        expected["picture"],
+    )
+    assert written
+
+
+def test_without_python_a_page_is_as_it_was(browser: Browser) -> None:
+    """Catches a button that nothing stands behind."""
+    page = opened(browser, "formula", NONE)
+    assert page.locator("#explorer-formula button, #explorer-formula .compute").count() == 0
+    control = place(EXPLORERS["formula"], page, EXPLORERS["formula"].knobs[3])
+    control.press("End")
+    text = EXPLORERS["formula"].view(k="4").text
+    expect(page.locator("#explorer-formula > p[role=status]")).to_have_text(text)
+    page.close()
+
+
+def test_nothing_is_asked_before_the_button_is_pressed(browser: Browser) -> None:
+    """Catches a page that starts Python for a reader who only looks, or turns a stored knob."""
+    page = opened(browser, "formula")
+    place(EXPLORERS["formula"], page, EXPLORERS["formula"].knobs[3]).press("End")
+    assert page.evaluate("stand.asked") == []
+    page.close()
+
+
+def test_every_knob_computes(started: tuple[Explorer, Page]) -> None:
+    """Catches a knob that still shows a stored frame, a field that is another knob's, a lost number."""
+    explorer, page = started
+    for knob in explorer.knobs:
+        control = place(explorer, page, knob)
+        if knob.ordered:
+            control.press("End")
+            expect(field(explorer, page, knob.argument)).to_have_value(knob.names[-1])
+            assert control.get_attribute("aria-valuetext") == knob.names[-1]
+        else:
+            control.select_option(label=knob.names[-1])
+    last = {knob.argument: knob.names[-1] for knob in explorer.knobs}
+    assert_frame(explorer, page, last)
+    type_in(explorer, page, BEYOND[explorer.name])
+    assert_frame(explorer, page, last | BEYOND[explorer.name])
+    for argument, text in BEYOND[explorer.name].items():
+        (knob,) = (knob for knob in explorer.knobs if knob.argument == argument)
+        nearest = min(knob.names, key=lambda name: abs(float(name) - float(text)))
+        control = place(explorer, page, knob)
+        assert knob.names[int(control.input_value())] == nearest
+        assert control.get_attribute("aria-valuetext") == text
+
+
+def test_a_keyboard_is_enough(browser: Browser) -> None:
+    """Catches a focus that is lost with the button, and a field that the keys do not reach."""
+    explorer, page = EXPLORERS["people"], opened(browser, "people")
+    page.locator("#explorer-people").get_by_role("button", name="Compute any setting").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#explorer-people .typed")).to_have_count(3)
+    place(explorer, page, explorer.knobs[0]).focus()
+    page.keyboard.press("Tab")
+    focused = page.evaluate("document.activeElement.type")
+    assert focused == "number"
+    page.keyboard.type("3")
+    page.keyboard.press("ArrowUp")
+    assert_frame(explorer, page, {"groups": page.locator(":focus").input_value()})
+    page.close()
+
+
+def test_the_focus_goes_to_the_knobs(formula: tuple[Explorer, Page]) -> None:
+    """Catches a reader thrown back to the top of the page when the button has gone."""
+    _, page = formula
+    assert page.evaluate("document.activeElement.id") == "formula-claim"
+
+
+def test_the_last_change_wins(formula: tuple[Explorer, Page]) -> None:
+    """Catches frames that come in the order in which they were asked, and one that nobody waits for."""
+    explorer, page = formula
+    page.evaluate("() => { stand.asked.length = 0; stand.hold(); }")
+    for k in ("5", "6", "7", "8"):
+        type_in(explorer, page, {"k": k})
+    page.evaluate("stand.release()")
+    assert_frame(explorer, page, {"k": "8"})
+    assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["5", "8"]
+
+
+def test_a_setting_is_computed_once(formula: tuple[Explorer, Page]) -> None:
+    """Catches a slider that asks again on its way back."""
+    explorer, page = formula
+    page.evaluate("stand.asked.length = 0")
+    for k in ("5", "6", "5", "6"):
+        type_in(explorer, page, {"k": k})
+        assert_frame(explorer, page, {"k": k})
+    assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["5", "6"]
+
+
+def test_what_is_refused_is_said(started: tuple[Explorer, Page]) -> None:
+    """Catches a picture of another setting below an error, and an explorer that an error ends."""
+    explorer, page = started
+    knob = next(knob for knob in explorer.knobs if knob.typed)
+    type_in(explorer, page, {knob.argument: "-20"})
+    whole = place(explorer, page)
+    expect(whole.locator("> p[role=status]")).to_have_text(
+        f"{knob.label} must be a {knob.typed.words}, got -20"
+    )
+    expect(whole.locator("[role=img]")).to_be_hidden()
+    type_in(explorer, page, {knob.argument: knob.names[-1]})
+    assert_frame(explorer, page, {knob.argument: knob.names[-1]})
+
+
+def test_own_records(browser: Browser) -> None:
+    """Catches a field for own records that a page has not, or that is not sent."""
+    name = "witness-absence-days"
+    for explorer, page in begun(browser, name):
+        own = page.locator(f"#explorer-{name}").get_by_label("your own records")
+        own.fill("1, 2, 3, 10")
+        own.press("Enter")
+        assert_frame(explorer, page, {}, "1, 2, 3, 10")
+        own.fill("1, 2, many")
+        own.press("Enter")
+        expect(page.locator(f"#explorer-{name} > p[role=status]")).to_contain_text("got 1, 2, many")
+        own.fill("")
+        own.press("Enter")
+        assert_frame(explorer, page, {})
+
+
+def test_a_box_beyond_the_slider_is_clicked(browser: Browser) -> None:
+    """Catches a click that the explorer's own script answers with a stored frame."""
+    for explorer, page in begun(browser, "derivative"):
+        type_in(explorer, page, {"zeros": "6"})
+        assert_frame(explorer, page, {"zeros": "6"})
+        boxes = page.locator("#explorer-derivative [data-choice]")
+        assert all(
+            min(box["width"], box["height"]) >= 24
+            for box in (one.bounding_box() for one in boxes.all())
+        )
+        page.locator("#explorer-derivative [data-choice='ones=5']").click()
+        assert_frame(explorer, page, {"zeros": "6", "ones": "5"})
+        expect(field(explorer, page, "ones")).to_have_value("5")
+
+
+def stored_again(explorer: Explorer, page: Page) -> None:
+    """The stored form: no fields, the button, and knobs that ask nobody."""
+    whole = place(explorer, page)
+    expect(whole.get_by_role("button", name="Compute any setting")).to_be_visible()
+    expect(whole.get_by_role("button", name="Stop")).to_be_hidden()
+    assert whole.locator("input:not([type=range])").count() == 0
+    asked = len(page.evaluate("stand.asked"))
+    for knob in explorer.knobs:
+        for name in (knob.names[-1], knob.first):
+            at = str(knob.names.index(name))
+            place(explorer, page, knob).evaluate(
+                "(knob, at) => { knob.value = at; knob.dispatchEvent(new Event('input', { bubbles: true })); }",
+                at,
+            )
+    expect(whole.locator("> p[role=status]")).to_have_text(explorer.view().text)
+    assert len(page.evaluate("stand.asked")) == asked
+
+
+def test_a_reader_stops_it(formula: tuple[Explorer, Page]) -> None:
+    """Catches a computation that nobody can end, and an explorer that is dead after it."""
+    explorer, page = formula
+    page.evaluate("stand.hold()")
+    type_in(explorer, page, {"low": "-6", "k": "8"})
+    line = place(explorer, page).locator(".compute [role=status]")
+    expect(line).to_have_text("Running.")
+    place(explorer, page).get_by_role("button", name="Stop").click()
+    expect(line).to_have_text("Stopped. The stored settings are here.")
+    shown = explorer.view(low="-2", k="4")  # the nearest that is stored
+    expect(place(explorer, page).locator("> p[role=status]")).to_have_text(shown.text)
+    stored_again(explorer, page)
+    place(explorer, page).get_by_role("button", name="Compute any setting").click()
+    type_in(explorer, page, {"k": "8"})
+    assert_frame(explorer, page, {"k": "8"})
+
+
+def test_python_ends(formula: tuple[Explorer, Page]) -> None:
+    """Catches an explorer that waits for a Python that has gone."""
+    explorer, page = formula
+    page.evaluate("stand.break('Python ended: there may be too little memory.')")
+    type_in(explorer, page, {"k": "8"})
+    expect(place(explorer, page).locator(".compute [role=status]")).to_have_text(
+        "Python ended: there may be too little memory. The stored settings are here."
+    )
+    stored_again(explorer, page)
+
+
+def test_python_does_not_start(browser: Browser) -> None:
+    """Catches a button that is gone after a start that failed."""
+    explorer, page = EXPLORERS["formula"], opened(browser, "formula")
+    page.evaluate("stand.break('Python did not start: lab.zip is missing.')")
+    place(explorer, page).get_by_role("button", name="Compute any setting").click()
+    expect(place(explorer, page).locator(".compute [role=status]")).to_have_text(
+        "Python did not start: lab.zip is missing. The stored settings are here."
+    )
+    stored_again(explorer, page)
+    page.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_it_can_be_read_and_reached(
+    started: tuple[Explorer, Page], width: int, scheme: str
+) -> None:
+    """Catches a field without a name, faint or too small, and a page that scrolls sideways."""
+    explorer, page = started
+    show(page, width, scheme)
+    type_in(explorer, page, BEYOND[explorer.name])
+    assert_frame(explorer, page, BEYOND[explorer.name])
+    page.evaluate("stand.hold()")
+    knob = next(knob for knob in explorer.knobs if knob.ordered)
+    type_in(explorer, page, {knob.argument: "11"})
+    whole = place(explorer, page)
+    expect(whole.get_by_role("button", name="Stop")).to_be_visible()
+    for control in whole.locator("button:visible, .typed input, input[type=text]").all():
+        box = control.bounding_box()
+        assert box
+        assert min(box["width"], box["height"]) >= 24
+        assert box["x"] + box["width"] <= width
+    assert faint_text(page, f"#explorer-{explorer.name}") == []
+    assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# --- what a cell shows when it is run in the page ------------------------------------------------
+
+RUN = """([stored, html]) => {
+  const output = stored.closest(".cell_output") ?? stored.parentElement;
+  output.hidden = true;
+  const shown = document.createElement("div");
+  output.after(shown);
+  shown.innerHTML = html;
+  shown.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
+}"""
+
+
+def test_a_cell_that_is_run_shows_an_explorer_that_works(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches a dead text in place of an explorer, and labels that name the controls of the stored one."""
+    monkeypatch.setattr(module, "IN_PAGE", True)
+    page = opened(browser, "formula")
+    html = formula_explorer()._repr_mimebundle_()["text/html"]
+    stored = page.locator("#explorer-formula").element_handle()
+    page.evaluate(RUN, [stored, html])
+    whole = page.locator(".explorer:visible")
+    expect(whole.locator(".typed")).to_have_count(3)
+    whole.get_by_label("formula for").select_option(label="sum")
+    whole.get_by_label("distance k", exact=True).press("End")
+    whole.get_by_label(re.compile("^records n any")).fill("2")
+    whole.get_by_label(re.compile("^records n any")).press("Enter")
+    text = formula_explorer().typed({"claim": "sum", "k": "4", "size": "2"}).text
+    expect(whole.locator("> p[role=status]")).to_have_text(text)
+    page.evaluate("stand.break('Stopped.')")
+    whole.get_by_label("distance k", exact=True).press("Home")
+    expect(whole.locator(".compute [role=status]")).to_have_text("Stopped.")
+    page.evaluate("stand.break(null)")
+    whole.get_by_label("distance k", exact=True).press("ArrowRight")
+    text = formula_explorer().typed({"claim": "sum", "k": "2", "size": "2"}).text
+    expect(whole.locator("> p[role=status]")).to_have_text(text)
+    ids = "() => [...document.querySelectorAll('article .explorer [id], article .explorer[id]')].map(node => node.id)"
+    found = page.evaluate(ids)
+    assert len(found) == len(set(found))
+    page.close()
+
+
+def test_a_cell_that_is_run_shows_dots_that_move(browser: Browser) -> None:
+    """Catches a picture of dots that nobody can pull, and two games of one name."""
+    page = opened(browser, "witness-absence-days")
+    stored = page.locator(".dots").first.element_handle()
+    assert stored
+    page.evaluate(RUN, [stored, markup(moving())])
+    dots = page.locator(".dots[id*=-run-]")
+    expect(dots).to_have_attribute("data-live", "yes")
+    for i in (0, 9):
+        dots.locator(".dot").nth(i).click()
+    expect(dots.locator(".big b")).to_have_text("3.17")
+    page.close()
+
+
+def test_the_bench_is_the_page_of_the_book() -> None:
+    """Catches a page with an explorer that does not load the script."""
+    for page in PAGES.values():
+        assert re.search(r'<script[^>]* src="[^"]*explorers\.js', page.read_text("utf-8")), (
+            page.name
+        )
+    assert (HTML / "_static" / "explorers.js").exists()
+    assert BEYOND.keys() == EXPLORERS.keys()
