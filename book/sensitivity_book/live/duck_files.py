@@ -38,7 +38,7 @@ def fetch() -> dict[str, bytes]:
     """
     with tempfile.TemporaryDirectory() as folder:
         files = unpack(download(Path(folder)))
-    files["duckdb.js"] = classic(files.pop(SCRIPT).decode()).encode()
+    files["duckdb.js"] = classic(files.pop(SCRIPT).decode("utf-8")).encode("utf-8")
     return files
 
 
@@ -46,7 +46,7 @@ def download(folder: Path) -> Path:
     """Let pip fetch the wheel that carries DuckDB, and check its hash."""
     carrier = lock()["carrier"]
     asked = folder / "asked.txt"
-    asked.write_text(f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n")
+    asked.write_text(f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n", "utf-8")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
     only = ["--no-deps", "--only-binary=:all:", "--python-version=3.12", "--require-hashes"]
     subprocess.run([*pip, *only, "-r", str(asked), "-d", str(folder)], check=True)
