@@ -29,7 +29,7 @@ NEEDS = {
     "needs-processes": "it starts other processes, which a page cannot.",
 }
 DUCKDB = {"duckdb.js", "duck.js", "duckdb-eh.wasm", "json.duckdb_extension.wasm"}
-ASKS_DUCKDB = re.compile(r"\bduckdb\b|\bsl\.sql\(")  # such a page loads DuckDB too
+ASKS_DUCKDB = re.compile(r"\bduckdb\b|\bsl\.sql\(|\bsystems_")  # such a page loads DuckDB too
 NO_SCRIPT = (
     "<noscript><p><em>The cells of this page run only with JavaScript, which is switched off."
     " Their stored outputs are shown.</em></p></noscript>\n"
