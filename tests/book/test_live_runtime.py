@@ -99,12 +99,13 @@ def test_the_runtime_is_made_once(monkeypatch, tmp_path, capsys):
     files = {"pyodide.mjs": LOADER.encode(), "pyodide.asm.mjs": MODULE.encode(), "x.zip": b"PK"}
     run = importlib.import_module("sensitivity_book.live.__main__")
     monkeypatch.setattr(run, "fetch", lambda: fetched.append(1) or dict(files))
+    monkeypatch.setattr(run.duck_files, "fetch", lambda: {"duckdb.js": b"const duckdb = 1;"})
     main(tmp_path)
     main(tmp_path)
     assert len(fetched) == 1
     assert "already" in capsys.readouterr().out
     assert {file.name for file in tmp_path.iterdir()} == {
-        "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", MADE_FROM,
+        "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", "duckdb.js.js", MADE_FROM,
     }  # fmt: skip
     (tmp_path / MADE_FROM).write_text("another", encoding="utf-8")
     (tmp_path / "old.whl.js").write_text("", encoding="utf-8")
