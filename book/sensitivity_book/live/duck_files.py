@@ -5,17 +5,12 @@ names, byte for byte; the JSON extension is DuckDB's own for that engine.  One w
 carries all three; it is only how they travel, and nothing else of it is kept.
 """
 
-import hashlib
 import json
-import subprocess
-import sys
-import tempfile
-import zipfile
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from sensitivity_book.live.duck_script import classic
+from sensitivity_book.live.fetch import carried
 
 SCRIPT = "duckdb-browser-eh.worker.js"
 
@@ -36,31 +31,9 @@ def fetch() -> dict[str, bytes]:
 
     Raises ValueError if a file is not the one that the lock names.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        files = unpack(download(Path(folder)))
+    files = carried(
+        lock()["carrier"],
+        {name: (one["path"], one["sha256"]) for name, one in lock()["files"].items()},
+    )
     files["duckdb.js"] = classic(files.pop(SCRIPT).decode("utf-8")).encode("utf-8")
-    return files
-
-
-def download(folder: Path) -> Path:
-    """Let pip fetch the wheel that carries DuckDB, and check its hash."""
-    carrier = lock()["carrier"]
-    asked = folder / "asked.txt"
-    asked.write_text(f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n", "utf-8")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
-    only = ["--no-deps", "--only-binary=:all:", "--python-version=3.12", "--require-hashes"]
-    subprocess.run([*pip, *only, "-r", str(asked), "-d", str(folder)], check=True)
-    return next(folder.glob("*.whl"))
-
-
-def unpack(wheel: Path) -> dict[str, bytes]:
-    """Return DuckDB's files, each checked by its hash."""
-    folder = lock()["carrier"]["folder"]
-    files = {}
-    with zipfile.ZipFile(wheel) as archive:
-        for name, one in lock()["files"].items():
-            files[name] = archive.read(folder + one["path"])
-            found = hashlib.sha256(files[name]).hexdigest()
-            if found != one["sha256"]:
-                raise ValueError(f"{name} must have the SHA-256 {one['sha256']}, got {found}")
     return files
