@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 BUILT_IN = frozenset(dir(builtins)) | {"display", "__name__", "_"}
+MAY_NOT_RUN = (ast.If, ast.While, ast.Try, ast.Match)
 GENERATORS = ("rng", "random")  # a name with this in it changes whenever it is read
 
 
@@ -40,11 +41,15 @@ def names(source: str) -> Names:
         statements = ast.parse(source).body
     except (SyntaxError, ValueError):
         return Names()
-    gives, takes, later = set[str](), set[str](), set[str]()
-    for read, late, bound, changed in map(parts, flat(statements)):
-        takes |= (read | changed) - gives
+    gives, bound_for_sure = set[str](), set[str]()
+    takes, later = set[str](), set[str]()
+    for statement in flat(statements):
+        read, late, bound, changed = parts(statement)
+        takes |= (read | changed) - bound_for_sure
         later |= late
         gives |= bound | changed
+        if not isinstance(statement, MAY_NOT_RUN):
+            bound_for_sure |= bound
     return Names(frozenset(gives), frozenset(takes - BUILT_IN), frozenset(later - gives - BUILT_IN))
 
 

@@ -1,0 +1,26 @@
+"""Answers that readers type under an exercise: a number, a dataset or a function.
+
+To give an exercise a field:
+
+1. Write a function without parameters that returns a `NumberAnswer`, a `DatasetAnswer` or a
+   `FunctionAnswer` (`kinds`), in the module of its page, and list it in that module's `ANSWERS` under
+   the name of the field, which begins with the name of the page.  A new page's module joins `PAGES` of
+   `registry`.  The right number is computed there by the package, never typed in.
+2. Name the field below its exercise, before the hint.  The two lines inside are for readers in
+   JupyterLab; `page.elsewhere` writes them, and a test compares them:
+
+       ```{answer} by-hand-far
+       from sensitivity_book.answers import answer
+       print(answer("by-hand-far", "1, 2, 3, 4, 5, 6"))
+       ```
+
+3. Give its number a second route in `NUMBERS` of `tests/book/test_answers.py`, or its dataset or
+   function one right submission and two wrong ones in `SUBMISSIONS`, with the words that they get.
+
+A page compares a number by itself, in `book/_static/answers.js`.  It has datasets and functions
+checked by `check.check`, in the Python that runs in the page.
+"""
+
+from sensitivity_book.answers.check import answer
+
+__all__ = ["answer"]

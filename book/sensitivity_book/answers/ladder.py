@@ -1,0 +1,52 @@
+"""The ladder of a sensitivity: a few pairs of neighbours, each further apart than the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_book.answers.kinds import Rung
+from sensitivity_lab import Relation, Universe
+from sensitivity_lab.exact import Exact
+from sensitivity_lab.text import dataset_text, number_text
+
+Pair = tuple[tuple[Any, ...], tuple[Any, ...]]
+STEPS = 6
+
+
+def pairs(universe: Universe, size: int, relation: Relation) -> Iterator[Pair]:
+    """Every pair of neighbours, the first of which has this size.
+
+    >>> from sensitivity_lab import Change
+    >>> list(pairs(Universe.population([1, 2, 3]), 1, Change(1)))[:3]
+    [((1,), (1,)), ((1,), (2,)), ((1,), (3,))]
+    """
+    for x in universe.datasets(size):
+        for y in relation.neighbours(x, universe):
+            yield x, y
+
+
+def ladder(
+    query: Callable[[Any], Any], among: Iterable[Pair], name: str, steps: int = STEPS
+) -> tuple[Rung, ...]:
+    """Return the rungs nearest above 1/6, 2/6 … of the widest gap, and last the widest.
+
+    >>> for rung in ladder(sum, [((1,), (3,)), ((1,), (2,)), ((3,), (9,))], "sum", steps=3):
+    ...     print(rung.gap, rung.words)
+    2 (1) has the sum 1, (3) has 3: a gap of 2.
+    6 (3) has the sum 3, (9) has 9: a gap of 6.
+    """
+    first: dict[Exact, Pair] = {}
+    for x, y in among:
+        first.setdefault(abs(query(x) - query(y)), (x, y))
+    gaps = sorted(gap for gap in first if gap)
+    goals = [gaps[-1] * Fraction(step, steps) for step in range(1, steps + 1)]
+    chosen = sorted({next(gap for gap in gaps if gap >= goal) for goal in goals})
+    return tuple(Rung(gap, _words(query, first[gap], gap, name)) for gap in chosen)
+
+
+def _words(query: Callable[[Any], Any], pair: Pair, gap: Exact, name: str) -> str:
+    here, there = (number_text(query(side)) for side in pair)
+    x, y = map(dataset_text, pair)
+    return f"{x} has the {name} {here}, {y} has {there}: a gap of {number_text(gap)}."

@@ -1,0 +1,70 @@
+"""A field as a piece of a page, which book/_static/answers.js brings to life, and as two lines of code."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer
+from sensitivity_book.answers.reading import called
+from sensitivity_lab.exact import Exact
+
+
+def markup(name: str, answer: Answer) -> str:
+    """Return an empty element with all that the script needs: without a script nothing is seen.
+
+    >>> markup("page-one", NumberAnswer("How many?", 3))[:48]
+    '<div class="answer" id="answer-page-one" data-an'
+    """
+    data = html.escape(json.dumps(told(name, answer), ensure_ascii=False))
+    return f'<div class="answer" id="answer-{name}" data-answer="{data}" hidden></div>'
+
+
+def told(name: str, answer: Answer) -> dict[str, Any]:
+    """Return what the script is told: numbers as text, for they are exact."""
+    if isinstance(answer, NumberAnswer):
+        return {
+            "kind": "number",
+            "fields": [answer.label],
+            "right": exact_text(answer.right),
+            "rounded": isinstance(answer.right, float),
+            "ladder": [[exact_text(rung.gap), rung.words] for rung in answer.ladder],
+            "slips": [[exact_text(wrong), words] for wrong, words in answer.slips.items()],
+            "why": answer.why,
+            "unit": answer.unit,
+        }
+    if isinstance(answer, DatasetAnswer):
+        return {"kind": "dataset", "fields": answer.fields, "elsewhere": elsewhere(name, answer)}
+    return {
+        "kind": "function",
+        "fields": [answer.label],
+        "start": answer.start,
+        "elsewhere": elsewhere(name, answer),
+    }
+
+
+def exact_text(number: Exact | float) -> str:
+    """Write a fraction in lowest terms, and a float with all its digits.
+
+    >>> exact_text(Fraction(38, 12)), exact_text(3), exact_text(0.25), exact_text(1e-7)
+    ('19/6', '3', '0.25', '0.0000001')
+    """
+    if isinstance(number, float):
+        return re.sub(r"(\.\d+?)0+$", r"\1", f"{number:.17f}")
+    return str(Fraction(number))
+
+
+def elsewhere(name: str, answer: Answer) -> str:
+    """Return what stands in the directive: what a reader in JupyterLab sees, and can put into a cell."""
+    if isinstance(answer, NumberAnswer):
+        return "Your number is checked in the built page."
+    if isinstance(answer, DatasetAnswer):
+        parts = ", ".join(json.dumps(part, ensure_ascii=False) for part in answer.example)
+        asked = f'print(answer("{name}", {parts}))'
+    else:
+        source = called(answer)
+        asked = f'import inspect\nprint(answer("{name}", inspect.getsource({source})))'
+    return f"from sensitivity_book.answers import answer\n{asked}"

@@ -1,0 +1,15 @@
+"""Every field of the book by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sensitivity_book.answers import by_hand, neighbours, noise, school
+from sensitivity_book.answers.kinds import Answer
+
+PAGES = (by_hand, noise, neighbours, school)
+
+# Made when they are asked for: a check in the page computes one answer, not all of them.
+ANSWERS: dict[str, Callable[[], Answer]] = {
+    name: make for page in PAGES for name, make in page.ANSWERS.items()
+}

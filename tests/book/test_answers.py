@@ -1,0 +1,455 @@
+"""The fields under the exercises: right numbers, true witnesses, judges that say what is wrong."""
+
+import json
+import math
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from math import comb
+from statistics import mean, median
+
+import pytest
+from conftest import ROOT
+from sensitivity_book.answers import answer
+from sensitivity_book.answers.check import check
+from sensitivity_book.answers.kinds import DatasetAnswer, FunctionAnswer, NumberAnswer
+from sensitivity_book.answers.page import elsewhere
+from sensitivity_book.answers.registry import ANSWERS, PAGES
+from test_page_shape import PAGES as BOOK
+from test_page_shape import PATH, SOLUTION, exercises, prose
+
+MADE = {name: make() for name, make in ANSWERS.items()}
+NOT_YET = ["vehicle", "clipping", "tables", "people", "audits"]  # pages of the path without a field
+DAYS = [*map(Fraction, (1, 2, 3, 4, 5, 6, 7, 8, 15, 20))]
+YEARS = [*map(Fraction, (1, 2, 2, 2, 5, 5, 7, 8, 9, 9))]
+MEDIANS = [median(six) for six in combinations(DAYS, 6)]
+
+
+def named(kind):
+    return [name for name, made in MADE.items() if isinstance(made, kind)]
+
+
+# ---- The second route: labelled records, plain Python -------------------------------------------
+
+
+def swaps(records, size, k=1):
+    """Every pair of selections of which at most k records are exchanged."""
+    everyone = range(len(records))
+    for inside in combinations(everyone, size):
+        outside = [i for i in everyone if i not in inside]
+        for most in range(k + 1):
+            for out, into in product(combinations(inside, most), combinations(outside, most)):
+                yield _pair(records, inside, [*(i for i in inside if i not in out), *into])
+
+
+def moves(records, size, k=1):
+    """Every pair of a selection and one with exactly k records more, or fewer."""
+    everyone = range(len(records))
+    for inside in combinations(everyone, size):
+        outside = [i for i in everyone if i not in inside]
+        for out in combinations(inside, k):
+            yield _pair(records, inside, [i for i in inside if i not in out])
+        for into in combinations(outside, k):
+            yield _pair(records, inside, [*inside, *into])
+
+
+def _pair(records, one, other):
+    return tuple(tuple(sorted(records[i] for i in side)) for side in (one, other))
+
+
+def span(x):
+    return x[-1] - x[0]
+
+
+# A sensitivity: the query, and every pair of neighbours.
+SENSITIVITIES = {
+    "by-hand-sum-swapped": (sum, lambda: swaps(DAYS, 6)),
+    "by-hand-sum-moved": (sum, lambda: moves(DAYS, 6)),
+    "by-hand-span-moved": (span, lambda: moves(DAYS, 6)),
+    "neighbours-fallen": (median, lambda: moves(DAYS, 1, 3)),
+    "school-mean-swapped": (mean, lambda: swaps(YEARS, 6, 2)),
+    "school-ceiling": (median, lambda: swaps(DAYS, 6, 4)),
+}
+
+
+def reached(x, everyone, gone, joined):
+    """The distinct datasets that are left when so many records of x go and so many others come."""
+    inside, outside = range(len(x)), range(len(x), len(everyone))  # x stands first
+    return {
+        tuple(sorted(everyone[i] for i in {*inside} - {*out} | {*into}))
+        for out, into in product(combinations(inside, gone), combinations(outside, joined))
+    }
+
+
+def tent(x, answer, scale=1.0):
+    return math.exp(-abs(x - answer) / scale)
+
+
+def told_by_laplace(ask):
+    """The most of what an attacker is told by a published number, over a fine line of them."""
+    return max(ask(tent(x / 100, 0, 10), tent(x / 100, 4, 10)) for x in range(-2000, 2001))
+
+
+def right_guesses(scale=1.0, gap=1.0, steps=200_000):
+    """How often the higher of two tents is the right one: half the area below the higher of both."""
+    width = 60 * scale / steps
+    line = (-30 * scale + (i + 0.5) * width for i in range(steps))
+    return sum(max(tent(x, 0, scale), tent(x, gap, scale)) / (2 * scale) for x in line) * width / 2
+
+
+# Any other number.
+NUMBERS = {
+    "by-hand-swaps-counted": lambda: sum(comb(15, i) ** 2 for i in range(16)) * 15**2,
+    "noise-label-epsilon": lambda: told_by_laplace(lambda one, other: math.log(one / other)),
+    "noise-label-belief": lambda: told_by_laplace(lambda one, other: one / (one + 4 * other)),
+    "noise-certain": lambda: (Fraction(20, 3) + 10 - (Fraction(7, 2) + 10)) / 20,
+    "noise-guessed": right_guesses,
+    "neighbours-changed-counted": lambda: len(
+        {y for k in (0, 1) for y in reached((1, 2), (1, 2, 3, 4, 5), k, k)}
+    ),
+    "neighbours-near-counted": lambda: len(
+        {
+            y
+            for out, into in ((0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1))
+            for y in reached((1, 2), (1, 2, 3, 4, 5), out, into)
+        }
+    ),
+    "neighbours-listed": lambda: len(
+        reached((2, 2, 5), (2, 2, 5, 5, 1), 1, 0) | reached((2, 2, 5), (2, 2, 5, 5, 1), 0, 1)
+    ),
+}
+
+
+def test_every_number_has_a_second_route():
+    """Catches a number that only the package has found."""
+    assert sorted([*SENSITIVITIES, *NUMBERS]) == sorted(named(NumberAnswer))
+    assert {name for name in MADE if getattr(MADE[name], "ladder", ())} == {*SENSITIVITIES}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_is_right(name):
+    """Catches a reader who is told wrong of a right number."""
+    own, other = MADE[name].right, NUMBERS[name]()
+    assert float(own) == pytest.approx(float(other), rel=1e-7)
+
+
+@pytest.mark.parametrize("name", SENSITIVITIES)
+def test_a_ladder_leads_to_the_right_sensitivity(name):
+    """Catches a wrong sensitivity, a witness that is no pair of neighbours, and a gap that it lacks."""
+    query, pairs = SENSITIVITIES[name]
+    query = cache(query)
+    gaps = {pair: abs(query(pair[0]) - query(pair[1])) for pair in pairs()}
+    made = MADE[name]
+    assert made.right == max(gaps.values())
+    rungs = [rung.gap for rung in made.ladder]
+    assert rungs == sorted(set(rungs))
+    assert rungs[-1] == made.right
+    for rung in made.ladder:
+        pair = tuple(map(dataset, re.findall(r"\(([^)]*)\)", rung.words)))
+        assert gaps[pair] == rung.gap
+        here, there, gap = re.findall(r"(?:has(?: the \w+)?|gap of) (-?[\d/]+)", rung.words)
+        assert [*map(Fraction, (here, there, gap))] == [query(pair[0]), query(pair[1]), rung.gap]
+
+
+def dataset(text):
+    return tuple(Fraction(part) for part in text.split(","))
+
+
+@pytest.mark.parametrize("name", named(NumberAnswer))
+def test_a_slip_is_wrong(name):
+    """Catches a right number that is called a slip."""
+    assert MADE[name].right not in MADE[name].slips
+
+
+# ---- Datasets and functions: what is submitted, and what is said of it; the first is right ------
+
+SUBMISSIONS = {
+    "by-hand-span-written": [
+        ("def span(dataset):\n    return max(dataset) - min(dataset)", "all 34 inputs"),
+        ("def span(dataset):\n    return dataset[-1] - dataset[-2]", "With [1] it stops. Line 2: IndexError"),
+        ("def span(dataset):\n    return len(dataset) - 1", "With [1, 1] it gives 1. Right is 0."),
+    ],
+    "by-hand-both-widest": [
+        ("1, 2, 3, 5, 8, 15\n2, 3, 5, 8, 15, 20", "no swap does more to either"),
+        ("1, 2, 3, 4, 5, 6\n2, 3, 4, 5, 6, 20", "median moves by 1; the median lacks 3/2"),
+        ("1, 2, 4, 8, 15, 20\n1, 2, 3, 4, 8, 15", "mean moves by 17/6 and the median moves by 5/2; the mean lacks 1/3"),
+    ],
+    "noise-promise-broken": [
+        ("1, 2, 3, 4, 5, 6\n1, 2, 3, 4, 5, 20", "6 and 20, 14 apart: between these two she keeps ε = 7/6, more than the 1 that she promised; no pair is worse."),
+        ("1, 2, 3, 4, 5, 8\n1, 2, 3, 4, 5, 20", "8 and 20, 12 apart: between these two she keeps ε = 1, and her promise holds."),
+        ("1, 2, 3, 4, 15, 20\n1, 2, 3, 5, 15, 20", "0 apart"),
+    ],
+    "neighbours-not-possible": [
+        ("2, 2, 2", "both take part already"),
+        ("2, 5, 5", "(2, 5, 5) is possible"),
+        ("1, 1, 1", "3 changes away"),
+        ("5, 2, 2", "Nothing has changed."),
+    ],
+    "neighbours-bridged": [
+        ("1, 2, 3, 4, 15, 20\n1, 2, 3, 4", "45 and 10, 35 apart, and no swap moves a sum by more than 19."),
+        ("1, 2, 3, 4, 5, 6\n2, 3, 4, 5, 6, 20", "21 and 40, 19 apart. A swap can do that"),
+        ("1, 2, 3, 4, 5, 6\n1, 2, 3", "no neighbours: at most 2 records added or removed."),
+    ],
+    "school-ceiling-reached": [
+        ("1, 2, 3, 4, 15, 20\n1, 2, 7, 8, 15, 20", "2 swaps, and the medians are 7/2 and 15/2, 4 apart"),
+        ("1, 2, 3, 4, 5, 6\n5, 6, 7, 8, 15, 20", "4 swaps, and the medians are 7/2 and 15/2, 4 apart: that is the ceiling. Fewer"),
+        ("1, 2, 3, 4, 5, 6\n2, 3, 4, 5, 6, 20", "1 swap, and the medians are 7/2 and 9/2, 1 apart. Others are further"),
+    ],
+    "school-designed": [
+        ("1, 1, 1, 7, 7, 7, 7, 20, 20, 20", "19, 38, 57, 57: straight up to k = 3, and then flat."),
+        ("1, 1, 1, 6, 7, 7, 8, 20, 20, 20", "19, 38, 57, 59. At k = 4 it should be 57."),
+        ("1, 2, 3, 4, 5, 6, 7, 8, 15, 20", "19, 32, 37, 40. At k = 2 it should be 38."),
+        ("1, 1, 1, 7, 7, 7, 20, 20, 20", "has 9 records, not 10."),
+    ],
+}  # fmt: skip
+
+
+def submitted(name, text):
+    return check({"name": name, "text": text})
+
+
+def test_every_dataset_and_function_is_tried():
+    """Catches a judge that nobody has asked."""
+    assert sorted(SUBMISSIONS) == sorted(named((DatasetAnswer, FunctionAnswer)))
+    assert min(map(len, SUBMISSIONS.values())) >= 3
+
+
+@pytest.mark.parametrize("name", SUBMISSIONS)
+def test_a_judge_knows_right_from_wrong_and_says_why(name):
+    """Catches a judge that lets a wrong answer pass, refuses a right one, or gives no witness."""
+    for i, (text, words) in enumerate(SUBMISSIONS[name]):
+        said = submitted(name, text)
+        assert (said["right"], words in said["words"]) == (i == 0, True), said
+
+
+@pytest.mark.parametrize("name", named(DatasetAnswer))
+def test_an_example_is_read_and_is_not_right(name):
+    """Catches the lines for JupyterLab giving the answer away, or showing what cannot be read."""
+    made = MADE[name]
+    assert len(made.example) == len(made.fields)
+    said = answer(name, *made.example)
+    assert said.startswith("Not yet. ")
+    assert "no number" not in said
+    assert "universe" not in said
+
+
+def apart(query, x, y):
+    return abs(query(x) - query(y))
+
+
+# Which of all pairs are right, in plain Python.
+RIGHT_PAIRS = {
+    "by-hand-both-widest": (
+        lambda: swaps(DAYS, 6),
+        lambda x, y: (apart(mean, x, y), apart(median, x, y)) == (Fraction(19, 6), Fraction(5, 2)),
+        8,
+    ),
+    "noise-promise-broken": (lambda: swaps(DAYS, 6), lambda x, y: apart(max, x, y) > 12, 84),
+    "neighbours-bridged": (lambda: moves(DAYS, 6, 2), lambda x, y: apart(sum, x, y) > 19, None),
+    "school-ceiling-reached": (
+        lambda: (pair for pair in swaps(DAYS, 6, 2) if sum(pair[0]) in (45, 53)),
+        lambda x, y: apart(median, x, y) == max(MEDIANS) - min(MEDIANS),
+        12,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT_PAIRS)
+def test_a_judge_of_pairs_agrees_with_a_brute_force(name):
+    """Catches a judge that overlooks a pair, or what is asked of it."""
+    every, is_right, how_many = RIGHT_PAIRS[name]
+    every = {*every()}
+    rights = {pair for pair in every if is_right(*pair)}
+    judge = MADE[name].judge
+    assert {pair for pair in every if judge(*pair).right} == rights
+    assert 0 < len(rights) < len(every)
+    assert how_many in (None, len(rights))
+
+
+def test_what_a_page_calls_needs_no_large_library():
+    """Catches an import that the Python in a page does not have, or that makes its start slow."""
+    code = (
+        "import sys; from sensitivity_book.answers.check import check; "
+        "print(*({'scipy', 'opendp', 'matplotlib', 'ipywidgets', 'IPython'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+READ = "by-hand-both-widest"
+UNREAD = {
+    "1, 2\n3": "(1, 2) has 2 records, not 6.",
+    "1, 2, 3, 4, 5, 6": "Write 2 lines, one for each dataset.",
+    "one\n2": "'one' is no number.",
+    "1/0\n2": "'1/0' is no number.",
+    "\n1": "Write numbers, with commas between them.",
+    "1, 1, 2, 3, 4, 5\n1, 2, 3, 4, 5, 6": "Of 1 there is only 1 record, and you use 2.",
+    "1, 2, 3, 4, 5, 9\n1, 2, 3, 4, 5, 6": "9 is not in the universe: 1, 2, 3, 4, 5, 6, 7, 8, 15, 20.",
+    "1, 2, 3, 4, 5, 6\n1, 2, 3, 4, 15, 20": "are no neighbours: at most 1 record changed.",
+}
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_what_cannot_be_a_pair_is_said_in_a_sentence(text):
+    """Catches a traceback, and a pair judged that is none."""
+    said = submitted(READ, text)
+    assert not said["right"]
+    assert said["words"].endswith(UNREAD[text])
+
+
+def test_a_dataset_is_read_however_it_is_written():
+    """Catches a reader who is sent away for brackets, order, spaces or a true minus."""
+    for text in (
+        "{15,8,5,3,2,1}\n(20, 15, 8, 5, 3, 2)",
+        " 1,2, 3,5,8,15,\n[2, 3, 5, 8, 15.0, 40/2]",
+    ):
+        assert submitted(READ, text)["right"]
+
+
+FAULTY = {
+    "def span(dataset)\n    return 1": "Line 1 is no Python: expected ':'.",
+    "def span(dataset):\n    return (": "Line 2 is no Python: '(' was never closed.",
+    "span = 3": "There is no function span.",
+    "def span(dataset):\n    max(dataset)": "With [1] it gives nothing. Is a return missing?",
+    "def span(dataset):\n    return 'a'": "With [1] it gives 'a', which is no number.",
+    "def span(dataset):\n    return spam": "With [1] it stops. Line 2: NameError: name 'spam' is not defined.",
+    "def span():\n    return 0": "With [1] it stops. TypeError: span() takes 0 positional arguments but 1 was given.",
+    "import math\nmath.log(0)": "Line 2: ValueError: ",
+    "def span(dataset):\n    exit()": "With [1] it stops. Line 2: ",
+    "raise SystemExit": "Line 1: SystemExit.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FAULTY)
+def test_a_faulty_function_is_told_its_line(text):
+    """Catches a reader's error that ends the check, or comes back as a traceback."""
+    said = submitted("by-hand-span-written", text)
+    assert not said["right"]
+    assert said["words"].startswith(FAULTY[text])
+    assert "\n" not in said["words"]
+
+
+def test_a_function_has_a_namespace_of_its_own_and_spoils_no_input():
+    """Catches a name of an earlier try that lives on, and a list that a function has emptied."""
+    assert submitted(
+        "by-hand-span-written", "def helper(x): return max(x) - min(x)\nspan = helper"
+    )["right"]
+    assert (
+        "NameError" in submitted("by-hand-span-written", "def span(x): return helper(x)")["words"]
+    )
+    emptied = "def span(x):\n    low, high = min(x), max(x)\n    x.clear()\n    return low - high"
+    assert (
+        "With [1, 2] it gives -1. Right is 1."
+        in submitted("by-hand-span-written", emptied)["words"]
+    )
+
+
+def test_a_number_is_not_checked_by_python():
+    """Catches a page that starts Python for what its script can compare."""
+    with pytest.raises(ValueError, match="is a number, which its page compares"):
+        submitted("by-hand-sum-moved", "20")
+
+
+# ---- On the pages --------------------------------------------------------------------------------
+
+FIELD = re.compile(r"^```\{answer\} (\S+)\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
+
+
+def fields(text):
+    return FIELD.findall(text)
+
+
+USED = {page: fields(prose(page)) for page in BOOK}
+ANSWERED = [page for page, found in USED.items() if found]
+
+
+def test_every_field_is_used_once_and_on_its_page():
+    """Catches an answer that no exercise asks for, and a field that two exercises share."""
+    used = [(name, page.split("/")[-1]) for page, found in USED.items() for name, _ in found]
+    assert sorted(name for name, _ in used) == sorted(ANSWERS)
+    assert sum(len(page.ANSWERS) for page in PAGES) == len(ANSWERS)
+    assert [name for name, page in used if not name.startswith(f"{page}-")] == []
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_jupyterlab_shows_the_lines_that_check_the_answer(name):
+    """Catches lines in a notebook that ask for another field, or cannot be run."""
+    [inside] = [inside for found in USED.values() for one, inside in found if one == name]
+    assert inside == elsewhere(name, MADE[name])
+    if not isinstance(MADE[name], NumberAnswer):
+        compile(inside, name, "exec")
+
+
+@pytest.mark.parametrize("page", PATH)
+def test_a_page_of_the_path_takes_answers_and_one_of_them_is_a_dataset(page):
+    """Catches a page on which a reader can only look solutions up."""
+    own = [MADE[name] for name, _ in USED[page]]
+    if page.split("/")[-1] in NOT_YET:
+        assert own == []
+        return
+    assert len(own) >= 2
+    assert any(isinstance(one, DatasetAnswer) for one in own)
+
+
+@pytest.mark.parametrize("page", ANSWERED)
+def test_a_field_stands_between_its_exercise_and_the_hint(page):
+    """Catches a field that stands below its solution, or belongs to no exercise."""
+    placed = [
+        name
+        for _, after in exercises(page)
+        for name, _ in fields(after.split("{dropdown} A hint")[0])
+    ]
+    assert placed == [name for name, _ in USED[page]]
+
+
+WRITTEN = re.compile(r"(?<![\w.,/])(\d+(?:\{?,\}?\d{3})*(?:\.\d+)?)(?:/(\d+)|( ?\\?%))?(?![\d/])")
+
+
+def numbers(text):
+    """The numbers in a text, and how far off each may be: half a unit of a decimal's last digit."""
+    for digits, below, percent in WRITTEN.findall(text):
+        plain = re.sub(r"[{},]", "", digits)
+        shrunk = int(below or 1) * (100 if percent else 1)
+        off = Fraction(1, 2 * 10 ** len(plain.partition(".")[2]))
+        yield Fraction(plain) / shrunk, off / shrunk if "." in plain else 0
+
+
+def solution(page, name):
+    """What stands between a field and the next exercise, from its solution on, with what cells print."""
+    below = with_outputs(page).split(f"{{answer}} {name}\n")[1].split("{exercise}")[0]
+    return below[SOLUTION.search(below).end() :]
+
+
+def with_outputs(page):
+    """The text of a page, and what its cells print."""
+    texts = []
+    for cell in json.loads((ROOT / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]:
+        texts += cell["source"] if cell["cell_type"] == "markdown" else []
+        for output in cell.get("outputs", ()):
+            texts += output.get("text") or output.get("data", {}).get("text/plain", [])
+        texts.append("\n\n")
+    return "".join(texts)
+
+
+def test_numbers_are_found_in_a_text():
+    """Catches the next test looking past a number, or taking a part of one for the whole."""
+    text = r"$15/6 = 5/2$, 34,901,442,000 or $1{,}024$, 27.2% and 2.50; 1/2 of 7"
+    half, exact = Fraction(1, 2), [Fraction(5, 2), 34_901_442_000, 1024]
+    found = dict(numbers(text))
+    assert [*found] == [*exact, Fraction(272, 1000), half, 7]
+    assert found[Fraction(272, 1000)] == half / 1000
+    assert found[1024] == 0
+
+
+@pytest.mark.parametrize("page", ANSWERED)
+def test_a_solution_says_the_number_that_its_field_takes(page):
+    """Catches a field that calls the number of the solution wrong."""
+    for name, _ in USED[page]:
+        right = getattr(MADE[name], "right", None)
+        if right is not None:
+            said = numbers(solution(page, name))
+            off = (abs(value - Fraction(right)) <= slack for value, slack in said)
+            assert any(off), (name, right)

@@ -1,0 +1,350 @@
+"""The fields under exercises: the script compares as Python's fractions do, and a reader is told why."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import HTML, ROOT
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from sensitivity_book.answers.kinds import (
+    Answer,
+    DatasetAnswer,
+    FunctionAnswer,
+    NumberAnswer,
+    Rung,
+    Verdict,
+)
+from sensitivity_book.answers.page import markup, told
+from sensitivity_book.answers.registry import ANSWERS
+
+import sensitivity_lab as sl
+
+SCRIPT = ROOT / "book" / "_static" / "answers.js"
+STYLE = ROOT / "book" / "_static" / "answers.css"
+MEAN = NumberAnswer(
+    "The mean moves by at most",
+    Fraction(19, 6),
+    (Rung(1, "(1) has the mean 1, (2) has 2: a gap of 1."), Rung(Fraction(19, 6), "the widest.")),
+    {Fraction(17, 6): "That is one who leaves."},
+    why="Now you know.",
+    unit="days",
+)
+BELIEF = NumberAnswer("Her belief", 0.27161491, slips={0.88079708: "That is ε = 2."})
+
+
+def judge(*_: object) -> Verdict:
+    raise AssertionError("a page asks Python, not the test")
+
+
+PAIR = DatasetAnswer(("One", "Other"), judge, sl.Universe.value_range([1, 2]), ("1", "2"))
+CODE = FunctionAnswer("Your query", "def query(dataset):\n    ", judge)
+FIELDS: dict[str, Answer] = {"mean": MEAN, "belief": BELIEF, "pair": PAIR, "code": CODE}
+# A stand-in for the Python of a page: it notes what it is asked, and answers when it is told to.
+LIVE = """window.live = {
+  call: (name, argument, told) => new Promise((resolve, reject) => Object.assign(window, { name, argument, told, resolve, reject })),
+  stop: () => window.reject(new Error("Stopped.")),
+};"""
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    fields = "".join(markup(name, answer) for name, answer in FIELDS.items())
+    path = tmp_path_factory.mktemp("answers") / "page.html"
+    path.write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Fields</title>'
+        f'<link rel="stylesheet" href="{STYLE.as_uri()}"><main>{fields}</main>'
+        f'<script src="{SCRIPT.as_uri()}" defer></script></html>',
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(offline=True)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, path: Path) -> Page:
+    return opened(context, path)
+
+
+def opened(context: BrowserContext, path: Path, before: str = "") -> Page:
+    page = context.new_page()
+    page.add_init_script(before)
+    page.goto(path.as_uri())
+    return page
+
+
+def field(page: Page, name: str) -> Locator:
+    return page.locator(f"#answer-{name}")
+
+
+def said(root: Locator) -> str:
+    return (root.get_by_role("status").text_content() or "").strip()
+
+
+def submit(root: Locator, *texts: str) -> str:
+    for box, text in zip(root.get_by_role("textbox").all(), texts, strict=True):
+        box.fill(text)
+    root.get_by_role("button", name="Check").click()
+    return said(root)
+
+
+def verdicts(page: Page, answer: NumberAnswer, texts: list[str]) -> list[dict[str, str]]:
+    asked = "([answer, texts]) => texts.map(text => Answers.judge(answer, text))"
+    found: list[dict[str, str]] = page.evaluate(asked, [told("name", answer), texts])
+    return found
+
+
+# ---- The script's own functions ------------------------------------------------------------------
+
+NUMBERS = {
+    "19/6": Fraction(19, 6),
+    " 19 / 6 ": Fraction(19, 6),
+    "38/12": Fraction(19, 6),
+    "3 1/6": Fraction(19, 6),
+    "-3 1/6": Fraction(-19, 6),
+    "−19/6": Fraction(-19, 6),
+    "+7": Fraction(7),
+    "3": Fraction(3),
+    "007": Fraction(7),
+    "3.50": Fraction("3.50"),
+    ".25": Fraction(".25"),
+    "0.000": Fraction(0),
+    "12%": Fraction(12, 100),
+    "27.2 %": Fraction("0.272"),
+    "3.16…": Fraction("3.16"),
+    "3.1666...": Fraction("3.1666"),
+    "5,040": Fraction(5040),
+    "34,901,442,000": Fraction(34_901_442_000),
+    "1,234.5": Fraction("1234.5"),
+    "123456789012345678901/3": Fraction(123456789012345678901, 3),
+    "= 19/6": Fraction(19, 6),
+    "≈ 3.17": Fraction("3.17"),
+    "19/6 days": Fraction(19, 6),
+    "1 day": Fraction(1),
+    "3.17days": Fraction("3.17"),
+}
+NONE = ["", " ", "x", "3,5", "1/0", "1/2/3", "19/6 years", ".", "%", "1e3", "3 19", "1.5/2", "--1", "days", "3…", "0x10", "1,23", "∞"]  # fmt: skip
+
+
+def test_a_number_is_read_as_python_reads_it(page: Page) -> None:
+    """Catches a number that is read as another, rounded to a float, or not at all."""
+    read = page.evaluate(
+        "texts => texts.map(text => { const one = Answers.read(text, 'days'); return one && [String(one.n), String(one.d)]; })",
+        [*NUMBERS],
+    )
+    found = [one and Fraction(int(one[0]), int(one[1])) for one in read]
+    assert dict(zip(NUMBERS, found, strict=True)) == NUMBERS
+
+
+def test_what_is_no_number_is_not_read(page: Page) -> None:
+    """Catches a comma read as a point, a division by zero, and a word that passes for a number."""
+    for text, one in zip(NONE, verdicts(page, MEAN, NONE), strict=True):
+        assert one["verdict"] == "open", text
+        assert one["words"].startswith("Write a number")
+
+
+RIGHTS = [Fraction(19, 6), Fraction(5, 2), Fraction(-7, 3), Fraction(1, 1024), Fraction(40), Fraction(2, 3)]  # fmt: skip
+
+
+def decimals(right: Fraction) -> list[str]:
+    """Decimals round about a number: for up to six places, the nearest one and its neighbours."""
+    texts = []
+    for places in range(1, 7):
+        middle = round(right * 10**places)
+        texts += [f"{Decimal(middle + off).scaleb(-places):.{places}f}" for off in range(-2, 3)]
+    return texts
+
+
+@pytest.mark.parametrize("right", RIGHTS)
+def test_a_decimal_is_compared_as_a_fraction(page: Page, right: Fraction) -> None:
+    """Catches a rounded decimal refused, one that is a digit off accepted, and three digits miscounted."""
+    answer = NumberAnswer("A number", right)
+    texts = decimals(right)
+    for text, one in zip(texts, verdicts(page, answer, texts), strict=True):
+        places = len(text.partition(".")[2])
+        within = abs(Fraction(text) - right) <= Fraction(1, 2 * 10**places)
+        digits = len(text.replace(".", "").lstrip("-0"))
+        expected = (
+            "right"
+            if Fraction(text) == right or (within and digits >= 3)
+            else "open"
+            if within
+            else "wrong"
+        )
+        assert one["verdict"] == expected, text
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [("3.16…", "right"), ("3.1666...", "right"), ("3.17…", "right"), ("3.18…", "wrong"), ("3.15…", "wrong"), ("3.1…", "open"), ("3.1666", "wrong"), ("3", "wrong"), ("3.2", "open")],
+)  # fmt: skip
+def test_a_number_may_be_cut_if_it_says_so(page: Page, text: str, verdict: str) -> None:
+    """Catches 3.1666… refused though it is the beginning of 19/6, and 3.1666 passed as rounded."""
+    assert verdicts(page, MEAN, [text])[0]["verdict"] == verdict
+
+
+def test_a_number_that_is_no_fraction_takes_its_digits(page: Page) -> None:
+    """Catches a percentage, or a fourth digit, that is refused; and a float taken for exact."""
+    texts = ["27.2%", "0.272", "0.2716", "0.27", "0.2717", "27.16%", "88.1%", "1/2"]
+    found = [one["verdict"] for one in verdicts(page, BELIEF, texts)]
+    assert found == ["right", "right", "right", "open", "wrong", "right", "wrong", "wrong"]
+    assert verdicts(page, BELIEF, ["88.1%"])[0]["words"] == "That is ε = 2."
+
+
+NUMBERED = {name: made for name, make in ANSWERS.items() if isinstance(made := make(), NumberAnswer)}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_every_number_of_the_book_is_answered(page: Page, name: str) -> None:
+    """Catches a right number refused, a slip without its words, and a rung that does not exceed a claim."""
+    answer = NUMBERED[name]
+    data = told(name, answer)
+    [right] = verdicts(page, answer, [f"{data['right']} {answer.unit}"])
+    assert right["verdict"] == "right"
+    for wrong, words in data["slips"]:
+        [one] = verdicts(page, answer, [wrong])
+        assert one["verdict"] == "wrong"
+        assert words in one["words"]
+    below: Any = Fraction(0)
+    for rung in answer.ladder:
+        for claim in (below, rung.gap - Fraction(rung.gap - below, 1000)):
+            [one] = verdicts(page, answer, [str(Fraction(claim))])
+            assert one["verdict"] == "wrong"
+            assert one["words"].endswith(f"Two neighbours are further apart: {rung.words}")
+        below = rung.gap
+    if answer.ladder:
+        [one] = verdicts(page, answer, [str(answer.right + Fraction(1, 1000))])
+        assert one["words"].endswith("apart: that is too much.")
+
+
+# ---- A field on its page -------------------------------------------------------------------------
+
+
+def test_a_number_is_answered_by_enter_and_said_to_everyone(page: Page) -> None:
+    """Catches a field without a label, a dead Enter, and a verdict that only a colour tells."""
+    root = field(page, "mean")
+    box = root.get_by_label("The mean moves by at most")
+    box.fill("0.5")
+    box.press("Enter")
+    assert (
+        said(root)
+        == "✗ Not yet. Two neighbours are further apart: (1) has the mean 1, (2) has 2: a gap of 1."
+    )
+    assert (
+        submit(root, "17/6")
+        == "✗ Not yet. That is one who leaves. Two neighbours are further apart: the widest."
+    )
+    assert submit(root, "4") == "✗ Not yet. No two neighbours are 4 apart: that is too much."
+    assert (
+        submit(root, "3.167")
+        == "✓ Right. It is 19/6, rounded. the widest. No neighbours are further apart. Now you know."
+    )
+    box.press("End")
+    box.type("1")
+    assert said(root) == ""
+    assert submit(root, " ") == "Write your answer first."
+
+
+def test_what_was_typed_stays_with_the_page(page: Page) -> None:
+    """Catches an answer that is lost, or shown under another field, when the page is opened again."""
+    submit(field(page, "mean"), "19/6")
+    field(page, "belief").get_by_role("textbox").fill("0.5")
+    page.reload()
+    assert field(page, "mean").get_by_role("textbox").input_value() == "19/6"
+    assert said(field(page, "mean")).startswith("✓ Right.")
+    assert field(page, "belief").get_by_role("textbox").input_value() == "0.5"
+    assert said(field(page, "belief")) == ""
+
+
+def test_a_page_that_may_store_nothing_still_answers(context: BrowserContext, path: Path) -> None:
+    """Catches a field that is dead in a browser which refuses storage to files."""
+    refused = (
+        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('refused'); } });"
+    )
+    page = opened(context, path, refused)
+    assert submit(field(page, "mean"), "19/6").startswith("✓ Right.")
+
+
+def test_without_a_script_there_is_no_field(browser: Browser, path: Path) -> None:
+    """Catches an empty box, or a field that answers nothing."""
+    context = browser.new_context(java_script_enabled=False)
+    page = opened(context, path)
+    assert [one.is_visible() for one in page.locator(".answer").all()] == [False] * len(FIELDS)
+    context.close()
+
+
+def test_a_printed_page_has_no_fields(page: Page) -> None:
+    """Catches ink for a field that nobody can fill in."""
+    assert field(page, "mean").is_visible()
+    page.emulate_media(media="print")
+    assert [one.is_visible() for one in page.locator(".answer").all()] == [False] * len(FIELDS)
+
+
+def test_without_python_a_field_says_where_it_can_be_answered(page: Page) -> None:
+    """Catches a dead field for a dataset or a function."""
+    for name in ("pair", "code"):
+        root = field(page, name)
+        assert root.get_by_role("textbox").count() == root.get_by_role("button").count() == 0
+        assert "make lab" in root.inner_text()
+        assert told(name, FIELDS[name])["elsewhere"] in root.inner_text()
+    assert submit(field(page, "mean"), "19/6").startswith("✓ Right.")
+
+
+def test_python_is_asked_and_its_verdict_is_kept(context: BrowserContext, path: Path) -> None:
+    """Catches a pair sent as one dataset, progress that is not told, and a verdict lost on the way."""
+    page = opened(context, path, LIVE)
+    root = field(page, "pair")
+    assert submit(root, "1, 2", "1") == "Checking …"
+    assert page.evaluate("[name, argument]") == ["sensitivity_book.answers.check:check", {"name": "pair", "text": "1, 2\n1"}]  # fmt: skip
+    assert root.get_by_role("button", name="Check").is_disabled()
+    page.evaluate("told('Starting Python …')")
+    assert said(root) == "Starting Python …"
+    page.evaluate("resolve({ right: false, words: 'They are 2 < 3 apart.' })")
+    assert said(root) == "✗ Not yet. They are 2 < 3 apart."
+    assert not root.get_by_role("button", name="Stop").is_visible()
+    page.reload()
+    assert said(field(page, "pair")) == "✗ Not yet. They are 2 < 3 apart."
+    assert field(page, "pair").get_by_role("textbox").nth(1).input_value() == "1"
+
+
+def test_a_function_can_be_stopped(context: BrowserContext, path: Path) -> None:
+    """Catches an endless loop that nobody can end, an Enter that submits half a function, and lost focus."""
+    page = opened(context, path, LIVE)
+    root = field(page, "code")
+    box = root.get_by_label("Your query")
+    assert box.input_value() == "def query(dataset):\n    "
+    box.press("Control+End")
+    box.type("while 1:")
+    box.press("Enter")
+    assert said(root) == ""
+    box.press("Control+Enter")
+    assert said(root) == "Checking …"
+    assert page.evaluate("argument.text") == "def query(dataset):\n    while 1:\n"
+    stop = root.get_by_role("button", name="Stop")
+    stop.focus()
+    stop.press("Enter")
+    assert said(root) == "Stopped."
+    assert not stop.is_visible()
+    assert box.evaluate("box => box === document.activeElement")
+    assert root.get_by_role("button", name="Check").is_enabled()
+
+
+# ---- In the book ---------------------------------------------------------------------------------
+
+
+def test_the_script_loads_where_there_are_fields_and_nowhere_else() -> None:
+    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
+    for name in ("by-hand", "noise", "neighbours", "school"):
+        text = (HTML / "notebooks" / f"{name}.html").read_text("utf-8")
+        assert "answers.js" in text
+        assert text.count('<div class="answer"') >= 2
+    assert "answers.js" not in (HTML / "book" / "glossary.html").read_text("utf-8")
+    assert SCRIPT.stat().st_size < 12_000
