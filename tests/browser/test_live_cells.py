@@ -15,7 +15,7 @@ ALL = sorted(
     for path in (PAGES / folder).glob("*.html")
     if 'id="cell-1"' in path.read_text(encoding="utf-8")
 )
-CHAPTERS = ALL if "LIVE_ALL" in os.environ else QUICK
+CHAPTERS = os.environ["ONLY"].split() if "ONLY" in os.environ else ALL if "LIVE_ALL" in os.environ else QUICK
 IDLE = """() => ![...document.querySelectorAll(".live-bar button")].some(button => button.textContent === "Stop")"""
 LONGEST = 240_000  # ms
 
@@ -27,8 +27,8 @@ SHOWN = """(bar) => {
     const out = bar.parentElement.querySelector(".live-output"), box = bar.closest(".cell");
     const words = (node) => {
         const copy = node.cloneNode(true);
-        copy.querySelectorAll("style, script, figcaption, .live-caption, button.sort").forEach(
-            part => part.matches("button") ? part.replaceWith(...part.childNodes) : part.remove());
+        copy.querySelectorAll("style, script, figcaption, summary, .live-caption, .copybtn, button.sort").forEach(
+            part => part.matches(".sort") ? part.replaceWith(...part.childNodes) : part.remove());
         return copy.textContent;
     };
     const stored = [...box.querySelectorAll(".cell_output")].filter(node => node !== out);
