@@ -17,7 +17,6 @@ from sensitivity_book.answers.kinds import (
     Verdict,
 )
 from sensitivity_book.answers.ladder import pairs
-from sensitivity_lab.exact import is_finite
 from sensitivity_lab.text import dataset_text, number_text
 
 DIGITS = sl.Universe.value_range([0, 1, 2, 3])
@@ -140,9 +139,9 @@ def exact_claim(
     def judge(function: Callable[..., Any]) -> Verdict:
         claims = {(k, size): number(function, given(k, size)) for k, size in rows}
         for (k, size), claim in claims.items():
-            if not is_finite(claim) or claim < 0:
+            if claim < 0:
                 here = f"{_at(k, size, claims)} you claim {number_text(claim)}"
-                return Verdict(False, f"{here}. A claim is a finite number of at least 0.")
+                return Verdict(False, f"{here}. A claim is never negative.")
         failure = _failure(query, universe, claims, "you claim")
         return failure or Verdict(True, f"Your claim is exact in all {len(claims)} rows.")
 
@@ -166,7 +165,9 @@ def _failure(
             claim = claims[k, size]
             here = f"{_at(k, size, claims)} {who} {number_text(claim)}"
             if wrong == "loose":
-                return Verdict(False, f"{here}: loose, for no two neighbours are so far apart. {so_far}")
+                return Verdict(
+                    False, f"{here}: loose, for no two neighbours are so far apart. {so_far}"
+                )
             x, y, gap = _nearest_above(query, universe, k, size, claim)
             apart = f"{_answered(query, x, y)} are {number_text(gap)} apart"
             return Verdict(False, f"{here}: too small, for {apart}. {so_far}")

@@ -9,9 +9,9 @@ from typing import Any
 
 import sensitivity_lab as sl
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
-from sensitivity_book.answers.ladder import Pair, ladder
+from sensitivity_book.answers.ladder import ladder
 from sensitivity_lab.exact import Exact
-from sensitivity_lab.text import counted, number_text
+from sensitivity_lab.text import counted
 
 DAYS, A_DAY, A_WEEK = 7, 2, 4  # of a gym: days, and the visits of a member that are counted
 FINES, FINED = (-5, 0, 10, 20), 2  # and the rows of a person that are counted
@@ -106,7 +106,9 @@ def siblings_alike() -> Answer:
 def siblings_apart() -> Answer:
     """How far two people move four counts in L2 who share no subject."""
     tastes = _tastes()
-    apart = (sum(map(max, one, other)) for one in tastes for other in tastes if _share(one, other) == 0)
+    apart = (
+        sum(map(max, one, other)) for one in tastes for other in tastes if _share(one, other) == 0
+    )
     return NumberAnswer(
         "Two who share no subject, in L2",
         math.isqrt(max(apart)),
@@ -145,14 +147,17 @@ def uncut() -> Answer:
 
 def busiest() -> Answer:
     """How many must have the most loans for the bound to be worth its noise."""
-    many = next(n for n in count(1) if _squared((MOST,) * n, MOST) < _squared((MOST,) * n, MOST - 1))
+    many = next(
+        n for n in count(1) if _squared((MOST,) * n, MOST) < _squared((MOST,) * n, MOST - 1)
+    )
     saved = 2 * (MOST**2 - (MOST - 1) ** 2)
     return NumberAnswer(
         f"Readers with {MOST} loans each that it takes",
         many,
         slips={
             1: "One is what the library has.",
-            many - 1: f"The bound {MOST - 1} loses a row of each, squared {(many - 1) ** 2}, and saves more: {saved}.",
+            many
+            - 1: f"The bound {MOST - 1} loses a row of each, squared {(many - 1) ** 2}, and saves more: {saved}.",
             16: "The variance is 2(m/ε)²: there is a 2 before the square.",
             saved: "That is the variance that is saved. The rows lost are squared.",
         },
