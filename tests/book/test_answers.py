@@ -117,6 +117,47 @@ def two_people(wanted=lambda one, other: True):
     )
 
 
+@cache
+def local_median(x, ends):
+    """How far one change moves a median: a record that moves at all moves it furthest at an end."""
+    return max(
+        abs(median(x) - median([*x[:i], end, *x[i + 1 :]])) for i in range(len(x)) for end in ends
+    )
+
+
+def smoothed(x, ends, shrink):
+    """The most of all local medians, each shrunk once for every change that leads there."""
+    values = sorted({*x, *ends})
+    changes = {
+        y: len(x) - (Counter(x) & Counter(y)).total()
+        for y in combinations_with_replacement(values, len(x))
+    }
+    return max(local_median(y, ends) * shrink**far for y, far in changes.items())
+
+
+def gaussian_deviation(moved, epsilon=0.5, delta=1e-6):
+    """The smallest σ that is (ε, δ)-private, halved in from both sides: the δ of Balle and Wang."""
+
+    def below(x):
+        return math.erfc(-x / math.sqrt(2)) / 2
+
+    def spent(sigma):
+        here, there = moved / (2 * sigma), epsilon * sigma / moved
+        return below(here - there) - math.exp(epsilon) * below(-here - there)
+
+    low, high = 0.01, 1000.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if spent(middle) > delta else (low, middle)
+    return high
+
+
+def crossing(laplace, gaussian):
+    return next(
+        g for g in range(1, 100) if gaussian * gaussian_deviation(math.sqrt(g)) < laplace * 2 * g
+    )
+
+
 def simulated(loans, bound):
     """The squared error of a total under a bound at ε = 1: its noise, summed over a fine line."""
     lost = sum(loans) - sum(min(own, bound) for own in loans)
@@ -160,6 +201,21 @@ NUMBERS = {
     "audits-spent-right": lambda: max(
         tent(x / 100, 0) / (tent(x / 100, 0) + tent(x / 100, 1.5)) for x in range(-500, 501)
     ),
+    "local-and-smooth-five": lambda: smoothed((0, 4, 5, 6, 10), (0, 10), Fraction(1, 2)),
+    "local-and-smooth-bimodal": lambda: next(
+        2 * more for more in range(50) if 160 * math.exp(-more / 2) < 1
+    ),
+    "norms-total-joined": lambda: max(
+        math.dist(*([*(x.count(i) for i in range(3)), len(x)] for x in (x, (*x, one))))
+        for size in range(3)
+        for x in product(range(3), repeat=size)
+        for one in range(3)
+    ),
+    "norms-total-worth": lambda: next(
+        bins for bins in range(1, 20) if bins * simulated([], 1) > simulated([], 2) * (1 + 1e-9)
+    ),
+    "norms-yardstick-mean": lambda: crossing(1, math.sqrt(2 / math.pi)),
+    "norms-yardstick-tail": lambda: crossing(math.log(100), 2.5758),
 }
 
 
@@ -262,14 +318,14 @@ SUBMISSIONS = {
         ("0\n3, 3", "(0) and (3, 3) are no neighbours: at most 1 record changed."),
     ],
     "audits-midrange-mended": [
-        ("def mended(size):\n    return 3 if size == 1 else 3 / 2", "Your claim is exact in all 5 rows."),
+        ("def mended(size):\n    return 3 if size == 1 else 3 / 2", "Your claim is exact in all 5 rows that were asked."),
         ("def mended(size):\n    return Fraction(3, 2)", "At size 1 you claim 3/2: too small, for (0) → 0 and (2) → 2 are 2 apart. It is exact in 4 of 5 rows."),
         ("def mended(size):\n    return 3", "At size 2 you claim 3: loose, for no two neighbours are so far apart. It is exact in 1 of 5 rows."),
         ("def mended(size):\n    return 3 / size", "At size 3 you claim 1: too small"),
         ("def mended(size):\n    return -size", "At size 1 you claim -1. A claim is never negative."),
     ],
     "audits-tightened": [
-        ("def tight(k, size):\n    return 3 * min(k, size)", "Your claim is exact in all 16 rows."),
+        ("def tight(k, size):\n    return 3 * min(k, size)", "Your claim is exact in all 16 rows that were asked."),
         ("def tight(k, size):\n    return 3 * k", "With k = 2 and size 1 you claim 6: loose, for no two neighbours are so far apart. It is exact in 10 of 16 rows."),
         ("def tight(k, size):\n    return 3", "With k = 2 and size 2 you claim 3: too small, for (0, 0) → 0 and (1, 3) → 4 are 4 apart. It is exact in 7 of 16 rows."),
         ("def tight(k, size):\n    return 3 / 0", "With 1 and 1 it stops. Line 2: ZeroDivisionError"),
@@ -279,6 +335,22 @@ SUBMISSIONS = {
         ("def shrunk(x):\n    return Fraction(sum(x[1:-1]), len(x) - 2)", "At size 3 the claim 4/n is 4/3: too small, for (1, 1, 3) → 1 and (1, 3, 3) → 3 are 2 apart. It is exact in 0 of 4 rows."),
         ("def shrunk(x):\n    return sum(x) / len(x)", "(1, 1, 1) → 1 and (1, 1, 5) → 2.33333: the smallest or the largest rating still counts."),
         ("def shrunk(x):\n    return 3", "At size 3 the claim 4/n is 4/3: loose"),
+    ],
+    "local-and-smooth-jumped": [
+        ("0, 10, 10, 10, 10\n0, 0, 10, 10, 10", "(0, 10, 10, 10, 10) has the local sensitivity 0, (0, 0, 10, 10, 10) has 10: 10 apart, the whole range."),
+        ("0, 0, 0, 0, 10\n0, 0, 0, 10, 10", "10 apart. These are quiet and loud. There are two others."),
+        ("0, 4, 5, 6, 10\n0, 4, 5, 10, 10", "(0, 4, 5, 6, 10) has the local sensitivity 1, (0, 4, 5, 10, 10) has 5: 4 apart. Others are further apart."),
+    ],
+    "norms-weight-laplace": [
+        ("def by_laplace(m):\n    return (100 * m**2) ** (1 / 3)", "No weight is better, at the averages 10, 20, 40, 80."),
+        ("def by_laplace(m):\n    return (100 * m) ** 0.5", "With m = 10 it gives 31.6228, and 26.1 is better: the variance is 4.3 % lower there."),
+        ("def by_laplace(m):\n    return 54.3 if m == 40 else m", "With m = 10 it gives 10, and 14.68 is better"),
+        ("def by_laplace(m):\n    return 10**400", "Look between 0 and 1000."),
+    ],
+    "norms-weight-gaussian": [
+        ("def by_gauss(m):\n    return (100 * m) ** 0.5", "No weight is better, at the averages 10, 20, 40, 80."),
+        ("def by_gauss(m):\n    return (100 * m**2) ** (1 / 3)", "With m = 10 it gives 21.5443, and 26.1 is better: the variance is"),
+        ("def by_gauss(m):\n    return m - 40", "With m = 10 it gives -30. Look between 0 and 1000."),
     ],
 }  # fmt: skip
 
@@ -341,7 +413,43 @@ RIGHT_PAIRS = {
         lambda x, y: apart(lambda one: Fraction(one[0] + one[-1], 2), x, y) > Fraction(3, 2),
         6,
     ),
+    "local-and-smooth-jumped": (
+        lambda: (
+            (x, y)
+            for x, y in product(combinations_with_replacement((0, 4, 5, 6, 10), 5), repeat=2)
+            if (Counter(x) - Counter(y)).total() <= 1
+        ),
+        lambda x, y: (
+            apart(lambda one: local_median(one, (0, 10)), x, y) == 10 and sum(x + y) > 50
+        ),  # quiet and loud, which the page shows, add up to 30
+        2,
+    ),
 }
+
+
+WEIGHTS = {
+    "norms-weight-laplace": lambda w: (100 + w) ** 2,
+    "norms-weight-gaussian": lambda w: 100**2 + w**2,
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_a_judge_of_weights_agrees_with_a_search(name):
+    """Catches a best weight that another one betters, and one a hundredth off that passes."""
+
+    def searched(m, off=1):
+        return (
+            off
+            * min(
+                range(500, 15_000), key=lambda w: WEIGHTS[name](w / 100) * (1 + (100 * m / w) ** 2)
+            )
+            / 100
+        )
+
+    judge = MADE[name].judge
+    assert judge(searched).right
+    assert not judge(lambda m: searched(m, 1.01)).right
+    assert not judge(lambda m: searched(m, 0.99)).right
 
 
 @pytest.mark.parametrize("name", RIGHT_PAIRS)

@@ -46,8 +46,8 @@ def spent_right() -> Answer:
         _limit(float(SPENT)),
         slips={
             _limit(1.0): "That is the promise.",
-            1 - math.exp(-SPENT / 2) / 2: "That is the plainest guess, at the middle. No attacker "
-            "at all is to be right more often.",
+            1 - math.exp(-SPENT / 2) / 2: "That is the plainest guess, at the middle. "
+            "The question is what no attacker at all exceeds.",
             math.exp(SPENT): "Those are the odds. As a share they are odds / (1 + odds).",
         },
         why="Her odds are e to the power 1.5.",
@@ -143,7 +143,9 @@ def exact_claim(
                 here = f"{_at(k, size, claims)} you claim {number_text(claim)}"
                 return Verdict(False, f"{here}. A claim is never negative.")
         failure = _failure(query, universe, claims, "you claim")
-        return failure or Verdict(True, f"Your claim is exact in all {len(claims)} rows.")
+        return failure or Verdict(
+            True, f"Your claim is exact in all {len(claims)} rows that were asked."
+        )
 
     return judge
 

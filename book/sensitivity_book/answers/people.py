@@ -157,10 +157,11 @@ def busiest() -> Answer:
         slips={
             1: "One is what the library has.",
             many
-            - 1: f"The bound {MOST - 1} loses a row of each, squared {(many - 1) ** 2}, and saves more: {saved}.",
+            - 1: f"The bound {MOST - 1} loses {many - 1} rows, squared {(many - 1) ** 2}, and saves more: {saved}.",
             16: "The variance is 2(m/ε)²: there is a 2 before the square.",
             saved: "That is the variance that is saved. The rows lost are squared.",
         },
+        why=f"The bound {MOST - 1} loses {many} rows, squared {many**2}, and saves only {saved}.",
     )
 
 
