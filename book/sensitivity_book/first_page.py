@@ -85,8 +85,6 @@ def beliefs(epsilon: float) -> dict[int, float]:
     >>> round(1 / beliefs(1.0)[21], 1)
     110.3
     """
-    from scipy.integrate import quad_vec  # not in the page, which has these numbers stored
-
     counts = {total: len(some) for total, some in groups_by_sum().items()}
     if math.isinf(epsilon):
         return {total: float(total == min(counts)) for total in counts}

