@@ -391,7 +391,7 @@ def test_python_in_the_page_judges_as_python_does(context: BrowserContext) -> No
     asked = [
         {"name": name, "text": "\n".join(made.example)}
         if isinstance(made, DatasetAnswer)
-        else {"name": name, "text": f"{made.start}pass"}
+        else {"name": name, "text": f"{made.start}\n    pass"}
         for name, made in BOOK.items()
         if not isinstance(made, NumberAnswer)
     ]

@@ -83,8 +83,7 @@ def bimodal() -> Answer:
         "Records to be added at 20",
         2 * more,
         slips={
-            more: "Those are the changes that they cost. A change is undone by one record more on one "
-            "side and one less on the other.",
+            more: "Those are pairs: two records more are one change more.",
             2 * more - 2: f"Then it is still {smooth(more - 1):.2f}.",
             2 * more - 1: "They come two at a time.",
         },

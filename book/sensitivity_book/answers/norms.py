@@ -70,14 +70,20 @@ def _crossing(yardstick: str, laplace: float, gaussian: float) -> Answer:
     def deviation(groups: int) -> float:
         return analytic_gaussian_sigma(math.sqrt(groups), 0.5, 1e-6)
 
-    crossed = next(g for g in count(1) if gaussian * deviation(g) < laplace * g / 0.5)
+    def widths(groups: int) -> tuple[float, float]:
+        return gaussian * deviation(groups), laplace * groups / 0.5
+
+    crossed = next(g for g in count(1) if widths(g)[0] < widths(g)[1])
+    own, other = widths(crossed)
     return NumberAnswer(
         f"{yardstick} Gaussian noise is the smaller from so many groups on",
         crossed,
         slips={
             9: "That is by the standard deviation.",
             crossed - 1: "There Laplace noise is still the smaller.",
+            crossed + 1: "There it is the smaller, but not for the first time.",
         },
+        why=f"It measures {own:.3g} there, and Laplace noise {other:.3g}.",
     )
 
 
@@ -85,7 +91,7 @@ def laplace_weight() -> Answer:
     """The best weight of a count beside a sum, for Laplace noise."""
     return FunctionAnswer(
         "The best weight for Laplace noise, for an average m",
-        "def by_laplace(m):\n    return m",
+        "def laplace_weight(m):\n    return m",
         best_weight(lambda w: (w + HIGHEST) ** 2, lambda m: (HIGHEST * m**2) ** (1 / 3)),
     )
 
@@ -94,7 +100,7 @@ def gaussian_weight() -> Answer:
     """The best weight of a count beside a sum, for Gaussian noise."""
     return FunctionAnswer(
         "The best weight for Gaussian noise, for an average m",
-        "def by_gauss(m):\n    return m",
+        "def gaussian_weight(m):\n    return m",
         best_weight(lambda w: w**2 + HIGHEST**2, lambda m: math.sqrt(HIGHEST * m)),
     )
 
