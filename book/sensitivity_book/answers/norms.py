@@ -76,7 +76,7 @@ def _crossing(yardstick: str, laplace: float, gaussian: float) -> Answer:
     crossed = next(g for g in count(1) if widths(g)[0] < widths(g)[1])
     own, other = widths(crossed)
     return NumberAnswer(
-        f"{yardstick} Gaussian noise is the smaller from so many groups on",
+        f"{yardstick} they cross at so many groups",
         crossed,
         slips={
             9: "That is by the standard deviation.",
