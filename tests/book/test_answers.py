@@ -5,9 +5,10 @@ import math
 import re
 import subprocess
 import sys
+from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 from math import comb
 from statistics import mean, median
 
@@ -22,7 +23,7 @@ from test_page_shape import PAGES as BOOK
 from test_page_shape import PATH, SOLUTION, exercises, prose
 
 MADE = {name: make() for name, make in ANSWERS.items()}
-NOT_YET = ["vehicle", "clipping", "tables", "people", "audits"]  # pages of the path without a field
+NOT_YET = ["vehicle", "clipping", "tables"]  # pages of the path without a field
 DAYS = [*map(Fraction, (1, 2, 3, 4, 5, 6, 7, 8, 15, 20))]
 YEARS = [*map(Fraction, (1, 2, 2, 2, 5, 5, 7, 8, 9, 9))]
 MEDIANS = [median(six) for six in combinations(DAYS, 6)]
@@ -64,6 +65,12 @@ def span(x):
     return x[-1] - x[0]
 
 
+def payers(rows=2):
+    """All fines when a person brings up to so many, beside that of somebody who stays: as labelled rows."""
+    for some in product((None, -5, 0, 10, 20), repeat=rows):
+        yield tuple(sorted((0, *(fine for fine in some if fine is not None))))
+
+
 # A sensitivity: the query, and every pair of neighbours.
 SENSITIVITIES = {
     "by-hand-sum-swapped": (sum, lambda: swaps(DAYS, 6)),
@@ -72,6 +79,8 @@ SENSITIVITIES = {
     "neighbours-fallen": (median, lambda: moves(DAYS, 1, 3)),
     "school-mean-swapped": (mean, lambda: swaps(YEARS, 6, 2)),
     "school-ceiling": (median, lambda: swaps(DAYS, 6, 4)),
+    "people-joined": (sum, lambda: (((0,), table) for table in payers())),
+    "people-exchanged": (sum, lambda: product(payers(), repeat=2)),
 }
 
 
@@ -100,6 +109,64 @@ def right_guesses(scale=1.0, gap=1.0, steps=200_000):
     return sum(max(tent(x, 0, scale), tent(x, gap, scale)) / (2 * scale) for x in line) * width / 2
 
 
+def two_people(wanted=lambda one, other: True):
+    """How far two people, each with two of four subjects, move the four counts in L2."""
+    pairs = product(combinations(range(4), 2), repeat=2)
+    return max(
+        math.hypot(*Counter(one + other).values()) for one, other in pairs if wanted(one, other)
+    )
+
+
+@cache
+def local_median(x, ends):
+    """How far one change moves a median: a record that moves at all moves it furthest at an end."""
+    return max(
+        abs(median(x) - median([*x[:i], end, *x[i + 1 :]])) for i in range(len(x)) for end in ends
+    )
+
+
+def smoothed(x, ends, shrink):
+    """The most of all local medians, each shrunk once for every change that leads there."""
+    values = sorted({*x, *ends})
+    changes = {
+        y: len(x) - (Counter(x) & Counter(y)).total()
+        for y in combinations_with_replacement(values, len(x))
+    }
+    return max(local_median(y, ends) * shrink**far for y, far in changes.items())
+
+
+def gaussian_deviation(moved, epsilon=0.5, delta=1e-6):
+    """The smallest σ that is (ε, δ)-private, halved in from both sides: the δ of Balle and Wang."""
+
+    def below(x):
+        return math.erfc(-x / math.sqrt(2)) / 2
+
+    def spent(sigma):
+        here, there = moved / (2 * sigma), epsilon * sigma / moved
+        return below(here - there) - math.exp(epsilon) * below(-here - there)
+
+    low, high = 0.01, 1000.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if spent(middle) > delta else (low, middle)
+    return high
+
+
+def crossing(laplace, gaussian):
+    return next(
+        g for g in range(1, 100) if gaussian * gaussian_deviation(math.sqrt(g)) < laplace * 2 * g
+    )
+
+
+def simulated(loans, bound):
+    """The squared error of a total under a bound at ε = 1: its noise, summed over a fine line."""
+    lost = sum(loans) - sum(min(own, bound) for own in loans)
+    step, lines = bound / 50, range(-2000, 2001)
+    weights = [tent(i * step, 0, bound) for i in lines]
+    spread = sum(weight * (i * step - lost) ** 2 for weight, i in zip(weights, lines, strict=True))
+    return spread / sum(weights)
+
+
 # Any other number.
 NUMBERS = {
     "by-hand-swaps-counted": lambda: sum(comb(15, i) ** 2 for i in range(16)) * 15**2,
@@ -120,6 +187,35 @@ NUMBERS = {
     "neighbours-listed": lambda: len(
         reached((2, 2, 5), (2, 2, 5, 5, 1), 1, 0) | reached((2, 2, 5), (2, 2, 5, 5, 1), 0, 1)
     ),
+    "people-gym-week": lambda: max(math.hypot(*week) for week in product(range(3), repeat=7)),
+    "people-siblings-alike": two_people,
+    "people-siblings-apart": lambda: two_people(lambda one, other: {*one}.isdisjoint(other)),
+    "people-busiest": lambda: next(
+        many
+        for many in range(1, 100)
+        if simulated([120] * many, 120) < simulated([120] * many, 119)
+    ),
+    "audits-spent": lambda: max(
+        math.log(tent(x / 100, 0) / tent(x / 100, 1.5)) for x in range(-500, 501)
+    ),
+    "audits-spent-right": lambda: max(
+        tent(x / 100, 0) / (tent(x / 100, 0) + tent(x / 100, 1.5)) for x in range(-500, 501)
+    ),
+    "local-and-smooth-five": lambda: smoothed((0, 4, 5, 6, 10), (0, 10), Fraction(1, 2)),
+    "local-and-smooth-bimodal": lambda: next(
+        2 * more for more in range(50) if 160 * math.exp(-more / 2) < 1
+    ),
+    "norms-total-joined": lambda: max(
+        math.dist(*([*(x.count(i) for i in range(3)), len(x)] for x in (x, (*x, one))))
+        for size in range(3)
+        for x in product(range(3), repeat=size)
+        for one in range(3)
+    ),
+    "norms-total-worth": lambda: next(
+        bins for bins in range(1, 20) if bins * simulated([], 1) > simulated([], 2) * (1 + 1e-9)
+    ),
+    "norms-yardstick-mean": lambda: crossing(1, math.sqrt(2 / math.pi)),
+    "norms-yardstick-tail": lambda: crossing(math.log(100), 2.5758),
 }
 
 
@@ -204,6 +300,58 @@ SUBMISSIONS = {
         ("1, 2, 3, 4, 5, 6, 7, 8, 15, 20", "19, 32, 37, 40. At k = 2 it should be 38."),
         ("1, 1, 1, 7, 7, 7, 20, 20, 20", "has 9 records, not 10."),
     ],
+    "people-gym-four": [
+        ("0, 2, 0, 0, 2, 0, 0", "In L1 the counts move by 4, in L2 by √8 ≈ 2.83: no week does more to either."),
+        ("1, 1, 1, 1, 0, 0, 0", "In L1 the counts move by 4, in L2 by 2. Another week does more in L2."),
+        ("2, 1, 0, 0, 0, 0, 0", "In L1 the counts move by 3, in L2 by √5 ≈ 2.24. Another week does more to both."),
+        ("2, 2, 2, 0, 0, 0, 0", "These are 6 visits, and at most 4 are counted."),
+    ],
+    "people-uncut": [
+        ("20, 20, 20, 20, 20, 20, 20, 20, 20, 7", "is 800. No other bound comes below it: the bound 19 loses 9 rows, and has 803."),
+        ("20, 20, 20, 20, 20, 20, 20, 20, 19, 19", "is 800. But the bound 19 loses 8 rows, and has 786."),
+        ("20, 10, 7, 5, 4, 3, 3, 2, 2, 2", "is 800. But the bound 10 loses 10 rows, and has 300."),
+        ("19, 19, 19, 19, 19, 19, 19, 19, 19, 19", "The busiest has 19 loans, not 20."),
+    ],
+    "audits-midrange-broken": [
+        ("0\n2", "(0) → 0 and (2) → 2 are 2 apart, and 3/2 is claimed; another pair breaks it further."),
+        ("0, 3\n3, 3", "(0, 3) → 3/2 and (3, 3) → 3 are 3/2 apart, and 3/2 is claimed: this pair does not break it."),
+        ("0\n3, 3", "(0) and (3, 3) are no neighbours: at most 1 record changed."),
+    ],
+    "audits-midrange-mended": [
+        ("def mended(size):\n    return 3 if size == 1 else 3 / 2", "Your claim is exact in all 5 rows that were asked."),
+        ("def mended(size):\n    return Fraction(3, 2)", "At size 1 you claim 3/2: too small, for (0) → 0 and (2) → 2 are 2 apart. It is exact in 4 of 5 rows."),
+        ("def mended(size):\n    return 3", "At size 2 you claim 3: loose, for no two neighbours are so far apart. It is exact in 1 of 5 rows."),
+        ("def mended(size):\n    return 3 / size", "At size 3 you claim 1: too small"),
+        ("def mended(size):\n    return -size", "At size 1 you claim -1. A claim is never negative."),
+    ],
+    "audits-tightened": [
+        ("def tight(k, size):\n    return 3 * min(k, size)", "Your claim is exact in all 16 rows that were asked."),
+        ("def tight(k, size):\n    return 3 * k", "With k = 2 and size 1 you claim 6: loose, for no two neighbours are so far apart. It is exact in 10 of 16 rows."),
+        ("def tight(k, size):\n    return 3", "With k = 2 and size 2 you claim 3: too small, for (0, 0) → 0 and (1, 3) → 4 are 4 apart. It is exact in 7 of 16 rows."),
+        ("def tight(k, size):\n    return 3 / 0", "With 1 and 1 it stops. Line 2: ZeroDivisionError"),
+    ],
+    "audits-repaired": [
+        ("def shrunk(x):\n    return sum(x[1:-1]) / len(x)", "It pays with a bias: it makes 0.333333 of (1, 1, 1), and 1.66667 of (5, 5, 5)."),
+        ("def shrunk(x):\n    return Fraction(sum(x[1:-1]), len(x) - 2)", "At size 3 the claim 4/n is 4/3: too small, for (1, 1, 3) → 1 and (1, 3, 3) → 3 are 2 apart. It is exact in 0 of 4 rows."),
+        ("def shrunk(x):\n    return sum(x) / len(x)", "(1, 1, 1) → 1 and (1, 1, 5) → 2.33333: the smallest or the largest rating still counts."),
+        ("def shrunk(x):\n    return 3", "At size 3 the claim 4/n is 4/3: loose"),
+    ],
+    "local-and-smooth-jumped": [
+        ("0, 10, 10, 10, 10\n0, 0, 10, 10, 10", "(0, 10, 10, 10, 10) has the local sensitivity 0, (0, 0, 10, 10, 10) has 10: 10 apart, the whole range."),
+        ("0, 0, 0, 0, 10\n0, 0, 0, 10, 10", "10 apart. These are quiet and loud. There are two others."),
+        ("0, 4, 5, 6, 10\n0, 4, 5, 10, 10", "(0, 4, 5, 6, 10) has the local sensitivity 1, (0, 4, 5, 10, 10) has 5: 4 apart. Others are further apart."),
+    ],
+    "norms-weight-laplace": [
+        ("def laplace_weight(m):\n    return (100 * m**2) ** (1 / 3)", "No weight is better, at the averages 10, 20, 40, 80."),
+        ("def laplace_weight(m):\n    return (100 * m) ** 0.5", "With m = 10 it gives 31.6228, and 26.1 is better: the variance is 4.3 % lower there."),
+        ("def laplace_weight(m):\n    return 54.3 if m == 40 else m", "With m = 10 it gives 10, and 14.68 is better"),
+        ("def laplace_weight(m):\n    return 10**400", "Look between 0 and 1000."),
+    ],
+    "norms-weight-gaussian": [
+        ("def gaussian_weight(m):\n    return (100 * m) ** 0.5", "No weight is better, at the averages 10, 20, 40, 80."),
+        ("def gaussian_weight(m):\n    return (100 * m**2) ** (1 / 3)", "With m = 10 it gives 21.5443, and 26.1 is better: the variance is"),
+        ("def gaussian_weight(m):\n    return m - 40", "With m = 10 it gives -30. Look between 0 and 1000."),
+    ],
 }  # fmt: skip
 
 
@@ -254,7 +402,54 @@ RIGHT_PAIRS = {
         lambda x, y: apart(median, x, y) == max(MEDIANS) - min(MEDIANS),
         12,
     ),
+    "audits-midrange-broken": (
+        lambda: (
+            (x, tuple(sorted(y)))
+            for size in (1, 2, 3)
+            for x in combinations_with_replacement(range(4), size)
+            for y in product(range(4), repeat=size)
+            if sum((Counter(x) - Counter(y)).values()) <= 1
+        ),
+        lambda x, y: apart(lambda one: Fraction(one[0] + one[-1], 2), x, y) > Fraction(3, 2),
+        6,
+    ),
+    "local-and-smooth-jumped": (
+        lambda: (
+            (x, y)
+            for x, y in product(combinations_with_replacement((0, 4, 5, 6, 10), 5), repeat=2)
+            if (Counter(x) - Counter(y)).total() <= 1
+        ),
+        lambda x, y: (
+            apart(lambda one: local_median(one, (0, 10)), x, y) == 10 and sum(x + y) > 50
+        ),  # quiet and loud, which the page shows, add up to 30
+        2,
+    ),
 }
+
+
+WEIGHTS = {
+    "norms-weight-laplace": lambda w: (100 + w) ** 2,
+    "norms-weight-gaussian": lambda w: 100**2 + w**2,
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_a_judge_of_weights_agrees_with_a_search(name):
+    """Catches a best weight that another one betters, and one a hundredth off that passes."""
+
+    def searched(m, off=1):
+        return (
+            off
+            * min(
+                range(500, 15_000), key=lambda w: WEIGHTS[name](w / 100) * (1 + (100 * m / w) ** 2)
+            )
+            / 100
+        )
+
+    judge = MADE[name].judge
+    assert judge(searched).right
+    assert not judge(lambda m: searched(m, 1.01)).right
+    assert not judge(lambda m: searched(m, 0.99)).right
 
 
 @pytest.mark.parametrize("name", RIGHT_PAIRS)
@@ -267,6 +462,30 @@ def test_a_judge_of_pairs_agrees_with_a_brute_force(name):
     assert {pair for pair in every if judge(*pair).right} == rights
     assert 0 < len(rights) < len(every)
     assert how_many in (None, len(rights))
+
+
+# Which of all single datasets are right.
+RIGHT_DATASETS = {
+    "people-gym-four": (
+        lambda: combinations_with_replacement(range(3), 7),
+        lambda week: sum(week) == 4 and Counter(week)[2] == 2,
+    ),
+    "people-uncut": (
+        lambda: combinations_with_replacement((1, 5, 13, 18, 19, 20), 10),
+        lambda loans: Counter(loans)[20] >= 9,  # as ex-people-one-more has it: N² > 2(2 · 20 − 1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT_DATASETS)
+def test_a_judge_of_datasets_agrees_with_another_rule(name):
+    """Catches a judge that calls a right dataset wrong, or a wrong one right."""
+    every, is_right = RIGHT_DATASETS[name]
+    every = {*every()}
+    rights = {one for one in every if is_right(one)}
+    judge = MADE[name].judge
+    assert {one for one in every if judge(one).right} == rights
+    assert 0 < len(rights) < len(every)
 
 
 def test_what_a_page_calls_needs_no_large_library():

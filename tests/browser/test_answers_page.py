@@ -348,7 +348,16 @@ def test_a_function_can_be_stopped(context: BrowserContext, path: Path) -> None:
 
 def test_the_script_loads_where_there_are_fields_and_nowhere_else() -> None:
     """Catches a page of the book that pays for a script it does not use, and a script that grows."""
-    for name in ("by-hand", "noise", "neighbours", "school"):
+    for name in (
+        "by-hand",
+        "noise",
+        "neighbours",
+        "school",
+        "people",
+        "audits",
+        "local-and-smooth",
+        "norms",
+    ):
         text = (HTML / "notebooks" / f"{name}.html").read_text("utf-8")
         assert "answers.js" in text
         assert text.count('<div class="answer"') >= 2
@@ -382,7 +391,7 @@ def test_python_in_the_page_judges_as_python_does(context: BrowserContext) -> No
     asked = [
         {"name": name, "text": "\n".join(made.example)}
         if isinstance(made, DatasetAnswer)
-        else {"name": name, "text": f"{made.start}pass"}
+        else {"name": name, "text": f"{made.start}\n    pass"}
         for name, made in BOOK.items()
         if not isinstance(made, NumberAnswer)
     ]

@@ -68,9 +68,9 @@ def _number(text: str) -> Exact:
 
 
 def read_function(answer: FunctionAnswer, text: str) -> Callable[..., Any]:
-    """Run what was typed in a namespace of its own; return its function, whose errors are sentences."""
+    """Run what was typed in a namespace that has Fraction alone; return its function, whose errors are sentences."""
     name = called(answer)
-    namespace: dict[str, Any] = {"__name__": TYPED}
+    namespace: dict[str, Any] = {"__name__": TYPED, "Fraction": Fraction}
     try:
         exec(compile(text, TYPED, "exec"), namespace)
     except SyntaxError as error:

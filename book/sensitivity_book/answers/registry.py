@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sensitivity_book.answers import by_hand, neighbours, noise, school
+from sensitivity_book.answers import (
+    audits,
+    by_hand,
+    local_and_smooth,
+    neighbours,
+    noise,
+    norms,
+    people,
+    school,
+)
 from sensitivity_book.answers.kinds import Answer
 
-PAGES = (by_hand, noise, neighbours, school)
+PAGES = (by_hand, noise, neighbours, school, people, audits, local_and_smooth, norms)
 
 # Made when they are asked for: a check in the page computes one answer, not all of them.
 ANSWERS: dict[str, Callable[[], Answer]] = {

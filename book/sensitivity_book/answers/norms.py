@@ -1,0 +1,151 @@
+"""The fields of *Many numbers at once*: a total, crossings, and the weights of a count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import sensitivity_lab as sl
+from sensitivity_book.answers.judges import number
+from sensitivity_book.answers.kinds import Answer, FunctionAnswer, NumberAnswer, Verdict
+from sensitivity_lab.text import number_text
+
+BINS = (0, 1, 2)
+HIGHEST = 100  # of the ages
+AVERAGES = (10, 20, 40, 80)  # at which weights are judged
+LARGEST = 1000  # weight that is looked at
+NEAR = 1e-3  # relative; a weight this near to the best is right
+
+
+def total_joined() -> Answer:
+    """How far three bins and their total move in L2."""
+
+    def bins_and_total(x: tuple[int, ...]) -> list[int]:
+        return [*(x.count(each) for each in BINS), len(x)]
+
+    days, one = sl.Universe.value_range(BINS), sl.SymmetricDifference(1)
+    found: Any = sl.global_sensitivity(bins_and_total, days, size=2, relation=one, norm=2)
+    return NumberAnswer(
+        "If a record joins or leaves, in L2",
+        float(found.value),
+        slips={
+            2: "That is L1.",
+            1: "That is L∞, or the histogram alone.",
+            math.sqrt(3): "A record is in one bin and in the total.",
+        },
+        why="One bin and the total move by 1.",
+    )
+
+
+def total_worth() -> Answer:
+    """From how many bins on a noisy total is better than a sum of noisy bins."""
+    alone = 2 * 2**2  # the variance of Laplace noise of scale 2, and below of scale 1 in each bin
+    return NumberAnswer(
+        "The total is worth its price from so many bins on",
+        next(bins for bins in count(1) if 2 * bins > alone),
+        slips={
+            4: "There the two are equal.",
+            3: "There the sum of the bins has variance 6, and the total 8.",
+            8: "8 is the variance of the total. A bin has variance 2.",
+        },
+        why="Five bins have variance 10, and the total 8.",
+    )
+
+
+def by_mean() -> Answer:
+    """Where Laplace and Gaussian noise cross by their mean distance from 0."""
+    return _crossing("By the mean distance", 1, math.sqrt(2 / math.pi))
+
+
+def by_tail() -> Answer:
+    """Where Laplace and Gaussian noise cross by the width that holds 99 in 100."""
+    return _crossing("By the width that holds 99 in 100", math.log(100), 2.5758)
+
+
+def _crossing(yardstick: str, laplace: float, gaussian: float) -> Answer:
+    from sensitivity_book.privacy.noise import analytic_gaussian_sigma  # SciPy: no page has it
+
+    def deviation(groups: int) -> float:
+        return analytic_gaussian_sigma(math.sqrt(groups), 0.5, 1e-6)
+
+    def widths(groups: int) -> tuple[float, float]:
+        return gaussian * deviation(groups), laplace * groups / 0.5
+
+    crossed = next(g for g in count(1) if widths(g)[0] < widths(g)[1])
+    own, other = widths(crossed)
+    return NumberAnswer(
+        f"{yardstick} they cross at so many groups",
+        crossed,
+        slips={
+            9: "That is by the standard deviation.",
+            crossed - 1: "There Laplace noise is still the smaller.",
+            crossed + 1: "There it is the smaller, but not for the first time.",
+        },
+        why=f"It measures {own:.3g} there, and Laplace noise {other:.3g}.",
+    )
+
+
+def laplace_weight() -> Answer:
+    """The best weight of a count beside a sum, for Laplace noise."""
+    return FunctionAnswer(
+        "The best weight for Laplace noise, for an average m",
+        "def laplace_weight(m):\n    return m",
+        best_weight(lambda w: (w + HIGHEST) ** 2, lambda m: (HIGHEST * m**2) ** (1 / 3)),
+    )
+
+
+def gaussian_weight() -> Answer:
+    """The best weight of a count beside a sum, for Gaussian noise."""
+    return FunctionAnswer(
+        "The best weight for Gaussian noise, for an average m",
+        "def gaussian_weight(m):\n    return m",
+        best_weight(lambda w: w**2 + HIGHEST**2, lambda m: math.sqrt(HIGHEST * m)),
+    )
+
+
+def best_weight(
+    squared: Callable[[float], float], best: Callable[[float], float]
+) -> Callable[[Callable[..., Any]], Verdict]:
+    """Return a judge of weights: best for every average, or worse than another that it names."""
+
+    def error(w: float, m: float) -> float:
+        return squared(w) * (1 + (m / w) ** 2)
+
+    def judge(function: Callable[..., Any]) -> Verdict:
+        for m in AVERAGES:
+            own = number(function, (m,))
+            here = f"With m = {m} it gives {number_text(own)}"
+            if not 0 < own <= LARGEST:
+                return Verdict(False, f"{here}. Look between 0 and {LARGEST}.")
+            own = float(own)
+            if abs(own / best(m) - 1) > NEAR:
+                nearer = math.sqrt(own * best(m))
+                more = error(own, m) / error(nearer, m) - 1
+                words = f"{here}, and {nearer:.4g} is better"
+                return Verdict(False, f"{words}: the variance is {_share(more)} lower there.")
+        tried = ", ".join(map(str, AVERAGES))
+        return Verdict(True, f"No weight is better, at the averages {tried}.")
+
+    return judge
+
+
+def _share(more: float) -> str:
+    """A rise from there as a fall to there, in per cent.
+
+    >>> _share(0.25), _share(0.00001)
+    ('20 %', 'less than 0.1 %')
+    """
+    fall = 100 * more / (1 + more)
+    return f"{fall:.2g} %" if fall >= 0.1 else "less than 0.1 %"
+
+
+ANSWERS: dict[str, Callable[[], Answer]] = {
+    "norms-total-joined": total_joined,
+    "norms-total-worth": total_worth,
+    "norms-yardstick-mean": by_mean,
+    "norms-yardstick-tail": by_tail,
+    "norms-weight-laplace": laplace_weight,
+    "norms-weight-gaussian": gaussian_weight,
+}
