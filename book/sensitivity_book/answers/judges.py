@@ -8,7 +8,7 @@ from typing import Any
 
 from sensitivity_book.answers.kinds import Verdict
 from sensitivity_book.answers.reading import MisreadError, given
-from sensitivity_lab.exact import is_real
+from sensitivity_lab.exact import is_finite, is_real
 from sensitivity_lab.text import counted, number_text
 
 
@@ -42,7 +42,7 @@ def number(function: Callable[..., Any], case: tuple[Any, ...]) -> Any:
     own = function(*copies)
     if own is None:
         raise MisreadError(f"With {given(case)} it gives nothing. Is a return missing?")
-    if not is_real(own):
+    if not (is_real(own) and is_finite(own)):
         raise MisreadError(f"With {given(case)} it gives {own!r}, which is no number.")
     return own
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sensitivity_book.answers import by_hand, neighbours, noise, school
+from sensitivity_book.answers import by_hand, clipping, neighbours, noise, school, tables, vehicle
 from sensitivity_book.answers.kinds import Answer
 
-PAGES = (by_hand, noise, neighbours, school)
+PAGES = (by_hand, noise, neighbours, school, vehicle, clipping, tables)
 
 # Made when they are asked for: a check in the page computes one answer, not all of them.
 ANSWERS: dict[str, Callable[[], Answer]] = {
