@@ -35,7 +35,7 @@ def shifted() -> Answer:
         "The shifted sum moves by at most",
         found.value,
         slips={
-            3: "So far it was before. How far from 0 do the new bounds lie?",
+            3: "That is what it was before. How far from 0 do the new bounds lie?",
             2: "That is U − L, for a record that changes. Here it joins or leaves.",
         },
         why="No record is further from 0 now.",
@@ -92,6 +92,7 @@ def doubled() -> Answer:
             30 * EPSILON: "Count 2⁰ as well.",
             1: "A hundred answers cost that. How many bounds are there here?",
         },
+        why="It is 0.01 for each of 31 answers.",
     )
 
 

@@ -52,7 +52,7 @@ def refuted() -> Answer:
         return Verdict(True, f"{here}, more than the {CLAIM} that were claimed.")
 
     return DatasetAnswer(
-        ("A table of at most four people, such as art 0, law 50", "Who joins it"),
+        ("At most four people, each as art\u00a050", "Who joins it"),
         judge,
         STAFF,
         ("art 0, law 50", "art 100"),
@@ -75,12 +75,13 @@ def share() -> Answer:
         "In L1 the two shares move by at most",
         max(apart),
         slips={
-            Fraction(2, 3): "So far moves each of the two. In L1 both count.",
+            Fraction(2, 3): "Each of the two moves so far. In L1 both count.",
             Fraction(1, 3): "That is what one team has in the end. How far did both move?",
             1: "A newcomer in law who earns 50 does that. Another does more.",
             2: "Then art would keep no share at all. But somebody there still earns 50.",
-            100: "So far moves a sum. A share is a part of 1.",
+            100: "A sum moves so far. A share is a part of 1.",
         },
+        why="Art falls from 1 to 1/3, and law rises from 0 to 2/3.",
     )
 
 

@@ -97,10 +97,10 @@ def copies() -> Answer:
     """How many copies of both values are enough for one more than two ratings."""
     wanted = {*pairs(sl.Universe.value_range(BOTH), SIZE, JOIN)}
     return NumberAnswer(
-        "So many copies of each value are enough, whatever the query",
+        "Enough copies of each value, whatever the query",
         next(each for each in count(1) if {*pairs(_imitated(each), SIZE, JOIN)} == wanted),
         slips={
-            2: "Those are the copies of the exercise, from which your query was told too little.",
+            2: "Those are the copies of the exercise. From them some query comes out too small.",
             4: "Four are safe, and fewer are enough.",
             1: "From one copy of each, no dataset of three can be built at all.",
         },
