@@ -68,13 +68,14 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical b
 	FAULT_CASES=4000 $(PYTEST) tests/misuse/test_fuzz.py -n auto
 	SQL_CASES=5000 $(PYTEST) tests/tabular/test_sql_routes.py tests/tabular/test_postgresql.py -n auto
 	SOLVER_RECORDS=5 SOLVER_CASES=5000 $(PYTEST) tests/methods/test_solvers.py -n auto
+	LIVE_ALL=1 $(PYTEST) tests/book/test_live_shell.py -n auto
 	for version in 3.11 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
-	$(MAKE) book
+	$(MAKE) live book
 	rm -rf _build/first && cp -r $(HTML) _build/first
 	$(MAKE) book
 	diff -rq _build/first $(HTML) && echo "Two builds are identical."
-	$(MAKE) browser
+	LIVE_ALL=1 $(MAKE) browser
 
 lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)
 	$(BIN)/uv pip compile requirements.in --output-file requirements.txt --quiet $(UPGRADE) \

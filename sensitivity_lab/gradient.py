@@ -173,7 +173,9 @@ def _largest_singular_value(rows: list[list[Exact]]) -> float:
     largest = max(abs(Fraction(entry)) for row in rows for entry in row)
     power = largest.numerator.bit_length() - largest.denominator.bit_length()
     scale = Fraction(2) ** power
-    norm = np.linalg.norm(np.array([[float(entry / scale) for entry in row] for row in rows]), 2)
+    norm = np.linalg.norm(
+        np.array([[float(entry / scale) for entry in row] for row in rows], dtype=float), 2
+    )
     try:
         return float(Fraction(float(norm)) * scale)
     except OverflowError as error:
@@ -210,7 +212,10 @@ def _with_one_more(positions: np.ndarray, values: np.ndarray) -> np.ndarray:
 def _with_one_fewer(positions: np.ndarray, values: np.ndarray) -> np.ndarray:
     """A row for each value: the dataset without one record of it."""
     rows = np.broadcast_to(positions, (len(values), len(positions)))
-    kept = np.arange(len(positions)) != np.searchsorted(positions, values)[:, np.newaxis]
+    kept = (
+        np.arange(len(positions), dtype=np.intp)
+        != np.searchsorted(positions, values)[:, np.newaxis]
+    )
     fewer: np.ndarray = rows[kept].reshape(len(values), -1)
     return fewer
 

@@ -226,7 +226,7 @@ class _Histogram:
         starts = [bisect_left(whole, edge, key=int) for edge in lower]
         ends = [*starts[1:], bisect_right(whole, last, key=int)]
         inside = [(a <= rows) & (rows < b) for a, b in zip(starts, ends, strict=True)]
-        return np.stack([held.sum(axis=1) for held in inside], axis=1), 1
+        return np.stack([held.sum(axis=1, dtype=np.int64) for held in inside], axis=1), 1
 
 
 def count_where(predicate: Callable[[Any], Any]) -> Query:
@@ -279,7 +279,7 @@ class _CountWhere:
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
         true = np.array([*map(self.is_true, universe.values)], dtype=np.int64)
-        return true[rows].sum(axis=1), 1
+        return true[rows].sum(axis=1, dtype=np.int64), 1
 
 
 def join_count(schema: Mapping[str, Iterable[str]]) -> Query:
@@ -403,7 +403,7 @@ def _count_distinct(x: Dataset) -> int:
 def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
     if rows.shape[1] == 0:
         return np.zeros(len(rows), dtype=np.int64), 1
-    return (np.diff(rows, axis=1) != 0).sum(axis=1) + 1, 1
+    return (np.diff(rows, axis=1) != 0).sum(axis=1, dtype=np.int64) + 1, 1
 
 
 COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)

@@ -97,7 +97,9 @@ def sweep(
         for column, problem in problems
     ]
     table = pd.DataFrame(rows, columns=COLUMNS, dtype=object)
-    table = table.astype(dict.fromkeys(("column", "query", "relation", "method"), str) | {"k": int})
+    table = table.astype(
+        dict.fromkeys(("column", "query", "relation", "method"), str) | {"k": "int64"}
+    )
     table.attrs = {"universes": {name: repr(u) for name, u in columns.items()}, "size": str(size)}
     return table
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +28,8 @@ from sensitivity_lab.text import number_repr
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
+
+LARGEST_SIZE = 2**63 - 1  # beyond it a range has no length, on most computers
 
 Giver = Callable[[Indices], Any]  # makes the dataset at some positions
 
@@ -272,7 +273,7 @@ class Universe:
         if isinstance(what, Clipped):
             return what.of_all(self.numbers_of(what.of))
         if isinstance(what, Always):
-            return np.full(len(self.source), what.number)
+            return np.full(len(self.source), what.number, dtype=np.int64)
         if what is None:
             self._require_numbers()
             return self.sorted_records
@@ -320,7 +321,7 @@ class Universe:
         """
         if isinstance(self.source, Records):
             return self.source.positions_at(members)
-        return members if self.unlimited else np.array(self.value_of, dtype=np.int64)[members]
+        return members if self.unlimited else np.array(self.value_of, dtype=np.intp)[members]
 
     def tables(self, positions: Iterable[int]) -> dict[str | None, Any] | None:
         """Return the dataset at some positions as tables by name, where datasets are tables.
@@ -413,7 +414,7 @@ class Universe:
 
         Cost: O(m), once.
         """
-        return tuple(np.repeat(np.arange(self.distinct), self._counts).tolist())
+        return tuple(np.repeat(np.arange(self.distinct, dtype=np.intp), self._counts).tolist())
 
     @property
     def has_missing(self) -> bool:
@@ -465,7 +466,10 @@ class Universe:
         Cost: O(v).
         """
         counts = self._counts
-        return np.full_like(counts, size) if self.unlimited else np.minimum(counts, size, dtype=int)
+        if self.unlimited:
+            return np.full(len(counts), size, dtype=np.intp)
+        least: np.ndarray = np.minimum(counts, size, dtype=np.intp)
+        return least
 
     def count(self, size: int) -> int:
         """Return how many datasets of `size` records there are; none is built.
@@ -534,8 +538,8 @@ class Universe:
             raise ValueError(
                 f"size must be at most {self.records}, the records in the population, got size={brief(size)}"
             )
-        if checked > sys.maxsize:
-            raise ValueError(f"size must be at most {sys.maxsize}, got size={brief(size)}")
+        if checked > LARGEST_SIZE:
+            raise ValueError(f"size must be at most {LARGEST_SIZE}, got size={brief(size)}")
         return checked
 
     def indices(self, dataset: Iterable[Any], what: str = "dataset") -> Indices:
@@ -593,7 +597,7 @@ def check_universe(universe: Any) -> None:
 def _abridged(universe: Universe, most: int = 12) -> str:
     """The values as a list, copies repeated; of many, the first and last and how many."""
     counts = universe._counts
-    total = len(counts) if universe.unlimited else int(counts.sum())
+    total = len(counts) if universe.unlimited else int(counts.sum(dtype=np.int64))
     if total <= most:
         copies = [1] * len(counts) if universe.unlimited else counts.tolist()
         shown = [

@@ -8,6 +8,7 @@ A cell that cannot run in a browser has a tag, one of `NEEDS`: it gets no button
 """
 
 import json
+import re
 import shutil
 from importlib import resources
 from pathlib import Path
@@ -26,8 +27,9 @@ ABOUT = "book/running"
 NEEDS = {
     "needs-opendp": "it asks OpenDP, which has no build for browsers.",
     "needs-processes": "it starts other processes, which a page cannot.",
-    "needs-duckdb": "it asks DuckDB, which the page does not bring.",
 }
+DUCKDB = {"duckdb.js", "duck.js", "duckdb-eh.wasm", "json.duckdb_extension.wasm"}
+ASKS_DUCKDB = re.compile(r"\bduckdb\b|\bsl\.sql\(|\bsystems_")  # such a page loads DuckDB too
 NO_SCRIPT = (
     "<noscript><p><em>The cells of this page run only with JavaScript, which is switched off."
     " Their stored outputs are shown.</em></p></noscript>\n"
@@ -53,6 +55,7 @@ def prepare(app: Sphinx) -> None:
         return
     worker = HERE.joinpath("worker.js").read_bytes()
     ours = {"worker.js": wrap("worker.js", worker), "lab.zip": wrap("lab.zip", pack())}
+    ours["duck.js"] = wrap("duck.js", HERE.joinpath("duck.js").read_bytes())
     app.live_ours = ours  # type: ignore[attr-defined]
     sizes = {file.name.removesuffix(".js"): file.stat().st_size for file in runtime.glob("*.js")}
     app.live_files = sizes | {name: len(text) for name, text in ours.items()}  # type: ignore[attr-defined]
@@ -76,11 +79,13 @@ def code_cells(app: Sphinx, page: str) -> list[tuple[int, dict[str, Any]]]:
 
 
 def add_cells(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    files = app.live_files  # type: ignore[attr-defined]
+    files = dict(app.live_files)  # type: ignore[attr-defined]
     body = context.get("body", "")
     cells = [told(cell) for _, cell in code_cells(app, page)] if doctree is not None else []
     if not files or not (cells or 'class="answer"' in body or 'class="explorer"' in body):
         return
+    if not any(ASKS_DUCKDB.search(cell["source"]) for cell in cells):
+        files = {name: size for name, size in files.items() if name not in DUCKDB}
     packages = sorted(lock()["packages"]["packages"])
     app.add_css_file("live.css")
     app.add_js_file("live.js", loading_method="defer")

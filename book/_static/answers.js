@@ -128,7 +128,7 @@
     const controls = answer.fields.map((label, i) => control(answer, `${root.id}-${i}`, label));
     const fields = controls.map(([, field]) => field);
     const button = make("button", { type: "submit" }, "Check"), stop = make("button", { type: "button", hidden: "" }, "Stop");
-    const status = make("p", { role: "status" });
+    const status = make("p", { role: "status" }), progress = make("p", { class: "progress", hidden: "" });
     const own = make("form", { class: answer.kind }, ...controls.map((pair) => make("div", {}, ...pair)), make("div", { class: "buttons" }, button, stop));
     const before = kept(root);
     (before.typed || []).forEach((text, i) => { if (fields[i]) fields[i].value = text; });
@@ -143,7 +143,7 @@
       event.preventDefault();
       const text = fields.map((field) => field.value).join("\n");
       if (!text.trim()) show(status, "open", "Write your answer first.");
-      else if (answer.kind !== "number") ask(name, text, { status, button, stop, field: fields[0], told });
+      else if (answer.kind !== "number") ask(name, text, { status, progress, button, stop, field: fields[0], told });
       else { const { verdict, words } = judge(answer, text); told(verdict, words); }
     });
     own.addEventListener("input", () => {  // another answer has no verdict yet
@@ -156,19 +156,24 @@
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) own.requestSubmit(button);
     });
     stop.addEventListener("click", () => window.live.stop());
-    return [own, status];
+    return [own, status, progress];
   }
 
-  async function ask(name, text, { status, button, stop, field, told }) {
+  // What Python says while it starts is seen, and not read aloud line by line.
+  async function ask(name, text, { status, progress, button, stop, field, told }) {
     button.disabled = true;
     stop.hidden = false;
     show(status, "open", "Checking …");
     try {
-      const { right, words } = await window.live.call("sensitivity_book.answers.check:check", { name, text }, (line) => show(status, "open", line));
+      const { right, words } = await window.live.call("sensitivity_book.answers.check:check", { name, text }, (line) => {
+        progress.hidden = false;
+        progress.textContent = line;
+      });
       told(right ? "right" : "wrong", words);
     } catch (error) {
       show(status, "open", error.message);
     }
+    progress.hidden = true;
     button.disabled = false;
     if (document.activeElement === stop) field.focus();
     stop.hidden = true;

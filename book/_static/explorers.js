@@ -23,10 +23,10 @@
   // ---- One knob: a menu, or a slider beside which a number may be typed ----
 
   function Knob(control, changed) {
-    const names = control.dataset.options ? JSON.parse(control.dataset.options) : [...control.options].map((option) => option.text);
+    const stored = control.dataset.options ? JSON.parse(control.dataset.options) : [...control.options].map((option) => option.text);
     const label = control.closest(".knob").querySelector("label");
     const said = control.matches("[type=range]") ? control.nextElementSibling : null;
-    let field = null;
+    let names = stored, field = null;
 
     const name = () => field ? field.value.trim() : names[control.value];
     function tell() {
@@ -34,11 +34,17 @@
       said.textContent = name();
       control.setAttribute("aria-valuetext", name());
     }
-    function follow() {  // the slider goes where the typed number is, or as near as it can
-      const typed = Number(field.value);
-      const distances = names.map((one) => Math.abs(Number(one) - typed));
-      const nearest = distances.indexOf(Math.min(...distances));
-      if (nearest >= 0) control.value = nearest;
+    function place(all, chosen) {  // the slider over these settings, at one of them
+      names = all;
+      control.max = names.length - 1;
+      control.value = names.indexOf(chosen);
+    }
+    function follow() {  // a typed number becomes a setting of the slider
+      if (field.value && field.checkValidity()) {
+        const same = stored.find((one) => Number(one) === Number(field.value));
+        if (same) place(stored, same);
+        else place([...stored, field.value].sort((a, b) => a - b), field.value);
+      }
       tell();
     }
 
@@ -52,7 +58,7 @@
       },
       set(chosen) {
         if (field) { field.value = chosen; follow(); }
-        else if (names.includes(chosen)) { control.value = names.indexOf(chosen); tell(); }
+        else if (stored.includes(chosen)) control.value = stored.indexOf(chosen);
       },
       type(range) {  // let a number of the range be typed
         made += 1;
@@ -64,7 +70,10 @@
         control.closest(".knob").append(element("span", { className: "typed" }, field, hint));
       },
       untype() {
-        field?.parentElement.remove();
+        if (!field) return;
+        const distances = stored.map((one) => Math.abs(one - names[control.value]));
+        place(stored, stored[distances.indexOf(Math.min(...distances))]);
+        field.parentElement.remove();
         field = null;
       },
     };

@@ -55,9 +55,9 @@
 
   async function start(told) {
     const held = await loadAll(told);
-    const code = [held["pyodide.js"], "\n", held["worker.js"]];
-    delete held["pyodide.js"];
-    delete held["worker.js"];
+    const scripts = ["pyodide.js", "duckdb.js", "duck.js", "worker.js"].filter((name) => held[name]);
+    const code = scripts.flatMap((name) => [held[name], "\n"]);
+    for (const name of scripts) delete held[name];
     told("Starting Python in this page, about 8 seconds.");
     const address = URL.createObjectURL(new Blob(code, { type: "text/javascript" }));
     const begun = new Worker(address);

@@ -16,7 +16,9 @@ def clipped_sums(records: Sequence[int], bounds: Sequence[int]) -> np.ndarray:
     Cost: linear in the records, for each bound.
     """
     every = np.asarray(records)
-    return np.array([every.clip(0, bound).sum() for bound in bounds])
+    if every.dtype.kind == "i":
+        every = every.astype(np.int64)  # whose sums stay whole numbers of 64 bits everywhere
+    return np.array([every.clip(0, bound).sum() for bound in bounds], dtype=every.dtype)
 
 
 def levels_off(bounds: Sequence[int], answers: Sequence[float], *, ahead: int) -> int:

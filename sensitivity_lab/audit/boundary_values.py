@@ -49,14 +49,15 @@ def breaking_values(
     info: Limits = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
     lower, upper = (_fitted(bound, info, bounds) for bound in checked_bounds(bounds))
     values = _inside(lower, upper, info) + (_outside(lower, upper, info) if outside else [])
-    own = kind in (np.dtype(float), np.dtype(int))  # Python has these two itself
+    own = kind in (np.dtype(np.float64), np.dtype(np.int64))  # Python has these two itself
     numbers = [value.item() if own else value for value in sorted(set(values))]
     return [*numbers, None] if missing else numbers
 
 
 def _checked_dtype(dtype: Any) -> np.dtype[Any]:
     try:
-        kind: np.dtype[Any] = np.dtype(dtype)
+        # Python's own int has no width; to numpy it has that of an address, 32 bits in a browser
+        kind: np.dtype[Any] = np.dtype(np.int64 if dtype is int else dtype)
     except Exception as error:  # whatever the dtype's own attributes raise
         raise TypeError(f"dtype must be one of numpy's, got {brief(dtype)}") from error
     if kind.kind not in "iuf":

@@ -149,9 +149,9 @@ class Evaluations:
         parts = []
         denominator = 1
         for chunk in self._bar(list(self.lattice.chunks(size)), size):
-            rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop))
+            rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop, dtype=np.int64))
             answers, denominator = self.query.rows(rows, self.lattice.universe)
-            parts.append(answers)
+            parts.append(_roomy(answers))
         if not self.query.proved:
             self._require_same_as_function(parts[0][0], denominator, size)
         return np.concatenate(parts), denominator
@@ -172,7 +172,9 @@ class Evaluations:
         executor = self.budget.executor
         rest, together = self.lattice.count(size) - 1, self.query.together is not None
         edges = [1 + edge for edge in block_edges(rest, size, executor, together)]
-        blocks = (self.lattice.rows(size, np.arange(*ends)) for ends in pairwise(edges))
+        blocks = (
+            self.lattice.rows(size, np.arange(*ends, dtype=np.int64)) for ends in pairwise(edges)
+        )
         answered = answers_in_blocks(self.query, self.given, blocks, executor)
         answers = [self.first(size)]
         for block in self._bar(answered, size, len(edges) - 1):
@@ -208,6 +210,17 @@ class Evaluations:
         return with_bar(parts, shown, total=total, desc=f"size {size}", unit=" blocks")
 
 
+def _roomy(answers: np.ndarray) -> np.ndarray:
+    """Whole numbers of few bits in 64, for gaps and common denominators need more than an answer.
+
+    >>> _roomy(np.array([2, 1], dtype=np.uint8)) - 3
+    array([-1, -2])
+    """
+    if answers.dtype == np.uint64:
+        return answers.astype(object)
+    return answers.astype(np.int64, copy=False) if answers.dtype.kind in "biu" else answers
+
+
 def _as_numerators(answers: list[Answer]) -> tuple[np.ndarray, int]:
     """Answers as one array: rationals over a common denominator, floats as they are."""
     flat = [n for answer in answers for n in (answer if isinstance(answer, tuple) else (answer,))]
@@ -216,7 +229,7 @@ def _as_numerators(answers: list[Answer]) -> tuple[np.ndarray, int]:
         small = max(map(abs, numerators), default=0) < 2**59
         array = np.array(numerators, dtype=np.int64 if small else object)
     elif all(isinstance(number, float) for number in flat):
-        array, common = np.array(flat), 1
+        array, common = np.array(flat, dtype=np.float64), 1
     else:
         array, common = np.empty(len(flat), dtype=object), 1
         array[:] = flat

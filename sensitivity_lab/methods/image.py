@@ -136,7 +136,7 @@ class Image:
     def starts(self) -> np.ndarray:
         """Where each different number begins in that order, (v,)."""
         known = Universe._of(self.made, False, None, "of")
-        return np.concatenate([[0], np.cumsum(known._counts)[:-1]])
+        return np.concatenate([[0], np.cumsum(known._counts, dtype=np.intp)[:-1]])
 
     def lifted(self, pair: WorstPair) -> WorstPair:
         """A pair of numbers as a pair of records."""
@@ -168,7 +168,8 @@ class Image:
     def number_of(self) -> np.ndarray:
         """The position of each record's number among the different ones, (v,)."""
         positions = self.universe.positions_of_members(self.order)
-        numbers = np.repeat(np.arange(len(self.starts)), np.diff([*self.starts, len(self.order)]))
+        each = np.arange(len(self.starts), dtype=np.intp)
+        numbers = np.repeat(each, np.diff(self.starts, append=len(self.order)))
         number_of = np.zeros(self.universe.distinct, dtype=np.int64)
         number_of[positions] = numbers
         return number_of

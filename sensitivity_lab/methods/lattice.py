@@ -96,7 +96,7 @@ class Lattice:
         return self.small[size]
 
     def _deletions(self, size: int, chunk: slice) -> Iterator[np.ndarray]:
-        rows = self.rows(size, np.arange(chunk.start, chunk.stop))
+        rows = self.rows(size, np.arange(chunk.start, chunk.stop, dtype=np.int64))
         after = sum(
             (self.below[rows[:, i], i] for i in range(1, size)), np.zeros(len(rows), dtype=np.int64)
         )

@@ -281,7 +281,8 @@ class _Levels:
         for size in {len(dataset) for dataset in datasets}:
             level = [dataset for dataset in datasets if len(dataset) == size]
             rows = np.array(level, dtype=np.int64).reshape(len(level), size)
-            ranks = self.lattice.below[rows, np.arange(1, size + 1)].sum(axis=1)
+            sizes = np.arange(1, size + 1, dtype=np.intp)
+            ranks = self.lattice.below[rows, sizes].sum(axis=1, dtype=np.int64)
             answers_of_level = self.arrays[size][ranks].tolist()
             for dataset, answer in zip(level, answers_of_level, strict=True):
                 answers[dataset] = tuple(answer) if isinstance(answer, list) else answer
@@ -321,7 +322,7 @@ def _sign_patterns(answers: np.ndarray, norm: Norm) -> list[np.ndarray | None]:
     length = answers.shape[1]
     if norm == math.inf:
         return list(np.eye(length, dtype=np.int64))
-    return [np.array((1, *signs)) for signs in product((1, -1), repeat=length - 1)]
+    return [np.array((1, *signs), dtype=np.int64) for signs in product((1, -1), repeat=length - 1)]
 
 
 def _float_roots(*squares: np.ndarray) -> list[np.ndarray]:

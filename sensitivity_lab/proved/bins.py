@@ -64,12 +64,12 @@ class CountWhere(Family):
         true = np.array([self.is_true(record) for record in records.given.tolist()], dtype=np.int64)
         order = np.argsort(true, kind="stable")  # the false, then the true
         by_truth = SortedRecords(records.given[order], true[order], 1, order)
-        false = len(true) - int(true.sum())
+        false = len(true) - int(np.count_nonzero(true))
         return _of_runs(by_truth, [(false, len(true))], [(0, false)], 1)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         bins = [0 if self.is_true(value) else -1 for value in pool.universe.values]
-        return [_by_bins(pool, np.array(bins), move, norm)]
+        return [_by_bins(pool, np.array(bins, dtype=np.intp), move, norm)]
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,8 @@ class Histogram(Family):
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         bins = np.array(
-            [self.bin_of(value) for value in pool.universe.exact_values if value is not None]
+            [self.bin_of(value) for value in pool.universe.exact_values if value is not None],
+            dtype=np.intp,
         )
         return [_by_bins(pool, bins, move, norm)]
 
@@ -201,7 +202,7 @@ def _by_bins(pool: Pool, bins: np.ndarray, move: Move, norm: Norm) -> Indices:
     names = range(-1, int(bins.max(initial=0)) + 1)
     rooms = []
     for name in names:
-        held, free = int((own == name).sum()), int((spare == name).sum())
+        held, free = (int(np.count_nonzero(bin_ == name)) for bin_ in (own, spare))
         rooms.append(Room(held, free, held + free, counted=name >= 0))
     _, chosen = best_split(rooms, *move, norm)
     parts = []

@@ -68,7 +68,7 @@ class JoinCount(Family):
             return [pool.dataset]
         rows = _Rows(self.join, people, pool.dataset)
         if move == (0, 1):
-            return [joined(pool.own, np.array([rows.most(pool.spare)]))]
+            return [joined(pool.own, np.array([rows.most(pool.spare)], dtype=np.intp))]
         return [joined(pool.own[pool.own != rows.most(pool.own)])]
 
     def _serves(self, people: object) -> bool:

@@ -26,14 +26,14 @@ class Pool:
     @cached_property
     def own(self) -> np.ndarray:
         """The dataset's positions, (n,)."""
-        return np.array(self.dataset, dtype=np.int64)
+        return np.array(self.dataset, dtype=np.intp)
 
     @cached_property
     def spare(self) -> np.ndarray:
         """The spare ones, (m,): for a range, as many copies of each value as can be asked for."""
         free = self.universe._copies(len(self.dataset) + self.most_added)
         free = free - np.bincount(self.own, minlength=len(free))
-        return np.repeat(np.arange(len(free)), np.minimum(free, self.most_added))
+        return np.repeat(np.arange(len(free), dtype=np.intp), np.minimum(free, self.most_added))
 
 
 def joined(*parts: np.ndarray) -> Indices:

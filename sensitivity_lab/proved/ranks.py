@@ -52,7 +52,7 @@ class Ranks(AtDistance):
 
     def widest(self, t: int) -> WorstPair:
         """The widest pair whose first dataset is within t changes of x."""
-        i = np.arange(max(self.first, self.r - 1 - t), min(self.r, self.n - t) + 1)
+        i = np.arange(max(self.first, self.r - 1 - t), min(self.r, self.n - t) + 1, dtype=np.intp)
         gaps = self.above[i + t + 1 - self.r] - self.below[i - self.first]
         best = int(i[np.argmax(gaps)])
         return self._pair(best, best + t + 1)
@@ -81,8 +81,10 @@ class Ranks(AtDistance):
         above, below, most = self.above, self.below, int(self.above[-1])
         rows = len(below) - 1  # the last row, i = r, has no j = r: it is searched by itself
         with np.errstate(divide="ignore"):
-            last = logarithms(above[1:] - below[-1]) - beta * np.arange(len(above) - 1)
-            first = logarithms(above[0] - below[:-1]) - beta * np.arange(rows - 1, -1, -1)
+            last = logarithms(above[1:] - below[-1]) - beta * np.arange(len(above) - 1, dtype=float)
+            first = logarithms(above[0] - below[:-1]) - beta * np.arange(
+                rows - 1, -1, -1, dtype=float
+            )
             best = max(last.max(), first.max())
             widest_reach = (
                 logarithm(most) - best + doubt(best, most)
@@ -90,7 +92,7 @@ class Ranks(AtDistance):
             reach = int(min(widest_reach, rows + len(above))) + 2
             start = max(0, rows - reach)
             ends, values = _row_maxima(above[: reach + 1], below[start:rows], beta)
-        values -= beta * np.arange(rows - 1 - start, -1, -1)
+        values -= beta * np.arange(rows - 1 - start, -1, -1, dtype=float)
         values = np.append(values, last.max())
         ends = np.append(ends, 1 + np.argmax(last))
         uncertain = doubt(values.max(), most)
@@ -117,7 +119,9 @@ class Ranks(AtDistance):
         """
         first = int(row == len(self.below) - 1)  # j = i = r is no pair
         above = self.above[first:]
-        steps = np.arange(len(above)) + (len(self.below) - 2 - row + first)  # j − i − 1
+        steps = np.arange(len(above), dtype=np.intp) + (
+            len(self.below) - 2 - row + first
+        )  # j − i − 1
         with np.errstate(divide="ignore"):
             values = logarithms(above - self.below[row]) - beta * steps
         values[1:][above[1:] == above[:-1]] = -math.inf
@@ -133,16 +137,17 @@ def _row_maxima(above: np.ndarray, below: np.ndarray, beta: float) -> tuple[Any,
     Cost: O((rows + columns) log rows), level by level in NumPy.
     """
     rows, columns = len(below), len(above)
-    best, values = np.zeros(rows, dtype=np.int64), np.zeros(rows)
-    discounts = beta * np.arange(columns)
+    best, values = np.zeros(rows, dtype=np.intp), np.zeros(rows)
+    discounts = beta * np.arange(columns, dtype=float)
     for level in range(rows.bit_length() - 1, -1, -1):
         step = 1 << level
-        i = np.arange(step - 1, rows, 2 * step)
+        i = np.arange(step - 1, rows, 2 * step, dtype=np.intp)
         low = np.where(i >= step, best[i - step], 0)
         high = np.where(i + step < rows, best[np.minimum(i + step, rows - 1)], columns - 1)
         lengths = high - low + 1
-        starts = np.cumsum(lengths) - lengths
-        j = np.arange(lengths.sum()) + np.repeat(low - starts, lengths)
+        stops = np.cumsum(lengths, dtype=np.intp)
+        starts = stops - lengths
+        j = np.arange(stops[-1], dtype=np.intp) + np.repeat(low - starts, lengths)
         value = logarithms(above[j] - np.repeat(below[i], lengths)) - discounts[j]
         values[i] = np.maximum.reduceat(value, starts)
         at = np.flatnonzero(value == np.repeat(values[i], lengths))

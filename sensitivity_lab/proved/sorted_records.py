@@ -170,8 +170,9 @@ class SortedRecords:
 
         Cost: O(n log n) for n records.
         """
-        positions = [np.arange(start, stop) for start, stop in runs] or [np.arange(0)]
-        return tuple(self.given[np.sort(np.concatenate(positions))].tolist())
+        nothing = np.zeros(0, dtype=np.intp)
+        positions = [np.arange(start, stop, dtype=np.intp) for start, stop in runs]
+        return tuple(self.given[np.sort(np.concatenate([nothing, *positions]))].tolist())
 
     def multiset(self, runs: Sequence[Run]) -> frozenset[tuple[Any, int]]:
         """The different records of some runs, each with its number of copies.

@@ -40,8 +40,8 @@ class Clipped:
         if in_floats and low is not None and high is not None:
             return np.clip(numbers, low, high)
         whole = all(isinstance(end, int) and abs(end) < 2**63 for end in (self.low, self.high))
-        if isinstance(numbers, np.ndarray) and numbers.dtype == np.int64 and whole:
-            return np.clip(numbers, int(self.low), int(self.high))
+        if isinstance(numbers, np.ndarray) and numbers.dtype.kind == "i" and whole:
+            return np.clip(numbers.astype(np.int64), int(self.low), int(self.high))
         return list(map(self._cut, numbers))
 
 

@@ -34,9 +34,10 @@ SETTINGS = {
     "lock_configuration": "true",
 }
 REHEARSED = 32  # datasets, and rows of public tables, that are tried in a database of our own
+HERE = "NOT internal AND database_name IN (current_database(), 'temp')"  # not of attached ones
 VISIBLE = (
-    "SELECT lower(table_name) FROM duckdb_tables() WHERE NOT internal "
-    "UNION SELECT lower(view_name) FROM duckdb_views() WHERE NOT internal"
+    f"SELECT lower(table_name) FROM duckdb_tables() WHERE {HERE} "
+    f"UNION SELECT lower(view_name) FROM duckdb_views() WHERE {HERE}"
 )
 _OWN: dict[tuple[int, bool], Any] = {}  # by process: the databases for one dataset, and for many
 

@@ -70,7 +70,7 @@ class Numbers:
             counted[key] += 1
         keys = sorted(key for key in first_seen if key is not None)
         keys += [None] * (None in first_seen)
-        counts = np.array([counted[key] for key in keys])
+        counts = np.array([counted[key] for key in keys], dtype=np.intp)
         return tuple(first_seen[key] for key in keys), read_only(counts)
 
     @cached_property
@@ -210,7 +210,7 @@ def _as_array(values: tuple[Any, ...]) -> np.ndarray | tuple[Any, ...]:
     if kinds == {int} and -(2**63) <= min(values) and max(values) < 2**63:
         return np.array(values, dtype=np.int64)
     if len(kinds) == 1 and kinds <= {float, *SHORT_FLOATS}:
-        return np.array(values)
+        return np.array(values, dtype=kinds.pop())
     return values
 
 

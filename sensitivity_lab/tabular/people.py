@@ -84,7 +84,7 @@ class People(Records):
                 of_person[person].append(i)
             rows[name] = tuple(np.array(of_person[person], dtype=np.int64) for person in people)
         natives = {name: with_own_cells(one.clone()).to_native() for name, one in frames.items()}
-        return cls(people, np.ones(len(people), dtype=np.int64), natives, id, rows)
+        return cls(people, np.ones(len(people), dtype=np.intp), natives, id, rows)
 
     @property
     def form(self) -> tuple[Any, ...]:
@@ -119,7 +119,7 @@ class People(Records):
         positions, numbers = end_to_end(datasets)
         stacked = {}
         for name, one in self.tables(positions).items():
-            rows = np.array([len(rows) for rows in self.rows[name]], dtype=np.int64)
+            rows = np.array([len(rows) for rows in self.rows[name]], dtype=np.intp)
             stacked[name] = np.repeat(numbers, rows[positions]), one
         return stacked
 
@@ -190,7 +190,7 @@ class AnyPeople(Records):
                         f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
                         f"rows and most_rows={most_rows}"
                     )
-        return cls(tuple(people), np.ones(len(people), dtype=np.int64), rows)
+        return cls(tuple(people), np.ones(len(people), dtype=np.intp), rows)
 
     @property
     def form(self) -> tuple[Any, ...]:
@@ -239,7 +239,7 @@ class AnyPeople(Records):
         positions, numbers = end_to_end(datasets)
         table_ = nw.from_native(self.given(positions), eager_only=True)
         people = table_[PERSON].to_numpy()
-        starts = np.searchsorted(numbers, np.arange(len(datasets)))
+        starts = np.searchsorted(numbers, np.arange(len(datasets), dtype=np.intp))
         own = people - starts[numbers[people]]
         column = nw.new_series(PERSON, own, nw.Int64, backend=table_.implementation)
         return {None: (numbers[people], table_.with_columns(column).to_native())}

@@ -40,7 +40,7 @@ class Records:
         for record in records:
             counted[hashed(record, what)] += 1
         values = ordered(counted)
-        return cls(values, np.array([counted[value] for value in values]))
+        return cls(values, np.array([counted[value] for value in values], dtype=np.intp))
 
     @property
     def form(self) -> tuple[Any, ...]:
@@ -93,7 +93,9 @@ class Records:
     @property
     def members(self) -> Iterable[Any]:
         """The m records, copies and all, as functions of one record receive them."""
-        return self.each(np.repeat(np.arange(len(self.values)), self.counts).tolist())
+        return self.each(
+            np.repeat(np.arange(len(self.values), dtype=np.intp), self.counts).tolist()
+        )
 
     def at(self, members: np.ndarray) -> Any:
         """The dataset of some of the m records, as a function receives it."""
@@ -101,7 +103,8 @@ class Records:
 
     def positions_at(self, members: np.ndarray) -> np.ndarray:
         """Where some of the m records stand among the values."""
-        positions: np.ndarray = np.repeat(np.arange(len(self.values)), self.counts)[members]
+        each = np.arange(len(self.values), dtype=np.intp)
+        positions: np.ndarray = np.repeat(each, self.counts)[members]
         return positions
 
     def said(self, what: Any, asked: str = "of") -> Any:
@@ -130,7 +133,7 @@ class Records:
         raise NotImplementedError
 
     def __len__(self) -> int:
-        return int(self.counts.sum())
+        return int(self.counts.sum(dtype=np.int64))
 
 
 def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
@@ -142,7 +145,7 @@ def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
     lengths = [len(dataset) for dataset in datasets]
     listed = (position for dataset in datasets for position in dataset)
     positions = np.fromiter(listed, dtype=np.int64, count=sum(lengths))
-    return positions, np.repeat(np.arange(len(datasets)), lengths)
+    return positions, np.repeat(np.arange(len(datasets), dtype=np.intp), lengths)
 
 
 def codes_of(keys: Any) -> np.ndarray:

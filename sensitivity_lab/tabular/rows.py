@@ -236,7 +236,7 @@ class Rows(Records):
         position_of: dict[Row, int] = {}
         for i, row in enumerate(rows_of(self.frame)):
             position_of.setdefault(row, i)
-        return np.array([position_of[row] for row in self.values])  # type: ignore[index]
+        return np.array([position_of[row] for row in self.values], dtype=np.intp)  # type: ignore[index]
 
     @property
     def form(self) -> tuple[Any, ...]:

@@ -132,7 +132,9 @@ class Statement:
         if isinstance(given.records, Rows) or not self._by_duckdb:  # each record has a row
             return sorted(spread)
         numbers = [numbers for numbers, _ in given.stacked(datasets).values()]
-        filled = np.array([np.bincount(each, minlength=len(datasets)) > 0 for each in numbers])
+        filled = np.array(
+            [np.bincount(each, minlength=len(datasets)) > 0 for each in numbers], dtype=bool
+        )
         first = np.unique(filled, axis=1, return_index=True)[1]
         return sorted(spread | set(first[:MOST_EMPTY].tolist()))
 
@@ -374,7 +376,7 @@ def _backwards(stacked: duck.Stack) -> duck.Stack:
 
 def _backward(one: Any) -> Any:
     frame = nw.from_native(one, eager_only=True)
-    return taken(frame, np.arange(len(frame))[::-1])
+    return taken(frame, np.arange(len(frame), dtype=np.intp)[::-1])
 
 
 def _order_matters(answer: Any, again: Any) -> str:

@@ -413,7 +413,9 @@ def test_what_a_page_calls_needs_no_large_library():
         "import sys; from sensitivity_book.answers.check import check; "
         "print(*({'scipy', 'opendp', 'matplotlib', 'ipywidgets', 'IPython'} & {*sys.modules}))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.split() == []
 
 

@@ -284,7 +284,7 @@ def test_the_stand_ins_are_enough():
         f"import sys\nsys.path[:0] = [{str(stand_ins)!r}, {str(ROOT)!r}, {str(ROOT / 'book')!r}]\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", path + ALONE], capture_output=True, text=True, check=False
+        [sys.executable, "-c", path + ALONE], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == said("formula", k="7")

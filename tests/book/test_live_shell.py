@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 from conftest import ROOT
-from sensitivity_book.live.needs import names, providers
+from sensitivity_book.live.needs import names, places
 from sensitivity_book.live.shell import Session, call
 
 QUICK = ["by-hand", "neighbours", "joins"]
@@ -65,7 +65,7 @@ def test_what_a_cell_gives_and_takes(source, gives, takes, later):
 def test_a_function_reads_its_names_when_it_is_called():
     """Catches a function that is given what stood above its definition, not above its call."""
     cells = ["days = [1, 2]", "def total():\n    return sum(days)", "days = [3]", "total()"]
-    assert providers(cells, 3) == {"total": 1, "days": 2}
+    assert places(tuple(cells))[3].provided == {"total": 1, "days": 2}
     one, messages = session()
     assert one.run(3, cells)
     assert texts(messages) == ["3"]
@@ -114,6 +114,20 @@ def test_a_cell_that_changes_what_it_takes_can_run_twice():
         messages.clear()
         one.run(1, cells)
         assert texts(messages) == ["1"]
+
+
+def test_a_function_that_fills_a_list_changes_it_where_it_is_called():
+    """Catches a count at the end of a page that misses what functions have counted above."""
+    cells = [
+        "seen = []\ndef note(x):\n    seen.append(x)",
+        "note(1)",
+        "def twice(x):\n    note(x)\n    note(x)",
+        "twice(2)",
+        "len(seen)",
+    ]
+    one, messages = session()
+    one.run(4, cells)
+    assert texts(messages) == ["3"]
 
 
 def test_an_error_has_the_line_of_the_cell_and_stops_what_follows():

@@ -1,5 +1,6 @@
 """The fields under exercises: the script compares as Python's fractions do, and a reader is told why."""
 
+import os
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from conftest import HTML, ROOT
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from sensitivity_book.answers.check import check
 from sensitivity_book.answers.kinds import (
     Answer,
     DatasetAnswer,
@@ -19,6 +21,7 @@ from sensitivity_book.answers.kinds import (
 )
 from sensitivity_book.answers.page import markup, told
 from sensitivity_book.answers.registry import ANSWERS
+from test_book import LOOKS, STRUCTURE, faint_text, faults, show
 
 import sensitivity_lab as sl
 
@@ -199,7 +202,8 @@ def test_a_number_that_is_no_fraction_takes_its_digits(page: Page) -> None:
     assert verdicts(page, BELIEF, ["88.1%"])[0]["words"] == "That is ε = 2."
 
 
-NUMBERED = {name: made for name, make in ANSWERS.items() if isinstance(made := make(), NumberAnswer)}  # fmt: skip
+BOOK = {name: make() for name, make in ANSWERS.items()}
+NUMBERED = {name: made for name, made in BOOK.items() if isinstance(made, NumberAnswer)}
 
 
 @pytest.mark.parametrize("name", NUMBERED)
@@ -306,10 +310,12 @@ def test_python_is_asked_and_its_verdict_is_kept(context: BrowserContext, path: 
     assert page.evaluate("[name, argument]") == ["sensitivity_book.answers.check:check", {"name": "pair", "text": "1, 2\n1"}]  # fmt: skip
     assert root.get_by_role("button", name="Check").is_disabled()
     page.evaluate("told('Starting Python …')")
-    assert said(root) == "Starting Python …"
+    assert root.locator(".progress").inner_text() == "Starting Python …"
+    assert said(root) == "Checking …"
     page.evaluate("resolve({ right: false, words: 'They are 2 < 3 apart.' })")
     assert said(root) == "✗ Not yet. They are 2 < 3 apart."
     assert not root.get_by_role("button", name="Stop").is_visible()
+    assert not root.locator(".progress").is_visible()
     page.reload()
     assert said(field(page, "pair")) == "✗ Not yet. They are 2 < 3 apart."
     assert field(page, "pair").get_by_role("textbox").nth(1).input_value() == "1"
@@ -348,3 +354,39 @@ def test_the_script_loads_where_there_are_fields_and_nowhere_else() -> None:
         assert text.count('<div class="answer"') >= 2
     assert "answers.js" not in (HTML / "book" / "glossary.html").read_text("utf-8")
     assert SCRIPT.stat().st_size < 12_000
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_how_the_fields_look(browser: Browser, width: int, scheme: str) -> None:
+    """Catches faint verdicts, unnamed fields, small targets and sideways scrolling."""
+    page = browser.new_page()
+    page.goto((HTML / "notebooks" / "by-hand.html").as_uri(), wait_until="load")
+    show(page, width, scheme)
+    assert submit(field(page, "by-hand-sum-moved"), "20").startswith("✓ Right.")
+    assert submit(field(page, "by-hand-sum-swapped"), "20").startswith("✗ Not yet.")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert faint_text(page, ".answer") == []
+    assert faults(page, ".answer", **STRUCTURE) == {}
+    for target in page.locator(".answer :is(input, textarea, button)").all():
+        box = target.bounding_box()
+        assert box is None or min(box["width"], box["height"]) >= 24
+    page.close()
+
+
+@pytest.mark.xdist_group("live")
+def test_python_in_the_page_judges_as_python_does(context: BrowserContext) -> None:
+    """Catches a judge that needs what the Python of a page does not have."""
+    if not (HTML / "_static" / "live").exists():
+        assert not os.environ.get("CI"), "the book was built without `make live`"
+        pytest.skip("the book was built without `make live`")
+    asked = [
+        {"name": name, "text": "\n".join(made.example)}
+        if isinstance(made, DatasetAnswer)
+        else {"name": name, "text": f"{made.start}pass"}
+        for name, made in BOOK.items()
+        if not isinstance(made, NumberAnswer)
+    ]
+    page = context.new_page()
+    page.goto((HTML / "notebooks" / "by-hand.html").as_uri())
+    ask = "asked => live.call('sensitivity_book.answers.check:check', asked, () => {})"
+    assert [page.evaluate(ask, one) for one in asked] == [check(one) for one in asked]

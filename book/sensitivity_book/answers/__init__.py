@@ -17,6 +17,11 @@ To give an exercise a field:
 3. Give its number a second route in `NUMBERS` of `tests/book/test_answers.py`, or its dataset or
    function one right submission and two wrong ones in `SUBMISSIONS`, with the words that they get.
 
+These modules ask for nothing beyond the package and `scenarios`: the Python in a page has no scipy and
+no OpenDP, and a start should be short.  A judge gets datasets that are read, and are in the universe, of the
+size and neighbours; `judges` has the judge of functions.  `ladder.ladder` makes the witnesses of a
+sensitivity from every pair of neighbours, so its query, universe and size are small.
+
 A page compares a number by itself, in `book/_static/answers.js`.  It has datasets and functions
 checked by `check.check`, in the Python that runs in the page.
 """

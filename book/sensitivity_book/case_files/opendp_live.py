@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import opendp.prelude as dp
-from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_pairwise_predict
 
 from sensitivity_book.case_files.case import Case, strictest
 from sensitivity_book.stability.domains import L1, L2, SYMMETRIC
@@ -203,6 +202,9 @@ def pairwise_predict() -> dp.Transformation:
 
     It predicts the heights above 1 and above 2 of the line through each pair.
     """
+    # Imported where it is called: a page that runs Python has no OpenDP.
+    from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_pairwise_predict
+
     transformation: dp.Transformation = make_pairwise_predict(np.array([1.0, 2.0]))
     return transformation
 

@@ -17,7 +17,6 @@ from importlib import resources
 from itertools import combinations_with_replacement, product
 from typing import Any
 
-import duckdb
 import pandas as pd
 
 from sensitivity_book.stored_figures import figures
@@ -176,7 +175,9 @@ def _exact(part: str, limits: str, norm: str) -> Sensitivity:
     )
 
 
-def _public() -> duckdb.DuckDBPyConnection:
+def _public() -> Any:
+    import duckdb  # not every page that shows case files has it
+
     connection = duckdb.connect()
     connection.execute("CREATE TABLE districts (city TEXT, district TEXT)")
     connection.executemany("INSERT INTO districts VALUES (?, ?)", DISTRICTS)

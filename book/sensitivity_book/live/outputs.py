@@ -1,5 +1,6 @@
 """How a value shows itself on a page: as a notebook would show it, set as the page sets its outputs."""
 
+import importlib
 import io
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from sensitivity_book.markup.tables import set_for_reading, tidy
 
 LONGEST = 100_000  # characters of a text
 WIDTH = 79  # of its lines, as in a notebook
+# Notebooks lay out values with one module of IPython; a page has that module alone.
+LAYOUT = "pretty" if sys.platform == "emscripten" else "IPython.lib.pretty"
 
 
 def shown(value: object, prefix: str) -> tuple[str, str]:
@@ -42,12 +45,8 @@ def asked(value: object, method: str) -> Any:
 
 def in_words(value: object) -> str:
     """A value as a notebook prints it, over several lines where it is long."""
-    try:
-        from IPython.lib.pretty import pretty
-    except ModuleNotFoundError:  # in a page, which has this one file of it
-        from pretty import pretty  # type: ignore[import-not-found, no-redef]
-
-    text: str = pretty(value, max_width=WIDTH)  # type: ignore[no-untyped-call]
+    layout = importlib.import_module(LAYOUT)
+    text: str = layout.pretty(value, max_width=WIDTH)
     return text
 
 

@@ -16,7 +16,7 @@ from itertools import count
 from types import ModuleType, TracebackType
 from typing import Any
 
-from sensitivity_book.live.needs import names, providers
+from sensitivity_book.live.needs import places
 from sensitivity_book.live.outputs import open_figures, shown
 
 Send = Callable[[dict[str, Any]], None]
@@ -75,7 +75,7 @@ class Session:
             )
             if not in_place:
                 cells.append(cell)
-                owner.update(dict.fromkeys(names(sources[cell]).gives, cell))
+                owner.update(dict.fromkeys(places(tuple(sources))[cell].gives, cell))
         return cells
 
     def run_one(self, cell: int, sources: Sequence[str]) -> bool:
@@ -83,7 +83,7 @@ class Session:
         source = sources[cell]
         self.ran.pop(cell, None)
         self.order[cell] = next(self._count)
-        self.owner.update(dict.fromkeys(names(source).gives, cell))
+        self.owner.update(dict.fromkeys(places(tuple(sources))[cell].gives, cell))
         self.basis[cell] = {j: sources[j] for j in closure(cell, sources) if j != cell}
         ok = self.execute(source, f"<cell {cell + 1}>")
         if ok:
@@ -143,12 +143,13 @@ class Stream(io.TextIOBase):
 
 def closure(target: int, sources: Sequence[str]) -> dict[int, Mapping[str, int]]:
     """A cell and all that it needs, each with the cells that provide what it takes."""
+    page = places(tuple(sources))
     needed: dict[int, Mapping[str, int]] = {}
     todo = [target]
     while todo:
         cell = todo.pop()
         if cell not in needed:
-            needed[cell] = providers(sources, cell)
+            needed[cell] = page[cell].provided
             todo += needed[cell].values()
     return needed
 

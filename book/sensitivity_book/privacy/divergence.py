@@ -1,7 +1,7 @@
 """Distances between distributions, and the sets of outcomes that attain them.
 
 A finite distribution is a mapping from outcomes to probabilities; with `Fraction`s every ratio
-and every worst set is exact. A continuous one (of `scipy.stats`) becomes finite on `cells`; what
+and every worst set is exact. A continuous one (of `distributions`) becomes finite on `cells`; what
 is found there is never above the truth, because cells are outcomes computed from the answer.
 """
 
@@ -134,10 +134,10 @@ def jointly(p: Distribution, q: Distribution) -> dict[Any, Any]:
 
 
 def probability(distribution: Any, lower: float, upper: float) -> float:
-    """Return the probability of an interval, of a distribution of `scipy.stats`.
+    """Return the probability of an interval, of a distribution with chances below and above.
 
-    >>> from scipy import stats
-    >>> round(probability(stats.laplace(37, 25), 40, 60), 6)
+    >>> from sensitivity_book.privacy.distributions import Laplace
+    >>> round(probability(Laplace(37, 25), 40, 60), 6)
     0.244201
 
     Beyond the median it is a difference of upper tails, which keeps the digits that one minus a
@@ -151,8 +151,8 @@ def probability(distribution: Any, lower: float, upper: float) -> float:
 def cells(distribution: Any, edges: Sequence[float]) -> dict[tuple[float, float], float]:
     """Return a continuous distribution on the cells between rising edges, both tails included.
 
-    >>> from scipy import stats
-    >>> {cell: round(chance, 3) for cell, chance in cells(stats.laplace(0, 1), [-1, 1]).items()}
+    >>> from sensitivity_book.privacy.distributions import Laplace
+    >>> {cell: round(chance, 3) for cell, chance in cells(Laplace(0, 1), [-1, 1]).items()}
     {(-inf, -1): 0.184, (-1, 1): 0.632, (1, inf): 0.184}
 
     To know only the cell of an answer is to post-process it, so no divergence grows. Cost: two

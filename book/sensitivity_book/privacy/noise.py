@@ -9,8 +9,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import erfcx, ndtr
+
+from sensitivity_book.privacy.normal import chance_below, scaled_erfc
 
 TOLERANCE = 1e-12  # relative; how far above the smallest sigma the analytic one may lie
 
@@ -73,8 +73,8 @@ def gaussian_delta(sigma: float, sensitivity: float, epsilon: float) -> float:
     shift = float(epsilon) / ratio
     near, far = ratio / 2 - shift, ratio / 2 + shift
     # e^ε Φ(−far) as ½ exp(−near²/2) erfcx(far/√2): no factor can overflow, however large ε.
-    lost = 0.5 * math.exp(-near * near / 2) * float(erfcx(far / math.sqrt(2)))
-    return max(float(ndtr(near)) - lost, 0.0)
+    lost = 0.5 * math.exp(-near * near / 2) * scaled_erfc(far / math.sqrt(2))
+    return max(chance_below(near) - lost, 0.0)
 
 
 def analytic_gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
@@ -84,25 +84,27 @@ def analytic_gaussian_sigma(sensitivity: float, epsilon: float, delta: float) ->
     >>> round(sigma, 4), gaussian_delta(sigma, 1, 0.5) <= 1e-6
     (8.0576, True)
 
-    At most two parts in 10¹² above the smallest, as far as `gaussian_delta` is right.
+    At most one part in 10¹² above the smallest, as far as `gaussian_delta` is right.
     Cost: some dozens of `gaussian_delta`.
     Raises ValueError or TypeError unless Δ > 0, ε ≥ 0 and 0 < δ < 1.
-    Source: Balle and Wang (2018), theorem 8; the root is found by Brent's method.
+    Source: Balle and Wang (2018), theorem 8; the root is found by halving an interval.
     """
     _positive(sensitivity, "sensitivity")
     target = _probability(delta, "delta")
 
-    def excess(sigma: float) -> float:
-        return gaussian_delta(sigma, 1, epsilon) - target
+    def suffices(sigma: float) -> bool:
+        return gaussian_delta(sigma, 1, epsilon) <= target
 
     upper = 1.0
-    while excess(upper) > 0:
+    while not suffices(upper):
         upper *= 2
     lower = upper
-    while excess(lower) <= 0:
+    while suffices(lower):
         lower /= 2
-    root = float(brentq(excess, lower, upper, xtol=TOLERANCE * lower, rtol=TOLERANCE))
-    return float(sensitivity) * root * (1 + TOLERANCE)
+    while upper - lower > TOLERANCE * lower:
+        middle = (lower + upper) / 2
+        lower, upper = (lower, middle) if suffices(middle) else (middle, upper)
+    return float(sensitivity) * upper
 
 
 def gaussian_crossing(

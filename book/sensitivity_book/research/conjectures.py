@@ -231,5 +231,5 @@ def wider(question: str) -> pd.DataFrame:
 
     `scripts/open_questions.py` writes them. Cost: reads one file.
     """
-    table = pd.read_csv(DATA, dtype={"worlds": int, "cases": int})
+    table = pd.read_csv(DATA, dtype={"worlds": "int64", "cases": "int64"})
     return table[table["question"] == question].drop(columns="question").set_index("query")

@@ -51,7 +51,7 @@ def _answers(query: Query, records: Records) -> tuple[np.ndarray, int]:
     if any(isinstance(answer, float) for answer in found):
         return np.array(found, dtype=float), 1
     denominator = math.lcm(*(Fraction(answer).denominator for answer in found))
-    return np.array([int(answer * denominator) for answer in found]), denominator
+    return np.array([int(answer * denominator) for answer in found], dtype=np.int64), denominator
 
 
 def widest(query: Query, records: Records, pick: Pick | None = None) -> dict[Share, Any]:

@@ -91,7 +91,7 @@ class Measurement:
     privacy_map: Callable[[Any], Any] = field(repr=False)
 
     def distribution(self, data: Any) -> Any:
-        """Return the distribution of the answer (of `scipy.stats`); of each part of a vector.
+        """Return the distribution of the answer; of each part of a vector.
 
         >>> from sensitivity_book.stability.measurements import make_laplace
         >>> print(make_laplace(25).distribution(37).mean())

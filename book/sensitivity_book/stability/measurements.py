@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
+from sensitivity_book.privacy.distributions import Laplace, Normal, TwoSidedGeometric
 from sensitivity_book.privacy.noise import gaussian_delta, gaussian_rho
 from sensitivity_book.stability.domains import (
     ABSOLUTE,
@@ -49,7 +49,7 @@ def make_laplace(scale: Any, domain: Answers = NUMBER) -> Measurement:
     exact = _positive(scale, "scale")
     return Measurement(
         name=f"Laplace noise of scale {exact}",
-        function=lambda answer: stats.laplace(_floats(answer), float(exact)),
+        function=lambda answer: Laplace(_floats(answer), float(exact)),
         input_domain=domain,
         input_metric=ABSOLUTE if domain.length is None else L1,
         output_measure=MAX_DIVERGENCE,
@@ -72,7 +72,8 @@ def make_geometric(scale: Any, domain: Answers = WHOLE) -> Measurement:
         raise ValueError(f"domain of geometric noise must hold whole numbers, got '{domain}'")
 
     def function(answer: Any) -> Any:
-        return stats.dlaplace(1 / float(exact), loc=np.array(answer, dtype=int))
+        centre = np.array(answer, dtype=np.int64) if isinstance(answer, tuple) else answer
+        return TwoSidedGeometric(centre, 1 / float(exact))
 
     return Measurement(
         name=f"geometric noise of scale {exact}",
@@ -107,7 +108,7 @@ def make_gaussian(sigma: Any, domain: Answers = NUMBER, *, epsilon: Any = None) 
 
     return Measurement(
         name=f"Gaussian noise of σ {exact_number(sigma)}",
-        function=lambda answer: stats.norm(_floats(answer), width),
+        function=lambda answer: Normal(_floats(answer), width),
         input_domain=domain,
         input_metric=ABSOLUTE if domain.length is None else L2,
         output_measure=measure,

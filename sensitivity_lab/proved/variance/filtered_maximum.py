@@ -268,8 +268,10 @@ def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     >>> consecutive(np.array([3, 7]), np.array([2, 3]))
     array([3, 4, 7, 8, 9])
     """
-    shifts = starts - np.cumsum(lengths) + lengths
-    joined: np.ndarray = np.arange(lengths.sum()) + np.repeat(shifts, lengths)
+    stops = np.cumsum(lengths, dtype=np.intp)
+    shifts = starts - stops + lengths
+    each = np.arange(stops[-1] if len(stops) else 0, dtype=np.intp)
+    joined: np.ndarray = each + np.repeat(shifts, lengths)
     return joined
 
 

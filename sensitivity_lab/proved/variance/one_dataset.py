@@ -39,7 +39,7 @@ class Outermost:
         """The i lowest and the other highest spare records join, for the best i and run."""
         own, spare, r, a = self.own, self.spare, self.removed, self.added
         total, square = _between(self.own_sums, 0, len(own))
-        start = np.arange(len(own) - r + 1)
+        start = np.arange(len(own) - r + 1, dtype=np.intp)
         gone = _between(self.own_sums, start, start + r)
         outermost = [
             np.concatenate([spare[:i], spare[len(spare) - (a - i) :]]) for i in range(a + 1)
@@ -56,7 +56,7 @@ class Outermost:
     def least(self) -> Indices:
         """The i lowest and the other highest of its records leave, for the best i and run."""
         own, spare, r, a = self.own, self.spare, self.removed, self.added
-        start = np.arange(len(spare) - a + 1)
+        start = np.arange(len(spare) - a + 1, dtype=np.intp)
         comes = _between(self.spare_sums, start, start + a)
         narrowest = []  # for each i: the smallest scatter, and where the run starts that joins
         for i in range(r + 1):

@@ -123,7 +123,7 @@ class _Between(_Zone):
     def farthest_squared(self, maximum: FilteredMaximum, bound: _Bound, floor: float) -> Any:
         c, _, b = maximum.share
         if c == 0:
-            return np.full(len(bound.most), math.inf)
+            return np.full(len(bound.most), math.inf, dtype=float)
         # SS(C ∪ B) exceeds SS(C) by at least cb/(c + b) times the square of the distance
         high = _moved(bound.most / float(maximum.higher.divisor), -floor, maximum.root)
         return (high * float(maximum.lower.divisor) - bound.least) * ((c + b) / (c * b))
@@ -176,7 +176,7 @@ def _zones(maximum: FilteredMaximum) -> Iterator[tuple[_Zone, np.ndarray, _Part]
     for outer, zones in ((c + a, _Between.every(c, a)), (c + a + b, _Among.every(c, a, b))):
         first = outer if outer == m else 0  # then all are in, however they are split
         for start in range(first, outer + 1, BLOCK):
-            lowest = np.arange(start, min(start + BLOCK, outer + 1))
+            lowest = np.arange(start, min(start + BLOCK, outer + 1), dtype=np.intp)
             whole = _Part.of(maximum.centred, outer, lowest, (0, outer))
             for zone in zones:
                 yield zone, lowest, whole
@@ -282,5 +282,5 @@ def _in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]
     rows = np.flatnonzero(lengths)
     if len(rows) == 0:
         return
-    groups = np.cumsum(lengths[rows]) // most
+    groups = np.cumsum(lengths[rows], dtype=np.int64) // most
     yield from np.split(rows, np.flatnonzero(np.diff(groups)) + 1)

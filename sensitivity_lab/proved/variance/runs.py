@@ -73,10 +73,10 @@ def _crowded(m: int, c: int, a: int) -> Iterator[Layouts]:
     """
     for i in range(a + 1):
         rest = a - i
-        s = np.arange(min(i, m - c + 1))
+        s = np.arange(min(i, m - c + 1), dtype=np.intp)
         if len(s):
             yield Layouts([(s, s + c)], [(0, s), (s + c, c + i), (m - rest, m)], [])
-        s = np.arange(max(m - c - rest + 1, 0), m - c + 1)
+        s = np.arange(max(m - c - rest + 1, 0), m - c + 1, dtype=np.intp)
         if len(s):
             yield Layouts([(s, s + c)], [(0, i), (m - c - rest, s), (s + c, m)], [])
 
@@ -92,7 +92,7 @@ def _one_sided(centred: Centred, share: tuple[int, int, int], anywhere: bool) ->
     """
     c, a, b = share
     m, w = centred.count, centred.count - b  # all records, and those of W
-    p, q = np.array([(p, q) for p in range(a + 1) for q in range(a + 1 - p)]).T
+    p, q = np.array([(p, q) for p in range(a + 1) for q in range(a + 1 - p)], dtype=np.intp).T
     with_b_in_c = [(0, p), (p + c + b, p + c + b + q), (m - a + p + q, m)]
     inside = _best_inside(centred, share, p, with_b_in_c)
     last = np.full_like(p, w) if anywhere else p + c + q
@@ -112,8 +112,8 @@ def _two_sided(m: int, c: int, a: int, b: int) -> Iterator[Layouts]:
     """
     w = m - b  # the records of W
     for i in range(a + 1):
-        starts = np.arange(i, w - (a - i) - c + 1)
-        s = np.tile(np.arange(w + 1), len(starts))
+        starts = np.arange(i, w - (a - i) - c + 1, dtype=np.intp)
+        s = np.tile(np.arange(w + 1, dtype=np.intp), len(starts))
         start = np.repeat(starts, w + 1)
         yield around(s, b, [(start, start + c)], [(0, i), (w - (a - i), w)])
 
@@ -167,7 +167,7 @@ def _enter_windows(maximum: FilteredMaximum) -> None:
     kept = []
     for first in range(0, m - n + 1, BLOCK):
         reach = _reach(maximum, frames, first, min(first + BLOCK, m - n + 1))
-        _enter_starts(maximum, frames, np.array([first + np.argmax(reach)]))
+        _enter_starts(maximum, frames, np.array([first + np.argmax(reach)], dtype=np.intp))
         near = np.flatnonzero(reach >= maximum.floor)
         kept.append((first + near, reach[near]))
     starts = np.concatenate([starts[reach >= maximum.floor] for starts, reach in kept])
@@ -185,7 +185,7 @@ def _reach(maximum: FilteredMaximum, frames: list[_Frame], first: int, stop: int
     centred, divisor = maximum.centred, float(maximum.higher.divisor)
     totals, squares = centred.floats([(slice(first, stop), slice(first + c + b, stop + c + b))])
     low, low_doubt = maximum.variances(totals, squares, maximum.lower)
-    highest, most = np.full(stop - first, -math.inf), squares.copy()
+    highest, most = np.full(stop - first, -math.inf, dtype=float), squares.copy()
     for frame in frames:
         begin, end = max(frame.first - first, 0), min(frame.last + 1, stop) - first
         clear = slice(begin, max(end, begin))

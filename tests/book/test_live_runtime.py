@@ -1,0 +1,165 @@
+"""What pages load to run Python: every file known by its hash, wrapped so that it comes out as it went in."""
+
+import base64
+import gzip
+import hashlib
+import importlib
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from conftest import ROOT
+from sensitivity_book.live import fetch, pack, wrap
+from sensitivity_book.live.__main__ import MADE_FROM, is_made, main
+
+HERE = ROOT / "book" / "sensitivity_book" / "live"
+NAMES = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"]
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    """The Sphinx extension that gives pages their cells."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    return importlib.import_module("live")
+
+
+def wheel(folder, files):
+    """A wheel that carries files in a folder of its own."""
+    path = folder / "carrier.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr("inside/" + name, content)
+    return path
+
+
+def test_a_file_that_is_another_is_refused(tmp_path):
+    """Catches a runtime that is not the one which was looked at."""
+    files = {"a.wasm": b"\0asm" * 9, "b.zip": b"PK"}
+    known = {name: (name, hashlib.sha256(content).hexdigest()) for name, content in files.items()}
+    assert fetch.unpack(wheel(tmp_path, files), "inside/", known) == files
+    with pytest.raises(ValueError, match=r"b\.zip must have the SHA-256 \w{64}, got \w{64}"):
+        fetch.unpack(wheel(tmp_path, {**files, "b.zip": b"pk"}), "inside/", known)
+
+
+def test_the_lock_names_what_pyodide_needs_and_nothing_twice():
+    """Catches a package whose needs are not there: a page would fail to start."""
+    packages = fetch.lock()["packages"]["packages"]
+    assert {"numpy", "pandas", "matplotlib"} <= set(packages)
+    assert {need for package in packages.values() for need in package["depends"]} <= set(packages)
+    assert set(fetch.lock()["core"]) == set(NAMES)
+    assert all(re.fullmatch(r"[0-9a-f]{64}", value) for value in fetch.hashes().values())
+
+
+def unwrapped(script):
+    """What a page makes of a script: the name and the bytes."""
+    name, packed, text = json.loads(f"[{script.removeprefix('liveFile(').removesuffix(')')}]")
+    content = base64.b64decode(text)
+    return name, gzip.decompress(content) if packed else content
+
+
+@pytest.mark.parametrize("content", [b"", b"a", b"a" * 10_000, bytes(range(256)) * 3])
+def test_a_wrapped_file_comes_out_as_it_went_in(content):
+    """Catches a byte that is lost between the disk and Python."""
+    assert unwrapped(wrap.wrap("some.whl", content)) == ("some.whl", content)
+
+
+LOADER = "const a=1;export{a as loadPyodide,b as version};\n//# sourceMappingURL=pyodide.mjs.map"
+MODULE = "import.meta.url;import.meta.url;import.meta.url;export default _createPyodideModule;"
+
+
+def test_pyodide_becomes_one_classic_script():
+    """Catches a module's words in a script that is no module."""
+    script = wrap.classic(LOADER, MODULE)
+    assert not re.search(r"\bexport\b|import\.meta|sourceMappingURL", script)
+    assert "return a;" in script
+
+
+@pytest.mark.parametrize(
+    ("loader", "module"),
+    [("const a=1;", MODULE), (LOADER, MODULE.replace("import.meta.url;", "", 1)), (LOADER, "x")],
+)
+def test_another_pyodide_is_refused(loader, module):
+    """Catches a new Pyodide that would be wrapped as the old one was, and fail in the page."""
+    with pytest.raises(ValueError, match=r"Pyodide must have .* times, got"):
+        wrap.classic(loader, module)
+
+
+def test_the_runtime_is_made_once(monkeypatch, tmp_path, capsys):
+    """Catches a download for each build, and an old runtime that is taken for a new one."""
+    fetched = []
+    files = {"pyodide.mjs": LOADER.encode(), "pyodide.asm.mjs": MODULE.encode(), "x.zip": b"PK"}
+    run = importlib.import_module("sensitivity_book.live.__main__")
+    monkeypatch.setattr(run, "fetch", lambda: fetched.append(1) or dict(files))
+    monkeypatch.setattr(run.duck_files, "fetch", lambda: {"duckdb.js": b"const duckdb = 1;"})
+    main(tmp_path)
+    main(tmp_path)
+    assert len(fetched) == 1
+    assert "already" in capsys.readouterr().out
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "x.zip.js", "pyodide.js.js", "pyodide-lock.json.js", "duckdb.js.js", MADE_FROM,
+    }  # fmt: skip
+    (tmp_path / MADE_FROM).write_text("another", encoding="utf-8")
+    (tmp_path / "old.whl.js").write_text("", encoding="utf-8")
+    assert not is_made(tmp_path)
+    main(tmp_path)
+    assert not (tmp_path / "old.whl.js").exists()
+
+
+def test_the_archive_holds_the_package_as_it_is():
+    """Catches a page that runs an older package than the book shows."""
+    with zipfile.ZipFile(io.BytesIO(pack.pack())) as archive:
+        names = set(archive.namelist())
+        for package in ("sensitivity_lab", "book/sensitivity_book"):
+            for path in (ROOT / package).rglob("*.py"):
+                name = path.relative_to(ROOT if package == "sensitivity_lab" else ROOT / "book")
+                if "stand_ins" not in name.parts:
+                    assert archive.read(name.as_posix()) == path.read_bytes()
+    stand_ins = {path.relative_to(HERE / "stand_ins").as_posix() for path in (HERE / "stand_ins").rglob("*.py")}  # fmt: skip
+    assert stand_ins <= names
+    assert {"ipywidgets.py", "opendp/prelude.py", "pretty.py", "narwhals/__init__.py"} <= names
+    assert not [name for name in names if "__pycache__" in name or name.startswith("IPython")]
+
+
+def test_what_is_not_there_says_so_when_it_is_called(monkeypatch):
+    """Catches a first cell that fails where it only imports, and a call that answers something."""
+    monkeypatch.syspath_prepend(str(HERE / "stand_ins"))
+    for name in [name for name in importlib.sys.modules if name.partition(".")[0] == "opendp"]:
+        monkeypatch.delitem(importlib.sys.modules, name)
+    dp = importlib.import_module("opendp.prelude")
+    assert dp.enable_features("contrib") is None
+    make = dp.t.make_sum
+    with pytest.raises(ImportError, match=r"dp\.t\.make_sum is OpenDP's own code.*JupyterLab"):
+        make(1)
+
+
+def test_the_notice_names_every_package_and_its_version():
+    """Catches a file of somebody else's that is handed on without their name and licence."""
+    notice = (HERE / "NOTICE").read_text(encoding="utf-8")
+    for package in fetch.lock()["packages"]["packages"].values():
+        version = package["version"].removesuffix(".post0").removesuffix(".post1")
+        assert f"{package['name'].lower()} {version}" in notice
+    assert f"Pyodide {fetch.lock()['pyodide']}" in notice
+    assert all(package in notice for package in pack.THEIRS)
+
+
+def test_the_page_on_running_names_the_versions_that_run():
+    """Catches a page that promises another NumPy than the one that is there."""
+    page = (ROOT / "book" / "running.md").read_text(encoding="utf-8")
+    packages = fetch.lock()["packages"]["packages"]
+    for said, name in ("NumPy", "numpy"), ("pandas", "pandas"), ("Matplotlib", "matplotlib"):
+        assert f"{said} {'.'.join(packages[name]['version'].split('.')[:2])}" in page
+    assert f"Python {fetch.lock()['packages']['info']['python'].rpartition('.')[0]}" in page
+
+
+def test_a_page_is_told_its_cells(extension):
+    """Catches a cell that ends the page's script, and one without a word why it does not run."""
+    plain = {"source": ["a = '</script>'\n", "a"], "metadata": {}}
+    tagged = {"source": "dp.x()", "metadata": {"tags": ["hide-input", "needs-opendp"]}}
+    cells = [extension.told(plain), extension.told(tagged)]
+    assert cells[0] == {"source": "a = '</script>'\na", "elsewhere": ""}
+    assert "OpenDP" in cells[1]["elsewhere"]
+    stored = extension.store("live-cells", cells)
+    assert stored.count("</script>") == 1
+    assert json.loads(re.findall(r">(.*)</script>", stored)[0]) == cells

@@ -1,0 +1,145 @@
+"""Integers of 64 bits, or of any length, wherever values are: NumPy's default has 32 in a browser."""
+
+import ast
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from sensitivity_book.bounds import clipped_sums
+from sensitivity_book.live import width
+
+import sensitivity_lab as sl
+
+# Calls that make integers of the default width, or may, where no `dtype` is named.
+MAKERS = {"arange", "array", "full", "cumsum", "cumprod", "sum", "prod", "indices", "fromiter"}
+METHODS = {"sum", "cumsum", "prod", "cumprod"}
+# What has no one width: sums in the dtype of what is summed.
+ALLOWED = {
+    ("sensitivity_lab/standard.py", "x.sum(axis=1)"): "int64 or Python's ints, by `_integers`",
+    ("sensitivity_lab/standard.py", "(x * x).sum(axis=1)"): "as the records: by `_integers`",
+}
+
+
+def of_no_width(tree):
+    """Calls in a module that leave the width of integers to NumPy."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        of_numpy = isinstance(node.func.value, ast.Name) and node.func.value.id == "np"
+        named = {keyword.arg for keyword in node.keywords} & {"dtype", "out"}
+        if node.func.attr in (MAKERS if of_numpy else METHODS) and not named:
+            yield node
+        # `int` as a dtype has the default width, too
+        given = [*node.args, *(word.value for word in node.keywords if word.arg == "dtype")]
+        takes_dtype = node.func.attr in {"astype", "dtype", "view"} or "dtype" in named
+        if takes_dtype and any(isinstance(one, ast.Name) and one.id == "int" for one in given):
+            yield node
+        if of_numpy and node.func.attr in {"int_", "uint"}:
+            yield node
+
+
+def written(root):
+    for path in sorted((ROOT / root).rglob("*.py")):
+        for node in of_no_width(ast.parse(path.read_text())):
+            yield str(path.relative_to(ROOT)), ast.unparse(node)
+
+
+def test_every_integer_of_the_package_names_its_width():
+    """Catches an array, a range or a sum of integers in NumPy's default width: positions are
+    `np.intp`, values and sums `np.int64` or Python's own."""
+    assert {found: ALLOWED.get(found) for found in written("sensitivity_lab")} == ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("source", "refused"),
+    [
+        ("np.arange(5)", True),
+        ("np.arange(5, dtype=np.intp)", False),
+        ("np.array(values)", True),
+        ("values.sum(axis=1)", True),
+        ("values.sum(dtype=np.int64)", False),
+        ("np.cumsum(values, out=kept)", False),
+        ("values.astype(int)", True),
+        ("values.astype(np.int64)", False),
+        ("np.minimum(a, b, dtype=int)", True),
+        ("np.int_(3)", True),
+        ("np.zeros(3)", False),
+        ("sum(values)", False),
+        ("int(values)", False),
+    ],
+)
+def test_the_rule_sees_what_it_is_for(source, refused):
+    """Catches a rule that refuses nothing, or floats and Python's own sums as well."""
+    assert bool(list(of_no_width(ast.parse(source)))) == refused
+
+
+def test_the_answers_are_pythons_own():
+    """Catches a number that does not fit its array: every question has a second route."""
+    assert len(list(width.questions())) > 40
+    assert width.disagreements() == []
+    assert width.disagreements({"any": "argument"}) == []
+
+
+class NarrowNumpy(ModuleType):
+    """NumPy, but int64 is int32."""
+
+    int64 = np.int32
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "sensitivity_lab.tabular.numbers",
+        "sensitivity_lab.tabular.clipped",
+        "sensitivity_lab.methods.lattice",
+        "sensitivity_lab.methods.evaluation",
+        "sensitivity_lab.audit.boundary_values",
+        "sensitivity_book.bounds",
+    ],
+)
+def test_one_narrow_module_is_found(module, monkeypatch):
+    """Catches questions that 32 bits would answer as well."""
+    monkeypatch.setattr(importlib.import_module(module), "np", NarrowNumpy("numpy"))
+    assert width.disagreements()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.uint32, np.uint64, bool])
+def test_rows_may_answer_in_few_bits(kind):
+    """Catches a gap that is taken in a reader's own width, where 0 − 1 is 255."""
+    query = sl.Query(
+        "ones", sum, rows=lambda rows, universe: ((rows[:, :1] > 0)[:, 0].astype(kind), 1)
+    )
+    found = sl.global_sensitivity(
+        query, sl.Universe.value_range([0, 1]), size=1, relation=sl.Change(1), method="sweep"
+    )
+    assert found.value == 1
+    assert found.witness == ((0,), (1,))
+
+
+def test_narrow_arrays_are_clipped_in_wide_ones():
+    """Catches a bound that an array's own width cannot hold."""
+    universe = sl.Universe.population(np.array([-5, 2**31 - 1], dtype=np.int32))
+    query = sl.SUM.clipped(-(2**40), 2**40)
+    found = sl.global_sensitivity(query, universe, size=2, relation=sl.Remove(1))
+    assert found.value == 2**31 - 1
+
+
+def test_clipped_sums_of_floats_stay_floats():
+    """Catches fractions that are cut off on the way to whole numbers."""
+    assert clipped_sums([0.5, 3.25], [1, 10]).tolist() == [1.5, 3.75]
+    assert clipped_sums([2**31, 2**31], [2**33]).tolist() == [2**32]
+
+
+def test_nothing_of_scipy_is_imported():
+    """Catches a library of 14 MB that a page would load for a few lines of it."""
+    for path in sorted(Path(ROOT / "book" / "sensitivity_book").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not any(name.split(".")[0] == "scipy" for name in names), path

@@ -1,0 +1,210 @@
+"""The built book in Firefox, opened from its files: every page, each kind of script, Python in the page."""
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bidi import Page
+from conftest import HTML
+from firefox import firefox
+from sensitivity_book.tents import Tents, big, sentence
+from test_book import ARTICLE, PAGES, PHONE, WIDE, WIDEST
+
+ENTER, END = "\ue007", "\ue010"
+
+pytestmark = pytest.mark.xdist_group("firefox")
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with firefox(tmp_path_factory.mktemp("firefox")) as page:
+        yield page
+
+
+@pytest.fixture
+def page(running: Page) -> Iterator[Page]:
+    """A wide page, which must raise nothing and ask nobody for anything."""
+    running.size(WIDE, 900)
+    yield running
+    assert running.faults() == []
+
+
+def book(page: Page, name: str) -> None:
+    page.open((HTML / name).as_uri())
+
+
+def texts(page: Page, css: str) -> list[str]:
+    """The text of each element, whether it is seen or not, with single spaces."""
+    each = "part => part.textContent.replace(/\\s+/g, ' ').trim()"
+    found: list[str] = page.evaluate(f"[...document.querySelectorAll(`{css}`)].map({each})")
+    return found
+
+
+def seen(page: Page, css: str) -> list[bool]:
+    look = "part => part.checkVisibility({ visibilityProperty: true })"
+    found: list[bool] = page.evaluate(f"[...document.querySelectorAll(`{css}`)].map({look})")
+    return found
+
+
+# ---- The eyes ------------------------------------------------------------------------------------
+
+LEAK = """<script>
+  const image = Object.assign(new Image(), { src: "http://image.invalid/" });
+  const code = "fetch('http://worker.invalid/').catch(() => {}).then(() => postMessage(0));";
+  const worker = new Worker(URL.createObjectURL(new Blob([code])));
+  window.both = Promise.all([
+    new Promise((resolve) => { image.onerror = resolve; }),
+    new Promise((resolve) => { worker.onmessage = resolve; }),
+  ]).then(() => 0);
+  setTimeout(() => null.nothing);
+</script>"""
+
+
+def test_what_leaves_and_what_fails_is_seen(running: Page, tmp_path: Path) -> None:
+    """Catches a client that is blind: to a request, to one of a worker, to an error."""
+    (tmp_path / "leak.html").write_text(LEAK, encoding="utf-8")
+    running.open((tmp_path / "leak.html").as_uri())
+    running.evaluate("window.both")
+    assert any("TypeError" in fault for fault in running.faults())
+    for host in ("image.invalid", "worker.invalid"):
+        assert any(host in url for url in running.requests)
+        assert any(host in line for line in running.asked)
+
+
+# ---- Every page ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
+    """Catches a script or style that only Chromium knows: formulas as TeX, a page wider than a phone."""
+    page.size(PHONE, 900)
+    book(page, name)
+    page.evaluate("window.MathJax?.startup?.promise.then(() => 0)")
+    formulas = f"document.querySelectorAll('{ARTICLE} .math')"
+    assert page.evaluate(f"[...{formulas}].every(one => one.querySelector('mjx-container'))")
+    page.wait_for(f"{WIDEST} <= {PHONE}")
+
+
+# ---- Each kind of script ---------------------------------------------------------------------------
+
+
+def test_a_term_is_explained_within_the_window(page: Page) -> None:
+    """Catches a definition that a mouse or a keyboard does not show in Firefox, or that is cut off."""
+    page.size(PHONE, 900)
+    book(page, "book/glossary.html")
+    term = f"{ARTICLE} .defined"
+    assert not any(seen(page, f"{term} .definition"))
+    page.evaluate(f"document.querySelector('{term} > a').focus()")
+    assert seen(page, f"{term} .definition").index(True) == 0
+    page.evaluate("document.activeElement.blur()")
+    page.point(f"{term} > a", 1)
+    assert seen(page, f"{term} .definition").index(True) == 1
+    box = page.evaluate(
+        f"document.querySelectorAll('{term} .definition')[1].getBoundingClientRect()"
+    )
+    assert box["left"] >= 0
+    assert box["right"] <= PHONE
+
+
+def test_a_choice_shows_its_reason_and_closes_the_one_before(page: Page) -> None:
+    """Catches choices that stay open side by side, or do not open."""
+    book(page, "notebooks/by-hand.html")
+    check = ".check:has(#check-1)"
+    for choice in range(3):
+        page.click(f"{check} summary", choice)
+        assert seen(page, f"{check} .reason") == [i == choice for i in range(3)]
+
+
+def test_a_click_on_a_dot_sieves_the_groups(page: Page) -> None:
+    """Catches dots that do not answer a mouse."""
+    book(page, "book/intro.html")
+    for clicked in range(3):  # Chris, Kelly and Keny are all in the study
+        page.click("#dots-naming .dot", clicked)
+        assert texts(page, "#dots-naming .big") == [
+            f"{math.comb(9 - clicked, 5 - clicked)} groups left"
+        ]
+
+
+def test_keys_pull_the_tents(page: Page) -> None:
+    """Catches tents that do not answer a keyboard, or say what Python does not."""
+    book(page, "notebooks/noise.html")
+    page.evaluate("document.querySelector('.tents .dot.other').focus()")
+    page.press(END)
+    state = Tents(other=60, x=5)
+    assert texts(page, ".tents [role=status]") == [" ".join([*big(state), sentence(state)])]
+
+
+def test_a_table_is_sorted(page: Page) -> None:
+    """Catches a heading that does nothing, and an order that is another one in Firefox."""
+    book(page, "notebooks/case-files.html")
+    exact = ".tag_sortable tbody td:nth-child(5)"
+    before = [float(number) for number in texts(page, exact)]
+    for order in (sorted(before), sorted(before, reverse=True)):
+        page.click(".tag_sortable button.sort", 4)
+        assert [float(number) for number in texts(page, exact)] == order != before
+
+
+# ---- Python in the page -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def by_hand(page: Page) -> Page:
+    """A page whose cells run; a reader's build may lack what they need, that of CI may not."""
+    book(page, "notebooks/by-hand.html")
+    if not seen(page, ".live-bar"):
+        missing = "no Python in the pages: `make live` and `make book` put it there"
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    return page
+
+
+def cell(page: Page, code: str) -> str:
+    """The selector of the first cell with this code."""
+    cells = "JSON.parse(document.getElementById('live-cells').textContent)"
+    at = page.evaluate(f"{cells}.findIndex(cell => cell.source.includes({json.dumps(code)}))")
+    return f"#cell-{at + 1}"
+
+
+def run(page: Page, css: str) -> None:
+    """Press Run, and wait until Python has started and the cell has ended."""
+    page.click(f"{css} .live-bar button")
+    status = f"document.querySelector('{css} .live-status').textContent"
+    page.wait_for(f"/^(Ran|Ended|Stopped|Python)/.test({status})", seconds=300)
+
+
+def type_in(page: Page, css: str, *lines: str) -> None:
+    """Replace the code of a cell, by keys."""
+    page.click(f"{css} .live-bar button", 1)
+    page.evaluate(f"document.querySelector('{css} textarea').select()")
+    page.press(*ENTER.join(lines))
+
+
+def test_a_cell_gives_what_is_stored(by_hand: Page) -> None:
+    """Catches Python that does not start in Firefox from a file, and text, table or figure that differ."""
+    shows = {"len(studies)": "pre", "result = ": "td", "sl.plot_witness(result)": "svg.wide text"}
+    for code, part in shows.items():
+        css = cell(by_hand, code)
+        run(by_hand, css)
+        stored = texts(by_hand, f"{css} .cell_output:not(.live-output) {part}")
+        assert texts(by_hand, f"{css} .live-output {part}") == stored != []
+        assert any(seen(by_hand, f"{css} .live-output {part}"))
+        assert not any(seen(by_hand, f"{css} .cell_output:not(.live-output)"))
+
+
+def test_an_error_names_its_line_and_a_loop_is_stopped(by_hand: Page) -> None:
+    """Catches an editor that keys do not reach, an error without its line, a loop that never ends."""
+    css = cell(by_hand, "len(studies)")
+    type_in(by_hand, css, "half = 1 / 2", "half / 0")
+    run(by_hand, css)
+    [told] = texts(by_hand, f"{css} .live-output")
+    assert "line 2" in told
+    assert "half / 0" in told
+    assert "ZeroDivisionError" in told
+    type_in(by_hand, css, "while True:", "pass")  # Enter indents
+    by_hand.click(f"{css} .live-bar button")
+    status = f"document.querySelector('{css} .live-status').textContent"
+    by_hand.wait_for(f"{status} == 'Running.'")
+    by_hand.click(f"{css} .live-bar button")
+    by_hand.wait_for(f"{status} == 'Stopped.'")
