@@ -43,7 +43,7 @@ def of_no_width(tree):
 
 def written(root):
     for path in sorted((ROOT / root).rglob("*.py")):
-        for node in of_no_width(ast.parse(path.read_text())):
+        for node in of_no_width(ast.parse(path.read_text(encoding="utf-8"))):
             yield str(path.relative_to(ROOT)), ast.unparse(node)
 
 
@@ -139,7 +139,7 @@ def test_clipped_sums_of_floats_stay_floats():
 def test_nothing_of_scipy_is_imported():
     """Catches a library of 14 MB that a page would load for a few lines of it."""
     for path in sorted(Path(ROOT / "book" / "sensitivity_book").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not any(name.split(".")[0] == "scipy" for name in names), path

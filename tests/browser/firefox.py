@@ -32,10 +32,10 @@ def firefox(folder: Path) -> Iterator[Page]:
     command = [program(), "--headless", "--remote-debugging-port=0", "--profile", str(folder)]
     environment = {**os.environ, **ENVIRONMENT, "HOME": str(folder)}
     said = folder / "said.txt"
-    with wall() as (port, asked), said.open("w") as out:
+    with wall() as (port, asked), said.open("w", encoding="utf-8") as out:
         chosen = {**PREFERENCES, "network.proxy.http_port": port, "network.proxy.ssl_port": port}
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(chosen[name])});" for name in chosen]
-        (folder / "user.js").write_text("\n".join(lines))
+        (folder / "user.js").write_text("\n".join(lines), encoding="utf-8")
         process = subprocess.Popen(command, env=environment, stdout=out, stderr=out)
         try:
             yield Page(f"{listening(process, said)}/session", asked)
@@ -58,8 +58,8 @@ def program() -> str:
 def listening(process: subprocess.Popen[bytes], said: Path) -> str:
     """Where a Firefox that was just started can be spoken to."""
     end = time.monotonic() + 60
-    while not (found := re.search(r"listening on (ws://\S+)\n", said.read_text())):
+    while not (found := re.search(r"listening on (ws://\S+)\n", said.read_text(encoding="utf-8"))):
         if process.poll() is not None or time.monotonic() > end:
-            raise RuntimeError(f"Firefox did not start: {said.read_text()}")
+            raise RuntimeError(f"Firefox did not start: {said.read_text(encoding='utf-8')}")
         time.sleep(0.05)
     return found[1]

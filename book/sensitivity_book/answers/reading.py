@@ -12,16 +12,18 @@ from typing import Any
 from sensitivity_book.answers.kinds import DatasetAnswer, FunctionAnswer
 from sensitivity_lab import Universe
 from sensitivity_lab.exact import Exact, simplest
+from sensitivity_lab.tabular.rows import Row
 from sensitivity_lab.text import counted, dataset_text, number_text
 
 TYPED = "your function"
+MANY = 20  # values; of more not all are named
 
 
 class MisreadError(Exception):
     """What was typed is no answer yet: the sentence says why."""
 
 
-def read_datasets(answer: DatasetAnswer, text: str) -> list[tuple[Exact, ...]]:
+def read_datasets(answer: DatasetAnswer, text: str) -> list[tuple[Any, ...]]:
     """Read one line for each field, and hold the datasets to universe, size and relation."""
     lines = text.split("\n")
     if len(lines) != len(answer.fields):
@@ -29,35 +31,84 @@ def read_datasets(answer: DatasetAnswer, text: str) -> list[tuple[Exact, ...]]:
     read = [_dataset(line, answer.universe) for line in lines]
     if answer.size is not None and len(read[0]) != answer.size:
         raise MisreadError(
-            f"{dataset_text(read[0])} has {len(read[0])} records, not {answer.size}."
+            f"{records_text(read[0])} has {counted(len(read[0]), 'record')}, not {answer.size}."
         )
     if answer.relation and not answer.relation.are_neighbours(*read):
-        x, y = map(dataset_text, read)
+        x, y = map(records_text, read)
         raise MisreadError(f"{x} and {y} are no neighbours: {answer.relation.description}.")
     return read
 
 
-def _dataset(line: str, universe: Universe) -> tuple[Exact, ...]:
-    """Read numbers between commas, sorted; brackets around them do no harm.
+def _dataset(line: str, universe: Universe) -> tuple[Any, ...]:
+    """Read records that the universe has, sorted: numbers, or rows.
 
     >>> _dataset("{3, 1/2, 1}", Universe.value_range([Fraction(1, 2), 1, 3]))
     (Fraction(1, 2), 1, 3)
     """
-    parts = [part.strip() for part in line.strip().strip("()[]{}").split(",")]
-    records = sorted(_number(part) for part in parts if part)
-    if not records:
-        raise MisreadError("Write numbers, with commas between them.")
-    known = ", ".join(map(number_text, universe.values))
+    read = _rows if isinstance(universe.values[0], Row) else _numbers
+    records = read(line, universe)
     most = dict(zip(universe.values, universe.copies(len(records)), strict=True))
     for record, copies in Counter(records).items():
         if record not in most:
-            raise MisreadError(f"{number_text(record)} is not in the universe: {known}.")
+            known = _known(universe)
+            raise MisreadError(f"{_record_text(record)} is not in the universe: {known}.")
         if copies > most[record]:
             there = counted(most[record], "record")
             raise MisreadError(
-                f"Of {number_text(record)} there is only {there}, and you use {copies}."
+                f"Of {_record_text(record)} there is only {there}, and you use {copies}."
             )
-    return tuple(records)
+    return tuple(sorted(records))
+
+
+def _known(universe: Universe) -> str:
+    """Write what a universe has: of many values the first three and the last.
+
+    >>> _known(Universe.value_range([1, 2])), _known(Universe.value_range(range(1, 101)))
+    ('1, 2', '1, 2, 3, …, 100')
+    """
+    texts = [*map(_record_text, universe.values)]
+    return ", ".join(texts if len(texts) <= MANY else [*texts[:3], "…", texts[-1]])
+
+
+def _numbers(line: str, universe: Universe) -> list[Any]:
+    """Read numbers between commas; brackets around them do no harm."""
+    parts = [part.strip() for part in line.strip().strip("()[]{}").split(",")]
+    found = [_number(part) for part in parts if part]
+    if not found:
+        raise MisreadError("Write numbers, with commas between them.")
+    return found
+
+
+def _rows(line: str, universe: Universe) -> list[Any]:
+    """Read rows, cell after cell; what stands between the cells is up to the reader.
+
+    >>> _rows("art 50, LAW 0", Universe.product(team=["art", "law"], salary=[0, 50]))
+    [Row(team='art', salary=50), Row(team='law', salary=0)]
+    """
+    cells = re.findall(r"[^\s,;:()\[\]{}'\"]+", line.lower())
+    wide, such = len(universe.values[0]), _record_text(universe.values[-1])
+    if not cells:
+        raise MisreadError(f"Write rows such as {such}, with commas between them.")
+    if len(cells) % wide:
+        raise MisreadError(f"Write {counted(wide, 'cell')} for each row, such as {such}.")
+    known = {tuple(str(cell).lower() for cell in row): row for row in universe.values}
+    rows = [tuple(cells[at : at + wide]) for at in range(0, len(cells), wide)]
+    return [known.get(row, row) for row in rows]
+
+
+def records_text(records: tuple[Any, ...]) -> str:
+    """Write a dataset of numbers, or of rows as they are typed.
+
+    >>> records_text((1, 2)), records_text((("art", 50), ("law", 0)))
+    ('(1, 2)', 'art 50, law 0')
+    """
+    if records and isinstance(records[0], tuple):
+        return ", ".join(map(_record_text, records))
+    return dataset_text(records)
+
+
+def _record_text(record: Any) -> str:
+    return " ".join(map(str, record)) if isinstance(record, tuple) else number_text(record)
 
 
 def _number(text: str) -> Exact:

@@ -7,16 +7,31 @@ from collections.abc import Callable
 from sensitivity_book.answers import (
     audits,
     by_hand,
+    clipping,
     local_and_smooth,
     neighbours,
     noise,
     norms,
     people,
     school,
+    tables,
+    vehicle,
 )
 from sensitivity_book.answers.kinds import Answer
 
-PAGES = (by_hand, noise, neighbours, school, people, audits, local_and_smooth, norms)
+PAGES = (
+    by_hand,
+    noise,
+    neighbours,
+    school,
+    vehicle,
+    clipping,
+    tables,
+    people,
+    audits,
+    local_and_smooth,
+    norms,
+)
 
 # Made when they are asked for: a check in the page computes one answer, not all of them.
 ANSWERS: dict[str, Callable[[], Answer]] = {
