@@ -1,5 +1,8 @@
 """The kit for other people's tests: a claim that fails, and strategies for Hypothesis."""
 
+import importlib
+import sys
+
 import pandas as pd
 import pytest
 from hypothesis import find, given, settings
@@ -155,3 +158,20 @@ def test_the_dataset_is_the_readers_own():
 
     spoil()
     assert TEAMS["pay"].tolist() == [1, 2, 1, 1]
+
+
+def test_a_claim_is_asserted_without_hypothesis(monkeypatch):
+    """Catches a test suite that must install Hypothesis to hold a function to its claim."""
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    monkeypatch.setitem(sys.modules, "hypothesis.strategies", None)
+    monkeypatch.delitem(sys.modules, "sensitivity_lab.testing")
+    kit = importlib.import_module("sensitivity_lab.testing")
+    bits = sl.Universe.value_range([0, 1])
+    held = kit.assert_sensitivity(sl.SUM, 1, bits, sizes=2, relations=[sl.Change(1)])
+    assert held.headline == "exact"
+    for drawn in (
+        lambda: kit.datasets(bits, size=2),
+        lambda: kit.neighbouring_pairs(bits, size=2, relation=sl.Change(1)),
+    ):
+        with pytest.raises(ImportError, match="needs Hypothesis: pip install"):
+            drawn()
