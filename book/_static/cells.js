@@ -103,11 +103,11 @@
       cell.restore.hidden = false;
       polish(cell, ok);
     }
-    if (!ok && cell !== target) say(target, "A cell above, which this one needs, ended with an error.");
     for (const each of able) {
       if (stale.includes(each.index)) say(each, STALE);
       else if (each.status.textContent === STALE) say(each, each.ended);
     }
+    if (!ok && cell !== target) say(target, "A cell above, which this one needs, ended with an error.");
   }
 
   // ---- what a cell shows ----

@@ -164,7 +164,7 @@ def test_a_cell_shows_its_last_value_its_figures_and_what_it_prints():
             "print(1)\ndisplay(2)\nimport matplotlib.pyplot as plt\nfig = plt.figure()\n_ = fig.text(0, 0, 'hello')\n3"
         ],
     )
-    assert [message.get("kind") for message in messages[1:-1]] == ["stdout", "text", "text", "html"]  # fmt: skip
+    assert [message.get("kind") for message in messages[1:-1]] == ["stdout", "stdout", "text", "text", "html"]  # fmt: skip
     assert "hello" in messages[-2]["text"]
     assert not plt.get_fignums()
     messages.clear()

@@ -21,7 +21,8 @@ from sensitivity_book.live.needs import places
 from sensitivity_book.live.outputs import CUT, LONGEST, close_figures, cut, open_figures, shown
 
 Send = Callable[[dict[str, Any]], None]
-PAUSE = 0.05  # seconds between two pieces of what a cell prints
+AT_ONCE = 500  # pieces of what a cell prints
+PAUSE = 0.05  # seconds between two later ones
 
 
 class Session:
@@ -134,7 +135,7 @@ class Session:
 
 
 class Printed:
-    """What a cell prints, sent a few times a second, and not more than a page can show."""
+    """What a cell prints: sent at once, from some length on a few times a second, until it is too long."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -142,6 +143,7 @@ class Printed:
         self._kind = ""
         self._room = LONGEST
         self._sent = 0.0
+        self._pieces = 0
 
     def write(self, kind: str, text: str) -> None:
         """Take a text for `stdout` or `stderr`."""
@@ -149,7 +151,8 @@ class Printed:
             self.flush()
             self._kind = kind
         self._held.append(text)
-        if time.monotonic() - self._sent > PAUSE:
+        self._pieces += 1
+        if self._pieces <= AT_ONCE or time.monotonic() - self._sent > PAUSE:
             self.flush()
 
     def flush(self) -> None:
