@@ -17,9 +17,9 @@
   const note = (cell, ...words) => cell.anchor.after(make("p", { className: "live-note" }, ...words));
 
   for (const cell of shown) {
-    const input = cell.box.querySelector(".cell_input");
+    const input = cell.box.querySelector(".cell_input"), fold = input?.closest("details");
     cell.input = input;
-    cell.anchor = input?.closest("details") ?? input;
+    cell.anchor = fold && cell.box.contains(fold) ? fold : input;
   }
   if (!window.live) {  // an old browser: the page as it was stored, and a word why
     const first = shown.find(({ anchor }) => anchor);
@@ -27,6 +27,7 @@
     return;
   }
 
+  const STALE = "Something above has changed: run this one again.";
   let running = null;  // the cell whose button was pressed
   const text = (cell) => (cell.field ? cell.field.value : cell.original);
   const sources = () => cells.map((cell) => (cell.elsewhere ? "" : text(cell)));
@@ -56,9 +57,12 @@
   function say(cell, words) { if (cell.status.textContent !== words) cell.status.textContent = words; }
 
   async function run(cell) {
-    if (running) return;
+    if (running) { if (running !== cell) say(cell, "Another cell is running."); return; }
     running = cell;
-    for (const other of able) other.run.disabled = other !== cell;
+    for (const other of able) {
+      other.run.disabled = other !== cell;
+      other.restore.disabled = true;
+    }
     label(cell.run, "Stop", cell);
     try {
       await window.live.run(cell.index, sources(), (words) => say(cell, words), (message) => hear(cell, message));
@@ -67,7 +71,7 @@
       say(cell, error.message);
     } finally {
       running = null;
-      for (const other of able) other.run.disabled = false;
+      for (const other of able) other.run.disabled = other.restore.disabled = false;
       label(cell.run, "Run", cell);
     }
   }
@@ -94,12 +98,16 @@
 
   function finish(target, cell, { ok, stale }) {
     if (cell.run) {
-      say(cell, ok ? `Ran in your browser, ${seconds(performance.now() - cell.begun)}.` : "Ended with an error.");
+      cell.ended = ok ? `Ran in your browser, ${seconds(performance.now() - cell.begun)}.` : "Ended with an error.";
+      say(cell, cell.ended);
       cell.restore.hidden = false;
       polish(cell, ok);
     }
+    for (const each of able) {
+      if (stale.includes(each.index)) say(each, STALE);
+      else if (each.status.textContent === STALE) say(each, each.ended);
+    }
     if (!ok && cell !== target) say(target, "A cell above, which this one needs, ended with an error.");
-    for (const each of stale) if (cells[each].run) say(cells[each], "Something above has changed: run this one again.");
   }
 
   // ---- what a cell shows ----
@@ -122,9 +130,18 @@
     const goesOn = (kind === "stdout" || kind === "stderr") && last?.dataset.kind === kind;
     const box = goesOn ? last : make("div", { className: `output ${kind === "text" ? "text_plain" : kind === "error" ? "traceback" : "stream"}` }, make("pre"));
     box.dataset.kind = kind;
-    const pre = box.querySelector("pre");
-    pre.textContent = (pre.textContent + text).replace(/[^\n]*\r(?!\n)/g, "");  // a progress bar writes over itself
+    box.said = overwritten((box.said ?? "") + text);
+    box.querySelector("pre").textContent = box.said.replaceAll("\r", "");
     if (!goesOn) out.append(box);
+  }
+
+  // A progress bar goes back to the start of its line, `\r`, and writes over it.
+  function overwritten(text) {
+    if (!text.includes("\r")) return text;
+    return text.split("\n").map((line) => {
+      const words = line.replace(/\r+$/, "");
+      return words.slice(words.lastIndexOf("\r") + 1) + (words === line ? "" : "\r");
+    }).join("\n");
   }
 
   // Words and captions of stored drawings are true of the same drawings made again.
@@ -144,6 +161,7 @@
       copy.querySelectorAll("[id]").forEach((node) => node.removeAttribute("id"));
       cell.out.append(copy);
     }
+    cell.out.querySelectorAll(".dots").forEach((game) => window.Dots?.start(game));
     cell.out.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
     if (/\\\(|\\\[|class="math/.test(cell.out.innerHTML)) window.MathJax?.typesetPromise?.([cell.out]);
   }
@@ -200,7 +218,6 @@
   }
 
   function restore(cell) {
-    if (running) window.live.stop();
     if (cell.field) {
       cell.editor.remove();
       cell.field = cell.editor = null;
@@ -246,5 +263,4 @@
     field.setSelectionRange(from === to ? Math.max(first, from + after.length - before.length) : first, first + after.length);
   }
 
-  document.addEventListener("live:ended", () => { explained = false; });
 })();

@@ -13,8 +13,9 @@
   if (!store || !window.Worker || !window.WebAssembly || !window.DecompressionStream) return;
   const { files, packages } = JSON.parse(store.textContent);  // {name: bytes}, [name]
 
+  const PAUSE = 2000;  // ms between two lines of progress, which a screen reader speaks
   const arrived = {}, pending = new Map();
-  let worker = null, starting = null, count = 0;
+  let worker = null, starting = null, abandon = null, count = 0;
 
   window.liveFile = (name, packed, text) => { arrived[name] = { packed, text }; };
 
@@ -27,10 +28,10 @@
   const script = (name) => new Promise((resolve, reject) => {
     const node = document.createElement("script");
     node.src = `${folder}${encodeURIComponent(name)}.js`;
-    node.onload = resolve;
-    node.onerror = () => reject(new Error(`${name} is missing`));
+    node.onload = () => { node.remove(); resolve(); };
+    node.onerror = () => { node.remove(); reject(new Error(`${name} is missing`)); };
     document.head.append(node);
-  }).finally(() => document.head.querySelector(`script[src$="${encodeURIComponent(name)}.js"]`)?.remove());
+  });
 
   async function load(name) {
     await script(name);
@@ -42,41 +43,46 @@
   async function loadAll(told) {
     const names = Object.keys(files), held = {};
     const all = names.reduce((sum, name) => sum + files[name], 0);
-    let here = 0;
+    let here = 0, last = performance.now();
     const megabytes = (size) => Math.round(size / 1e6);
-    told(`Loading Python: ${megabytes(all)} MB, once. Nothing leaves this computer.`);
+    told(`Loading Python, ${megabytes(all)} MB, once for this page. Nothing that you type leaves this computer.`);
     await Promise.all(names.map(async (name) => {
       held[name] = await load(name);
       here += files[name];
-      told(`Loading Python: ${megabytes(here)} of ${megabytes(all)} MB. Nothing leaves this computer.`);
+      if (performance.now() - last < PAUSE) return;
+      last = performance.now();
+      told(`Loading Python, ${megabytes(here)} of ${megabytes(all)} MB. Nothing that you type leaves this computer.`);
     }));
     return held;
   }
 
-  async function start(told) {
+  async function start(told, isOver) {
     const held = await loadAll(told);
+    if (isOver()) return;
     const scripts = ["pyodide.js", "duckdb.js", "duck.js", "worker.js"].filter((name) => held[name]);
     const code = scripts.flatMap((name) => [held[name], "\n"]);
     for (const name of scripts) delete held[name];
-    told("Starting Python in this page, about 8 seconds.");
+    told("Starting Python in this page, once: some ten seconds, more if the computer is busy.");
     const address = URL.createObjectURL(new Blob(code, { type: "text/javascript" }));
     const begun = new Worker(address);
     begun.onmessage = ({ data }) => receive(data);
     begun.onerror = (event) => stop(`Python ended: ${event.message || "there may be too little memory"}.`);
-    return { begun, held, release: () => URL.revokeObjectURL(address) };
+    worker = begun;
+    await post({ kind: "start", files: held, packages }, Object.values(held).map((content) => content.buffer));
+    URL.revokeObjectURL(address);
   }
 
   // One start serves all who ask meanwhile; a stop makes it void.
   function ready(told) {
     if (starting) return starting;
-    const mine = start(told).then(async ({ begun, held, release }) => {
-      if (starting !== mine) { begun.terminate(); throw new Error("Stopped."); }
-      worker = begun;
-      await post({ kind: "start", files: held, packages }, Object.values(held).map((content) => content.buffer));
-      release();
-    });
+    let over = false;
+    const stopped = new Promise((_, reject) => { abandon = reject; });
+    const mine = Promise.race([stopped, start((words) => { if (!over) told(words); }, () => over)]);
     starting = mine;
-    mine.catch(() => { if (starting === mine) { worker?.terminate(); worker = starting = null; } });
+    mine.catch(() => {
+      over = true;  // what is still on its way says no more
+      if (starting === mine) { worker?.terminate(); worker = starting = null; }
+    });
     return mine;
   }
 
@@ -100,6 +106,7 @@
   function stop(why = "Stopped.") {
     worker?.terminate();
     worker = starting = null;
+    abandon?.(new Error(why));
     const requests = [...pending.values()];
     pending.clear();
     for (const { reject } of requests) reject(new Error(why));

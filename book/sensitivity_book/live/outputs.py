@@ -10,6 +10,7 @@ from sensitivity_book.markup.drawings import inline, named_apart, themed
 from sensitivity_book.markup.tables import set_for_reading, tidy
 
 LONGEST = 100_000  # characters of a text
+CUT = f"\n… cut here, after {LONGEST:,} characters\n"
 WIDTH = 79  # of its lines, as in a notebook
 # Notebooks lay out values with one module of IPython; a page has that module alone.
 LAYOUT = "pretty" if sys.platform == "emscripten" else "IPython.lib.pretty"
@@ -34,7 +35,16 @@ def shown(value: object, prefix: str) -> tuple[str, str]:
         return "html", themed(set_for_reading(tidy(html)))
     if (svg := asked(value, "_repr_svg_")) is not None:
         return "html", themed(inline('<img alt="">', named_apart(svg, prefix)))
-    return "text", in_words(value)[:LONGEST]
+    return "text", cut(in_words(value))
+
+
+def cut(text: str) -> str:
+    """A text, or as much of it as a page shows.
+
+    >>> cut("x" * 100_001)[-40:]
+    'x\\n… cut here, after 100,000 characters\\n'
+    """
+    return text if len(text) <= LONGEST else text[:LONGEST] + CUT
 
 
 def asked(value: object, method: str) -> Any:
@@ -92,4 +102,10 @@ def open_figures() -> Iterator[Any]:
         for number in pyplot.get_fignums():
             yield pyplot.figure(number)
     finally:
+        close_figures()
+
+
+def close_figures() -> None:
+    """Leave no figure open for the next cell to show."""
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")

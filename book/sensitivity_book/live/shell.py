@@ -10,6 +10,7 @@ import importlib
 import io
 import json
 import linecache
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
@@ -17,9 +18,11 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from sensitivity_book.live.needs import places
-from sensitivity_book.live.outputs import open_figures, shown
+from sensitivity_book.live.outputs import CUT, LONGEST, close_figures, cut, open_figures, shown
 
 Send = Callable[[dict[str, Any]], None]
+AT_ONCE = 500  # pieces of what a cell prints
+PAUSE = 0.05  # seconds between two later ones
 
 
 class Session:
@@ -30,8 +33,10 @@ class Session:
 
     def __init__(self, send: Send, module: ModuleType) -> None:
         self.send = send
+        self.printed = Printed(send)
         self.space = module.__dict__
         self.space["display"] = self.display
+        self.space["input"] = no_input
         self.ran: dict[int, str] = {}  # the code that a cell last ran with
         self.order: dict[int, int] = {}  # when it ran
         self.basis: dict[int, dict[int, str]] = {}  # the code of what it needed, then
@@ -101,7 +106,8 @@ class Session:
     def execute(self, source: str, name: str) -> bool:
         """Run code in the page's module, and show what it shows."""
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-        out, err = Stream("stdout", self.send), Stream("stderr", self.send)
+        self.printed = Printed(self.send)
+        out, err = Stream("stdout", self.printed), Stream("stderr", self.printed)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 body, last = parsed(source, name)
@@ -113,32 +119,74 @@ class Session:
                 for figure in open_figures():
                     self.display(figure)
             except BaseException as error:
-                self.send({"kind": "error", "text": told(error)})
+                close_figures()
+                self.printed.flush()
+                self.send({"kind": "error", "text": cut(told(error))})
                 return False
+            self.printed.flush()
         return True
 
     def display(self, *values: object) -> None:
         """Show values, as the function of this name in a notebook does."""
         for value in values:
             kind, text = shown(value, f"run-{next(self._pictures)}")
+            self.printed.flush()
             self.send({"kind": kind, "text": text})
 
 
-class Stream(io.TextIOBase):
-    """Sends what is printed as it comes."""
+class Printed:
+    """What a cell prints: sent at once, from some length on a few times a second, until it is too long."""
 
-    def __init__(self, name: str, send: Send) -> None:
-        self.name, self._send = name, send
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._held: list[str] = []
+        self._kind = ""
+        self._room = LONGEST
+        self._sent = 0.0
+        self._pieces = 0
+
+    def write(self, kind: str, text: str) -> None:
+        """Take a text for `stdout` or `stderr`."""
+        if kind != self._kind:
+            self.flush()
+            self._kind = kind
+        self._held.append(text)
+        self._pieces += 1
+        if self._pieces <= AT_ONCE or time.monotonic() - self._sent > PAUSE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is held."""
+        text = "".join(self._held)
+        self._held.clear()
+        self._sent = time.monotonic()
+        if not text or self._room < 0:
+            return
+        self._room -= len(text)
+        if self._room < 0:
+            text = text[: self._room] + CUT
+        self._send({"kind": self._kind, "text": text})
+
+
+class Stream(io.TextIOBase):
+    """A way to print for a cell, `stdout` or `stderr`."""
+
+    def __init__(self, name: str, printed: Printed) -> None:
+        self.name, self._printed = name, printed
 
     def writable(self) -> bool:
         """Whether one can write to it: yes."""
         return True
 
     def write(self, text: str) -> int:
-        """Send a text."""
-        if text:
-            self._send({"kind": self.name, "text": text})
+        """Print a text."""
+        self._printed.write(self.name, text)
         return len(text)
+
+
+def no_input(*_: object) -> str:
+    """Stands in for `input`, whose answer a page cannot wait for."""
+    raise EOFError("input() does not work in a page: write its answer into the cell")
 
 
 def closure(target: int, sources: Sequence[str]) -> dict[int, Mapping[str, int]]:
@@ -156,7 +204,8 @@ def closure(target: int, sources: Sequence[str]) -> dict[int, Mapping[str, int]]
 
 def parsed(source: str, name: str) -> tuple[ast.Module, ast.Expression | None]:
     """The statements of a cell, and the expression at its end whose value is shown."""
-    tree = ast.parse(source, name)
+    tree = compile(source, name, "exec", ast.PyCF_ONLY_AST)
+    assert isinstance(tree, ast.Module)
     if tree.body and isinstance(tree.body[-1], ast.Expr) and not source.rstrip().endswith(";"):
         last = tree.body.pop()
         assert isinstance(last, ast.Expr)

@@ -24,7 +24,7 @@ async function start({ files, packages }) {
   const python = await loadPyodide({
     indexURL: NOWHERE, packageBaseUrl: NOWHERE, packages, createPyodideModule,
     lockFileContents: new TextDecoder().decode(files["pyodide-lock.json"]),
-    env: { HOME: "/home/reader", MPLBACKEND: "agg" }, stdout: () => {}, stderr: () => {},
+    env: { HOME: "/home/reader", MPLBACKEND: "agg" }, stdin: () => null, stdout: () => {}, stderr: () => {},
   });
   python.unpackArchive(files["lab.zip"], "zip", { extractDir: python.runPython("import site; site.getsitepackages()[0]") });
   if (files["duckdb-eh.wasm"]) self.duck = await startDuck(duckdb, files);  // of duck.js, on a page that asks DuckDB

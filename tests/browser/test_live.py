@@ -1,0 +1,453 @@
+"""Cells that run in their page: one chapter, opened from its file and from a server, by hand and by keyboard."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import ClassVar
+
+import pytest
+from conftest import HTML
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route
+from test_book import ARTICLE, LOOKS, PHONE, WIDE, WIDEST, faint_text, faults, show
+
+RUNTIME = HTML / "_static" / "live"
+CHAPTER = "notebooks/by-hand.html"
+SLOW = 240_000  # ms: a busy machine starts Python slowly
+IDLE = "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == 'Stop')"
+RESTORE = "all => all.forEach(one => one.hidden || one.click())"
+DAYS, COUNT, GAP, RESULT, PICTURE, SUMS, SPAN = 2, 3, 5, 10, 12, 15, 16  # cells of the chapter
+LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
+
+pytestmark = pytest.mark.xdist_group("live")
+
+
+@dataclass
+class Cells:
+    """A page whose cells are run, and what happened while they were."""
+
+    page: Page
+    outside: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)  # files of the runtime
+    early: list[str] = field(default_factory=list)  # those asked for before any press
+
+    def box(self, cell: int) -> Locator:
+        return self.page.locator(f"#cell-{cell}")
+
+    def button(self, cell: int, word: str) -> Locator:
+        return self.page.get_by_role("button", name=f"{word} cell {cell}", exact=True)
+
+    def field(self, cell: int) -> Locator:
+        return self.box(cell).locator("textarea")
+
+    def press(self, cell: int, word: str = "Run") -> None:
+        """Press a button, also in a fold that is closed."""
+        self.box(cell).locator(f"[aria-label='{word} cell {cell}']").evaluate("one => one.click()")
+
+    def idle(self) -> None:
+        self.page.wait_for_function(IDLE, timeout=SLOW)
+
+    def run(self, cell: int, code: str | None = None) -> str:
+        """Run a cell, with other code if any is given, and return what it shows."""
+        if code is not None:
+            if not self.field(cell).count():
+                self.press(cell, "Edit")
+            self.field(cell).fill(code)
+        self.press(cell)
+        self.idle()
+        return self.shown(cell)
+
+    def shown(self, cell: int) -> str:
+        return self.box(cell).locator(".live-output").text_content() or ""
+
+    def status(self, cell: int) -> str:
+        return self.box(cell).locator(".live-status").text_content() or ""
+
+    def stored(self, cell: int) -> Locator:
+        return self.box(cell).locator(".cell_output:not(.live-output)")
+
+
+@contextmanager
+def opened(context: BrowserContext, address: str, allowed: str = "file:") -> Iterator[Cells]:
+    cells = Cells(context.new_page())
+
+    def guard(route: Route) -> None:
+        if "/_static/live/" in route.request.url:
+            cells.asked.append(route.request.url)
+        if route.request.url.startswith((allowed, "data:", "blob:")):
+            route.continue_()
+        else:
+            cells.outside.append(route.request.url)
+            route.abort()
+
+    cells.page.route("**/*", guard)
+    cells.page.on("pageerror", lambda error: cells.errors.append(str(error)))
+    cells.page.on("console", lambda one: cells.errors.append(one.text) if one.type == "error" else None)  # fmt: skip
+    cells.page.goto(address, wait_until="load")
+    cells.early = [*cells.asked]
+    yield cells
+    assert cells.outside == []
+
+
+def present() -> None:
+    """Skip where the book was built without Python for its pages."""
+    if not RUNTIME.exists():
+        missing = "the book was built without `make live`"
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    present()
+    context = browser.new_context(
+        viewport={"width": WIDE, "height": 900}, color_scheme="light", reduced_motion="reduce"
+    )
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def started(context: BrowserContext) -> Iterator[Cells]:
+    """The chapter from its file; its tests share one Python."""
+    with opened(context, (HTML / CHAPTER).as_uri()) as cells:
+        yield cells
+        assert cells.errors == []
+
+
+@pytest.fixture
+def lab(started: Cells) -> Iterator[Cells]:
+    """The chapter as it was stored."""
+    yield started
+    started.idle()
+    started.page.locator(".live-bar [aria-label^=Restore]").evaluate_all(RESTORE)
+    show(started.page, WIDE, "light")
+
+
+class Once(SimpleHTTPRequestHandler):
+    """A server of the folder above the book, which does not find one file the first time."""
+
+    lost: ClassVar = [LOST]
+
+    def do_GET(self) -> None:
+        name = self.path.rpartition("/")[2]
+        if name in self.lost:
+            self.lost.remove(name)
+            self.send_error(404)
+        else:
+            super().do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def served(context: BrowserContext) -> Iterator[Cells]:
+    """The chapter from a server, under a path; its first start fails."""
+    handler = partial(Once, directory=HTML.parent)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_port}/"
+        with opened(context, f"{base}{HTML.name}/{CHAPTER}", base) as cells:
+            cells.run(COUNT)
+            yield cells
+        server.shutdown()
+
+
+def words(locator: Locator) -> str:
+    return " ".join(str(locator.evaluate(WORDS)).split())
+
+
+# Without the buttons that the theme adds to texts.
+WORDS = """node => {
+  const copy = node.cloneNode(true);
+  copy.querySelectorAll("button").forEach(button => button.remove());
+  return copy.textContent;
+}"""
+
+
+def test_the_runtime_is_small() -> None:
+    """Catches a runtime that has grown beyond what a reader waits for, or a host allows."""
+    present()
+    files = {file.name: file.stat().st_size for file in RUNTIME.iterdir()}
+    page = (HTML / CHAPTER).read_text("utf-8")
+    found = re.search(r'<script type="application/json" id="live">(.*?)</script>', page)
+    assert found
+    asked = json.loads(found[1])["files"]
+    assert len(files) <= 25
+    assert sum(files[f"{name}.js"] for name in asked) <= 33e6
+    assert sum(files.values()) <= 48e6  # with DuckDB, which few pages ask for
+
+
+def test_nothing_is_loaded_before_the_first_run(lab: Cells) -> None:
+    """Catches 30 MB that a reader who only reads has to wait for."""
+    assert lab.early == []
+    assert lab.run(COUNT)
+    assert len(lab.asked) > 10
+
+
+def test_stop_ends_a_start_by_the_key_that_began_it(context: BrowserContext) -> None:
+    """Catches a keyboard that loses its place, and a load that no key ends."""
+    with opened(context, (HTML / CHAPTER).as_uri()) as cells:
+        page, bar = cells.page, cells.box(COUNT).locator(".live-bar")
+        page.locator(f"#cell-{DAYS} .live-bar button").nth(1).focus()
+        for _ in range(9):
+            page.keyboard.press("Tab")
+            if bar.locator("button:focus").count():
+                break
+        assert page.evaluate("document.activeElement.textContent") == "Run"
+        page.keyboard.press("Enter")
+        assert bar.get_by_role("status").text_content()
+        assert re.match("Loading|Starting", cells.status(COUNT))
+        assert "computer" in cells.status(COUNT)
+        assert page.evaluate("document.activeElement.textContent") == "Stop"
+        page.keyboard.press("Enter")
+        cells.idle()
+        assert cells.status(COUNT) == "Stopped."
+        assert page.evaluate("document.activeElement.textContent") == "Run"
+        page.wait_for_timeout(2500)
+        assert cells.status(COUNT) == "Stopped."  # what was on its way says no more
+        assert cells.errors == []
+        page.close()
+
+
+def test_a_run_gives_what_is_stored_and_runs_what_it_needs_alone(lab: Cells) -> None:
+    """Catches another answer than the stored one, and a run of every cell above."""
+    assert words(lab.stored(SPAN)) == " ".join(lab.run(SPAN).split())
+    assert lab.status(SPAN).startswith("Ran in your browser, ")
+    assert not lab.stored(SPAN).is_visible()
+    assert [lab.status(cell) for cell in (6, 12, 13, 14)] == [""] * 4
+
+
+def test_a_table_and_a_picture_are_those_of_the_page(lab: Cells) -> None:
+    """Catches a picture without its words, its caption or its dark colours, a table set otherwise."""
+    lab.run(RESULT)
+    out = lab.box(RESULT).locator(".live-output table")
+    assert words(out) == words(lab.stored(RESULT).locator("table"))
+    lab.run(PICTURE)
+    out, stored = lab.box(PICTURE).locator(".live-output"), lab.stored(PICTURE)
+    drawings = zip(
+        out.locator("svg.drawing").all(), stored.locator("svg.drawing").all(), strict=True
+    )
+    for one, other in drawings:
+        assert words(one) == words(other)
+        assert one.get_attribute("aria-label") == other.get_attribute("aria-label")
+        assert "var(--" in one.inner_html()
+    assert out.locator("svg.drawing:visible").count() == 1
+    caption = words(out.locator(".live-caption"))
+    assert caption == words(stored.locator("figcaption"))
+
+
+def test_an_edit_above_changes_what_is_below_until_it_is_restored(lab: Cells) -> None:
+    """Catches an answer older than its data, and a Restore that leaves something behind."""
+    code = "pre >> nth=0"
+    before = lab.box(DAYS).locator(code).text_content(), lab.stored(COUNT).inner_html()
+    lab.run(COUNT)
+    lab.run(DAYS, 'days = {"Ann": 1, "Bo": 2, "Cy": 3, "Di": 4, "Ed": 5, "Flo": 6, "Gus": 7}')
+    assert lab.status(COUNT).startswith("Something above has changed")
+    assert lab.run(COUNT).strip() == "7"
+    lab.press(DAYS, "Restore")
+    lab.press(COUNT, "Restore")
+    assert (lab.box(DAYS).locator(code).text_content(), lab.stored(COUNT).inner_html()) == before
+    assert lab.stored(COUNT).is_visible()
+    assert not lab.box(COUNT).locator(".live-output").is_visible()
+    assert not lab.field(DAYS).count()
+    assert words(lab.stored(COUNT)) == lab.run(COUNT).strip()
+
+
+def test_a_field_has_the_keys_of_an_editor(lab: Cells) -> None:
+    """Catches a field that traps a keyboard, forgets an indentation or cannot be undone."""
+    lab.button(DAYS, "Edit").click()
+    field, keys = lab.field(DAYS), lab.page.keyboard
+    field.fill("")
+    keys.type("for x in (1, 2):")
+    keys.press("Enter")
+    keys.type("print(x)")
+    keys.press("Enter")
+    keys.press("Shift+Tab")
+    keys.type("print(3)")
+    assert field.input_value() == "for x in (1, 2):\n    print(x)\nprint(3)"
+    mirror = lab.box(DAYS).locator(".live-editor > pre")
+    assert (mirror.text_content() or "").removesuffix("\n") == field.input_value()
+    assert mirror.locator(".k").all_inner_texts()[:2] == ["for", "in"]
+    field.press("ControlOrMeta+a")
+    keys.press("Tab")
+    assert field.input_value() == "    for x in (1, 2):\n        print(x)\n    print(3)"
+    keys.press("ControlOrMeta+z")
+    assert field.input_value() == "for x in (1, 2):\n    print(x)\nprint(3)"
+    keys.press("Shift+Enter")
+    lab.idle()
+    assert lab.shown(DAYS).split() == ["1", "2", "3"]
+    keys.press("Escape")
+    assert lab.page.evaluate("document.activeElement.textContent") == "Run"
+
+
+def test_an_error_is_told_where_it_is_and_mended(lab: Cells) -> None:
+    """Catches an error without its line, and cells below that never run again."""
+    told = lab.run(DAYS, "print('before')\ndays = {}\ndays['Rick']")
+    assert told.index("before") < told.index("Traceback")
+    assert "line 3" in told
+    assert "days['Rick']" in told
+    assert "KeyError" in told
+    assert lab.status(DAYS) == "Ended with an error."
+    assert lab.run(COUNT) == ""
+    assert "A cell above" in lab.status(COUNT)
+    lab.run(DAYS, "days = dict.fromkeys('abcdefg', 1)")
+    assert lab.run(COUNT).strip() == "7"
+
+
+OUTPUTS = [
+    ("for i in range(3): print(i, end='\\r')", "2"),
+    ("import sys\nprint('a')\nprint('b', file=sys.stderr)", "a\nb\n"),
+    ("display(1)\ndisplay('x')\n2", "1'x'2"),
+    ("2;", ""),
+    ("", ""),
+    ("range(3)[1", "SyntaxError"),
+    ("input('Name?')", "input() does not work in a page"),
+    ("'x' * 300_000", "… cut here, after 100,000 characters"),
+    ("for i in range(50_000): print(i)", "… cut here, after 100,000 characters"),
+    ("1 + 1", "2"),
+]
+
+
+@pytest.mark.parametrize(("code", "end"), OUTPUTS)
+def test_a_cell_shows_what_a_notebook_would(lab: Cells, code: str, end: str) -> None:
+    """Catches progress in many lines, a value that is not shown, and output that stops the page."""
+    shown = lab.run(DAYS, code)
+    assert end in shown if end.strip() else shown == ""
+    assert len(shown) < 101_000
+    assert "ast.py" not in shown
+
+
+def test_two_figures_and_a_frame_are_set_as_the_page_sets_them(lab: Cells) -> None:
+    """Catches figures that hide one another, one that an error leaves behind, empty headings."""
+    lab.run(DAYS, "import matplotlib.pyplot as plt\nfor _ in range(2):\n    plt.figure()")
+    assert lab.box(DAYS).locator(".live-output svg.drawing").count() >= 2
+    lab.run(DAYS, "plt.figure()\n1 / 0")
+    lab.run(DAYS, "import pandas\npandas.DataFrame({'a': [1, 2]})")
+    out = lab.box(DAYS).locator(".live-output")
+    assert out.locator("svg").count() == 0
+    assert out.locator("td").all_inner_texts()[-2:] == ["1", "2"]
+    assert all(text.strip() for text in out.locator("th").all_inner_texts())
+
+
+def test_the_game_of_a_cell_is_alive(lab: Cells) -> None:
+    """Catches a game that a run leaves as a picture."""
+    lab.run(8)
+    assert lab.box(8).locator(".live-output .dots").get_attribute("data-live") == "yes"
+
+
+@pytest.mark.parametrize("cell", [SUMS, 14])
+def test_a_cell_runs_in_a_solution_and_in_a_fold(lab: Cells, cell: int) -> None:
+    """Catches a bar outside the box that its cell is in, or output that stays hidden."""
+    assert words(lab.stored(cell)) == " ".join(lab.run(cell).split())
+    bar = lab.box(cell).locator(".live-bar")
+    assert bar.count() == 1
+    if cell == SUMS:
+        assert lab.page.locator(f".solution #cell-{cell} .live-bar").count() == 1
+    else:
+        assert bar.is_visible()
+        assert not lab.box(cell).locator(".cell_input").is_visible()
+
+
+def test_the_switch_hides_the_bars_and_so_does_paper(lab: Cells) -> None:
+    """Catches buttons on paper, and a page without code that still has its editors."""
+    lab.button(DAYS, "Edit").click()
+    switch, bars = lab.page.locator(".code-switch"), lab.page.locator(".live-bar:visible")
+    editors = lab.page.locator(".live-editor:visible")
+    assert bars.count() > 5
+    assert editors.count() == 1
+    switch.press("Enter")
+    assert bars.count() + editors.count() == 0
+    switch.press("Enter")
+    lab.page.emulate_media(media="print")
+    assert bars.count() == 0
+    assert lab.page.locator(".live-field:visible").count() == 0
+    assert editors.count() == 1  # its code is printed
+    lab.page.emulate_media(media="screen")
+
+
+def test_bits_are_said_beside_the_first_run(lab: Cells) -> None:
+    """Catches a reader who is not told that her own sums may overflow."""
+    lab.run(COUNT)
+    notes = lab.page.locator(".live-note:has-text('32 bits')")
+    assert notes.count() == 1
+    link = notes.locator("a").get_attribute("href")
+    assert link
+    assert ((HTML / CHAPTER).parent / link).resolve().exists()
+
+
+def test_a_phone_has_room_for_it(lab: Cells) -> None:
+    """Catches a page that scrolls sideways while it is edited or run, and buttons for a needle."""
+    show(lab.page, PHONE, "dark")
+    assert lab.page.evaluate(WIDEST) <= PHONE
+    lab.run(RESULT)
+    lab.run(PICTURE)
+    lab.run(DAYS, f"print({'9' * 200!r})")
+    assert lab.page.evaluate(WIDEST) <= PHONE
+    for button in lab.page.locator(".live-bar button:visible").all():
+        box = button.bounding_box()
+        assert box
+        assert min(box["width"], box["height"]) >= 24
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
+    """Catches faint words, unnamed controls, and roles that a screen reader stumbles on."""
+    show(lab.page, width, scheme)
+    lab.run(PICTURE)
+    lab.run(DAYS, "for x in range(3):  # to see\n    print(f'{x}', \"a\", 1.5, True)\n1 / 0")
+    assert faint_text(lab.page) == []
+    for cell in (DAYS, PICTURE):
+        assert faults(lab.page, f"#cell-{cell}") == {}
+
+
+def test_a_missing_file_is_named_and_can_come_back(served: Cells) -> None:
+    """Catches a page that waits for ever for a file, or needs to be loaded anew."""
+    assert "six" in served.status(COUNT)
+    assert "missing" in served.status(COUNT)
+    assert words(served.stored(COUNT)) == served.run(COUNT).strip()
+
+
+def test_two_tabs_run_at_once_and_apart(lab: Cells, served: Cells) -> None:
+    """Catches tabs that share a Python, and pages that run from a file or a server alone."""
+    for cells, many in ((lab, 7), (served, 8)):
+        cells.press(DAYS, "Edit")
+        cells.field(DAYS).fill(f"days = dict.fromkeys(range({many}), 1)")
+        cells.press(COUNT)
+    for cells, answer in ((lab, "7"), (served, "28")):
+        cells.idle()
+        assert cells.shown(COUNT).strip() == answer
+
+
+@pytest.mark.parametrize("lacking", ["script", "WebAssembly"])
+def test_without_what_it_needs_the_page_is_as_it_was(browser: Browser, lacking: str) -> None:
+    """Catches a button that does nothing, and a reader who is not told why there is none."""
+    present()
+    page = browser.new_context(java_script_enabled=lacking != "script").new_page()
+    page.add_init_script("Object.defineProperty(window, 'WebAssembly', { value: undefined })")
+    page.goto((HTML / CHAPTER).as_uri())
+    assert page.locator(".live-bar").count() == 0
+    why = "only with JavaScript" if lacking == "script" else "This browser cannot run Python"
+    assert why in (page.locator(ARTICLE).text_content() or "")
+    assert page.locator(f"#cell-{COUNT} .cell_output").is_visible()
+    page.context.close()
+
+
+def test_stop_ends_an_endless_loop(lab: Cells) -> None:
+    """Catches a loop that holds the page, and a page that runs nothing after it."""
+    lab.run(COUNT)
+    lab.press(DAYS, "Edit")
+    lab.field(DAYS).fill("print('going')\nwhile True: pass")
+    lab.press(DAYS)
+    lab.box(DAYS).locator(".live-output", has_text="going").wait_for(timeout=SLOW)
+    lab.press(DAYS, "Stop")
+    lab.idle()
+    assert lab.status(DAYS) == "Stopped."
+    lab.press(DAYS, "Restore")
+    assert words(lab.stored(COUNT)) == lab.run(COUNT).strip()
