@@ -89,7 +89,7 @@ def add_cells(app: Sphinx, page: str, template: str, context: dict[str, Any], do
     packages = sorted(lock()["packages"]["packages"])
     app.add_css_file("live.css")
     app.add_js_file("live.js", loading_method="defer")
-    stored = store("live", {"files": files, "packages": packages})
+    stored = store("live-files", {"files": files, "packages": packages})
     if cells:
         app.add_js_file("prism.js", loading_method="defer")
         app.add_js_file("cells.js", loading_method="defer")

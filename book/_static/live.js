@@ -9,7 +9,7 @@
 (() => {
   "use strict";
   const folder = new URL("live/", document.currentScript.src).href;
-  const store = document.getElementById("live");
+  const store = document.getElementById("live-files");  // not "live": a page has its ids as names of `window`
   if (!store || !window.Worker || !window.WebAssembly || !window.DecompressionStream) return;
   const { files, packages } = JSON.parse(store.textContent);  // {name: bytes}, [name]
 

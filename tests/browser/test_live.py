@@ -176,7 +176,7 @@ def test_the_runtime_is_small() -> None:
     present()
     files = {file.name: file.stat().st_size for file in RUNTIME.iterdir()}
     page = (HTML / CHAPTER).read_text("utf-8")
-    found = re.search(r'<script type="application/json" id="live">(.*?)</script>', page)
+    found = re.search(r'<script type="application/json" id="live-files">(.*?)</script>', page)
     assert found
     asked = json.loads(found[1])["files"]
     assert len(files) <= 25
@@ -221,7 +221,7 @@ def test_a_run_gives_what_is_stored_and_runs_what_it_needs_alone(lab: Cells) -> 
     assert words(lab.stored(SPAN)) == " ".join(lab.run(SPAN).split())
     assert lab.status(SPAN).startswith("Ran in your browser, ")
     assert not lab.stored(SPAN).is_visible()
-    assert [lab.status(cell) for cell in (6, 12, 13, 14)] == [""] * 4
+    assert [lab.status(cell) for cell in (6, 13, 14)] == [""] * 3
 
 
 def test_a_table_and_a_picture_are_those_of_the_page(lab: Cells) -> None:

@@ -6,7 +6,7 @@ what the function takes too, as it is there.  Of the cells above, the last that 
 
 Where code does not tell, more is taken than needed: a cell that calls a method of a name in a line of
 its own, or stores into it, is held to change it; so is one that takes a function which does so, and every
-cell that reads a random generator.
+cell that reads a random generator.  What is imported is not changed by a call.
 """
 
 import ast
@@ -23,39 +23,44 @@ GENERATORS = ("rng", "random")  # a name with this in it changes whenever it is 
 
 @dataclass(frozen=True)
 class Names:
-    """What a cell gives, takes when it runs, and takes and alters when a function of it is called."""
+    """What a cell binds, changes and takes when it runs; takes and alters when its functions do."""
 
-    gives: frozenset[str] = frozenset()
+    binds: frozenset[str] = frozenset()
+    changes: frozenset[str] = frozenset()
     takes: frozenset[str] = frozenset()
     later: frozenset[str] = frozenset()
     alters: frozenset[str] = frozenset()
+    imports: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=1024)
 def names(source: str) -> Names:
-    """Return the names that a cell gives and takes; none for one that is no Python.
+    """Return the names that a cell binds, takes and so on; none for one that is no Python.
 
     >>> found = names("total = sum(days)\\ndef mean(): return total / size")
-    >>> sorted(found.gives), sorted(found.takes), sorted(found.later)
+    >>> sorted(found.binds), sorted(found.takes), sorted(found.later)
     (['mean', 'total'], ['days'], ['size'])
     """
     try:
         statements = ast.parse(source).body
     except (SyntaxError, ValueError):
         return Names()
-    gives, bound_for_sure = set[str](), set[str]()
+    binds, changed_here, for_sure = set[str](), set[str](), set[str]()
     takes, later, alters = set[str](), set[str](), set[str]()
     for statement in flat(statements):
         read, late, bound, changed = parts(statement)
-        takes |= (read | changed) - bound_for_sure
+        takes |= (read | changed) - for_sure
         later |= late
-        gives |= bound | changed
+        binds |= bound
+        changed_here |= changed
         if late:
             alters |= late & {*changes(statement), *declared(statement)}
         if not isinstance(statement, MAY_NOT_RUN):
-            bound_for_sure |= bound
-    later -= gives | BUILT_IN
-    return Names(*map(frozenset, (gives, takes - BUILT_IN, later, alters)))
+            for_sure |= bound
+    later -= binds | BUILT_IN
+    imported = set(imports(statements))
+    every = (binds, changed_here - binds, takes - BUILT_IN, later, alters, imported)
+    return Names(*map(frozenset, every))
 
 
 def flat(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -130,6 +135,13 @@ def declared(statement: ast.stmt) -> Iterator[str]:
             yield from node.names
 
 
+def imports(statements: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that are imported."""
+    for statement in statements:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.split(".")[0] for alias in statement.names)
+
+
 def root(node: ast.expr) -> Iterator[str]:
     """The name at the left end of `name.attribute[index]`."""
     while isinstance(node, ast.Attribute | ast.Subscript):
@@ -162,8 +174,16 @@ def places(sources: tuple[str, ...]) -> tuple[Place, ...]:
             *(names(sources[giver]).alters for giver in provided.values())
         )
         provided |= providers(altered, above, sources)
-        above.append(Place(own.gives | altered, provided))
+        changed = {
+            name for name in own.changes | altered if not is_imported(name, provided, sources)
+        }
+        above.append(Place(own.binds | changed, provided))
     return tuple(above)
+
+
+def is_imported(name: str, provided: Mapping[str, int], sources: Sequence[str]) -> bool:
+    """Whether a name is a module or what came out of one: to call it does not change it."""
+    return name in provided and name in names(sources[provided[name]]).imports
 
 
 def providers(
