@@ -394,7 +394,9 @@ def test_python_in_the_page_judges_as_python_does(context: BrowserContext) -> No
         else {"name": name, "text": f"{made.start}\n    pass"}
         for name, made in BOOK.items()
         if not isinstance(made, NumberAnswer)
+        if "LIVE_ALL" in os.environ or name.startswith("by-hand")
     ]
+    assert len(asked) > 1
     page = context.new_page()
     page.goto((HTML / "notebooks" / "by-hand.html").as_uri())
     ask = "asked => live.call('sensitivity_book.answers.check:check', asked, () => {})"

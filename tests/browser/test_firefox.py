@@ -1,18 +1,21 @@
-"""The built book in Firefox, opened from its files: every page, each kind of script, Python in the page."""
+"""The built book in Firefox, opened from its files: the pages of the path (all with LIVE_ALL=1), each kind of script, Python in the page."""
 
 import json
 import math
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from bidi import Page
-from conftest import HTML
+from conftest import HTML, ROOT
 from firefox import firefox
 from sensitivity_book.tents import Tents, big, sentence
 from test_book import ARTICLE, PAGES, PHONE, WIDE, WIDEST
 
+CONTENTS = (ROOT / "_toc.yml").read_text(encoding="utf-8").partition("Rooms")[0]
+PATH = [f"{name}.html" for name in re.findall(r"(?:root|file): (\S+)", CONTENTS)]
 ENTER, END = "\ue007", "\ue010"
 
 pytestmark = pytest.mark.xdist_group("firefox")
@@ -77,7 +80,7 @@ def test_what_leaves_and_what_fails_is_seen(running: Page, tmp_path: Path) -> No
 # ---- Every page ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PAGES if "LIVE_ALL" in os.environ else PATH)
 def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
     """Catches a script or style that only Chromium knows: formulas as TeX, a page wider than a phone."""
     page.size(PHONE, 900)
