@@ -41,7 +41,7 @@ class Page:
         elif params["level"] == "error":
             self.errors.append(params["text"])
 
-    def open(self, address: str) -> None:
+    def visit(self, address: str) -> None:
         for noted in (self.requests, self.errors, self.asked):
             noted.clear()
         self.call("browsingContext.navigate", context=self.context, url=address, wait="complete")

@@ -36,7 +36,7 @@ def page(running: Page) -> Iterator[Page]:
 
 
 def book(page: Page, name: str) -> None:
-    page.open((HTML / name).as_uri())
+    page.visit((HTML / name).as_uri())
 
 
 def texts(page: Page, css: str) -> list[str]:
@@ -69,7 +69,7 @@ LEAK = """<script>
 def test_what_leaves_and_what_fails_is_seen(running: Page, tmp_path: Path) -> None:
     """Catches a client that is blind: to a request, to one of a worker, to an error."""
     (tmp_path / "leak.html").write_text(LEAK, encoding="utf-8")
-    running.open((tmp_path / "leak.html").as_uri())
+    running.visit((tmp_path / "leak.html").as_uri())
     running.evaluate("window.both")
     assert any("TypeError" in fault for fault in running.faults())
     for host in ("image.invalid", "worker.invalid"):

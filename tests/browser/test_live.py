@@ -382,6 +382,14 @@ def test_bits_are_said_beside_the_first_run(lab: Cells) -> None:
     assert ((HTML / CHAPTER).parent / link).resolve().exists()
 
 
+def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None:
+    """Catches a number of the package that overflows in a browser, and a warning that is not true."""
+    short = "import numpy as np\nprint(np.array([2**31 - 1]) + 1)"
+    assert lab.run(COUNT, short).split() == ["[-2147483648]"]
+    wide = "live.call('sensitivity_book.live.width:disagreements')"
+    assert lab.page.evaluate(wide) == []
+
+
 def test_a_phone_has_room_for_it(lab: Cells) -> None:
     """Catches a page that scrolls sideways while it is edited or run, and buttons for a needle."""
     show(lab.page, PHONE, "dark")
