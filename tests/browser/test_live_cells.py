@@ -13,15 +13,9 @@ ALL = sorted(
     str(path.relative_to(PAGES).with_suffix(""))
     for folder in ("notebooks", "book")
     for path in (PAGES / folder).glob("*.html")
-    if 'id="cell-1"' in path.read_text(encoding="utf-8")
+    if 'class="cell_input ' in path.read_text(encoding="utf-8")
 )
-CHAPTERS = (
-    os.environ["ONLY"].split()
-    if "ONLY" in os.environ
-    else ALL
-    if "LIVE_ALL" in os.environ
-    else QUICK
-)
+CHAPTERS = ALL if "LIVE_ALL" in os.environ else QUICK
 IDLE = """() => ![...document.querySelectorAll(".live-bar button")].some(button => button.textContent === "Stop")"""
 LONGEST = 240_000  # ms
 
