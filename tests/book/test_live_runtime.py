@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 from conftest import ROOT
-from sensitivity_book.live import fetch, pack, wrap
+from sensitivity_book.live import duck_files, fetch, pack, wrap
 from sensitivity_book.live.__main__ import MADE_FROM, is_made, main
 
 HERE = ROOT / "book" / "sensitivity_book" / "live"
@@ -150,6 +150,7 @@ def test_the_page_on_running_names_the_versions_that_run():
     packages = fetch.lock()["packages"]["packages"]
     for said, name in ("NumPy", "numpy"), ("pandas", "pandas"), ("Matplotlib", "matplotlib"):
         assert f"{said} {'.'.join(packages[name]['version'].split('.')[:2])}" in page
+    assert f"DuckDB {duck_files.lock()['duckdb'].rpartition('.')[0]}" in page
     assert f"Python {fetch.lock()['packages']['info']['python'].rpartition('.')[0]}" in page
 
 
