@@ -19,6 +19,9 @@ class Case:
 
     `rows` are those of its audit; of several with one claim, the one that asks most of it. `date` is
     the day on which a stored answer was given; it is empty where the library is asked live.
+    `quantity` is what is claimed, if that is no sensitivity: "δ at ε = 1", say. `scope` names the
+    datasets that were compared, `note` what the library promises there or why the two numbers part.
+    `loss` is what the gap costs a user, where the ratio does not say it.
     Source: def-audits-verdict in notebooks/audits.
     """
 
@@ -28,6 +31,10 @@ class Case:
     setting: str
     rows: tuple[AuditRow, ...]
     date: str = ""
+    quantity: str = "sensitivity"
+    scope: str = ""
+    note: str = ""
+    loss: str = ""
 
     @property
     def name(self) -> str:
