@@ -1,8 +1,9 @@
 """SensCheck's six wrong annotations, each held to its type over small whole numbers.
 
-SensCheck (Jafri 2025; commit of 8 March 2025, https://github.com/uvm-plaid/SensCheck) reads the sensitivity that the
-type of a Haskell function states, and makes a random test of it. Its file `src/IncorrectAnnotations.hs`
-has six functions whose types are wrong. They are written here anew, from what they do.
+SensCheck (Jafri 2025, https://github.com/uvm-plaid/SensCheck, commit of 8 March 2025) reads the
+sensitivity that the type of a Haskell function states, and makes a random test of it. Its file
+`src/IncorrectAnnotations.hs` has six functions whose types are wrong. They are written here anew, from
+what they do.
 
 A type states a sum of distances, one for each argument that it names: `s1 +++ s2` says that the answer
 moves by no more than the first argument and the second move together, `s1` that it moves by no more
