@@ -9,9 +9,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from sensitivity_lab.audit.claims import amount, check_claim, claimed_at, claimed_for
 from sensitivity_lab.audit.orderings import ORDERS, Edited, OrderedWalk
-from sensitivity_lab.audit.random_search import require_budget, search
+from sensitivity_lab.audit.random_search import (
+    checked_seconds,
+    checked_source,
+    checked_trials,
+    require_budget,
+    search,
+)
 from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.scope import (
     MOST_ROWS,
@@ -61,8 +69,10 @@ def audit(
     order: str | None = None,
     method: str = "auto",
     max_datasets: int = MAX_DATASETS,
-    trials: int = 10_000,
+    trials: int | None = None,
+    seconds: float | None = None,
     seed: int = 0,
+    rng: int | np.random.Generator | None = None,
     executor: Executor | None = None,
     progress: bool = False,
 ) -> Audit:
@@ -107,10 +117,15 @@ def audit(
         sequences whose records are inserted, deleted or, for `Change`, replaced in place. A
         standard query is given its records sorted all the same.
     :param method: as `global_sensitivity`; or "search", which tries `trials` pairs in each row of
-        a universe that is too large: a find is a proof, and that nothing is found proves nothing.
+        a universe that is too large: first the layouts in which the standard queries are worst, then
+        climbs. A find is a proof, and that nothing is found proves nothing.
     :param max_datasets: as `global_sensitivity`; it bounds sequences, too.
-    :param trials: how many pairs a search tries in each row.
+    :param trials: how many pairs a search tries in each row, with two calls of the function each:
+        10,000, or as many as `seconds` allow.
+    :param seconds: how long a search may take for each row; what it finds then depends on the machine.
     :param seed: that of a search, a whole number: with the same seed it tries the same pairs.
+    :param rng: instead of a seed a NumPy generator, which each row draws from in turn, or a whole
+        number, which is a seed; None is `seed`.
     :param executor: answers a callable on many workers, but in a search, where each step waits for
         the last; the function must be thread-safe in a pool of threads.
     :param progress: whether a bar is shown.
@@ -146,14 +161,15 @@ def audit(
         norm=norm,
         measured_by=None if output_metric is None else _name(output_metric, "output_metric"),
         order=order,
-        trials=whole_number(trials, "trials", 1) if method == "search" else None,
+        trials=checked_trials(trials, seconds) if method == "search" else None,
+        seconds=checked_seconds(seconds) if method == "search" else None,
     )
     rows = [_row(subject, scope, relation, n, claim) for relation in relations for n in each_size]
     problems = [row.problem for row in rows if row.problem and row.is_asked]
     if not problems:
         raise Infeasible(f"no row is feasible: {and_more([row.why for row in rows])}")
     _require_room(problems)
-    run = _Run(subject, scope, method, max_datasets, seed, executor, progress)
+    run = _Run(subject, scope, method, max_datasets, seed, rng, executor, progress)
     worst = iter(run.worst(problems))
     judged = [
         row.judged(subject, scope, next(worst)) if row.is_asked else row.blank for row in rows
@@ -338,6 +354,7 @@ class _Run:
     method: str
     max_datasets: int
     seed: int
+    rng: int | np.random.Generator | None
     executor: Executor | None
     progress: bool
 
@@ -358,11 +375,18 @@ class _Run:
         ]
 
     def _searched(self, problems: Sequence[Problem]) -> list[WorstInputs]:
-        seed, trials = whole_number(self.seed, "seed", 0), self.scope.trials
+        source, trials = checked_source(self.seed, self.rng), self.scope.trials
         assert trials is not None
-        require_budget(problems, trials)
+        require_budget(problems, trials, self.scope.seconds)
         return [
-            search(problem, self.subject, trials=trials, seed=seed, progress=self.progress)
+            search(
+                problem,
+                self.subject,
+                trials=trials,
+                seconds=self.scope.seconds,
+                seed=source,
+                progress=self.progress,
+            )
             for problem in problems
         ]
 

@@ -2,107 +2,191 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.audit.climb import Steps, climb
+from sensitivity_lab.audit.layouts import require_neighbours
+from sensitivity_lab.audit.lines import boundary_positions, line_of, orders_of
+from sensitivity_lab.audit.shrink import shrink
+from sensitivity_lab.audit.starts import KINDS, Family, constants, ends
 from sensitivity_lab.audit.subject import Subject, WorstInputs
+from sensitivity_lab.audit.trials import Spent, Trials
 from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.gap import Gap
-from sensitivity_lab.methods.workers import with_bar
+from sensitivity_lab.exact import brief, is_finite, is_real, whole_number
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.relations import Move
-from sensitivity_lab.universe import Indices, Universe
 
-PATIENCE = 40  # steps without a wider gap before a climb ends
-PALETTE = 3  # a climb starts from at most so many different values, so that ties are met
+STARTS, CLIMBS = 0.6, 0.95  # where in the budget a stage ends; what is left makes the pair plainer
+MOST_MOVES = 8  # of which the starts are tried; the climbs draw from all
+SPLITS = 16  # of a line, in search of a jump of the answer
+SAMPLES = 6  # layouts of a family, tried before the best is refined
+TRIALS = 10_000  # of a row, where none are named
+MOST_TIMED = 10_000_000  # of a row that has a time to end
 MOST_PAIRS = 100_000_000  # in all rows: some hours
 MOST_READ = 10_000_000_000  # records, in all trials: some hours
 
 
 def search(
-    problem: Problem, subject: Subject, *, trials: int, seed: int, progress: bool = False
+    problem: Problem,
+    subject: Subject,
+    *,
+    trials: int,
+    seed: int | np.random.Generator,
+    seconds: float | None = None,
+    progress: bool = False,
 ) -> WorstInputs:
-    """Return the widest of `trials` neighbouring pairs, met on climbs from random starts.
+    """Return the widest of `trials` neighbouring pairs: known layouts first, then climbs from them.
 
-    >>> from sensitivity_lab import SUM, Change
+    >>> from sensitivity_lab import SUM, Change, Universe
     >>> problem = Problem(SUM, Universe.value_range(range(10)), 3, Change(1), norm=1)
     >>> search(problem, Subject.of(SUM, 1, None), trials=500, seed=0).gap
     9
 
-    No maximum is claimed: the gap is a lower bound of the sensitivity. Cost: two answers a trial.
+    No maximum is claimed: the gap is a lower bound of the sensitivity. The pair is a pair of
+    neighbours, which is checked. Cost: two answers a trial.
     """
     rng = np.random.default_rng(seed)
+    asked = Trials(problem, subject, most=trials, seconds=seconds, progress=progress)
+    orders, boundary = orders_of(problem.universe, subject), boundary_positions(problem.universe)
+    families = _families(asked, orders, boundary)
+    steps = Steps(problem.universe, orders, boundary, rng)
+    _stage(asked, STARTS, lambda: _start(families, rng))
+    _stage(asked, CLIMBS, lambda: _climbs(asked, families, steps, rng))
+    _stage(asked, 1.0, lambda: shrink(asked))
+    assert asked.best is not None
+    asked.end()
+    require_neighbours(problem, asked.best.layout)
+    return asked.inputs()
+
+
+def _stage(asked: Trials, until: float, stage: Callable[[], None]) -> None:
+    """Run a stage until it ends, or its share of the budget does."""
+    asked.until = until
+    with suppress(Spent):
+        stage()
+
+
+def _families(asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]) -> list[Family]:
+    """The layouts to start from: each kind, over each order, for the moves of a problem."""
+    universe, found = asked.universe, []
+    kinds = [*KINDS]
+    if universe.unlimited and len(boundary) > 1:
+        kinds.append(constants(boundary))
+    steps = _far_moves(asked.problem)
+    for kind in kinds:
+        for order in orders:
+            for size, (removed, added) in steps:
+                c = size - removed
+                line = line_of(universe, order, size + added)
+                found.append(Family(kind, line, (c, removed, added), False, asked))
+                if removed != added:
+                    found.append(Family(kind, line, (c, added, removed), True, asked))
+    return found
+
+
+def _far_moves(problem: Problem) -> list[tuple[int, Move]]:
+    """A few sizes and moves, those with most records first."""
     steps = [(size, move) for size, moves in problem.plan.items() for move in moves]
-    climb: _Climb | None = None
-    worst: WorstInputs | None = None
-    for _ in with_bar(range(trials), progress, desc="search", unit=" pairs"):
-        if climb is None or climb.patience == 0:
-            size, move = steps[rng.integers(len(steps))]
-            climb = _Climb(subject, problem.universe, size, move, rng)
-        tried = climb.tried()
-        if worst is None or tried.gap > worst.gap:
-            worst = tried
-    assert worst is not None
-    return worst
+    moving = [step for step in steps if step[1] != (0, 0)] or steps
+    moving.sort(key=lambda step: (-sum(step[1]), step[0]))
+    if len(moving) <= MOST_MOVES:
+        return moving
+    chosen = np.linspace(0, len(moving) - 1, MOST_MOVES // 2, dtype=np.intp).tolist()
+    return [moving[i] for i in dict.fromkeys([*range(MOST_MOVES // 2), *chosen])]
 
 
-class _Climb:
-    """A climb holds one pair, and steps to one that differs in a record if its gap is as wide.
+def _start(families: Sequence[Family], rng: np.random.Generator) -> None:
+    """Look at every family, refine the best of each, then go on from layouts at random. Raises Spent."""
+    for family in families:
+        if family.kind.layout is ends:
+            family.split_at_jumps(SPLITS)
+        else:
+            family.look_around(rng, samples=0)
+    for family in sorted(families, key=lambda one: one.gap, reverse=True):
+        family.refine(family.best)
+    for _ in range(SAMPLES):
+        for family in sorted(families, key=lambda one: one.gap, reverse=True):
+            asked = len(family.tried)
+            family.look_around(rng, SAMPLES)
+            if len(family.tried) > asked:
+                family.refine(family.best)
 
-    The records of a pair of size n, of which r leave and a join, stand in one list; what is behind
-    them is not in use (in a range there is nothing)::
 
-        |<---- n - r ---->|<-- r -->|<-- a -->| … the rest of a population
-        |     common      | removed |  added  |
+def _climbs(
+    asked: Trials, families: Sequence[Family], steps: Steps, rng: np.random.Generator
+) -> None:
+    """Climb from the best of each family, from the widest pair, and from random ones. Raises Spent."""
+    starts = [(size, move) for size, moves in asked.problem.plan.items() for move in moves]
+    known = sorted((one for one in families if one.tried), key=lambda one: one.gap, reverse=True)
+    for turn in count():
+        if turn < len(known):
+            climb(asked, steps, known[turn].tried[known[turn].best])
+        if asked.best is not None and turn % 2:
+            climb(asked, steps, asked.best)
+        size, move = starts[rng.integers(len(starts))]
+        climb(asked, steps, steps.random(size, move))
+
+
+def checked_trials(trials: Any, seconds: Any) -> int:
+    """Return how many pairs a row's search may try.
+
+    >>> checked_trials(None, None), checked_trials(50, None), checked_trials(None, 2.5)
+    (10000, 50, 10000000)
     """
-
-    def __init__(
-        self,
-        subject: Subject,
-        universe: Universe,
-        size: int,
-        move: Move,
-        rng: np.random.Generator,
-    ) -> None:
-        self.subject, self.universe, self.rng = subject, universe, rng
-        self.size, (self.removed, self.added) = size, move
-        self.between = subject.measure()
-        self.records = _start(universe, self.in_use, rng)
-        self.held: Gap | None = None
-        self.patience = PATIENCE
-
-    @property
-    def in_use(self) -> int:
-        """How many records the pair is made of."""
-        return self.size + self.added
-
-    def tried(self) -> WorstInputs:
-        """The start, or a pair one step from the one held; it is held if its gap is as wide."""
-        records = self.records
-        if self.held is not None:
-            records = _step(self.universe, records, self.in_use, self.rng)
-        common, joined = records[: self.size - self.removed], records[self.size : self.in_use]
-        here = _positions(self.universe, records[: self.size])
-        there = _positions(self.universe, [*common, *joined])
-        dataset, neighbour = map(self.universe.given, (here, there))
-        answers = self.subject.answer(dataset, here), self.subject.answer(neighbour, there)
-        gap = self.between(*answers)
-        is_wider = self.held is None or gap > self.held
-        self.patience = PATIENCE if is_wider else self.patience - 1
-        if is_wider or gap == self.held:
-            self.held, self.records = gap, records
-        at = (None, None) if self.universe.numeric else (here, there)
-        return WorstInputs(gap, dataset, neighbour, at)
+    if trials is None:
+        return TRIALS if seconds is None else MOST_TIMED
+    return whole_number(trials, "trials", 1)
 
 
-def require_budget(problems: Sequence[Problem], trials: int) -> None:
+def checked_seconds(seconds: Any) -> float | None:
+    """Return how long a row's search may take, in seconds; None is as long as its trials last.
+
+    >>> checked_seconds(2), checked_seconds(None)
+    (2.0, None)
+
+    Raises TypeError for what is no number, ValueError for what is not above 0, or no finite number.
+    """
+    if seconds is None:
+        return None
+    if not is_real(seconds):
+        raise TypeError(f"seconds must be a number, got {brief(seconds)}")
+    if not (is_finite(seconds) and seconds > 0):
+        raise ValueError(f"seconds must be above 0 and finite, got seconds={brief(seconds)}")
+    return float(seconds)
+
+
+def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
+    """Return what the random numbers of each row start from: a seed, or a generator to draw from.
+
+    >>> checked_source(3, None), checked_source(0, 5)
+    (3, 5)
+
+    Raises ValueError where both are given.
+    """
+    first = whole_number(seed, "seed", 0)
+    if rng is None:
+        return first
+    if first:
+        raise ValueError(f"give either seed or rng, got seed={first} and rng={brief(rng)}")
+    return rng if isinstance(rng, np.random.Generator) else whole_number(rng, "rng", 0)
+
+
+def require_budget(problems: Sequence[Problem], trials: int, seconds: float | None = None) -> None:
     """Refuse a search that would try too many pairs or read too many records, before any work.
 
-    >>> from sensitivity_lab import MEAN, Change
+    >>> from sensitivity_lab import MEAN, Change, Universe
     >>> problem = Problem(MEAN, Universe.value_range([0, 1]), 10**6, Change(1), norm=1)
     >>> require_budget([problem], trials=100)
+
+    One that has a time to end is not refused.
     """
+    if seconds is not None:
+        return
     pairs = trials * len(problems)
     if pairs > MOST_PAIRS:
         raise TooLarge(
@@ -122,33 +206,3 @@ def _records_of_a_trial(problem: Problem) -> int:
     universe = problem.universe
     records = 0 if universe.unlimited else int(universe.records)
     return records + 2 * max(problem.sizes_answered)
-
-
-def _start(universe: Universe, needed: int, rng: np.random.Generator) -> list[int]:
-    """Records for a dataset and what joins it: values of a range, or all records of a population."""
-    if not universe.unlimited:
-        return list(rng.permutation(int(universe.records)).tolist())
-    palette = rng.integers(universe.distinct, size=rng.integers(1, PALETTE + 1))
-    return list(rng.choice(palette, size=needed).tolist())
-
-
-def _step(
-    universe: Universe, records: list[int], needed: int, rng: np.random.Generator
-) -> list[int]:
-    """The records with one of those in use replaced; in a population two are exchanged."""
-    stepped = records.copy()
-    if not needed:  # the empty dataset beside itself
-        return stepped
-    one = int(rng.integers(needed))
-    if universe.unlimited:
-        stepped[one] = int(rng.integers(universe.distinct))
-    else:
-        other = int(rng.integers(len(records)))
-        stepped[one], stepped[other] = stepped[other], stepped[one]
-    return stepped
-
-
-def _positions(universe: Universe, records: list[int]) -> Indices:
-    """Where some records stand among the values, sorted."""
-    values = records if universe.unlimited else [universe.value_of[record] for record in records]
-    return tuple(sorted(values))

@@ -29,8 +29,8 @@ class Scope:
     Held against all pairs from Universe.value_range([0, 1]), sizes 1 to 3, under Change(1);
     "exact" and "loose" speak of these.
 
-    Of `sizes` and `sizes_within` one is given, as to `audit`. `trials` are those of a search; the
-    audit of a map has `inputs`, how many there were, instead of a universe.
+    Of `sizes` and `sizes_within` one is given, as to `audit`. `trials` and `seconds` are
+    those of a search; the audit of a map has `inputs`, how many there were, instead of a universe.
     """
 
     universe: Universe | None = None
@@ -41,15 +41,22 @@ class Scope:
     measured_by: str | None = None
     order: str | None = None
     trials: int | None = None
+    seconds: float | None = None
     inputs: int | None = None
 
     def __str__(self) -> str:
         if self.trials is not None:
             return (
-                f"Search: {self.trials:,} pairs a row, from {self._what}. What it finds is a "
+                f"Search: {self._spent} a row, from {self._what}. What it finds is a "
                 "proof; a clean search proves nothing."
             )
         return f'Held against all pairs from {self._what}; "exact" and "loose" speak of these.'
+
+    @property
+    def _spent(self) -> str:
+        if self.seconds is None:
+            return f"{self.trials:,} pairs"
+        return f"at most {self.seconds:g} seconds and {self.trials:,} pairs"
 
     @property
     def _what(self) -> str:

@@ -1,0 +1,126 @@
+"""The records of a universe in a line: by their number, or a column, or what a query asks of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.audit.boundary_values import breaking_values
+from sensitivity_lab.audit.subject import Subject
+from sensitivity_lab.exact import Exact, exact_number, is_finite, is_real
+from sensitivity_lab.tabular.clipped import number_of
+from sensitivity_lab.universe import Universe
+
+MOST_ORDERS = 8  # of records with columns
+MOST_READ = 200_000  # records whose columns are read
+LARGEST = 10**300  # numbers that floats hold with room
+
+
+@dataclass(frozen=True)
+class Line:
+    """Records in one order: of a population all, of a range `copies` of each value.
+
+    >>> Line(np.array([4, 2]), copies=2).run(1, 2), len(Line(np.array([4, 2]), copies=2))
+    ([4, 2], 4)
+    """
+
+    order: np.ndarray  # positions of values
+    copies: int
+
+    def __len__(self) -> int:
+        return len(self.order) * self.copies
+
+    def run(self, start: int, count: int) -> list[int]:
+        """So many records that follow one another, from a place on."""
+        run: list[int] = self.order[np.arange(start, start + count) // self.copies].tolist()
+        return run
+
+
+def line_of(universe: Universe, order: np.ndarray, needed: int) -> Line:
+    """The line of some records for a pair of `needed`, by an order of the values.
+
+    >>> line_of(Universe.population([7, 5, 7]), np.array([1, 0]), needed=2).run(0, 3)
+    [1, 1, 0]
+    """
+    if universe.unlimited:
+        return Line(order, max(1, needed))
+    return Line(np.repeat(order, universe._counts[order]), 1)
+
+
+def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
+    """The orders of a universe's values that are worth a try, the likeliest first.
+
+    >>> from sensitivity_lab import MEAN, Query
+    >>> words = Universe.population(["bb", "aaa", "c"])
+    >>> orders_of(words, Subject.of(MEAN.of(len), 1, None, words))
+    [array([2, 1, 0])]
+
+    What a query asks of each record comes first, then the universe's own order, then each entry of
+    records that have several; one backwards is the same. Cost: a sort each.
+    """
+    own = np.arange(universe.distinct, dtype=np.intp)
+    if universe.numeric or len(own) > MOST_READ:
+        return [own]
+    orders = [own]
+    if subject.said is not None:
+        of_what, records = subject.said.over.of_what, universe.each(range(len(own)))
+        orders.insert(0, _sorted([number_of(of_what, record) for record in records]))
+    else:
+        orders += [_sorted(list(column)) for column in _columns(universe)]
+    return _different(orders)[:MOST_ORDERS]
+
+
+def boundary_positions(universe: Universe) -> list[int]:
+    """Where the values stand that break arithmetic, or those next to them; of records none.
+
+    >>> boundary_positions(Universe.value_range(range(-5, 100)))
+    [0, 1, 5, 6, 103, 104]
+    """
+    if not universe.numeric or universe.distinct < 2:
+        return []
+    values: list[Exact] = [value for value in universe.exact_values if value is not None]
+    missing = [len(values)] if universe.has_missing else []
+    ends = {0, 1, len(values) - 2, len(values) - 1}
+    if values[0] < -LARGEST or values[-1] > LARGEST:
+        return sorted({*ends, *missing} - {-1})
+    wanted = [exact_number(value) for value in breaking_values((values[0], values[-1]))]
+    near = {_nearest(values, value) for value in (*wanted, 1)}
+    return sorted({*ends, *near, *missing} - {-1})
+
+
+def _nearest(values: list[Exact], value: Exact) -> int:
+    """The position of the first of some sorted values that is no lower, or of the last."""
+    return min(bisect_left(values, value), len(values) - 1)
+
+
+def _columns(universe: Universe) -> list[tuple[Any, ...]]:
+    """The entries of records that are tuples of one length, by place; of others none."""
+    values = universe.values
+    lengths = {len(value) if isinstance(value, tuple) else -1 for value in values}
+    if len(lengths) == 1 and lengths != {-1}:
+        return list(zip(*values, strict=True))
+    return [tuple(len(value) for value in values)] if -1 not in lengths else []
+
+
+def _sorted(entries: list[Any]) -> np.ndarray:
+    """Positions by entry: numbers by value, then the rest by type and text."""
+    keys = [_key(entry) for entry in entries]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
+
+
+def _key(entry: Any) -> tuple[Any, ...]:
+    if is_real(entry) and is_finite(entry):
+        return 0, exact_number(entry)
+    return 1, type(entry).__name__, repr(entry)
+
+
+def _different(orders: list[np.ndarray]) -> list[np.ndarray]:
+    """Each order once, and none that is another backwards."""
+    kept: list[np.ndarray] = []
+    for order in orders:
+        if not any(np.array_equal(order, each) for one in kept for each in (one, one[::-1])):
+            kept.append(order)
+    return kept

@@ -1,0 +1,257 @@
+"""Where a search starts: the layouts in which, by the proofs, the standard queries are worst.
+
+Records stand in a line. What a side has to itself lies at an end of it, or at both; what is shared is
+two blocks at the ends, or a run; the other side's own are a run, at an end or inside. A few whole
+numbers say how many lie where, and which they are best is climbed to by halving steps::
+
+    ends         B C … C A      thm-monotone, thm-quantile (an outlier: A alone at its end)
+    shared run   A … C B C … A  thm-variance, thm-places for a ≥ b
+    outer        A C … B … C A  thm-places for a = 0, thm-mixes and thm-range for a < b
+    different    C B … A . A . A  thm-count-distinct
+    constants    C at one value, A at one, B at one, of those that break arithmetic
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+
+import numpy as np
+
+from sensitivity_lab.audit.layouts import Layout
+from sensitivity_lab.audit.lines import Line
+from sensitivity_lab.audit.trials import Trials, Tried
+from sensitivity_lab.gap import Gap
+
+Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
+Numbers = tuple[int, ...]  # where the parts of a layout lie
+
+
+@dataclass
+class Rest:
+    """The records of a line that no part has: those between its ends.
+
+    >>> rest = Rest(Line(np.arange(6), copies=1))
+    >>> rest.lowest(2), rest.highest(1), rest.run(2, place=1)
+    ([0, 1], [5], [3, 4])
+    """
+
+    line: Line
+    low: int = 0
+    high: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.high = len(self.line)
+
+    def lowest(self, count: int) -> list[int]:
+        """Take so many from the low end."""
+        self.low += count
+        return self.line.run(self.low - count, count)
+
+    def highest(self, count: int) -> list[int]:
+        """Take so many from the high end."""
+        self.high -= count
+        return self.line.run(self.high, count)
+
+    def run(self, count: int, place: int) -> list[int]:
+        """Take so many that follow one another; in a range a place is a value."""
+        return self.line.run(self.low + place * self.line.copies, count)
+
+
+def _places(line: Line, shape: Shape) -> int:
+    """The last place at which a run can begin."""
+    return (len(line) - sum(shape)) // line.copies
+
+
+def ends(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+    """A at the top, B at the bottom, l of C next to B and the others next to A.
+
+    >>> ends(Line(np.arange(9), copies=1), (3, 1, 1), (1,))
+    Layout(common=(1, 6, 7), removed=(8,), added=(0,))
+    """
+    (c, a, b), (low,) = shape, numbers
+    rest = Rest(line)
+    removed, added = rest.highest(a), rest.lowest(b)
+    return Layout.of([rest.lowest(low) + rest.highest(c - low), removed, added])
+
+
+def shared_run(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+    """A outermost, i of it low; C and B together a run, in which B begins after so many of C.
+
+    >>> shared_run(Line(np.arange(9), copies=1), (3, 2, 1), (1, 2, 1))
+    Layout(common=(3, 5, 6), removed=(0, 8), added=(4,))
+    """
+    (c, a, b), (low, place, before) = shape, numbers
+    rest = Rest(line)
+    removed = rest.lowest(low) + rest.highest(a - low)
+    run = rest.run(c + b, place)
+    return Layout.of([run[:before] + run[before + b :], removed, run[before : before + b]])
+
+
+def outer(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+    """A outermost, i of it low; then C, l of it low; B a run of the others.
+
+    >>> outer(Line(np.arange(9), copies=1), (3, 1, 2), (0, 2, 1))
+    Layout(common=(0, 1, 7), removed=(8,), added=(3, 4))
+    """
+    (c, a, b), (low, shared_low, place) = shape, numbers
+    rest = Rest(line)
+    removed = rest.lowest(low) + rest.highest(a - low)
+    common = rest.lowest(shared_low) + rest.highest(c - shared_low)
+    return Layout.of([common, removed, rest.run(b, place)])
+
+
+def different(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+    """C and B a run; A of different values that are not in it, as far as there are any.
+
+    >>> different(Line(np.arange(9), copies=2), (1, 2, 1), (0,))
+    Layout(common=(0,), removed=(1, 8), added=(0,))
+    """
+    (c, a, b), (place,) = shape, numbers
+    run = line.run(place * line.copies, c + b)
+    others = [value for value in dict.fromkeys(line.order.tolist()) if value not in set(run)]
+    if len(others) < a:
+        return shared_run(line, shape, (0, place, 0))
+    spread = np.linspace(0, len(others) - 1, a, dtype=np.intp).tolist() if a else []
+    return Layout.of([run[:c], [others[i] for i in spread], run[c:]])
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of layout, and up to where each of its numbers goes."""
+
+    layout: Callable[[Line, Shape, Numbers], Layout]
+    most: Callable[[Line, Shape], Numbers]
+
+
+KINDS = (
+    Kind(ends, lambda line, shape: (shape[0],)),
+    Kind(
+        shared_run,
+        lambda line, shape: (shape[1], _places(line, shape), shape[0] if shape[2] else 0),
+    ),
+    Kind(
+        outer,
+        lambda line, shape: (shape[1], shape[0], _places(line, shape) if shape[2] else 0),
+    ),
+    Kind(different, lambda line, shape: (_places(line, shape),)),
+)
+
+
+def constants(positions: Sequence[int]) -> Kind:
+    """The layouts in which each part has one value, out of a few, in a universe with copies enough.
+
+    >>> constants([0, 9]).layout(Line(np.arange(10), copies=3), (2, 1, 0), (0, 1, 0))
+    Layout(common=(0, 0), removed=(9,), added=())
+    """
+
+    def layout(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+        return Layout.of([[positions[i]] * n for n, i in zip(shape, numbers, strict=True)])
+
+    return Kind(layout, lambda line, shape: tuple(len(positions) - 1 if n else 0 for n in shape))
+
+
+@dataclass
+class Family:
+    """The layouts of a kind over one line, and the best of them so far.
+
+    `is_mirrored` says that the neighbour's own records lie where the kind has the dataset's.
+    """
+
+    kind: Kind
+    line: Line
+    shape: Shape
+    is_mirrored: bool
+    trials: Trials
+    tried: dict[Numbers, Tried] = field(default_factory=dict)
+
+    @property
+    def most(self) -> Numbers:
+        """Up to where each number goes."""
+        return self.kind.most(self.line, self.shape)
+
+    @property
+    def best(self) -> Numbers:
+        """The numbers of the widest pair so far."""
+        return max(self.tried, key=self._gap)
+
+    @property
+    def gap(self) -> Gap:
+        """The widest gap so far."""
+        return self._gap(self.best)
+
+    def _gap(self, numbers: Numbers) -> Gap:
+        return self.tried[numbers].gap
+
+    def ask(self, numbers: Numbers) -> Gap:
+        """The gap of one layout; each is asked about once."""
+        if numbers not in self.tried:
+            layout = self.kind.layout(self.line, self.shape, numbers)
+            asked = self.trials.ask(layout.mirrored if self.is_mirrored else layout)
+            self.tried[numbers] = asked
+        return self._gap(numbers)
+
+    def look_around(self, rng: np.random.Generator, samples: int) -> None:
+        """Ask about both ends, the middle, and some layouts at random."""
+        most = self.most
+        self.ask((0,) * len(most))
+        self.ask(most)
+        self.ask(tuple(number // 2 for number in most))
+        for _ in range(samples):
+            self.ask(_drawn(most, rng))
+
+    def refine(self, start: Numbers) -> None:
+        """Climb from some numbers by steps that are halved where none leads to a wider gap."""
+        held, steps = start, [max(1, number // 4) for number in self.most]
+        gap = self.ask(held)
+        while True:
+            wider = next((n for n in self._beside(held, steps) if self.ask(n) > gap), None)
+            if wider is not None:
+                held, gap = wider, self.ask(wider)
+            elif max(steps) == 1:
+                return
+            else:
+                steps = [max(1, step // 2) for step in steps]
+
+    def _beside(self, numbers: Numbers, steps: Sequence[int]) -> Iterator[Numbers]:
+        """The numbers with one of them a step up or down, within its bounds."""
+        for i, (step, most) in enumerate(zip(steps, self.most, strict=True)):
+            for moved in (min(numbers[i] + step, most), max(numbers[i] - step, 0)):
+                if moved != numbers[i]:
+                    yield (*numbers[:i], moved, *numbers[i + 1 :])
+
+    def split_at_jumps(self, splits: int) -> None:
+        """Where one number says all, look for the jumps of the answer between its ends.
+
+        A step of a quantile is one in hundreds, with no slope beside it: the interval over which
+        the answer moves most is halved.
+        """
+        self.ask((0,))
+        self.ask(self.most)
+        for low, high in islice(self._widest_intervals(), splits):
+            self.ask(((low + high) // 2,))
+
+    def _widest_intervals(self) -> Iterator[tuple[int, int]]:
+        """Again and again, the two neighbouring numbers between which the answer moves most."""
+        between = self.trials.between
+        while True:
+            known = sorted(number for (number,) in self.tried)
+            gaps = [
+                (max(map(between, *(self.tried[n,].answers for n in pair))), pair)
+                for pair in pairwise(known)
+                if pair[1] - pair[0] > 1
+            ]
+            apart, widest = max(gaps, key=lambda each: each[0], default=(0, (0, 0)))
+            if apart == 0:
+                return
+            yield widest
+
+
+def _drawn(most: Numbers, rng: np.random.Generator) -> Numbers:
+    """Numbers at random, half of them at an end."""
+    drawn = []
+    for number in most:
+        at_end = rng.random() < 0.5
+        drawn.append(int(rng.integers(2) * number if at_end else rng.integers(number + 1)))
+    return tuple(drawn)
