@@ -19,6 +19,7 @@ from sensitivity_lab.exact import (
     whole_number,
 )
 from sensitivity_lab.tabular.clipped import Always, Clipped
+from sensitivity_lab.tabular.continuous import Continuous
 from sensitivity_lab.tabular.multisets import how_many, multisets
 from sensitivity_lab.tabular.numbers import Numbers, numbers_or_records, read_only
 from sensitivity_lab.tabular.people import AnyPeople, People
@@ -53,7 +54,8 @@ class Listed:
 class Universe:
     """The values that datasets are drawn from, and how many copies of each there are.
 
-    Make one with `Universe.population` (known records, each in a dataset at most once) or
+    Make one with `Universe.population` (known records, each in a dataset at most once),
+    `Universe.interval` (all floats between two bounds, for a search alone) or
     `Universe.value_range` (any number of copies of each value).
 
     >>> Universe.population([2, 1, 2])
@@ -92,6 +94,8 @@ class Universe:
             return True
         if not isinstance(other, Universe):
             return NotImplemented
+        if self.interval_searched or other.interval_searched:
+            return (self.interval_searched, self.name) == (other.interval_searched, other.name)
         return (
             (self.unlimited, self.name, hash(self)) == (other.unlimited, other.name, hash(other))
             and self._held.are_those_of(other._held)
@@ -103,7 +107,8 @@ class Universe:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.unlimited, self.name, self.records, self._held))
+        held = self.source if self.interval_searched else self._held
+        return hash((self.unlimited, self.name, self.records, held))
 
     @classmethod
     def population(cls, records: Iterable[Any], *, name: str | None = None) -> Universe:
@@ -141,6 +146,22 @@ class Universe:
         Source: thm-vehicle-copies in the appendix *A blog, checked*: how many copies are enough.
         """
         return cls._of(values, True, name, "values")
+
+    @classmethod
+    def interval(cls, low: Any, high: Any, *, name: str | None = None) -> Universe:
+        """Return the universe of all floats between two bounds, both included, for a search.
+
+        >>> from sensitivity_lab import MEAN, Change, audit
+        >>> unit = Universe.interval(0, 1)
+        >>> audit(MEAN, 0.1, unit, sizes=5, relations=[Change(1)], method="search").worst.found
+        Fraction(1, 5)
+
+        Nothing can go through so many values: `audit(..., method="search")` tries some, and
+        moves the widest pair by steps that halve until floats end. What would enumerate refuses it.
+        Raises ValueError for bounds that do not rise, TypeError for what is no number; TooLarge where
+        the values are asked for.
+        """
+        return cls(Continuous.of(low, high), True, name)
 
     @classmethod
     def product(cls, *, name: str | None = None, **columns: Iterable[Any]) -> Universe:
@@ -216,6 +237,15 @@ class Universe:
         return not isinstance(self.source, Records)
 
     @property
+    def interval_searched(self) -> Continuous | None:
+        """The bounds of an interval, whose values only a search draws; else None.
+
+        >>> Universe.interval(0, 1).interval_searched, Universe.value_range([0, 1]).interval_searched
+        (Continuous(low=0.0, high=1.0), None)
+        """
+        return self.source if isinstance(self.source, Continuous) else None
+
+    @property
     def holds_people(self) -> bool:
         """Whether a record is a person, who may bring several rows.
 
@@ -236,6 +266,8 @@ class Universe:
     @cached_property
     def _held(self) -> Numbers | Records:
         """The records, which know their order and how many copies of each there are."""
+        if isinstance(self.source, Continuous):
+            raise self.source.refuse()
         return self.source if isinstance(self.source, Records) else Numbers(self.source)
 
     @cached_property
@@ -341,6 +373,8 @@ class Universe:
         """
         if isinstance(self.source, Records):
             return self.source.given
+        if isinstance(self.source, Continuous):
+            return Listed(())  # the empty dataset has no values to list
         return Listed(self.exact_values if exact else self.values)
 
     @cached_property
@@ -574,6 +608,9 @@ class Universe:
         return positions
 
     def __repr__(self) -> str:
+        if isinstance(self.source, Continuous):
+            name = "" if self.name is None else f", name={self.name!r}"
+            return f"Universe.interval({self.source.low!r}, {self.source.high!r}{name})"
         kind = "value_range" if self.unlimited else "population"
         if isinstance(self.source, (People, AnyPeople)):
             id = f", id={self.source.id!r}" if isinstance(self.source, People) else ""

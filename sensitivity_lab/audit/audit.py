@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.audit.claims import amount, check_claim, claimed_at, claimed_for
+from sensitivity_lab.audit.intervals import search_interval
 from sensitivity_lab.audit.orderings import ORDERS, Edited, OrderedWalk
 from sensitivity_lab.audit.random_search import (
     checked_seconds,
@@ -378,8 +380,10 @@ class _Run:
         source, trials = checked_source(self.seed, self.rng), self.scope.trials
         assert trials is not None
         require_budget(problems, trials, self.scope.seconds)
+        interval = problems[0].universe.interval_searched
+        asked = search if interval is None else partial(search_interval, interval=interval)
         return [
-            search(
+            asked(
                 problem,
                 self.subject,
                 trials=trials,

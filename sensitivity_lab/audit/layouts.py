@@ -35,6 +35,17 @@ class Layout:
         common, removed, added = map(tuple, parts)
         return cls(common, removed, added)
 
+    @classmethod
+    def between(cls, dataset: Indices, neighbour: Indices) -> Layout:
+        """The layout of two datasets of positions.
+
+        >>> Layout.between((0, 0, 1), (0, 1, 2))
+        Layout(common=(0, 1), removed=(0,), added=(2,))
+        """
+        here, there = Counter(dataset), Counter(neighbour)
+        parts = (here & there, here - there, there - here)
+        return cls.of([list(part.elements()) for part in parts])
+
     @property
     def parts(self) -> list[list[int]]:
         """The three lists, to be changed."""

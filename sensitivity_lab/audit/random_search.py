@@ -64,11 +64,11 @@ def search(
     return asked.inputs()
 
 
-def _stage(asked: Trials, until: float, stage: Callable[[], None]) -> None:
+def _stage(asked: Trials, until: float, work: Callable[[], None]) -> None:
     """Run a stage until it ends, or its share of the budget does."""
     asked.until = until
     with suppress(Spent):
-        stage()
+        work()
 
 
 def _families(asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]) -> list[Family]:

@@ -465,3 +465,93 @@ def test_a_search_of_several_sizes():
     problem, subject = problem_of(sl.MEAN, TEN, range(1, 6), sl.Change(1))
     worst = search(problem, subject, trials=400, seed=0)
     assert (worst.gap, len(worst.dataset)) == (9, 1)
+
+
+# --- intervals -------------------------------------------------------------------------------
+
+
+def test_an_interval_is_searched_until_floats_end():
+    """Catches a search that stays on its grid: the maximum lies between two of its values."""
+
+    def humps(dataset):
+        return math.sin(7 * dataset[0]) + dataset[-1]
+
+    bounds = sl.Universe.interval(0, 1.5)
+    row = searched(humps, bounds, 2, sl.Change(2), trials=4000)
+    fine = np.linspace(0, 1.5, 1501)
+    low, high = np.meshgrid(fine, fine)
+    answers = (np.sin(7 * low) + high)[low <= high]
+    assert row.found >= answers.max() - answers.min() - 1e-12
+    assert all(0 <= value <= 1.5 for value in (*row.dataset, *row.neighbour))
+    assert row.verdict == "too small"
+    assert sl.Change(2).are_neighbours(row.dataset, row.neighbour)
+
+
+def test_the_last_float_before_a_step_is_found():
+    """Catches steps that stop halving too early: only one float in a thousand million will do."""
+
+    def near(dataset):
+        return dataset[0] if dataset[0] < 0.7 else 0.0
+
+    row = searched(near, sl.Universe.interval(0, 1), 1, sl.Change(1), trials=4000)
+    assert row.found == math.nextafter(0.7, 0)
+
+
+@pytest.mark.parametrize("trials", [1, 2, 40, 500])
+def test_the_budget_of_an_interval_is_held(trials):
+    """Catches steps that are asked about beyond the budget."""
+    log = Logged()
+    query = sl.Query("sum", log, smallest_size=0)
+    row = searched(query, sl.Universe.interval(-1, 2), 3, sl.Change(1), trials=trials)
+    assert len(log.asked) <= 2 * trials + 6
+    assert 0 <= row.found <= 3 + 1e-12  # a sum of floats may round up
+
+
+def test_a_timed_search_of_an_interval_ends():
+    """Catches steps that go on when the time is over."""
+    unit = sl.Universe.interval(0, 1)
+    row = searched(sum, unit, 3, sl.SymmetricDifference(1), trials=None, seconds=1e-6)
+    assert 0 <= row.found <= 1
+
+
+def test_an_interval_is_a_value():
+    """Catches intervals that are equal to others, have no hash, or cannot be told apart."""
+    unit = sl.Universe.interval(0, 1)
+    assert unit == sl.Universe.interval(0.0, Fraction(1))
+    assert hash(unit) == hash(sl.Universe.interval(0, 1))
+    assert unit != sl.Universe.interval(0, 2)
+    assert unit != sl.Universe.interval(0, 1, name="share")
+    assert unit != sl.Universe.value_range([0, 1])
+    assert sl.Universe.value_range([0, 1]) != unit
+    assert repr(sl.Universe.interval(0, 1, name="share")) == (
+        "Universe.interval(0.0, 1.0, name='share')"
+    )
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda unit: sl.audit(sl.MEAN, 1, unit, sizes=2, relations=[sl.Change(1)]),
+        lambda unit: sl.audit(max, 1, unit, sizes=2, relations=[sl.Change(1)], order="any"),
+        lambda unit: sl.global_sensitivity(sl.MEAN, unit, size=2, relation=sl.Change(1)),
+        lambda unit: sl.global_sensitivity(max, unit, size=2, relation=sl.Remove(1)),
+        lambda unit: unit.count(2),
+        lambda unit: next(unit.datasets(2)),
+        lambda unit: unit.values,
+    ],
+)
+def test_enumeration_refuses_an_interval(ask):
+    """Catches an error that does not say what to do instead."""
+    with pytest.raises(sl.TooLarge, match="method='search'"):
+        ask(sl.Universe.interval(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "error"),
+    [((1, 1), ValueError), ((2, 1), ValueError), ((0, 10**400), ValueError),
+     ((0, math.inf), ValueError), (("a", 1), TypeError)],
+)  # fmt: skip
+def test_bounds_that_make_no_interval_are_refused(bounds, error):
+    """Catches an interval of one value, or of none."""
+    with pytest.raises(error):
+        sl.Universe.interval(*bounds)
