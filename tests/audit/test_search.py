@@ -4,6 +4,7 @@ import math
 import zlib
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -460,6 +461,52 @@ def test_a_search_reaches_the_solver(query, relation, universe):
     assert 0.99 * float(exact) <= float(found) <= float(exact) * (1 + 1e-12)
 
 
+def far_from_the_middle(dataset):
+    """The median of the distances from the median."""
+    middle = dataset[len(dataset) // 2]
+    return sorted(abs(value - middle) for value in dataset)[len(dataset) // 2]
+
+
+def widest_step(dataset):
+    """The most that a record exceeds the one before it."""
+    return max((b - a for a, b in pairwise(dataset)), default=0)
+
+
+def commonest(dataset):
+    """The value that most records have, the highest of several."""
+    return max(set(dataset), key=lambda value: (dataset.count(value), value))
+
+
+def above_a_threshold(dataset):
+    """By how much a sum exceeds 30, up to 8."""
+    return max(0, min(sum(dataset) - 30, 8))
+
+
+def without_its_ends(dataset):
+    """The sum of all but the lowest and the highest record."""
+    return sum(dataset[1:-1])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [far_from_the_middle, widest_step, commonest, above_a_threshold, without_its_ends],
+)
+@pytest.mark.parametrize("relation", [sl.Change(1), sl.SymmetricDifference(2)])
+@pytest.mark.parametrize(
+    ("universe", "size"),
+    [
+        (sl.Universe.value_range([0, 1, 4, 9, 20, 50]), 6),
+        (sl.Universe.population([0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 90, 91]), 7),
+    ],
+)
+def test_a_search_reaches_the_walk(function, relation, universe, size):
+    """Catches a search that is good at the solved queries alone."""
+    query = sl.Query(function.__name__, function, smallest_size=1)
+    exact = sl.global_sensitivity(query, universe, size=size, relation=relation, method="walk")
+    found = searched(query, universe, size, relation, trials=1500).found
+    assert 0.95 * exact.value <= found <= exact.value
+
+
 def test_a_search_of_several_sizes():
     """Catches a search that stays at one size of many."""
     problem, subject = problem_of(sl.MEAN, TEN, range(1, 6), sl.Change(1))
@@ -555,3 +602,18 @@ def test_bounds_that_make_no_interval_are_refused(bounds, error):
     """Catches an interval of one value, or of none."""
     with pytest.raises(error):
         sl.Universe.interval(*bounds)
+
+
+def test_a_report_of_an_interval_is_whole():
+    """Catches a report that lists the values of an interval, or cannot be checked."""
+    report = sl.audit(
+        sl.SUM, 0.5, sl.Universe.interval(0, 1), sizes=[1, 2], relations=[sl.Change(1)],
+        method="search", trials=200,
+    )  # fmt: skip
+    assert "Universe.interval(0.0, 1.0), sizes 1 to 2" in str(report)
+    assert report.headline == "too small by ×2"
+    assert "found" in report.to_frame().columns
+    assert "<table" in report._repr_html_()
+    shown = []
+    exec(str(report.snippet()), {"print": shown.append})
+    assert set(shown) == set(report.worst.answers)
