@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,12 @@ class Line:
 
     def __len__(self) -> int:
         return len(self.order) * self.copies
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The different values, in order; copies of one follow one another."""
+        different: np.ndarray = self.order[np.diff(self.order, prepend=-1) != 0]
+        return different
 
     def run(self, start: int, count: int) -> list[int]:
         """So many records that follow one another, from a place on."""

@@ -110,11 +110,11 @@ def different(line: Line, shape: Shape, numbers: Numbers) -> Layout:
     """
     (c, a, b), (place,) = shape, numbers
     run = line.run(place * line.copies, c + b)
-    others = [value for value in dict.fromkeys(line.order.tolist()) if value not in set(run)]
+    others = line.values[~np.isin(line.values, run)]
     if len(others) < a:
         return shared_run(line, shape, (0, place, 0))
-    spread = np.linspace(0, len(others) - 1, a, dtype=np.intp).tolist() if a else []
-    return Layout.of([run[:c], [others[i] for i in spread], run[c:]])
+    spread = np.linspace(0, max(len(others) - 1, 0), a, dtype=np.intp)
+    return Layout.of([run[:c], others[spread].tolist(), run[c:]])
 
 
 @dataclass(frozen=True)

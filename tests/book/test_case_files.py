@@ -609,7 +609,8 @@ def test_every_table_has_its_script_its_lock_and_one_layout():
     """Catches a table that nobody can make again, or a column that only one of them has."""
     scripts = sorted(again.ROOT.glob("scripts/libraries/*/*.py"))
     tables = {path: path.read_text("utf-8").partition("\n")[0] for path in again.DATA.glob("*.csv")}
-    tables.pop(again.DATA / "open_questions.csv")  # asked of our own package
+    for own in ("open_questions.csv", "recall.csv"):  # asked of our own package
+        tables.pop(again.DATA / own)
     assert {again.table_of(script) for script in scripts} == tables.keys()
     for script in scripts:
         assert "--hash=sha256:" in (script.parent / "requirements.txt").read_text("utf-8")
