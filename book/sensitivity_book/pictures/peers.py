@@ -28,7 +28,7 @@ def plot_shares(shares: pd.DataFrame) -> Figure:
     >>> [text.get_text() for text in plot_shares(table).axes[0].texts]
     ['2', '1']
 
-    The number above a mark counts its pairs. A share of 0 stands at the left end of the axis.
+    The number beside a mark counts its pairs. A share of 0 stands at the left end of the axis.
     """
     groups = list(shares["group"].unique())
     with styled_figure(figsize=(WIDTH, 1.6 + 0.5 * len(groups))) as figure:
@@ -41,20 +41,28 @@ def plot_shares(shares: pd.DataFrame) -> Figure:
         for verdict, (marker, colour) in LOOKS.items():
             panel.plot([], [], marker, color=colour, markersize=8, label=verdict)
         ticks = {NOTHING: "0", 0.2: "1/5", 0.5: "1/2", 1: "1", 2: "2", 5: "5"}
-        _lanes(panel, groups, ticks, "distance of the pair's answers / exact sensitivity")
+        _lanes(panel, groups, ticks, "reached by the pair / exact")
         panel.set_xlim(NOTHING / 1.3, 5 * 1.5)
         figure.legend(loc="outside upper center", ncols=3, handlelength=1)
     return figure
 
 
 def _mark(panel: Axes, share: float, lane: int, count: int) -> None:
-    """One mark, and above it how many pairs it stands for."""
+    """One mark and how many pairs it stands for; one that falls short is a little lower."""
     verdict = "attains it" if share == 1 else "falls short" if share < 1 else "goes beyond"
     marker, colour = LOOKS[verdict]
-    x = max(share, NOTHING)
-    panel.plot(x, lane, marker, color=colour, markersize=8)
-    beside = {"textcoords": "offset points", "ha": "center", "fontsize": 12}
-    panel.annotate(f"{count}", (x, lane), (0, 7), va="bottom", **beside)
+    short = verdict == "falls short"
+    x, y = max(share, NOTHING), lane + 0.18 * short
+    panel.plot(x, y, marker, color=colour, markersize=8)
+    panel.annotate(
+        f"{count}",
+        (x, y),
+        (0, -12) if short else (16, 0),
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        fontsize=12,
+    )
 
 
 def plot_sampled(table: pd.DataFrame) -> Figure:
