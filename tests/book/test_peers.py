@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sensitivity_book.peers import google_pairs, sampler
 from sensitivity_book.peers.score import Score, score_table
-from sensitivity_book.pictures.peers import NOTHING, plot_sampled, plot_shares
+from sensitivity_book.pictures.peers import NOTHING, plot_reached, plot_sampled
 
 import sensitivity_lab as sl
 from scripts import google_pairs as script
@@ -134,8 +134,8 @@ def test_the_sum_is_what_the_package_finds():
     assert google_pairs.exact_square("sum", settings) == found.value**2
 
 
-def test_every_pair_has_its_share():
-    """Catches pairs lost, a share that changed, and a group that is scored by what it does not move."""
+def test_every_pair_has_its_ratio():
+    """Catches pairs lost, a ratio that changed, and a group that is scored by what it does not move."""
     assert google_pairs.by_group().to_numpy().tolist() == [
         [38, 38, 0, 0, "1", "1"],
         [38, 38, 0, 0, "1", "1"],
@@ -145,19 +145,19 @@ def test_every_pair_has_its_share():
         [39, 36, 3, 0, "0.2", "1"],
         [14, 14, 0, 0, "1", "1"],
     ]
-    assert google_pairs.scored().share == "240 of 254"
+    assert google_pairs.scored().tally == "240 of 254"
 
 
 def test_no_whole_number_of_counts_comes_closer():
     """Catches a word about counts that fall short: √2 and √250 are no whole numbers."""
-    short = [one for one in google_pairs.moved() if one.group == "count" and one.share < 1]
+    short = [one for one in google_pairs.moved() if one.group == "count" and one.ratio < 1]
     assert [int(one.reached) for one in short] == [math.isqrt(int(one.exact)) ** 2 for one in short]
     assert {int(one.exact) for one in short} == {2, 250}
 
 
-def test_a_mark_stands_where_its_share_is():
-    """Catches a share of 0 that is drawn nowhere, and pairs that are not counted."""
-    panel = plot_shares(google_pairs.shares()).axes[0]
+def test_a_mark_stands_where_its_ratio_is():
+    """Catches a ratio of 0 that is drawn nowhere, and pairs that are not counted."""
+    panel = plot_reached(google_pairs.ratios()).axes[0]
     assert sum(int(text.get_text()) for text in panel.texts) == 254
     places = {round(float(line.get_xdata()[0]), 3) for line in panel.lines if len(line.get_xdata())}
     assert places == {NOTHING, 0.2, 0.707, 0.949, 1, 5}
@@ -209,11 +209,11 @@ def test_exact_values_are_those_of_the_formulas():
     assert [sampler.exact(name) for name in sampler.QUERIES] == pytest.approx(formulas, rel=1e-12)
 
 
-def test_the_range_attains_its_span_with_two_values_only():
-    """Catches a range that moves further where more values are known."""
+def test_the_span_attains_the_whole_scale_with_two_values_only():
+    """Catches a span that moves further where more values are known."""
     for values in ([0, 4], range(5)):
         universe = sl.Universe.value_range(values)
-        found = sl.global_sensitivity(sampler.SPREAD, universe, size=4, relation=sl.Change(1))
+        found = sl.global_sensitivity(sampler.SPAN, universe, size=4, relation=sl.Change(1))
         assert found.value == 4
 
 

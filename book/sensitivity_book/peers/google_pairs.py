@@ -17,7 +17,7 @@ MIDDLE = {"deviations": 1, "squares": 2}  # which power of the distance from the
 class Moved:
     """One quantity of one pair: how far the pair moves it, and how far a person can.
 
-    >>> Moved("sum", 1, "sum", Fraction(4), Fraction(16)).share
+    >>> Moved("sum", 1, "sum", Fraction(4), Fraction(16)).ratio
     0.5
 
     `group` is the aggregation, `number` the case's place in its file. Distances are squared, so that
@@ -31,7 +31,7 @@ class Moved:
     exact: Fraction
 
     @property
-    def share(self) -> float:
+    def ratio(self) -> float:
         """What the pair reaches, over the exact sensitivity."""
         return float((self.reached / self.exact) ** Fraction(1, 2))
 
@@ -88,20 +88,20 @@ def moved() -> list[Moved]:
     return found
 
 
-def shares() -> pd.DataFrame:
-    """Return the share of each pair: of its quantities, the one that moves least.
+def ratios() -> pd.DataFrame:
+    """Return the ratio of each pair: that of its quantity which moves least.
 
-    >>> shares().head(1).to_dict("records")
-    [{'group': 'sum', 'number': 1, 'share': 1.0}]
+    >>> ratios().head(1).to_dict("records")
+    [{'group': 'sum', 'number': 1, 'ratio': 1.0}]
 
     Cost: linear in the pairs.
     """
     least: dict[tuple[str, int], float] = {}
     for one in moved():
         pair = one.group, one.number
-        least[pair] = min(least.get(pair, one.share), one.share)
-    rows = [(*pair, share) for pair, share in least.items()]
-    return pd.DataFrame(rows, columns=["group", "number", "share"])
+        least[pair] = min(least.get(pair, one.ratio), one.ratio)
+    rows = [(*pair, ratio) for pair, ratio in least.items()]
+    return pd.DataFrame(rows, columns=["group", "number", "ratio"])
 
 
 def by_group() -> pd.DataFrame:
@@ -113,26 +113,26 @@ def by_group() -> pd.DataFrame:
     Cost: linear in the pairs.
     """
     found: dict[str, list[int | str]] = {}
-    for group, share in shares().groupby("group", sort=False)["share"]:
-        attain, short = int((share == 1).sum()), int((share < 1).sum())
-        ends = f"{share.min():.3g}", f"{share.max():.3g}"
-        found[str(group)] = [len(share), attain, short, len(share) - attain - short, *ends]
-    names = ["pairs", "attain", "fall short", "go beyond", "least share", "largest share"]
+    for group, ratio in ratios().groupby("group", sort=False)["ratio"]:
+        attain, short = int((ratio == 1).sum()), int((ratio < 1).sum())
+        ends = f"{ratio.min():.3g}", f"{ratio.max():.3g}"
+        found[str(group)] = [len(ratio), attain, short, len(ratio) - attain - short, *ends]
+    names = ["pairs", "attain", "short", "beyond", "least", "largest"]
     return pd.DataFrame.from_dict(found, orient="index", columns=names)
 
 
 def scored() -> Score:
     """Return the score: how many pairs move all that is made noisy by its exact sensitivity.
 
-    >>> scored().share
+    >>> scored().tally
     '240 of 254'
     """
-    share = shares()["share"]
+    found = ratios()["ratio"]
     return Score(
         benchmark="Google's neighbouring pairs",
         source="https://github.com/google/differential-privacy/tree/main/proto/testing",
-        asked=len(share),
-        found=int((share == 1).sum()),
+        asked=len(found),
+        found=int((found == 1).sum()),
         what="pairs that attain the exact sensitivity",
         worst="() and (1000), bounds 0 and 1: the sum moves by 1",
     )

@@ -19,7 +19,7 @@ Array = np.ndarray
 Rows = Callable[[Array], Array]  # answers of many datasets, a row each, sorted
 
 
-def _spread(x: tuple[int, ...]) -> int:
+def _span(x: tuple[int, ...]) -> int:
     return x[-1] - x[0]
 
 
@@ -27,7 +27,7 @@ def _half(v: int) -> bool:
     return v >= 50
 
 
-SPREAD = sl.Query("range", _spread, smallest_size=1, exact=True)
+SPAN = sl.Query("span", _span, smallest_size=1, exact=True)
 EDGES = (0, 25, 50, 75, 100)
 
 
@@ -61,7 +61,7 @@ QUERIES: dict[str, tuple[sl.Query, Rows]] = {
     "standard deviation": (sl.STD, lambda x: np.sqrt(_variance(x))),
     "maximum": (sl.MAX, lambda x: x[:, -1]),
     "minimum": (sl.MIN, lambda x: x[:, 0]),
-    "range": (SPREAD, lambda x: x[:, -1] - x[:, 0]),
+    "span": (SPAN, lambda x: x[:, -1] - x[:, 0]),
     "quantile 0.9": (sl.quantile(0.9), _quantile(0.9)),
     "median": (sl.MEDIAN, lambda x: x[:, x.shape[1] // 2]),
 }
@@ -149,11 +149,11 @@ def exact(name: str) -> float:
     >>> exact("mean"), exact("median"), exact("variance")
     (4.0, 100.0, 384.0)
 
-    No answer of the range lies outside [0, 100], and two points, 0 and 100, are enough to attain that:
+    No span lies outside [0, 100], and two points, 0 and 100, are enough to attain that:
     so it is enumerated over these two. Cost: solvers, and 26 datasets. Raises KeyError for another query.
     """
     query, _ = QUERIES[name]
-    values = (0, TOP) if name == "range" else range(TOP + 1)
+    values = (0, TOP) if name == "span" else range(TOP + 1)
     universe = sl.Universe.value_range(values)
     return float(sl.global_sensitivity(query, universe, size=SIZE, relation=sl.Change(1)).value)
 
@@ -167,8 +167,8 @@ def sampled(runs: int = 200, gamma: float = GAMMA) -> pd.DataFrame:
     >>> bool((table["ratio"] <= 1).all())
     True
 
-    "left out" is the share of fresh random pairs, drawn by another seed, that lie further apart than the
-    sampled number. Run r of a population has the seed r. Cost: runs · m pairs a population.
+    "left out" is the fraction of 20,000 fresh random pairs, drawn by another seed, that lie further apart
+    than the sampled number. Run r of a population has the seed r. Cost: runs · m pairs a population.
     Raises as `plan`.
     """
     chosen = plan(gamma)
@@ -195,11 +195,12 @@ def scored(table: pd.DataFrame | None = None) -> Score:
     """
     found = sampled() if table is None else table
     worst = found.iloc[int(found["ratio"].to_numpy().argmin())]
+    limit = exact(str(worst["query"]))
     return Score(
         benchmark="The sensitivity sampler",
         source="rubinstein2017",
         asked=len(found),
         found=int(np.isclose(found["ratio"], 1, rtol=1e-12).sum()),
         what="runs whose sampled number is the exact one",
-        worst=f"{worst['query']}, {worst['population']}: {worst['ratio']:.2g} of the exact number",
+        worst=f"{worst['query']} of {SIZE}: moves by {limit:g}, {worst['ratio'] * limit:.3g} sampled",
     )

@@ -17,27 +17,27 @@ from sensitivity_lab.plotting.style import (
     styled_figure,
 )
 
-NOTHING = 1 / 10  # where a share of 0 is drawn
+NOTHING = 1 / 10  # where a ratio of 0 is drawn
 LOOKS = {"falls short": ("v", INK), "attains it": ("o", EXACT), "goes beyond": ("^", INK)}
 
 
-def plot_shares(shares: pd.DataFrame) -> Figure:
-    """Draw the share of the exact value that each pair reaches, a row a group; of equal ones one mark.
+def plot_reached(ratios: pd.DataFrame) -> Figure:
+    """Draw what each pair reaches, over the exact value, a row a group; of equal ones one mark.
 
-    >>> table = pd.DataFrame({"group": ["sum", "sum", "count"], "share": [1.0, 1.0, 0.5]})
-    >>> [text.get_text() for text in plot_shares(table).axes[0].texts]
+    >>> table = pd.DataFrame({"group": ["sum", "sum", "count"], "ratio": [1.0, 1.0, 0.5]})
+    >>> [text.get_text() for text in plot_reached(table).axes[0].texts]
     ['2', '1']
 
-    The number beside a mark counts its pairs. A share of 0 stands at the left end of the axis.
+    The number beside a mark counts its pairs. A ratio of 0 stands at the left end of the axis.
     """
-    groups = list(shares["group"].unique())
+    groups = list(ratios["group"].unique())
     with styled_figure(figsize=(WIDTH, 1.6 + 0.5 * len(groups))) as figure:
         panel = figure.subplots()
         panel.axvline(1, color=PALE, zorder=0)
         for lane, group in enumerate(groups):
-            marks = shares.loc[shares["group"] == group, "share"].value_counts(sort=False)
-            for share, count in marks.items():
-                _mark(panel, float(str(share)), lane, int(count))
+            marks = ratios.loc[ratios["group"] == group, "ratio"].value_counts(sort=False)
+            for ratio, count in marks.items():
+                _mark(panel, float(str(ratio)), lane, int(count))
         for verdict, (marker, colour) in LOOKS.items():
             panel.plot([], [], marker, color=colour, markersize=8, label=verdict)
         ticks = {NOTHING: "0", 0.2: "1/5", 0.5: "1/2", 1: "1", 2: "2", 5: "5"}
@@ -47,12 +47,12 @@ def plot_shares(shares: pd.DataFrame) -> Figure:
     return figure
 
 
-def _mark(panel: Axes, share: float, lane: int, count: int) -> None:
+def _mark(panel: Axes, ratio: float, lane: int, count: int) -> None:
     """One mark and how many pairs it stands for; one that falls short is a little lower."""
-    verdict = "attains it" if share == 1 else "falls short" if share < 1 else "goes beyond"
+    verdict = "attains it" if ratio == 1 else "falls short" if ratio < 1 else "goes beyond"
     marker, colour = LOOKS[verdict]
     short = verdict == "falls short"
-    x, y = max(share, NOTHING), lane + 0.18 * short
+    x, y = max(ratio, NOTHING), lane + 0.18 * short
     panel.plot(x, y, marker, color=colour, markersize=8)
     panel.annotate(
         f"{count}",
