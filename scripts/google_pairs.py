@@ -159,7 +159,7 @@ def main() -> None:
     given = parser.parse_args()
     git = ["git", "-C", str(given.checkout)]
     version = subprocess.run(
-        [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+        [*git, "rev-parse", "HEAD"], check=True, capture_output=True, encoding="utf-8"
     )
     with given.out.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
