@@ -12,7 +12,7 @@ import pandas as pd
 class Score:
     """One benchmark of a peer: how much of it was asked, and how much was found.
 
-    >>> Score("a tool's planted faults", "Near2021", 6, 5, "witness found", "() and (1)").share
+    >>> Score("a tool's planted faults", "Near2021", 6, 5, "witness found", "() and (1)").tally
     '5 of 6'
 
     `source` is a key of the bibliography or an address. `asked` counts the entries of the benchmark,
@@ -31,7 +31,7 @@ class Score:
             raise ValueError(f"found must lie between 0 and asked = {self.asked}, got {self.found}")
 
     @property
-    def share(self) -> str:
+    def tally(self) -> str:
         """How many were found of those asked, in words."""
         return f"{self.found} of {self.asked}"
 
@@ -46,5 +46,5 @@ def score_table(scores: Iterable[Score]) -> pd.DataFrame:
     The source stays out of it: the page cites it. Cost: linear in the scores.
     """
     columns = ["benchmark", "found", "what is found", "smallest witness"]
-    rows = [(one.benchmark, one.share, one.what, one.worst) for one in scores]
+    rows = [(one.benchmark, one.tally, one.what, one.worst) for one in scores]
     return pd.DataFrame(rows, columns=columns)
