@@ -6,7 +6,6 @@ of limits; its rows are the parts that are noised, in each norm that the system 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
@@ -17,7 +16,6 @@ import pandas as pd
 
 from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.systems import (
-    COLUMNS,
     SYSTEMS,
     Limits,
     exact_part,
@@ -27,10 +25,12 @@ from sensitivity_book.case_files.systems import (
     systems_table,
 )
 from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab.gap import Labelled
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.text import number_text
 
-Tables = dict[str, list[list[Any]]]
+Records = tuple[Any, ...]
+Answers = tuple[Any, Any]
 
 WHY = {
     ("PipelineDP", "variance of gains"): (
@@ -62,12 +62,13 @@ def sql_cases() -> list[Case]:
     >>> case = next(case for case in sql_cases() if case.verdict == "too small")
     >>> print(case.name)
     PipelineDP: variance of gains, a person; 1 row each, 1 person added or removed
-    >>> case.quantity, case.row.claimed, case.row.exact, case.row.sides
-    ('L1 sensitivity of squared gains', 1250.0, 2500.0, ('no rows', 'staff: p0 -50'))
+    >>> print(case.quantity, case.row.claimed, case.row.exact, case.row.sides)
+    L1 sensitivity of squared gains 1250.0 2500 ((), ((('staff', 'p0', -50),),))
 
-    Tables of claims have six digits, so exact values are rounded to six. `quantity` names the part
-    and the norm of the row that tells most, `scope` all parts; `asked_parts` names those of every
-    row. What has no claim is in `not_asked`. Cost: as `systems_table`.
+    Tables of claims have six digits: a claim that is the exact value to six digits is taken to be
+    it. `quantity` names the part and the norm of the row that tells most, `scope` all parts, and
+    `asked_parts` those of every row. A record is a row, or a person with all rows that are theirs.
+    Answers by group are vectors. What has no claim is in `not_asked`. Cost: as `systems_table`.
     """
     return [
         _case(name, str(statement), str(limits), rows)
@@ -149,37 +150,33 @@ def _case(name: str, statement: str, limits: str, claims: pd.DataFrame) -> Case:
     )
     (at,) = [place for place, row in enumerate(rows) if row is case.row]
     part, norm = claims.iloc[at][["part", "norm"]]
-    return replace(case, quantity=f"{norm} sensitivity of {part}")
+    return replace(case, quantity=f"{norm} sensitivity of {part}", norm=str(norm))
 
 
 def _row(limits: str, claim: dict[Hashable, Any]) -> AuditRow:
-    """A claim and its exact value, with the witness as rows of tables."""
-    dataset, neighbour, answers = _witness(claim["part"], limits, claim["norm"])
+    """A claim and its exact value, with the witness as records."""
+    found, dataset, neighbour, answers = _witness(claim["part"], limits, claim["norm"])
     relation, k = _relation(Limits.read(limits))
     return AuditRow(
         relation,
         k,
         None,
-        claimed=claim["claim"],
-        found=claim["exact"],
+        claimed=found if claim["claim"] == claim["exact"] else claim["claim"],
+        found=found,
         dataset=dataset,
         neighbour=neighbour,
         answers=answers,
-        lines=(_line(dataset), _line(neighbour)),
     )
 
 
 @cache
-def _witness(part: str, limits: str, norm: str) -> tuple[Tables, Tables, tuple[Any, Any]]:
-    """The two databases, and what the part's statement says of them."""
+def _witness(part: str, limits: str, norm: str) -> tuple[Any, Records, Records, Answers]:
+    """The exact value, the two databases as records, and what the part's statement says of them."""
     found = exact_part(part, limits, norm)
-    words = set(re.findall(r"\w+", parts()[part]))
-    only = next(table for table in COLUMNS if table in words)
+    person = Limits.read(limits).unit == "person"
     sides: list[Any] = list(found.witness)
-    dataset, neighbour = (
-        _plain(side if isinstance(side, dict) else {only: side}) for side in sides
-    )
-    return dataset, neighbour, _answers(found)
+    dataset, neighbour = (_people(side) if person else _rows(side) for side in sides)
+    return found.value, dataset, neighbour, _answers(found)
 
 
 def _relation(within: Limits) -> tuple[str, int]:
@@ -188,35 +185,42 @@ def _relation(within: Limits) -> tuple[str, int]:
     return ("Change" if within.unit == "change" else "SymmetricDifference"), within.rows
 
 
-def _plain(database: dict[str, pd.DataFrame]) -> Tables:
-    """A database as lists of rows by table."""
-    return {name: table.astype(object).to_numpy().tolist() for name, table in database.items()}
+def _rows(table: pd.DataFrame) -> Records:
+    """The rows of a table; those of one column are the values in it."""
+    rows = table.astype(object).itertuples(index=False, name=None)
+    return tuple(row[0] if len(row) == 1 else row for row in rows)
 
 
-def _line(database: Tables) -> str:
-    """The rows of a database in a line."""
-    told = [
-        f"{table}: {', '.join(' '.join(map(str, row)) for row in rows)}"
-        for table, rows in database.items()
-        if rows
-    ]
-    return "; ".join(told) or "no rows"
+def _people(tables: dict[str, pd.DataFrame]) -> Records:
+    """Everybody in a database, each by the rows that are theirs: the table, the id and the rest."""
+    owned: dict[Any, list[tuple[Any, ...]]] = {}
+    for name, table in tables.items():
+        for row in table.astype(object).itertuples(index=False, name=None):
+            owned.setdefault(row[0], []).append((name, *row))
+    return tuple(map(tuple, owned.values()))
 
 
-def _answers(found: Sensitivity) -> tuple[Any, Any]:
-    """What the part's statement says of the two: a number, or numbers by group."""
+def _answers(found: Sensitivity) -> Answers:
+    """What the part's statement says of the two: a number, or a number for each group of either."""
     here, there = (found.query(side) for side in found.witness)
-    if isinstance(here, dict):
-        return {**here}, {**there}
-    return here, there
+    if not isinstance(here, Labelled):
+        return here, there
+    sides = [dict(zip(side.labels, side, strict=True)) for side in (here, there)]
+    groups = dict.fromkeys([*sides[0], *sides[1]])
+    first, second = (tuple(side.get(group, 0) for group in groups) for side in sides)
+    return first, second
 
 
 def _scope(statement: str, limits: str, names: list[str]) -> str:
     said = "; ".join(f"{name}: {parts()[name]}" for name in names)
     return (
-        f"Asked: {statements()[statement]}. Noised: {said}. {Limits.read(limits).words.capitalize()};"
-        " every value at an end of its bounds or in the middle."
+        f"Asked: {statements()[statement]}. Noised: {said}. {_first_capital(Limits.read(limits).words)}"
+        "; every value is an end of its bounds or the middle."
     )
+
+
+def _first_capital(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _note(system: str, statement: str, claims: pd.DataFrame) -> str:

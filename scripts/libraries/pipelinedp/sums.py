@@ -63,8 +63,8 @@ def asked() -> Iterator[tuple[Any, str, tuple[Any, Any], list[Any]]]:
     yield MEAN, "floats, bounds (0.0, 3.0)", (0.0, 3.0), every(0.0, 3.0)
     for metric in (SUM, MEAN):
         yield metric, "floats, bounds 1 and the next float", (1.0, NEXT), every(1.0, NEXT)
-        pair = [[((0.0,), 16), ((last,), 1)] for last in (0.0, 1.0)]
-        yield metric, "floats, bounds side by side, 17 records", narrow(4), pair
+    pair = [[((0.0,), 16), ((last,), 1)] for last in (0.0, 1.0)]
+    yield MEAN, "floats, bounds side by side, 17 records", narrow(4), pair
     for top in (2**60, 2**62):
         yield SUM, f"ints, bounds (0, {top:,})", (0, top), every(0, top)
     long = [[((1.0,), HALF - less), ((UP, DOWN), HALF // 2)] for less in (0, 1)]
