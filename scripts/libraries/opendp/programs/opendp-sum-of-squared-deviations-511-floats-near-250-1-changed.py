@@ -1,6 +1,6 @@
 """OpenDP 0.16.0: squared deviations of floats near 2⁵⁰ claim 30.2; one change moves them 31.9."""
-
 # pip install 'opendp==0.16.0'
+
 import opendp.prelude as dp
 
 LARGE = 2.0**50  # floats near it are quarters apart
