@@ -142,6 +142,14 @@ def test_the_shortest_witness_is_one_and_no_shorter_vector_has_any(mechanism):
         assert not enumerated(length - 1, mechanism.neighbours, claim).violations
 
 
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1), Fraction(10**6)])
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda one: f"{one.name}, {one.relation}")
+def test_the_ratio_is_what_the_promise_is_of_the_kept_epsilon(mechanism, epsilon):
+    """Catches a ratio that is not promised over kept, at any ε."""
+    assert mechanism.ratio(epsilon) == epsilon / mechanism.kept(epsilon)
+    assert (witness(mechanism, epsilon) is not None) == (mechanism.ratio(epsilon) < 1)
+
+
 def test_a_vector_without_entries_has_no_distance():
     """Catches an error where there is nothing to compare, and lengths that are not the same."""
     assert one_entry((), ()) == each_entry((), ()) == 0
