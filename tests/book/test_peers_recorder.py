@@ -215,7 +215,7 @@ def test_the_table_and_the_score_tell_the_seven():
     table = recorder_table()
     assert [f"test_{name}" for name in table["test"]] == list(AGAIN)
     assert table["found"].tolist() == ["6", "∞", "1", "1", "1", "2", "–"]
-    assert table["reached"].tolist() == ["95%", *["100%"] * 6]
+    assert table["share"].tolist() == ["95%", *["100%"] * 6]
     cells = table.drop(columns="test").to_numpy().ravel().tolist()
     assert not [cell for cell in cells if "inf" in cell or "None" in cell]
     score = scored()

@@ -319,7 +319,7 @@ def _row(reduced: Reduced) -> dict[str, str]:
         "witness": "none" if row is None else f"{_shown(row.dataset)} → {_shown(row.neighbour)}",
         "their pair": _number(gap),
         "exact there": _number(exact),
-        "reached": f"{reached(reduced):.0%}",
+        "share": f"{reached(reduced):.0%}",
         "dp-recorder's check": reduced.caught_by,
     }
 
