@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
+from pandas.io.formats.style import Styler
 
 
 @dataclass(frozen=True)
@@ -48,3 +49,16 @@ def score_table(scores: Iterable[Score]) -> pd.DataFrame:
     columns = ["benchmark", "found", "what is found", "smallest witness"]
     rows = [(one.benchmark, one.tally, one.what, one.worst) for one in scores]
     return pd.DataFrame(rows, columns=columns)
+
+
+def wrapped(table: pd.DataFrame, name: str) -> Styler:
+    """Return a table for a page: small, without row numbers, and its cells break into lines.
+
+    >>> "white-space: normal" in wrapped(pd.DataFrame({"found": ["6 of 6"]}), "one").to_html()
+    True
+
+    `name` is what the HTML calls the table. Cost: linear in the table.
+    """
+    cells = {"white-space": "normal", "text-align": "left", "vertical-align": "top"}
+    style = Styler(table, uuid=name, cell_ids=False).hide().set_properties(None, **cells)
+    return style.set_table_attributes('style="font-size: .8em"')
