@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab.audit.report import AuditRow
@@ -45,7 +45,7 @@ class Case:
     note: str = ""
     loss: str = ""
     norm: str = "L1"
-    answers: Answers = ()
+    answers: Answers = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
