@@ -58,6 +58,8 @@ def differences(said, case):
         return [said["error"]]
     if case is None:
         return ["the board has no such case"]
+    if case["witness"] is None:
+        return ["the board has no witness of it"]
     witness = case["witness"]
     pairs = {
         "claim": (said["claim"], case["claimed"], same),

@@ -45,10 +45,19 @@ def test_a_program_is_short_and_stands_alone(path):
     assert not any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree))
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     assert {"claim", "answer"} <= defined
-    shows, *_ = ast.get_docstring(tree).splitlines()
+    assert ast.get_docstring(tree).partition("\n")[0].count(" ") >= 5
     head = "\n".join(text.splitlines()[:2])
-    assert shows.count(" ") >= 5
-    assert re.search(rf"pip install .*=={re.escape(CASES[path.stem].version)}'", head)
+    assert CASES[path.stem].version in head
+    _, _, install = head.partition("pip install ")
+    assert set(re.findall(r"'(.*?)'", install)) <= needed(path.parents[1])
+
+
+def needed(environment):
+    """The packages of an environment, as its list names them; or the book's."""
+    own = environment / "requirements.in"
+    listed = own if own.exists() else ROOT / "requirements.in"
+    lines = listed.read_text(encoding="utf-8").splitlines()
+    return {line.partition("#")[0].strip() for line in lines}
 
 
 def imported(tree):
@@ -145,6 +154,13 @@ def test_a_program_that_parts_from_the_board_is_told(tmp_path, old, new, told):
     words = "; ".join(programs.differences(said["one"], CASE))
     assert all(part in words for part in told)
     assert bool(words) == bool(told)
+
+
+def test_a_case_without_a_witness_agrees_with_no_program():
+    """Catches a program that is taken for right because nothing is there to hold it to."""
+    said = {"datasets": [[0], [1]], "claim": 1, "answers": [0, 1]}
+    told = programs.differences(said, {"claimed": 1, "witness": None})
+    assert told == ["the board has no witness of it"]
 
 
 def test_one_program_that_raises_does_not_hide_the_next(tmp_path, monkeypatch, capsys):
