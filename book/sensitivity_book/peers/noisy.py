@@ -301,7 +301,7 @@ def second_histogram(epsilons: tuple[Fraction, ...]) -> pd.DataFrame:
 def scored() -> Score:
     """Return how many of the five got their exact ε.
 
-    >>> scored().share
+    >>> scored().tally
     '5 of 5'
 
     The five are asked with the neighbours of DP-Sniper's experiments. Cost: a moment.

@@ -400,7 +400,7 @@ def mean_row(size: int) -> AuditRow:
 def scored() -> Score:
     """Return how many of the six were found from the claim alone.
 
-    >>> scored().share
+    >>> scored().tally
     '6 of 6'
 
     Cost: a moment.
