@@ -17,9 +17,9 @@ from sensitivity_book.peers.recorder import (
     mean_row,
     privbayes_sensitivity,
     privbayes_verdicts,
+    reached,
     recorder_table,
     scored,
-    share,
     smallest,
     sum_clipped,
     sum_known,
@@ -124,9 +124,9 @@ def test_what_is_exact_there_is_the_widest_pair_of_its_values_and_size(test):
 
 
 def test_all_pairs_but_one_reach_the_exact_sensitivity():
-    """Catches a share of something else: 97 of 102, and all the others whole."""
+    """Catches a part of something else: 97 of 102, and all the others whole."""
     assert [their_gap(reduced) for reduced in REDUCED] == [97, math.inf, 1, 1, 1, 2]
-    assert [share(reduced) for reduced in REDUCED] == [97 / 102, 1, 1, 1, 1, 1]
+    assert [reached(reduced) for reduced in REDUCED] == [97 / 102, 1, 1, 1, 1, 1]
 
 
 def test_the_right_count_has_no_witness_and_a_smaller_claim_has():
