@@ -56,8 +56,9 @@ def programs(source: Path) -> dict[str, Program]:
 
 
 def needs(environment: Path) -> tuple[str, ...]:
-    """The packages of an environment, as its list names them."""
-    lines = (environment / "requirements.in").read_text(encoding="utf-8").splitlines()
+    """The packages of an environment, as its list names them; the book's own has none."""
+    listed = environment / "requirements.in"
+    lines = listed.read_text(encoding="utf-8").splitlines() if listed.exists() else []
     named = (line.partition("#")[0].strip() for line in lines)
     return tuple(filter(None, named))
 

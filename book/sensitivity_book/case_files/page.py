@@ -24,7 +24,10 @@ SIGNS = {"too small": "✗", "loose": "△", "exact": "✓"}
 
 @dataclass(frozen=True)
 class Program:
-    """A program that shows a case by itself: its code, and the packages that it needs."""
+    """A program that shows a case by itself: its code, and the packages it needs beside Python 3.11.
+
+    Where `needs` is empty it is the case's library, in its version.
+    """
 
     code: str
     needs: tuple[str, ...] = ()
@@ -160,7 +163,7 @@ def _body(case: Case, program: Program | None) -> str:
     rows = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in facts(case).items())
     return (
         f'<p class="numbers"><span>claimed <b>{claimed}</b></span> <span>{least} <b>{found}</b></span></p>'
-        f"<dl>{rows}</dl>{_links(case)}{_shown(program)}"
+        f"<dl>{rows}</dl>{_links(case)}{_shown(case, program)}"
     )
 
 
@@ -208,13 +211,13 @@ def _links(case: Case) -> str:
     )
 
 
-def _shown(program: Program | None) -> str:
+def _shown(case: Case, program: Program | None) -> str:
     if program is None:
         return ""
-    needs = f"<p>Needs {escape(', '.join(program.needs))}.</p>" if program.needs else ""
+    needs = ", ".join(program.needs) or f"{case.library} {case.version}"
     code = escape(program.code.rstrip("\n"))
     return (
-        f'<details class="program"><summary>reproduce</summary>{needs}'
+        f'<details class="program"><summary>reproduce</summary><p>Needs {escape(needs)}.</p>'
         f'<div class="highlight"><pre tabindex="0">{code}\n</pre></div></details>'
     )
 
