@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 from itertools import product
@@ -13,6 +14,8 @@ import numpy as np
 import opendp.prelude as dp
 import pytest
 from sensitivity_book import case_files as cf
+from sensitivity_book.case_files.__main__ import changed
+from sensitivity_book.case_files.certificates import case_of, certificate
 from sensitivity_book.case_files.opendp_live import LARGE
 from sensitivity_book.case_files.stated import TRUNCATIONS
 from sensitivity_book.people.joins import join_bound
@@ -90,7 +93,15 @@ POLARS_SMALLEST = ("Polars sum by group", "bounds (-1, 1); Margin(max_length=1)"
 
 @pytest.fixture(scope="module")
 def cases():
-    return cf.case_files()
+    """Every case, asked anew: OpenDP live, the others from their tables."""
+    return cf.case_files_asked()
+
+
+def test_the_board_holds_what_the_libraries_answer_now(cases):
+    """Catches a board that was not made anew after a library, a table or our audit changed."""
+    asked = cf.dated(cases, cf.case_files(), day="never asked before")
+    assert list(map(certificate, asked)) == json.loads(cf.BOARD.read_text("utf-8"))["cases"]
+    assert [case.row for case in cf.case_files()] == [case_of(certificate(c)).row for c in asked]
 
 
 @pytest.fixture(scope="module")
@@ -363,17 +374,30 @@ def test_the_page_counts_what_it_shows(cases, board_cards):
 
 
 def test_the_board_is_dated_by_its_answers(cases):
-    """Catches a board that is newer or older than the answers it shows."""
-    tables = ["opendp_polars", "diffprivlib", "tumult", "pipelinedp"]
-    dates = {name: set(figures(name)["date"]) for name in tables}
-    assert cf.as_of(cases) == max(set().union(*dates.values()))
+    """Catches a date that is not that of the answer, and one that moves though nothing is new."""
+    dates = {(one.library, one.version): one.date for one in cases if one.date}
+    for (library, version), day in dates.items():
+        table = "opendp_polars" if library == "OpenDP" else library.lower()
+        found = figures(table)
+        assert set(found.loc[found["version"] == version, "date"]) == {day}
     live = [case for case in cases if not case.date]
     assert {case.library for case in live} == {"OpenDP"}
-    for case in cases:
-        if case.date:
-            table = "opendp_polars" if case.library == "OpenDP" else case.library.lower()
-            assert case.date in dates[table]
-    assert cf.board(cases)["asked on"].tolist().count("each build") == 1
+    stored = [case for case in cf.case_files() if case.address in {one.address for one in live}]
+    assert cf.dated(live, stored, "2030-01-01") == cf.dated(live, stored, "2031-01-01")
+    moved = [replace(case, version="0") for case in stored]
+    assert {case.date for case in cf.dated(live, moved, "2030-01-01")} == {"2030-01-01"}
+    assert cf.as_of(cf.case_files()) == max(case.date for case in cf.case_files())
+
+
+def test_what_changed_is_said_case_by_case():
+    """Catches news that is not told, and a new date that is."""
+    one, two = cf.case_files()[:2]
+    later = replace(one, date="2030-01-01")
+    assert changed([one], [later]) == []
+    told = changed([one], [replace(one, version="9"), two])
+    assert [line.split(": ")[0].strip() for line in told] == [one.address, two.address]
+    assert "(0.16.0) → exact" in told[0]
+    assert "nothing → " in told[1]
 
 
 def test_every_case_has_a_name_of_its_own(cases):

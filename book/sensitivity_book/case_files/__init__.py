@@ -1,6 +1,14 @@
 """Case files: functions of real libraries, each held to the sensitivity that it claims."""
 
-from sensitivity_book.case_files.board import as_of, board, case_files, scoreboard
+from sensitivity_book.case_files.board import (
+    BOARD,
+    as_of,
+    board,
+    case_files,
+    case_files_asked,
+    dated,
+    scoreboard,
+)
 from sensitivity_book.case_files.cards import Cards, Issue, cost, issues, looked
 from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.opendp_live import (
@@ -28,6 +36,7 @@ from sensitivity_book.case_files.watched import (
 )
 
 __all__ = [
+    "BOARD",
     "Cards",
     "Case",
     "Issue",
@@ -37,7 +46,9 @@ __all__ = [
     "b_ary_tree",
     "board",
     "case_files",
+    "case_files_asked",
     "cost",
+    "dated",
     "diffprivlib_cases",
     "exact_part",
     "issues",

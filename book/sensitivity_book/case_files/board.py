@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
+from importlib import resources
 
 import pandas as pd
 
 from sensitivity_book.case_files.case import Case
-from sensitivity_book.case_files.opendp_live import opendp_cases
+from sensitivity_book.case_files.certificates import case_of, certificate
 from sensitivity_book.case_files.stated import pipelinedp_cases, tumult_cases
 from sensitivity_book.case_files.watched import diffprivlib_cases, polars_cases
 
 VERDICTS = ["too small", "exact", "loose"]
 
 
+BOARD = resources.files("sensitivity_book") / "data" / "board.json"
+
+
 def case_files() -> list[Case]:
-    """Return every case: OpenDP asked as it is installed, the others from the tables of figures.
+    """Return every case, as the board's file holds it.
 
     >>> sorted({case.library for case in case_files()})
     ['OpenDP', 'PipelineDP', 'Tumult', 'diffprivlib']
 
-    Cost: a second or two, most of it OpenDP's answers.
+    `case_files_asked` makes them; `make audit` stores them. Cost: reads one file.
     """
+    return [case_of(stored) for stored in json.loads(BOARD.read_text("utf-8"))["cases"]]
+
+
+def case_files_asked() -> list[Case]:
+    """Return every case anew: OpenDP asked as it is installed, the others from the tables of figures.
+
+    A few seconds, most of them enumeration. Errors: ImportError without OpenDP.
+    """
+    # Imported where it is called: a page that runs Python has no OpenDP.
+    from sensitivity_book.case_files.opendp_live import opendp_cases
+
     return [
         *opendp_cases(),
         *polars_cases(),
@@ -30,6 +47,23 @@ def case_files() -> list[Case]:
         *tumult_cases(),
         *pipelinedp_cases(),
     ]
+
+
+def dated(cases: Iterable[Case], before: Iterable[Case], day: str) -> list[Case]:
+    """Return the cases that were asked live with a date: `day`, or the one before if nothing is new.
+
+    >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
+    >>> case = Case("a library", "1.0", "sum", "", (row,))
+    >>> [one.date for one in dated([case], [replace(case, date="2026-11-21")], "2026-12-01")]
+    ['2026-11-21']
+    """
+    known = {case.address: certificate(case) for case in before}
+    found = []
+    for case in cases:
+        stored = known.get(case.address, {})
+        same = stored == certificate(replace(case, date=stored.get("asked", "")))
+        found.append(case if case.date else replace(case, date=stored["asked"] if same else day))
+    return found
 
 
 def board(cases: Iterable[Case]) -> pd.DataFrame:
@@ -42,7 +76,7 @@ def board(cases: Iterable[Case]) -> pd.DataFrame:
     """
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for case in cases:
-        source = case.library, case.version, case.date or "each build"
+        source = case.library, case.version, case.date
         counts.setdefault(source, Counter())[case.verdict] += 1
     everything = sum(counts.values(), Counter[str]())
     rows = [

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab.audit.report import AuditRow
+
+Answers = tuple[tuple[Any, Any], ...]
+NORMS = {1: "L1", 2: "L2", math.inf: "L∞"}
 
 
 @dataclass(frozen=True)
@@ -21,7 +28,9 @@ class Case:
     the day on which a stored answer was given; it is empty where the library is asked live.
     `quantity` is what is claimed, if that is no sensitivity: "δ at ε = 1", say. `scope` names the
     datasets that were compared, `note` what the library promises there or why the two numbers part.
-    `loss` is what the gap costs a user, where the ratio does not say it.
+    `loss` is what the gap costs a user, where the ratio does not say it. `norm` tells how far apart
+    two answers are: "L1", "L2", "L∞" or "symmetric distance". `answers` holds every dataset that was
+    asked about with its answer, where they are few.
     Source: def-audits-verdict in notebooks/audits.
     """
 
@@ -35,6 +44,8 @@ class Case:
     scope: str = ""
     note: str = ""
     loss: str = ""
+    norm: str = "L1"
+    answers: Answers = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
@@ -47,6 +58,22 @@ class Case:
         setting = "" if self.setting == "none" else self.setting
         asked = ", ".join(filter(None, [self.function, setting, self.relation]))
         return f"{self.library}: {asked}"
+
+    @property
+    def address(self) -> str:
+        """The case as the end of an address: its name in small letters, figures and hyphens.
+
+        >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
+        >>> Case("a library", "1.0", "sum", "bounds (-2, 3)", (row,)).address
+        'a-library-sum-bounds-minus-2-3-1-changed'
+
+        The version is left out: the address stays when the library moves on.
+        """
+        signs = {"α": "alpha", "δ": "delta", "ε": "epsilon", "ρ": "rho", "∞": "infinity"}
+        told = re.sub(r"-(?=\d)", "minus ", self.name)
+        told = "".join(signs.get(letter, letter) for letter in told)
+        plain = unicodedata.normalize("NFKD", told).encode("ascii", "replace").decode().lower()
+        return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
 
     @property
     def relation(self) -> str:
@@ -75,18 +102,36 @@ class Case:
         return self.row.verdict
 
 
+def answers_of(function: Callable[[Any], Any], datasets: Iterable[Any]) -> Answers:
+    """Return a function's answer on each of some datasets.
+
+    >>> answers_of(sum, [(), (3,)])
+    (((), 0), ((3,), 3))
+
+    Cost: a call for each dataset.
+    """
+    return tuple((dataset, function(dataset)) for dataset in datasets)
+
+
 def strictest(rows: Iterable[AuditRow]) -> tuple[AuditRow, ...]:
     """Return, of rows with one claim for several sizes, the one that asks most of it.
 
     >>> rows = [AuditRow("Change", 1, size, claimed=4, found=size) for size in (1, 2, 3)]
-    >>> [row.size for row in strictest(rows)]
-    [3]
+    >>> [(row.size, row.found) for row in strictest(rows)]
+    [(None, 3)]
 
+    Where a claim is the same for all sizes, the row that is kept speaks of all: it names none.
     Cost: linear in the rows.
     """
+    rows = tuple(rows)
     kept: dict[Any, AuditRow] = {}
     for row in rows:
         claim = row.k, row.claimed
         if claim not in kept or row.ratio < kept[claim].ratio:
             kept[claim] = row
-    return tuple(kept.values())
+    claims = Counter(k for k, _ in kept)
+    sizes = {k: {row.size for row in rows if row.k == k} for k in claims}
+    return tuple(
+        replace(row, size=None) if claims[k] == 1 and len(sizes[k]) > 1 else row
+        for (k, _), row in kept.items()
+    )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import opendp.prelude as dp
 
-from sensitivity_book.case_files.case import Case, strictest
+from sensitivity_book.case_files.case import NORMS, Case, answers_of, strictest
 from sensitivity_book.stability.domains import L1, L2, SYMMETRIC
 from sensitivity_lab.audit.audit import audit, audit_map
 from sensitivity_lab.audit.report import AuditRow
@@ -58,8 +58,8 @@ def opendp_cases() -> list[Case]:
     ]
 
 
-def _opendp(function: str, setting: str, rows: Iterable[AuditRow]) -> Case:
-    return Case("OpenDP", version("opendp"), function, setting, tuple(rows))
+def _opendp(function: str, setting: str, rows: Iterable[AuditRow], **more: Any) -> Case:
+    return Case("OpenDP", version("opendp"), function, setting, tuple(rows), **more)
 
 
 def opendp_records(
@@ -78,25 +78,30 @@ def opendp_records(
 
 
 def _size_unknown() -> Iterator[Case]:
-    def case(function: str, setting: str, records: Any, then: Any, **asked: Any) -> Case:
+    sizes = range(4)
+
+    def case(
+        function: str, setting: str, records: Any, then: Any, universe: Universe, norm: float = 1
+    ) -> Case:
         transformation = (records, dp.symmetric_distance()) >> then
+        query = opendp_query(function, transformation, smallest_size=0)
         rows = audit(
-            opendp_query(function, transformation, smallest_size=0),
+            query,
             lambda k: transformation.map(k),
-            sizes=[0, 1, 2, 3],
+            universe,
+            sizes_within=sizes,
             relations=[SymmetricDifference(k) for k in (1, 2, 3)],
-            **asked,
+            norm=norm,
         ).rows
-        return _opendp(function, setting, strictest(rows))
+        answers = answers_of(query, (d for size in sizes for d in universe.datasets(size=size)))
+        return _opendp(function, setting, strictest(rows), norm=NORMS[norm], answers=answers)
 
     for kind, lows in ((int, (0, -2, 1)), (float, (0, -2, -3))):
         for low in lows:
             bounds = kind(low), kind(3)
             setting = f"{kind.__name__}s, bounds ({low}, 3)"
             universe = Universe.value_range(bounds)
-            yield case(
-                "sum", setting, opendp_records(kind, bounds), dp.t.then_sum(), universe=universe
-            )
+            yield case("sum", setting, opendp_records(kind, bounds), dp.t.then_sum(), universe)
     asked = {"records": opendp_records(int), "universe": Universe.value_range([0, 1, 2])}
     yield case("count", "", then=dp.t.then_count(), **asked)
     yield case("count_distinct", "", then=dp.t.then_count_distinct(), **asked)
@@ -109,17 +114,27 @@ def _size_known() -> Iterator[Case]:
     size = 5
 
     def case(
-        function: str, setting: str, records: Any, then: Any, changes: Sequence[int], **asked: Any
+        function: str,
+        setting: str,
+        records: Any,
+        then: Any,
+        changes: Sequence[int],
+        universe: Universe,
+        norm: float = 1,
     ) -> Case:
         transformation = dp.t.make_metric_unbounded(records, dp.change_one_distance()) >> then
+        query = opendp_query(function, transformation)
         rows = audit(
-            opendp_query(function, transformation),
+            query,
             lambda k: transformation.map(k),
+            universe,
             sizes=size,
             relations=[Change(k) for k in changes],
-            **asked,
+            norm=norm,
         ).rows
-        return _opendp(function, ", ".join(filter(None, [setting, "size known"])), rows)
+        answers = answers_of(query, universe.datasets(size=size))
+        setting = ", ".join(filter(None, [setting, "size known"]))
+        return _opendp(function, setting, rows, norm=NORMS[norm], answers=answers)
 
     for function, setting, then, kind, changes in (
         ("sum", "ints, bounds (0, 3)", dp.t.then_sum(), int, [1, 2, 3, 4]),
@@ -129,7 +144,7 @@ def _size_known() -> Iterator[Case]:
     ):
         bounds = kind(0), kind(3)
         records, universe = opendp_records(kind, bounds, size), Universe.value_range(bounds)
-        yield case(function, setting, records, then, changes, universe=universe)
+        yield case(function, setting, records, then, changes, universe)
     asked = {"records": opendp_records(int, size=size), "universe": Universe.value_range([0, 1, 2])}
     asked["changes"] = [1]
     yield case("count", "", then=dp.t.then_count(), **asked)
@@ -162,7 +177,8 @@ def _squared_deviations() -> Case:
     # Decimals print every digit; the float 2⁵⁰ + 1/4 prints as 1125899906842624.2.
     universe = Universe.value_range([Decimal(LARGE) + Decimal(part) for part in ("0.25", "0.5")])
     rows = audit(query, transformation.map(2), universe, sizes=size, relations=[Change(1)]).rows
-    return _opendp("sum of squared deviations", "511 floats near 2⁵⁰", rows)
+    answers = answers_of(query, universe.datasets(size=size))
+    return _opendp("sum of squared deviations", "511 floats near 2⁵⁰", rows, answers=answers)
 
 
 def b_ary_tree(norm: int, *, leaves: int = 4, branching: int = 4) -> dp.Transformation:
@@ -182,15 +198,18 @@ def b_ary_tree(norm: int, *, leaves: int = 4, branching: int = 4) -> dp.Transfor
 
 def _tree(norm: int) -> Case:
     transformation, metric = b_ary_tree(norm), {1: L1, 2: L2}[norm]
+    query, vectors = opendp_query("tree", transformation), list(product(range(3), repeat=4))
     rows = audit_map(
-        opendp_query("tree", transformation),
+        query,
         transformation.map,
-        product(range(3), repeat=4),
+        vectors,
         distances=[1, 2],
         input_metric=metric,
         output_metric=metric,
     ).rows
-    return _opendp("b-ary tree", f"L{norm} in and out, 4 leaves, b 4", rows)
+    setting = f"L{norm} in and out, 4 leaves, b 4"
+    answers = answers_of(query, vectors)
+    return _opendp("b-ary tree", setting, rows, norm=NORMS[norm], answers=answers)
 
 
 def pairwise_predict() -> dp.Transformation:
@@ -225,12 +244,15 @@ def predictions(points: Sequence[tuple[float, float]]) -> list[tuple[float, ...]
 
 def _pairwise_predictions() -> Case:
     points = [(0.0, 0.0), (1.0, 1.0), (2.0, 4.0)]
+    inputs = [chosen for size in range(4) for chosen in permutations(points, size)]
     rows = audit_map(
         predictions,
         pairwise_predict().map,
-        [chosen for size in range(4) for chosen in permutations(points, size)],
+        inputs,
         distances=[1],
         input_metric=SYMMETRIC,
         output_metric=SYMMETRIC,
     ).rows
-    return _opendp("Theil–Sen regression", "predictions from pairs", rows)
+    answers = answers_of(predictions, inputs)
+    setting, norm = "predictions from pairs", "symmetric distance"
+    return _opendp("Theil–Sen regression", setting, rows, norm=norm, answers=answers)

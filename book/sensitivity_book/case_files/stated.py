@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from sensitivity_book.case_files.case import Case, strictest
+from sensitivity_book.case_files.case import Case, answers_of, strictest
 from sensitivity_book.people.joins import join_stability
 from sensitivity_book.people.truncation import DropExcess, DropNonUnique
 from sensitivity_book.stored_figures import figures
@@ -33,10 +33,16 @@ def tumult_cases() -> list[Case]:
     table = table[table["quantity"].isin(["stability", "geometric parameter at epsilon 1"])]
     cases = []
     for figure in table.to_dict("records"):
-        rows = _tumult_rows(figure["query"], figure["parameters"], figure["value"])
-        if rows:
-            source = "Tumult", figure["version"], figure["query"], figure["parameters"]
-            cases.append(Case(*source, rows, figure["date"]))
+        source = "Tumult", figure["version"], figure["query"], figure["parameters"]
+        limits, _, rest = figure["parameters"].partition("; ")
+        if figure["query"] == "private join":
+            if rest == "rows 1 left, 1 right" and set(limits.split(" x ")) <= TRUNCATIONS.keys():
+                truncations = limits.split(" x ")
+                cases.append(_join(source, truncations, figure["value"], figure["date"]))
+        elif figure["query"] in ("count", "sum") and limits.startswith("AddMaxRows"):
+            bounds = rest.removeprefix("bounds ") or "0 to 1"
+            rows = int(limits[-2])
+            cases.append(_aggregate(source, rows, bounds, figure["value"], figure["date"]))
     return cases
 
 
@@ -47,28 +53,24 @@ TRUNCATIONS: dict[str, DropExcess | DropNonUnique] = {
 }
 
 
-def _tumult_rows(query: str, parameters: str, value: str) -> tuple[AuditRow, ...]:
-    """The rows of the figures that are audited here; nothing for the others."""
-    first, _, rest = parameters.partition("; ")
-    if query == "private join" and rest == "rows 1 left, 1 right":
-        names = first.split(" x ")
-        if not all(name in TRUNCATIONS for name in names):
-            return ()
-        left, right = (TRUNCATIONS[name] for name in names)
-        found = join_stability(left, right, rows_left=1, rows_right=1)
-        row = AuditRow("EachSide", 1, None, int(value), found.value, found.before, found.after)
-        return (row,)
-    if query not in ("count", "sum") or not first.startswith("AddMaxRows"):
-        return ()
-    low, high = map(int, rest.removeprefix("bounds ").split(" to ")) if rest else (0, 1)
-    rows = audit(
-        SUM if query == "sum" else COUNT,
-        int(value),
-        Universe.value_range([low, high]),
-        sizes=[0, 1, 2, 3],
-        relations=[SymmetricDifference(int(first[-2]))],
-    ).rows
-    return strictest(rows)
+Source = tuple[str, str, str, str]  # library, version, function, setting
+
+
+def _join(source: Source, truncations: list[str], stated: str, day: str) -> Case:
+    left, right = (TRUNCATIONS[name] for name in truncations)
+    found = join_stability(left, right, rows_left=1, rows_right=1)
+    row = AuditRow("EachSide", 1, None, int(stated), found.value, found.before, found.after)
+    return Case(*source, (row,), day)
+
+
+def _aggregate(source: Source, rows: int, bounds: str, stated: str, day: str) -> Case:
+    query = SUM if source[2] == "sum" else COUNT
+    universe = Universe.value_range(list(map(int, bounds.split(" to "))))
+    sizes = range(4)
+    relation = SymmetricDifference(rows)
+    found = audit(query, int(stated), universe, sizes_within=sizes, relations=[relation]).rows
+    answers = answers_of(query, (d for size in sizes for d in universe.datasets(size=size)))
+    return Case(*source, strictest(found), day, answers=answers)
 
 
 def pipelinedp_cases() -> list[Case]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_book.case_files.case import Case, strictest
+from sensitivity_book.case_files.case import NORMS, Case, strictest
 from sensitivity_book.stored_figures import SOURCE, figures
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit
@@ -102,8 +102,9 @@ def polars_cases() -> list[Case]:
             sizes_within=tool.sizes,
             relations=[SymmetricDifference(2 * max(tool.sizes))],
         )
-        rows = strictest(found.rows)
-        cases.append(Case("OpenDP", tool.version, tool.function, tool.setting, rows, tool.date))
+        source = "OpenDP", tool.version, tool.function, tool.setting
+        answers = tuple(tool.answers.items())
+        cases.append(Case(*source, strictest(found.rows), tool.date, answers=answers))
     return cases
 
 
@@ -127,7 +128,8 @@ def diffprivlib_cases() -> list[Case]:
         for relation in relations:
             rows = strictest(audit_seen(tool, relation, norm=norm).rows)
             source = tool.library, tool.version, tool.function, tool.setting
-            cases.append(Case(*source, rows, tool.date))
+            answers = tuple(tool.answers.items())
+            cases.append(Case(*source, rows, tool.date, norm=NORMS[norm], answers=answers))
     return cases
 
 

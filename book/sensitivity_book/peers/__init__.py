@@ -1,0 +1,1 @@
+"""Other people's benchmarks, each scored by a module of its own."""
