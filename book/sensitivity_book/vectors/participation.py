@@ -9,7 +9,7 @@ exact. If a person's vectors are replaced, each may move by 2, and every length 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -129,10 +129,34 @@ def participation(encoder: Matrix, min_sep: int = 1, most: int | None = None) ->
     and no vector of length at most 1, in any dimension, moves more.
     Cost: patterns × signs, at most 3ⁿ. Source: thm-clipped-participation, notebooks/clipped-vectors.
     """
+    return worst(encoder, patterns(len(encoder[0]), min_sep, most))
+
+
+def fixed_epochs(n: int, epochs: int) -> list[Rounds]:
+    """The rounds of a person who is in the same place of every epoch, as when data are not shuffled.
+
+    >>> fixed_epochs(6, 2)
+    [(0, 3), (1, 4), (2, 5)]
+
+    Raises ValueError where the epochs do not divide the rounds.
+    """
+    if n % epochs:
+        raise ValueError(f"epochs must divide the {n} rounds, got {epochs}")
+    return [tuple(range(first, n, n // epochs)) for first in range(n // epochs)]
+
+
+def worst(encoder: Matrix, ways: Iterable[Rounds]) -> Participation:
+    """Return how far a person moves the mechanism who takes part in one of these ways.
+
+    >>> worst(prefix_sums(6), fixed_epochs(6, 2)).squared
+    15
+
+    As `participation`, with patterns of one's own.
+    """
     products = gram(encoder)
     plus = all(entry >= 0 for row in products for entry in row)
     best = Participation(0, (), ())
-    for rounds in patterns(len(products), min_sep, most):
+    for rounds in ways:
         for signs in [(1,) * len(rounds)] if plus else _signs(len(rounds)):
             pairs = list(zip(rounds, signs, strict=True))
             squared = sum(products[i][j] * s * t for i, s in pairs for j, t in pairs)
