@@ -39,10 +39,10 @@ def plot_two_neighbours(radius: float) -> Figure:
             axes.set(title=title, aspect="equal", xticks=[-radius, 0, radius])
             axes.set_yticks([-radius, 0, radius])
         _draw_record(joins, right, "added")
-        _draw_move(joins, (0.0, 0.0), right, f"the sum moves by {radius:g}")
+        _draw_move(joins, (0.0, 0.0), right, f"moves by {radius:g}")
         _draw_record(replaced, left, "removed")
         _draw_record(replaced, right, "added")
-        _draw_move(replaced, left, right, f"the sum moves by {2 * radius:g}")
+        _draw_move(replaced, left, right, f"moves by {2 * radius:g}")
         _draw_keys(figure)
     return figure
 
