@@ -34,8 +34,8 @@ from sensitivity_book.case_files.sums_asked import (
 from sensitivity_lab.audit.report import AuditRow
 
 TABLES = ("diffprivlib_sums", "pydp", "pipelinedp_sums", "smartnoise_sums")
-BUILT = 100_000  # records; longer datasets are told by how often their records come
-LONG_MOVE = "Records added or removed, at most"  # the relation of datasets that are not built
+BUILT = 100_000  # records; longer datasets are told as runs: records, and how often they come
+LONG_MOVE = "added or removed:"  # the relation of datasets that are not built
 MEAN = "mean, its sum about the middle"
 
 
@@ -101,7 +101,7 @@ def _pair(tool: Sums) -> AuditRow:
     """The two long datasets of a setting, as a lower bound; sums of 0 and 1 are exact."""
     x, y = tool.answers
     size = max(size_of(x), size_of(y))
-    tell = all_records if size <= BUILT else runs_text
+    tell = all_records if size <= BUILT else tuple
     alike = size_of(x) == size_of(y)
     moved = _comes_or_goes(tool) if size <= BUILT else LONG_MOVE
     return AuditRow(
@@ -132,6 +132,11 @@ def _case(tool: Sums, rows: tuple[AuditRow, ...]) -> Case:
 
 
 def _sizes(tool: Sums, row: AuditRow) -> str:
+    if row.relation == LONG_MOVE:
+        return (
+            "One pair was asked, so the number is a lower bound. The datasets are told as runs:"
+            f" {runs_text(row.dataset)}; and {runs_text(row.neighbour)}."
+        )
     if row.searched:
         return "One pair was asked, so the number is a lower bound."
     if tool.long:
