@@ -241,9 +241,21 @@ def _reasons(system: str, statement: str, claims: pd.DataFrame) -> list[str]:
         why = CHANGED
     elif not why and statement == "count distinct people":
         why = DISTINCT
-    numbers = [
-        f"{row['part']} ({row['norm']}) {number_text(row['claim'])} of {number_text(row['exact'])}"
-        for row in claims.to_dict("records")
-    ]
+    numbers = _numbers(claims)
     listed = f"Claimed of exact: {', '.join(numbers)}." if len(numbers) > 1 else ""
     return [*filter(None, [why, listed])]
+
+
+def _numbers(claims: pd.DataFrame) -> list[str]:
+    """Claimed and exact numbers by part; the norm is named where the numbers differ by it."""
+    found = []
+    for part, rows in claims.groupby("part", sort=False):
+        numbers = zip(rows["claim"], rows["exact"], strict=True)
+        told = [f"{number_text(claim)} of {number_text(exact)}" for claim, exact in numbers]
+        if len(set(told)) == 1:
+            found.append(f"{part} {told[0]}")
+        else:
+            found += [
+                f"{part} ({norm}) {text}" for norm, text in zip(rows["norm"], told, strict=True)
+            ]
+    return found

@@ -53,8 +53,9 @@ class Sums:
     modulus: int | None = None  # of totals that wrap together with their noise
 
     def claim(self, size: int) -> Any:
-        """The claim for datasets of a size."""
-        return self.claims[size if size in self.claims else None]
+        """The claim for datasets of a size; a float that is a large whole number as that number."""
+        claim = self.claims[size if size in self.claims else None]
+        return int(claim) if isinstance(claim, float) and claim >= 2**53 else claim
 
     @property
     def long(self) -> bool:

@@ -171,7 +171,8 @@ WRAPS = {
     ),
     "PyDP": (
         "The total wraps, and the noisy one wraps with it, so a release is that of the ideal sum,"
-        " wrapped afterwards: the claim holds. Answers are told without wrapping. (The docstring of"
+        " wrapped afterwards: the claim holds, as issue 40 of google/differential-privacy has it."
+        " Answers are told without wrapping. (The docstring of"
         " `add_entries` says that data beyond the overflow limit are not added.) A release may lie"
         " at the wrong end of the type; the default, `int`, has 32 bits."
     ),
@@ -187,7 +188,7 @@ MIDDLE = (
 LONG = (
     "Floats are added one after another. The small records are rounded upwards while the total is"
     " large, and not while one large record is missing, so the gap grows with the square of the"
-    " number of records. The two datasets are the artefact's, at this length."
+    " number of records. The two datasets are those of Casacuberta and others (2022), at this length."
 )
 
 

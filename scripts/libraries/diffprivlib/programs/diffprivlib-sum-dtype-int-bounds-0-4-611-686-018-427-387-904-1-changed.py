@@ -14,15 +14,14 @@ def randomise(mechanism, number):
 
 
 def answer(dataset):
-    handed.clear()
     mechanisms.GeometricTruncated.randomise = randomise
     tools.sum(np.array(dataset), bounds=(0, 2**62), dtype=int)
-    return handed[0][1].item()
+    return handed[-1][1].item()
 
 
 def claim():
     answer(DATASETS[0])
-    return handed[0][0]
+    return handed[-1][0]
 
 
 if __name__ == "__main__":

@@ -14,15 +14,14 @@ def randomise(mechanism, number):
 
 
 def answer(dataset):
-    handed.clear()
     mechanisms.LaplaceTruncated.randomise = randomise
     tools.sum(np.array(dataset), bounds=(0.5000000000000034, 0.5000000000000036))
-    return handed[0][1].item()
+    return handed[-1][1].item()
 
 
 def claim():
     answer(DATASETS[0])
-    return handed[0][0]
+    return handed[-1][0]
 
 
 if __name__ == "__main__":

@@ -4,10 +4,8 @@
 import numpy as np
 from diffprivlib import mechanisms, tools
 
-DATASETS = [
-    [1.0, 1.0000000000000002, 1.0000000000000002],
-    [1.0000000000000002, 1.0000000000000002, 1.0000000000000002],
-]
+NEXT = 1.0000000000000002  # the float after 1
+DATASETS = [[1.0, NEXT, NEXT], [NEXT, NEXT, NEXT]]
 handed = []  # what goes to the noise: a sensitivity, and a number to randomise
 
 
@@ -17,15 +15,14 @@ def randomise(mechanism, number):
 
 
 def answer(dataset):
-    handed.clear()
     mechanisms.LaplaceBoundedDomain.randomise = randomise
-    tools.var(np.array(dataset), bounds=(1.0, 1.0000000000000002))
-    return handed[0][1].item()
+    tools.var(np.array(dataset), bounds=(1.0, NEXT))
+    return handed[-1][1].item()
 
 
 def claim():
     answer(DATASETS[0])
-    return handed[0][0]
+    return handed[-1][0]
 
 
 if __name__ == "__main__":
