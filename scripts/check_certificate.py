@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 
 CLOSE = Fraction(1, 10**9)  # of the larger: floats this close are one number
-OF_RECORDS = ("Change", "Add", "Remove", "SymmetricDifference", "symmetric distance")
+OF_RECORDS = ("Change", "Add", "Remove", "SymmetricDifference", "symmetric distance", "Person")
 
 
 def main(paths):
