@@ -250,7 +250,7 @@ def _taking_part(name: str, asked: dict[str, str], value: str) -> tuple[AuditRow
     before = (0,) * len(encoder)
     after = tuple(float(sum(c * u for c, u in zip(row, there, strict=True))) for row in encoder)
     claimed = _claimed(value, person.value)
-    return AuditRow("Person", 1, None, claimed, person.value, (), there, (before, after)), ""
+    return AuditRow("Person", 1, None, claimed, person.value, (), (there,), (before, after)), ""
 
 
 def ways(asked: dict[str, str]) -> Iterable[tuple[int, ...]]:
