@@ -193,6 +193,15 @@ def test_absolute_values_of_three_rounds():
     assert found == {float(f"{math.sqrt(sizes):.6g}")}
 
 
+def test_a_person_in_a_plane():
+    """Catches a witness whose vectors are too long, or move the rounds by another length."""
+    (found,) = {c.row.neighbour[0] for c in CASES if c.setting.startswith("three rounds")}
+    vectors = np.array(found)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1])
+    moved = np.linalg.norm(np.array(THREE_ROUNDS) @ vectors)
+    assert moved**2 == pytest.approx(76 / 3)
+
+
 # -- what is published of them -----------------------------------------------------------------
 
 

@@ -36,6 +36,8 @@ CLAIMS = {
     "Zeroed": "sensitivity under REPLACE_SPECIAL",
 }
 THREE_ROUNDS = [[2, 0, 0], [-2, 2, 0], [-1, -1, 2]]
+# The worst contributions to these rounds: two vectors, and the opposite of their sum's direction.
+IN_A_PLANE = ((1 / 3, math.sqrt(8) / 3), (1 / 3, -math.sqrt(8) / 3), (-1.0, 0.0))
 ENCODERS: dict[str, list[list[Exact]]] = {
     "each round": identity(8),
     "all totals": prefix_sums(8),
@@ -243,7 +245,8 @@ def _taking_part(name: str, asked: dict[str, str], value: str) -> tuple[AuditRow
     """The row of a figure, and what there is to say of it."""
     if name == "three rounds":
         found = math.sqrt(three_rounds(gram(THREE_ROUNDS)))
-        return AuditRow("Person", 1, None, _claimed(value, found), found), SIGNS
+        claimed = _claimed(value, found)
+        return AuditRow("Person", 1, None, claimed, found, (), (IN_A_PLANE,), _turned()), SIGNS
     encoder = ENCODERS[name]
     person = worst(encoder, ways(asked))
     there = _contributions(person, int(asked["rounds"]))
@@ -251,6 +254,15 @@ def _taking_part(name: str, asked: dict[str, str], value: str) -> tuple[AuditRow
     after = tuple(float(sum(c * u for c, u in zip(row, there, strict=True))) for row in encoder)
     claimed = _claimed(value, person.value)
     return AuditRow("Person", 1, None, claimed, person.value, (), (there,), (before, after)), ""
+
+
+def _turned() -> tuple[Any, Any]:
+    """What is published without the person in a plane, and with them: a vector for each row."""
+    moved = [
+        tuple(sum(c * u[i] for c, u in zip(row, IN_A_PLANE, strict=True)) for i in range(2))
+        for row in THREE_ROUNDS
+    ]
+    return ((0, 0),) * 3, tuple(moved)
 
 
 def ways(asked: dict[str, str]) -> Iterable[tuple[int, ...]]:
