@@ -103,8 +103,9 @@ def laplace_reaches(least: int) -> float:
 def gaussian_reaches(least: int) -> float:
     """Return the chance that discrete Gaussian noise of scale 1 is at least so large.
 
+    >>> from sensitivity_book.privacy.normal import chance_below
     >>> round(gaussian_reaches(4), 6), round(1 - chance_below(4), 6)
-    (0.000134, 3.2e-05)
+    (0.000135, 3.2e-05)
 
     Beside it is the normal number's. Cost: a sum of 60 terms.
     """
