@@ -295,7 +295,7 @@ def _case(figure: dict[str, str]) -> Case:
     row = AuditRow(
         RELATIONS[relation], 1, None, claimed, exact, pair.dataset, pair.neighbour, (here, there)
     )
-    loss = f"told ε = {claimed:.3g}, spent ε = {exact:.3g}" if row.verdict == "too small" else ""
+    loss = "" if row.verdict == "exact" else f"told ε = {claimed:.4g}, spent ε = {exact:.4g}"
     return Case(
         "dp-accounting",
         figure["version"],

@@ -155,17 +155,15 @@ def _threshold(one: Asked) -> Case:
         "SymmetricDifference", 1, None, one.claims["delta"], chance, (), ("a",), (0, chance)
     )
     budget = "ρ" if "Gaussian" in noise else "ε"
-    loss = ""
-    if row.verdict == "too small":
-        told, true = (f"{number:.3g}" for number in (row.claimed, row.found))
-        loss = f"somebody whose key nobody else has is seen with a chance of {true}, not {told}"
+    told, true = (f"{number:.3g}" for number in (row.claimed, row.found))
+    loss = f"somebody whose key nobody else has is seen with a chance of {true}, not {told}"
     return _case(
         one,
         row,
         quantity=f"δ at {budget} = {one.claims['loss']:g}",
         scope="datasets of rows with a key; an answer is the chance that any key is released",
         note=THRESHOLDS[one.function],
-        loss=loss,
+        loss="" if row.verdict == "exact" else loss,
     )
 
 
@@ -321,6 +319,7 @@ def _noisy_max(one: Asked) -> Case:
     return _case(
         one,
         row,
+        loss=f"told ρ = {row.claimed:.4g}, spent ρ = {found:.4g}",
         quantity="ρ",
         scope=f"two scores, {gap:.3g} and 0, against {gap + 1:.3g} and −1: no two vectors need more",
         note=(
