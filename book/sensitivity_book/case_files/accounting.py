@@ -237,14 +237,15 @@ BOUNDED = (
 )
 NOTES = {
     ("RDP accountant", "Gaussian", "REPLACE_ONE"): BOUNDED
-    + "This accountant's ε is the same for all three relations; its own formula names the "
-    "multiplier as the noise by the L2 sensitivity. The PLD accountant counts 2C.",
+    + "This accountant's ε is the same for all three relations. Its own formula names the "
+    "multiplier as the noise by the L2 sensitivity; read so, s/2C here, it is an upper bound. "
+    "The PLD accountant counts 2C.",
     ("RDP accountant", "10 Gaussians", "REPLACE_ONE"): BOUNDED
     + "Ten events with multiplier 1 are one with 1/√10.",
     ("RDP accountant", "Laplace", "REPLACE_ONE"): BOUNDED
     + "The PLD accountant refuses a Laplace event under this relation.",
     ("RDP accountant", "Gaussian, 1 of 2 drawn", "REPLACE_ONE"): BOUNDED
-    + "The PLD accountant has no such event.",
+    + "The PLD accountant refuses such an event.",
     ("RDP accountant", "Gaussian, multiplier halved", "REPLACE_ONE"): (
         "The multiplier given as s/2C, the noise by what a sum moves where a record is replaced."
     ),

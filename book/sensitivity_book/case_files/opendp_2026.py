@@ -128,21 +128,22 @@ NOISES: dict[str, Callable[[int], float]] = {
     "Gaussian on ints": gaussian_reaches,
     "Gaussian": gaussian_reaches,
 }
+STAYS = "A noisy count of 5 stays. "
+MORE = "Groups of more than 5 stay, so a key of one row needs noise of at least 5. "
 THRESHOLDS = {
-    "count-by with a threshold": (
+    ("count-by with a threshold", "Laplace"): (
         'The page says "Exclude counts that are less than this minimum value": a noisy count of 5 '
-        "stays. The δ is the chance of noise above 4, so it leaves out noise of exactly 4. "
-        "At every threshold the two are e^(1/scale) apart."
+        "stays. The δ is the chance of noise above 4, but noise of 4 is enough. At every threshold "
+        "the two are e^(1/scale) apart."
     ),
-    "table with a threshold": (
-        "An entry equal to the threshold stays. The δ is the chance of noise above 4: right for "
-        "floats, where one number has no chance. For ints with Gaussian noise it is a normal "
-        "number's, which bounds the chance of an int of at least 5, and not of 4."
-    ),
-    "Polars count by group with a threshold": (
-        "Groups of more than 5 stay, so noise of at least 5 is needed; the δ speaks of that. "
-        "With Gaussian noise it is a normal number's chance of more than 4, which is larger."
-    ),
+    ("table with a threshold", "Laplace on floats"): STAYS
+    + "The δ is the chance of noise above 4; for floats that is the chance of 4 or more.",
+    ("table with a threshold", "Gaussian on ints"): STAYS
+    + "The δ is the chance of a normal number above 4. That bounds the chance that a discrete one "
+    "is 5 or more, but 4 is enough.",
+    ("Polars count by group with a threshold", "Laplace"): MORE + "The δ is the chance of that.",
+    ("Polars count by group with a threshold", "Gaussian"): MORE
+    + "The δ is the chance of a normal number above 4, which is larger.",
 }
 
 
@@ -162,7 +163,7 @@ def _threshold(one: Asked) -> Case:
         row,
         quantity=f"δ at {budget} = {one.claims['loss']:g}",
         scope="datasets of rows with a key; an answer is the chance that any key is released",
-        note=THRESHOLDS[one.function],
+        note=THRESHOLDS[one.function, noise],
         loss="" if row.verdict == "exact" else loss,
     )
 
@@ -202,10 +203,11 @@ NOTES = {
     ("truncation", "2 groups each"): "No merge: a count for each group.",
 }
 LOSSES = {
-    "cut and to_physical": "one early row renumbers everybody: no ε is kept on large data",
-    "truncation, then a new column": "noise for one row, where a person has as many as groups",
-    "MST scores": "columns are chosen at up to k times the promised ρ, for k rows of a person",
-    "AIM scores": "tables are chosen at up to k times the promised ρ, for k rows of a person",
+    ("cut and to_physical", "sum of the codes"): "promised ε = 1; with n rows, kept ε = n",
+    ("cut and to_physical", "counts by code"): "promised ε = 1; with n rows, kept ε = 2n − 1",
+    ("truncation, then a new column", ""): "promised ε = 1; with n groups each, kept ε = n",
+    ("MST scores", ""): "promised ρ = 1 for the choice; with k rows of a person, kept ρ = k",
+    ("AIM scores", ""): "promised ρ = 1 for the choice; with k rows of a person, kept ρ = k",
 }
 NORMS_OF_SCORES = {"MST scores": "the largest column sum of the absolute gaps"}
 ROOT = "With k rows in k cells of a column the claim is √k, and the score moves by k."
@@ -229,9 +231,14 @@ def _enumerated(one: Asked) -> Case:
         row,
         scope=_scope(one.function),
         note=_note(one),
-        loss=LOSSES[one.function] if row.verdict == "too small" else "",
+        loss=_loss(one) if row.verdict == "too small" else "",
         answers=tuple(answers.items()),
     )
+
+
+def _loss(one: Asked) -> str:
+    own = LOSSES.get((one.function, one.setting))
+    return own or LOSSES[one.function, ""]
 
 
 def _number_or_vector(answer: Any) -> Any:
