@@ -232,7 +232,7 @@ SCOPES = {
     "randomized response": "one bit, which with a chance of a half is drawn anew",
 }
 BOUNDED = (
-    "The event's page defines the multiplier as s/C, the noise by the bound on each record. Where "
+    "The event's docstring defines the multiplier as s/C, the noise by the bound on each record. Where "
     "a record is replaced, a sum moves by up to 2C. "
 )
 NOTES = {
