@@ -214,7 +214,7 @@ def worst(event: str, relation: str) -> Pair:
 
 RELATIONS = {
     "ADD_OR_REMOVE_ONE": "SymmetricDifference",
-    "REPLACE_SPECIAL": "replaced by a special record, at most",
+    "REPLACE_SPECIAL": "ReplaceSpecial",
     "REPLACE_ONE": "Change",
 }
 EVENT = "an answer is the logarithm of the chance of the worst event, with δ taken off the first"
