@@ -39,6 +39,11 @@
     say(fitting < claims.length ? `${fitting.toLocaleString("en")} of ${counted(claims.length)}` : counted(claims.length));
   }
 
+  function clear() {
+    form.reset();
+    show();
+  }
+
   function hideEmptyGroups() {
     for (const group of groups) group.hidden = !group.querySelector(".claim:not([hidden])");
   }
@@ -63,11 +68,10 @@
 
   // Another anchor, such as that of a heading, says nothing about the filters.
   function read() {
-    const hash = decodeURIComponent(location.hash.slice(1));
-    const target = hash && document.getElementById(hash);
-    if (target) return reveal(target);
+    const hash = location.hash.slice(1), target = document.getElementById(hash);
+    if (target?.matches(".claim, .verdict-section")) return reveal(target);
     if (hash && !hash.includes("=")) return undefined;
-    const kept = new URLSearchParams(location.hash.slice(1));
+    const kept = new URLSearchParams(hash);
     for (const name of NAMES) field(name).value = kept.get(name) ?? "";
     for (const name of SELECTS) if (field(name).selectedIndex < 0) field(name).value = "";
     return show();
@@ -75,10 +79,7 @@
 
   // A card that is linked to is seen, whatever the filters say; so is a section.
   function reveal(target) {
-    if (target.matches(".verdict-section[hidden]")) {
-      form.reset();
-      show();
-    }
+    if (target.matches(".verdict-section[hidden]")) clear();
     if (target.matches(".claim")) {
       if (target.hidden) say(`${status.textContent}, and the one linked to`);
       target.hidden = false;
@@ -89,7 +90,7 @@
   }
 
   form.addEventListener("input", () => { show(); write(); });
-  form.addEventListener("reset", () => setTimeout(() => { show(); write(); }));
+  form.querySelector("button").addEventListener("click", () => { clear(); write(); });
   form.addEventListener("submit", (event) => event.preventDefault());
   addEventListener("hashchange", read);
   form.hidden = false;

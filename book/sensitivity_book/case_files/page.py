@@ -227,6 +227,7 @@ def _libraries(cases: tuple[Case, ...]) -> str:
     table = board(cases)[["library", "version", "asked on", *SECTIONS, "cases"]]
     table = table.rename(columns={"cases": "all"})
     shown = table.to_html(index=False, border=0, justify="unset", classes="table")
+    shown = f'<div class="pst-scrollable-table-container" tabindex="0">{shown}</div>'
     return f'<details class="libraries"><summary>Each library, with its version</summary>{shown}</details>'
 
 
@@ -246,7 +247,7 @@ def _filters(cases: tuple[Case, ...]) -> str:
         f'<form class="board" aria-label="Filters" hidden>{selects}'
         '<label>Text <input type="search" name="text" autocomplete="off" spellcheck="false"></label>'
         f'<p><span role="status">{len(cases):,} claims</span>'
-        ' <button type="reset">Show all</button></p></form>'
+        ' <button type="button">Show all</button></p></form>'
     )
 
 
