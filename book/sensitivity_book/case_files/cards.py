@@ -117,8 +117,8 @@ def noise(case: Case) -> str:
     if ratio < SEEN:
         parts = round(float(f"{float(1 / (Fraction(ratio) - 1)):.3g}"))
         return f"more noise than is needed, by 1 part in {parts:,}"
-    times = "twice" if ratio == 2 else f"{float(ratio):.3g} times"
-    return f"{times} the noise that is needed"
+    factor = f"{float(ratio):.3g}"
+    return f"{'twice' if factor == '2' else f'{factor} times'} the noise that is needed"
 
 
 def spent(case: Case) -> str:
