@@ -36,11 +36,11 @@ NOT_ONE = {
         "l2_clip_norm 5, normalize_by 1/2",
         "SymmetricDifference",
     ): 1 / 2,
-    ("clipped_fun", "l2_clip_norm 1, float32", "SymmetricDifference"): 1 - 4.4499e-8,
-    ("clipped_fun", "l2_clip_norm 1, float32, normalize_by 3", "SymmetricDifference"): 1
+    ("clipped_fun of float32", "l2_clip_norm 1", "SymmetricDifference"): 1 - 4.4499e-8,
+    ("clipped_fun of float32", "l2_clip_norm 1, normalize_by 3", "SymmetricDifference"): 1
     - 2.9802e-8,
-    ("clipped_fun", "l2_clip_norm 1, bfloat16", "SymmetricDifference"): 1 / 2,
-    ("clipped_fun", "l2_clip_norm 2**-13, float16", "SymmetricDifference"): 1 / 2,
+    ("clipped_fun of bfloat16", "l2_clip_norm 1", "SymmetricDifference"): 1 / 2,
+    ("clipped_fun of float16", "l2_clip_norm 2**-13", "SymmetricDifference"): 1 / 2,
     (
         "get_min_sep_sensitivity_upper_bound",
         "square root; rounds 8; min_sep 1; most 3",
@@ -63,17 +63,18 @@ NOT_ONE = {
     ): math.sqrt(32 / (76 / 3)),
 }
 PROGRAMS = {
-    "l2_clip_norm 5, normalize_by 1/2": "normalize_by_half",
-    "l2_clip_norm 1, float32": "float32_norm",
-    "l2_clip_norm 1, float32, normalize_by 3": "normalize_by_three",
-    "l2_clip_norm 1, bfloat16": "bfloat16_sum",
-    "l2_clip_norm 2**-13, float16": "float16_norm",
+    ("clipped_fun by its docstring", "l2_clip_norm 5, normalize_by 1/2"): "normalize_by_half",
+    ("clipped_fun of float32", "l2_clip_norm 1"): "float32_norm",
+    ("clipped_fun of float32", "l2_clip_norm 1, normalize_by 3"): "normalize_by_three",
+    ("clipped_fun of bfloat16", "l2_clip_norm 1"): "bfloat16_sum",
+    ("clipped_fun of float16", "l2_clip_norm 2**-13"): "float16_norm",
 }
 TOO_SMALL = [case for case in CASES if case.verdict == "too small"]
 
 
-def answers(setting):
-    (asked,) = [one for one in clipping_asked() if one.setting == setting]
+def answers(of_type, setting):
+    name = f"clipped_fun of {of_type}", setting
+    (asked,) = [one for one in clipping_asked() if (one.function, one.setting) == name]
     return dict(asked.answers)
 
 
@@ -107,7 +108,7 @@ def squared(vector):
 
 def test_a_float32_vector_is_a_hair_too_long():
     """Catches an excess that is only printed: it is there in Fractions, and NumPy's is the same."""
-    answer = answers("l2_clip_norm 1, float32")[((1, 4),)]
+    answer = answers("float32", "l2_clip_norm 1")[((1, 4),)]
     assert squared(answer) > 1
     assert squared(answer) == squared(clipped((1, 4)))
     assert float(squared(answer) - 1) == pytest.approx(8.9e-8, rel=1e-2)
@@ -123,7 +124,7 @@ def test_no_smaller_vector_of_two_whole_numbers_is_too_long():
 
 def test_a_third_in_float32():
     """Catches a case that rests on how a float is printed."""
-    answer = answers("l2_clip_norm 1, float32, normalize_by 3")[((1,),)]
+    answer = answers("float32", "l2_clip_norm 1, normalize_by 3")[((1,),)]
     assert Fraction(answer[0]) > Fraction(1, 3)
     assert answer[0] == float(np.float32(1) / np.float32(3))
 
@@ -136,17 +137,17 @@ def in_bfloat16(n):
 
 def test_bfloat16_sums_are_rounded():
     """Catches an answer that the type does not explain."""
-    for batch, (total,) in answers("l2_clip_norm 1, bfloat16").items():
+    for batch, (total,) in answers("bfloat16", "l2_clip_norm 1").items():
         assert total == in_bfloat16(len(batch))
-    for batch, (total,) in answers("l2_clip_norm 1, bfloat16, dtype float32").items():
+    for batch, (total,) in answers("bfloat16", "l2_clip_norm 1, dtype float32").items():
         assert total == len(batch)
 
 
 def test_float16_squares_vanish():
     """Catches an answer that the type does not explain, at four entries and at a million."""
     assert np.float16(SHORT) ** 2 == 0
-    assert answers("l2_clip_norm 2**-13, float16")[((SHORT,) * 4,)] == (SHORT,) * 4
-    right = answers("l2_clip_norm 2**-13, float16, dtype float32")[((SHORT,) * 4,)]
+    assert answers("float16", "l2_clip_norm 2**-13")[((SHORT,) * 4,)] == (SHORT,) * 4
+    right = answers("float16", "l2_clip_norm 2**-13, dtype float32")[((SHORT,) * 4,)]
     assert math.hypot(*right) == SHORT
     table = figures("jax_privacy").set_index("quantity")
     assert float(table.loc["length of the clipped vector", "value"]) == math.sqrt(2**20) * SHORT
@@ -192,6 +193,15 @@ def test_absolute_values_of_three_rounds():
     assert found == {float(f"{math.sqrt(sizes):.6g}")}
 
 
+def test_a_person_in_a_plane():
+    """Catches a witness whose vectors are too long, or move the rounds by another length."""
+    (found,) = {c.row.neighbour[0] for c in CASES if c.setting.startswith("three rounds")}
+    vectors = np.array(found)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1])
+    moved = np.linalg.norm(np.array(THREE_ROUNDS) @ vectors)
+    assert moved**2 == pytest.approx(76 / 3)
+
+
 # -- what is published of them -----------------------------------------------------------------
 
 
@@ -211,7 +221,7 @@ def test_what_is_not_exact_says_why():
 def test_issues():
     """Catches a thread that is named for another function."""
     named = {case.function for case in CASES if issues(case)}
-    assert named == {"clipped_fun by its docstring"}
+    assert named == {"clipped_fun by its docstring", "clipped_fun of float16"}
 
 
 def datasets_of(program):
@@ -225,11 +235,11 @@ def datasets_of(program):
     return [tuple(dataset) for dataset in eval(ast.unparse(value), {})]
 
 
-@pytest.mark.parametrize("case", TOO_SMALL, ids=lambda case: case.setting)
+@pytest.mark.parametrize("case", TOO_SMALL, ids=lambda case: case.address)
 def test_each_has_a_program_with_its_witness(case):
     """Catches a program that shows other datasets, imports ours, or is too long to paste."""
     folder = ROOT / "scripts" / "libraries" / "jax_privacy" / "programs"
-    program = (folder / f"{PROGRAMS[case.setting]}.py").read_text(encoding="utf-8")
+    program = (folder / f"{PROGRAMS[case.function, case.setting]}.py").read_text(encoding="utf-8")
     assert datasets_of(program) == [case.row.dataset, case.row.neighbour]
     assert len(program.splitlines()) <= 25
     imported = {

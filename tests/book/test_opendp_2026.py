@@ -1,6 +1,5 @@
 """OpenDP's claims of 2026: verdicts pinned, and every number behind them met by another route."""
 
-import ast
 import math
 from collections import Counter
 from itertools import combinations, permutations, product
@@ -65,11 +64,11 @@ def test_the_verdicts_are_those_on_record(cases):
 
 
 def test_every_case_says_what_was_compared_and_every_gap_what_it_costs(cases):
-    """Catches a card without its scope or note, and a loss where the claim is right."""
+    """Catches a card without its scope or note, and a cost where the claim is exact."""
     for case in cases.values():
         assert case.scope
         assert case.note
-        assert bool(case.loss) == (case.verdict == "too small")
+        assert bool(case.loss) == (case.verdict != "exact")
 
 
 # --- thresholds ------------------------------------------------------------------------------
@@ -271,15 +270,7 @@ def test_permute_and_flip_is_the_maximum_with_exponential_noise(scores):
 
 
 def test_every_gap_has_a_program_that_a_stranger_can_run(cases):
-    """Catches a case that nobody can show by itself, and a program that is too long to read."""
+    """Catches a case that nobody can show by itself, and a program of a case that is right."""
     folder = again.ROOT / "scripts" / "libraries" / "opendp_2026" / "programs"
-    programs = {path: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
-    told = [ast.get_docstring(ast.parse(text)) for text in programs.values()]
-    for name, case in cases.items():
-        if case.verdict == "too small":
-            assert any(f"{name[0]}, {name[1]}" in (doc or "") for doc in told), name
-    for path, text in programs.items():
-        assert sum(map(bool, text.splitlines())) <= 25, path.name
-        names = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-        assert {"claim", "answer"} <= names, path.name
-        assert "DATASETS = " in text
+    gaps = {case.address for case in cases.values() if case.verdict == "too small"}
+    assert {path.stem for path in folder.glob("*.py")} == gaps

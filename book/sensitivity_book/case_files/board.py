@@ -12,7 +12,11 @@ import pandas as pd
 
 from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.certificates import case_of, certificate
+from sensitivity_book.case_files.jax_privacy import jax_privacy_cases
+from sensitivity_book.case_files.opendp_2026 import opendp_2026_cases
+from sensitivity_book.case_files.sql_cases import sql_cases
 from sensitivity_book.case_files.stated import pipelinedp_cases, tumult_cases
+from sensitivity_book.case_files.then_and_now import then_and_now_cases
 from sensitivity_book.case_files.watched import diffprivlib_cases, polars_cases
 
 VERDICTS = ["too small", "exact", "loose"]
@@ -43,9 +47,13 @@ def case_files_asked() -> list[Case]:
     return [
         *opendp_cases(),
         *polars_cases(),
+        *opendp_2026_cases(),
         *diffprivlib_cases(),
         *tumult_cases(),
         *pipelinedp_cases(),
+        *sql_cases(),
+        *then_and_now_cases(),
+        *jax_privacy_cases(),
     ]
 
 

@@ -36,6 +36,8 @@ CLAIMS = {
     "Zeroed": "sensitivity under REPLACE_SPECIAL",
 }
 THREE_ROUNDS = [[2, 0, 0], [-2, 2, 0], [-1, -1, 2]]
+# The worst contributions to these rounds: two vectors, and the opposite of their sum's direction.
+IN_A_PLANE = ((1 / 3, math.sqrt(8) / 3), (1 / 3, -math.sqrt(8) / 3), (-1.0, 0.0))
 ENCODERS: dict[str, list[list[Exact]]] = {
     "each round": identity(8),
     "all totals": prefix_sums(8),
@@ -43,25 +45,25 @@ ENCODERS: dict[str, list[list[Exact]]] = {
     "square root, 3 bands": square_root(8, bands=3),
 }
 
-BATCHES = "The batch is summed in its own type unless dtype is set."
-NOTES = {
-    "l2_clip_norm 1, float32": "In float32 a clipped vector can be a hair too long: the square of "
-    "this one's length is 1 + 8.9e-8.",
-    "l2_clip_norm 1, float32, normalize_by 3": "The sensitivity is computed in float64, the sum in "
-    "float32, where a third is a hair more.",
-    "l2_clip_norm 1, bfloat16": f"{BATCHES} From 256 on bfloat16 has only even numbers: 257 ones "
-    "make 256, and 258 make 258.",
-    "l2_clip_norm 1, bfloat16, dtype float32": "The docstring recommends dtype where a batch of "
-    "low precision is large.",
-    "l2_clip_norm 2**-13, float16": "The norm is computed in the vector's type unless dtype is set. "
-    "In float16 the square of 2**-13 is 0, so the vector is taken for 0 and is not clipped. A "
-    "vector of 2**20 such entries has length 0.125, and stays that long at an l2_clip_norm of "
-    "0.0625.",
-    "l2_clip_norm 2**-13, float16, dtype float32": "With dtype the norm is computed in float32.",
+NOTES = {  # by function and setting
+    ("clipped_fun of float32", "l2_clip_norm 1"): "In float32 a clipped vector can be a hair too "
+    "long: the square of this one's length is 1 + 8.9e-8.",
+    ("clipped_fun of float32", "l2_clip_norm 1, normalize_by 3"): "The sensitivity is computed in "
+    "float64, the sum in float32, where a third is a hair more.",
+    ("clipped_fun of bfloat16", "l2_clip_norm 1"): "The batch is summed in its own type unless "
+    "dtype is set. From 256 on bfloat16 has only even numbers: 257 ones make 256, and 258 make 258.",
+    ("clipped_fun of bfloat16", "l2_clip_norm 1, dtype float32"): "The docstring recommends dtype "
+    "where a batch of low precision is large.",
+    ("clipped_fun of float16", "l2_clip_norm 2**-13"): "The norm is computed in the vector's type "
+    "unless dtype is set. In float16 the square of 2**-13 is 0, so the vector is taken for 0 and is "
+    "not clipped. A vector of 2**20 such entries has length 2**-3, and stays that long at an "
+    "l2_clip_norm of 2**-4.",
+    ("clipped_fun of float16", "l2_clip_norm 2**-13, dtype float32"): "With dtype the norm is "
+    "computed in float32.",
 }
 LOSSES = {
-    "l2_clip_norm 1, float32": "a hair: 4.4e-8 of the length",
-    "l2_clip_norm 1, float32, normalize_by 3": "a hair: 3.0e-8 of the length",
+    "l2_clip_norm 1": "a hair: 4.4e-8 of the length",
+    "l2_clip_norm 1, normalize_by 3": "a hair: 3.0e-8 of the length",
 }
 DOCSTRING = (
     "The docstring says that the sensitivity is l2_clip_norm, or 1 if rescaled; .sensitivity() "
@@ -98,6 +100,7 @@ class Asked:
 
     version: str
     date: str
+    function: str
     setting: str
     claims: dict[str, float]
     answers: Answers
@@ -119,7 +122,7 @@ def clipping_asked() -> list[Asked]:
     """
     table = figures("jax_privacy")
     found = []
-    for _, rows in table[table["query"] == "clipped_fun"].groupby(SOURCE, sort=False):
+    for _, rows in table[table["query"].str.startswith("clipped_fun")].groupby(SOURCE, sort=False):
         said = list(zip(rows["quantity"], rows["value"], strict=True))
         answers = tuple(
             (_batch(quantity.removeprefix("answer to ")), ast.literal_eval(value))
@@ -128,8 +131,8 @@ def clipping_asked() -> list[Asked]:
         )
         claims = {name: float(value) for name, value in said if name.startswith("sensitivity")}
         if answers:
-            _, version, date, _, setting = rows.iloc[0][SOURCE]
-            found.append(Asked(version, date, setting, claims, answers))
+            _, version, date, function, setting = rows.iloc[0][SOURCE]
+            found.append(Asked(version, date, function, setting, claims, answers))
     return found
 
 
@@ -139,10 +142,11 @@ def _batch(runs: str) -> tuple[Any, ...]:
 
 def _clipping_cases() -> Iterator[Case]:
     for asked in clipping_asked():
-        relations = list(CLAIMS) if asked.setting not in NOTES else ["SymmetricDifference"]
+        note = NOTES.get((asked.function, asked.setting), "")
+        relations = ["SymmetricDifference"] if note else list(CLAIMS)
         for relation in relations:
             claim = asked.claims[CLAIMS[relation]]
-            yield _clipping_case("clipped_fun", asked, relation, claim, NOTES.get(asked.setting))
+            yield _clipping_case(asked.function, asked, relation, claim, note)
         if "sensitivity by its docstring" in asked.claims:
             claim = asked.claims["sensitivity by its docstring"]
             yield _clipping_case(
@@ -150,9 +154,7 @@ def _clipping_cases() -> Iterator[Case]:
             )
 
 
-def _clipping_case(
-    function: str, asked: Asked, relation: str, claim: float, note: str | None
-) -> Case:
+def _clipping_case(function: str, asked: Asked, relation: str, claim: float, note: str) -> Case:
     rows = (
         (zeroed_out(asked, claim),)
         if relation == "Zeroed"
@@ -166,11 +168,11 @@ def _clipping_case(
         rows,
         asked.date,
         scope=_scope(asked),
-        note=note or "",
+        note=note,
         norm="L2",
         # The checker knows no relation that zeroes a vector: of it the witness alone is stored.
         answers=() if relation == "Zeroed" else asked.answers,
-        loss=LOSSES.get(asked.setting, ""),
+        loss=LOSSES.get(asked.setting, "") if function == "clipped_fun of float32" else "",
     )
 
 
@@ -243,14 +245,24 @@ def _taking_part(name: str, asked: dict[str, str], value: str) -> tuple[AuditRow
     """The row of a figure, and what there is to say of it."""
     if name == "three rounds":
         found = math.sqrt(three_rounds(gram(THREE_ROUNDS)))
-        return AuditRow("Person", 1, None, _claimed(value, found), found), SIGNS
+        claimed = _claimed(value, found)
+        return AuditRow("Person", 1, None, claimed, found, (), (IN_A_PLANE,), _turned()), SIGNS
     encoder = ENCODERS[name]
     person = worst(encoder, ways(asked))
     there = _contributions(person, int(asked["rounds"]))
     before = (0,) * len(encoder)
     after = tuple(float(sum(c * u for c, u in zip(row, there, strict=True))) for row in encoder)
     claimed = _claimed(value, person.value)
-    return AuditRow("Person", 1, None, claimed, person.value, (), there, (before, after)), ""
+    return AuditRow("Person", 1, None, claimed, person.value, (), (there,), (before, after)), ""
+
+
+def _turned() -> tuple[Any, Any]:
+    """What is published without the person in a plane, and with them: a vector for each row."""
+    moved = [
+        tuple(sum(c * u[i] for c, u in zip(row, IN_A_PLANE, strict=True)) for i in range(2))
+        for row in THREE_ROUNDS
+    ]
+    return ((0, 0),) * 3, tuple(moved)
 
 
 def ways(asked: dict[str, str]) -> Iterable[tuple[int, ...]]:

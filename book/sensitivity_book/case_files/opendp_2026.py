@@ -103,8 +103,9 @@ def laplace_reaches(least: int) -> float:
 def gaussian_reaches(least: int) -> float:
     """Return the chance that discrete Gaussian noise of scale 1 is at least so large.
 
+    >>> from sensitivity_book.privacy.normal import chance_below
     >>> round(gaussian_reaches(4), 6), round(1 - chance_below(4), 6)
-    (0.000134, 3.2e-05)
+    (0.000135, 3.2e-05)
 
     Beside it is the normal number's. Cost: a sum of 60 terms.
     """
@@ -127,21 +128,22 @@ NOISES: dict[str, Callable[[int], float]] = {
     "Gaussian on ints": gaussian_reaches,
     "Gaussian": gaussian_reaches,
 }
+STAYS = "A noisy count of 5 stays. "
+MORE = "Groups of more than 5 stay, so a key of one row needs noise of at least 5. "
 THRESHOLDS = {
-    "count-by with a threshold": (
+    ("count-by with a threshold", "Laplace"): (
         'The page says "Exclude counts that are less than this minimum value": a noisy count of 5 '
-        "stays. The δ is the chance of noise above 4, so it leaves out noise of exactly 4. "
-        "At every threshold the two are e^(1/scale) apart."
+        "stays. The δ is the chance of noise above 4, but noise of 4 is enough. At every threshold "
+        "the two are e^(1/scale) apart."
     ),
-    "table with a threshold": (
-        "An entry equal to the threshold stays. The δ is the chance of noise above 4: right for "
-        "floats, where one number has no chance. For ints with Gaussian noise it is a normal "
-        "number's, which bounds the chance of an int of at least 5, and not of 4."
-    ),
-    "Polars count by group with a threshold": (
-        "Groups of more than 5 stay, so noise of at least 5 is needed; the δ speaks of that. "
-        "With Gaussian noise it is a normal number's chance of more than 4, which is larger."
-    ),
+    ("table with a threshold", "Laplace on floats"): STAYS
+    + "The δ is the chance of noise above 4; for floats that is the chance of 4 or more.",
+    ("table with a threshold", "Gaussian on ints"): STAYS
+    + "The δ is the chance of a normal number above 4. That bounds the chance that a discrete one "
+    "is 5 or more, but 4 is enough.",
+    ("Polars count by group with a threshold", "Laplace"): MORE + "The δ is the chance of that.",
+    ("Polars count by group with a threshold", "Gaussian"): MORE
+    + "The δ is the chance of a normal number above 4, which is larger.",
 }
 
 
@@ -154,17 +156,15 @@ def _threshold(one: Asked) -> Case:
         "SymmetricDifference", 1, None, one.claims["delta"], chance, (), ("a",), (0, chance)
     )
     budget = "ρ" if "Gaussian" in noise else "ε"
-    loss = ""
-    if row.verdict == "too small":
-        told, true = (f"{number:.3g}" for number in (row.claimed, row.found))
-        loss = f"somebody whose key nobody else has is seen with a chance of {true}, not {told}"
+    told, true = (f"{number:.3g}" for number in (row.claimed, row.found))
+    loss = f"somebody whose key nobody else has is seen with a chance of {true}, not {told}"
     return _case(
         one,
         row,
         quantity=f"δ at {budget} = {one.claims['loss']:g}",
         scope="datasets of rows with a key; an answer is the chance that any key is released",
-        note=THRESHOLDS[one.function],
-        loss=loss,
+        note=THRESHOLDS[one.function, noise],
+        loss="" if row.verdict == "exact" else loss,
     )
 
 
@@ -203,10 +203,11 @@ NOTES = {
     ("truncation", "2 groups each"): "No merge: a count for each group.",
 }
 LOSSES = {
-    "cut and to_physical": "one early row renumbers everybody: no ε is kept on large data",
-    "truncation, then a new column": "noise for one row, where a person has as many as groups",
-    "MST scores": "columns are chosen at up to k times the promised ρ, for k rows of a person",
-    "AIM scores": "tables are chosen at up to k times the promised ρ, for k rows of a person",
+    ("cut and to_physical", "sum of the codes"): "promised ε = 1; with n rows, kept ε = n",
+    ("cut and to_physical", "counts by code"): "promised ε = 1; with n rows, kept ε = 2n − 1",
+    ("truncation, then a new column", ""): "promised ε = 1; with n groups each, kept ε = n",
+    ("MST scores", ""): "promised ρ = 1 for the choice; with k rows of a person, kept ρ = k",
+    ("AIM scores", ""): "promised ρ = 1 for the choice; with k rows of a person, kept ρ = k",
 }
 NORMS_OF_SCORES = {"MST scores": "the largest column sum of the absolute gaps"}
 ROOT = "With k rows in k cells of a column the claim is √k, and the score moves by k."
@@ -230,9 +231,14 @@ def _enumerated(one: Asked) -> Case:
         row,
         scope=_scope(one.function),
         note=_note(one),
-        loss=LOSSES[one.function] if row.verdict == "too small" else "",
+        loss=_loss(one) if row.verdict == "too small" else "",
         answers=tuple(answers.items()),
     )
+
+
+def _loss(one: Asked) -> str:
+    own = LOSSES.get((one.function, one.setting))
+    return own or LOSSES[one.function, ""]
 
 
 def _number_or_vector(answer: Any) -> Any:
@@ -320,6 +326,7 @@ def _noisy_max(one: Asked) -> Case:
     return _case(
         one,
         row,
+        loss=f"told ρ = {row.claimed:.4g}, spent ρ = {found:.4g}",
         quantity="ρ",
         scope=f"two scores, {gap:.3g} and 0, against {gap + 1:.3g} and −1: no two vectors need more",
         note=(

@@ -36,6 +36,8 @@ Related = Callable[[tuple[Any, ...], tuple[Any, ...]], bool]
 class Sums:
     """One setting of one tool: what it claims, by size or for all (None), and what it answered.
 
+    Answers are those that were to be randomised; with a `modulus`, as `unwrapped` tells them.
+
     >>> tool = watched("diffprivlib_sums")[0]
     >>> tool.setting, tool.claims[2], tool.answers[((1.0, 1.0), 1),]
     ('floats, bounds 1 and the next float', 2.220446049250313e-16, 2.0)
@@ -48,6 +50,7 @@ class Sums:
     setting: str
     claims: dict[int | None, Any]
     answers: dict[Runs, Any]
+    modulus: int | None = None  # of totals that wrap together with their noise
 
     def claim(self, size: int) -> Any:
         """The claim for datasets of a size."""
@@ -77,16 +80,35 @@ def watched(name: str) -> tuple[Sums, ...]:
     for _, rows in figures(name).groupby(SOURCE, sort=False):
         claims: dict[int | None, Any] = {}
         answers: dict[Runs, Any] = {}
+        modulus = None
         for quantity, value in zip(rows["quantity"], rows["value"], strict=True):
             number = ast.literal_eval(value)
             if quantity.startswith("answer to "):
                 answers[runs(ast.literal_eval(quantity.removeprefix("answer to ")))] = number
+            elif quantity == "bits that wrap":
+                modulus = 2**number
             else:
                 size = quantity.removeprefix("sensitivity").removeprefix(" at size ")
                 claims[int(size) if size else None] = number
         library, number, day, function, setting = rows.iloc[0][SOURCE]
-        found.append(Sums(NAMES[library], number, day, function, setting, claims, answers))
+        told = {dataset: unwrapped(dataset, total, modulus) for dataset, total in answers.items()}
+        found.append(Sums(NAMES[library], number, day, function, setting, claims, told, modulus))
     return tuple(found)
+
+
+def unwrapped(dataset: Runs, total: Any, modulus: int | None) -> Any:
+    """Return a total that wraps, and whose release wraps with it, as the nearest to the ideal sum.
+
+    >>> unwrapped((((2**30,), 2),), -(2**31), 2**32)
+    2147483648
+
+    A release of the one is a release of the other, wrapped afterwards. Without a modulus the total
+    stays as it is. Cost: linear in the runs.
+    """
+    if modulus is None:
+        return total
+    ideal = sum(sum(records) * times for records, times in dataset)
+    return total + modulus * round((ideal - total) / modulus)
 
 
 @cache

@@ -34,8 +34,8 @@ from sensitivity_book.case_files.sums_asked import (
 from sensitivity_lab.audit.report import AuditRow
 
 TABLES = ("diffprivlib_sums", "pydp", "pipelinedp_sums", "smartnoise_sums")
-BUILT = 100_000  # records; longer datasets are told by how often their records come
-LONG_MOVE = "Records added or removed, at most"  # the relation of datasets that are not built
+BUILT = 100_000  # records; longer datasets are told as runs: records, and how often they come
+LONG_MOVE = "added or removed:"  # the relation of datasets that are not built
 MEAN = "mean, its sum about the middle"
 
 
@@ -101,7 +101,7 @@ def _pair(tool: Sums) -> AuditRow:
     """The two long datasets of a setting, as a lower bound; sums of 0 and 1 are exact."""
     x, y = tool.answers
     size = max(size_of(x), size_of(y))
-    tell = all_records if size <= BUILT else runs_text
+    tell = all_records if size <= BUILT else tuple
     alike = size_of(x) == size_of(y)
     moved = _comes_or_goes(tool) if size <= BUILT else LONG_MOVE
     return AuditRow(
@@ -113,7 +113,7 @@ def _pair(tool: Sums) -> AuditRow:
         dataset=tell(x),
         neighbour=tell(y),
         answers=(tool.answers[x], tool.answers[y]),
-        searched="bounds (0.0, 1.0)" not in tool.setting,
+        searched="bounds (0.0, 1.0)" not in tool.setting and tool.modulus is None,
     )
 
 
@@ -132,10 +132,15 @@ def _case(tool: Sums, rows: tuple[AuditRow, ...]) -> Case:
 
 
 def _sizes(tool: Sums, row: AuditRow) -> str:
+    if row.relation == LONG_MOVE:
+        return (
+            "One pair was asked, so the number is a lower bound. The datasets are told as runs:"
+            f" {runs_text(row.dataset)}; and {runs_text(row.neighbour)}."
+        )
     if row.searched:
         return "One pair was asked, so the number is a lower bound."
     if tool.long:
-        return "One pair was asked. Sums of 0 and 1 are exact, so none is wider."
+        return "One pair was asked. The sum is the ideal one here, so none is wider."
     people = "people of one row each" if tool.library == "PipelineDP" else "records"
     return f"All datasets of up to three {people}, at either bound, in every order."
 
@@ -155,16 +160,25 @@ GOOGLE = (
 )
 TENTHS = "In floats 0.1 + 0.1 + 0.1 is 0.30000000000000004."
 GRID = (
-    "No float lies between the bounds, and the floats near the sum are further apart than they. The"
-    " ideal sum would be exact. So would this one be if a public constant were taken off each record."
+    "No float lies between the bounds: a mean of records is rounded to one of them, and a sum to"
+    " floats that lie further apart. With a public constant taken off each record first, the answer"
+    " would be that of the formula."
 )
 WRAPS = {
-    "diffprivlib": "`dtype` is the type in which numpy adds, as the docstring says: 64 bits wrap.",
-    "PyDP": (
-        "The docstring of `add_entries` says that data beyond the overflow limit are not added."
-        " Here they are, and the total wraps. `int`, of 32 bits, is the default dtype."
+    "diffprivlib": (
+        "`dtype` is the type in which numpy adds, as the docstring says: 64 bits wrap. The noisy"
+        " total is cut off at n times the bounds, and does not wrap."
     ),
-    "PipelineDP": "Ints are added by numpy in 64 bits, which wrap, with a warning.",
+    "PyDP": (
+        "The total wraps, and the noisy one wraps with it, so a release is that of the ideal sum,"
+        " wrapped afterwards: the claim holds. Answers are told without wrapping. (The docstring of"
+        " `add_entries` says that data beyond the overflow limit are not added.) A release may lie"
+        " at the wrong end of the type; the default, `int`, has 32 bits."
+    ),
+    "PipelineDP": (
+        "Ints are added by numpy in 64 bits, which wrap, with a warning. The noise is added to a"
+        " float, which does not wrap."
+    ),
 }
 MIDDLE = (
     "The middle of the bounds is no float and is rounded to one of them, so a record at the other"
@@ -237,17 +251,17 @@ IBM = Then(
 )
 NOT_ASKED = Then("1.1.1", "BoundedSum", None, None, "the artefact asks PyDP about the mean only")
 BEAM = Then(
-    "0.1.1",
+    "not named",
     "sum",
-    1.0,
     None,
-    f"attack_pipelinedp.ipynb of {ARTEFACT}, which names no version: of 2²⁸ records the release on"
+    None,
+    f"attack_pipelinedp.ipynb of {ARTEFACT}: of 2²⁸ records the release on"
     " Spark was not open to the attack; the one on Beam, whose own sum is, did not end",
 )
 SQL = Then(
     "not named",
     "SUM",
-    1.0,
+    None,
     None,
     f"README.md of {ARTEFACT}: the library could not be configured with SQLite or MySQL, so the"
     " attack was not run to its end",
@@ -258,8 +272,8 @@ def then_and_now() -> pd.DataFrame:
     """Return what was found in 2022 and what is found of today's version, attack by attack.
 
     >>> row = then_and_now().iloc[0]
-    >>> row["library"], row["attained then"] / row["claimed then"], row["verdict now"]
-    ('OpenDP', 64.0, 'holds')
+    >>> print(row["library"], row["attained then"] / row["claimed then"], row["verdict now"])
+    OpenDP 64.0 holds
 
     Columns: library, attack, relation; for both times version, function, claimed and attained; the
     source of the numbers then, the verdict now, and the datasets. Where PyDP and PipelineDP claim

@@ -24,6 +24,9 @@ import numpy as np
 from diffprivlib import tools
 from figures import COLUMNS, DATA, plain, seen, watch
 
+COLUMNS = [*COLUMNS, "settings", "read_from"]
+HELD, GIVEN = "what its mechanism holds", "what its mechanism is to randomise"
+
 NEXT = 1 + 2.0**-52  # the float after 1
 HALF = 2**19  # copies of 1 in the long dataset, of 2²⁰ records
 UP, DOWN = HALF / 2**52 * (0.5 + 2.0**-52), -HALF / 2**52 * (0.5 - 2.0**-52)
@@ -73,6 +76,7 @@ def main() -> None:
         writer.writerow(COLUMNS)
         for tool, name, arguments, datasets in asked():
             place = [*source, tool, name]
+            settings = ", ".join(f"{name}={value}" for name, value in arguments.items())
             told: dict[int, Any] = {}
             for dataset in datasets:
                 records = array(dataset)
@@ -82,9 +86,11 @@ def main() -> None:
                 if told.setdefault(records.size, mechanism.sensitivity) != mechanism.sensitivity:
                     raise RuntimeError("the sensitivity is not one number at each size")
                 (value,) = mechanism.values
-                writer.writerow([*place, f"answer to {dataset}", repr(plain(value))])
+                answer = [f"answer to {dataset}", repr(plain(value)), settings, GIVEN]
+                writer.writerow([*place, *answer])
             for size, sensitivity in told.items():
-                writer.writerow([*place, f"sensitivity at size {size}", repr(plain(sensitivity))])
+                claim = [f"sensitivity at size {size}", repr(plain(sensitivity)), settings, HELD]
+                writer.writerow([*place, *claim])
 
 
 if __name__ == "__main__":

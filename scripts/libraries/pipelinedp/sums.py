@@ -28,6 +28,9 @@ from pipeline_dp import dp_computations
 
 DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
 COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
+COLUMNS += ["settings", "read_from"]
+LIMITS = {"max_partitions_contributed": 1, "max_contributions_per_partition": 1}
+HELD, GIVEN = "sensitivity of its Laplace mechanism", "what that mechanism is to randomise"
 NEXT = 1 + 2.0**-52  # the float after 1
 HALF = 2**17  # copies of 1 in the long dataset, of 2¹⁸ records
 UP, DOWN = HALF / 2**52 * (0.5 + 2.0**-52), -HALF / 2**52 * (0.5 - 2.0**-52)
@@ -83,10 +86,9 @@ def answer(metric: Any, bounds: tuple[Any, Any], dataset: Any) -> tuple[float, A
         pipeline_dp.AggregateParams(
             metrics=[metric],
             noise_kind=pipeline_dp.NoiseKind.LAPLACE,
-            max_partitions_contributed=1,
-            max_contributions_per_partition=1,
             min_value=bounds[0],
             max_value=bounds[1],
+            **LIMITS,
         ),
         pipeline_dp.DataExtractors(
             privacy_id_extractor=lambda row: row[0],
@@ -116,13 +118,15 @@ def main() -> None:
         writer.writerow(COLUMNS)
         for metric, name, bounds, datasets in asked():
             place = [*source, QUERIES[metric], name]
+            settings = ", ".join(f"{limit}={number}" for limit, number in LIMITS.items())
             sensitivities = set()
             for dataset in datasets:
                 sensitivity, value = answer(metric, bounds, dataset)
                 sensitivities.add(sensitivity)
-                writer.writerow([*place, f"answer to {dataset}", told(value, bounds)])
+                answered = [f"answer to {dataset}", told(value, bounds), settings, GIVEN]
+                writer.writerow([*place, *answered])
             (sensitivity,) = sensitivities
-            writer.writerow([*place, "sensitivity", repr(sensitivity)])
+            writer.writerow([*place, "sensitivity", repr(sensitivity), settings, HELD])
 
 
 if __name__ == "__main__":

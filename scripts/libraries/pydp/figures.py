@@ -17,6 +17,9 @@ C++ and does not show the sensitivity of its noise, so that is read from Google'
 absolute bound for a sum, half the distance of the bounds for a mean. It is checked against 4,000
 releases at ε = 1, whose mean absolute noise is the sensitivity, over the share of ε.
 
+A sum of ints wraps, and so does its release: where the total is at the end of the type, half of the
+releases are at the other end. "bits that wrap" says so, once that has been seen.
+
 A dataset is a tuple of records, or a list of (records, how often), where it is long.
 """
 
@@ -35,6 +38,7 @@ from pydp.algorithms.laplacian import BoundedMean, BoundedSum
 
 DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
 COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
+BITS = {"int": 32, "int64": 64}
 RELEASES = 4_000
 BLOCK = 2**19  # how often the records of a long dataset are handed over at once
 NEXT = 1 + 2.0**-52  # the float after 1
@@ -72,6 +76,15 @@ def check_sensitivities() -> None:
 def expect(noise: float, formula: float) -> None:
     if not math.isclose(noise, formula, rel_tol=0.15):
         raise RuntimeError(f"the mean absolute noise is {noise:.3g}, and not {formula:.3g}")
+
+
+def check_that_releases_wrap(dtype: str, bits: int) -> None:
+    """See releases at both ends of the type, where two records of a quarter of it are added."""
+    top = 2 ** (bits - 2)
+    bounds = {"lower_bound": 0, "upper_bound": top, "dtype": dtype}
+    releases = [BoundedSum(epsilon=10_000, **bounds).quick_result([top, top]) for _ in range(100)]
+    if not (min(releases) < -top < 0 < top < max(releases)):
+        raise RuntimeError(f"the releases of a total of dtype {dtype} do not wrap")
 
 
 def answer(algorithm: Any, dtype: str, bounds: tuple[Any, Any], dataset: Any) -> float | int:
@@ -150,6 +163,8 @@ def asked() -> Iterator[tuple[str, str, Any, str, tuple[Any, Any], list[Any]]]:
 
 def main() -> None:
     check_sensitivities()
+    for dtype, bits in BITS.items():
+        check_that_releases_wrap(dtype, bits)
     source = ["python-dp", version("python-dp"), date.today().isoformat()]
     with (DATA / "pydp.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -157,6 +172,8 @@ def main() -> None:
         for query, name, tool, dtype, bounds, datasets in asked():
             place = [*source, query, name]
             writer.writerow([*place, "sensitivity", repr(sensitivity(tool, *bounds))])
+            if dtype in BITS:
+                writer.writerow([*place, "bits that wrap", BITS[dtype]])
             for dataset in datasets:
                 told = repr(answer(tool, dtype, bounds, dataset))
                 writer.writerow([*place, f"answer to {dataset}", told])

@@ -32,6 +32,10 @@ from snsql.sql._mechanisms.laplace import Laplace
 
 DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
 COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
+COLUMNS += ["settings", "read_from"]
+SETTINGS = "row_privacy: True; censor_dims: False"
+HELD = "scale of the aggregate's Laplace mechanism x epsilon"
+GIVEN = "what that mechanism is to randomise"
 NEXT = 1 + 2.0**-52  # the float after 1
 HALF = 2**19  # copies of 1 in the long dataset, of 2²⁰ records
 UP, DOWN = HALF / 2**52 * (0.5 + 2.0**-52), -HALF / 2**52 * (0.5 - 2.0**-52)
@@ -93,9 +97,10 @@ def main() -> None:
             for dataset in datasets:
                 sensitivity, value = answer(query, kind, bounds, dataset)
                 sensitivities.add(f"{sensitivity:.12g}")  # found by a search
-                writer.writerow([*place, f"answer to {dataset}", repr(value)])
+                told = [f"answer to {dataset}", repr(value), SETTINGS, GIVEN]
+                writer.writerow([*place, *told])
             (shown,) = sensitivities
-            writer.writerow([*place, "sensitivity", shown])
+            writer.writerow([*place, "sensitivity", shown, SETTINGS, HELD])
 
 
 if __name__ == "__main__":
