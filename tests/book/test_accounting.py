@@ -13,7 +13,7 @@ from sensitivity_book.stored_figures import figures
 
 from scripts import audit as again
 
-ADD, SPECIAL, CHANGE = "1 added or removed", "replaced by a special record, at most 1", "1 changed"
+ADD, SPECIAL, CHANGE = "1 added or removed", "1 replaced by a special record", "1 changed"
 RDP, PLD = "RDP accountant", "PLD accountant"
 ROOT_10 = math.sqrt(10)
 # Accountant and event, setting, relation: claimed and exact, to six digits. Another number means

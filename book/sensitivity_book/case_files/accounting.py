@@ -214,7 +214,7 @@ def worst(event: str, relation: str) -> Pair:
 
 RELATIONS = {
     "ADD_OR_REMOVE_ONE": "SymmetricDifference",
-    "REPLACE_SPECIAL": "replaced by a special record, at most",
+    "REPLACE_SPECIAL": "ReplaceSpecial",
     "REPLACE_ONE": "Change",
 }
 EVENT = "an answer is the logarithm of the chance of the worst event, with δ taken off the first"
@@ -232,7 +232,7 @@ SCOPES = {
     "randomized response": "one bit, which with a chance of a half is drawn anew",
 }
 BOUNDED = (
-    "The event's page defines the multiplier as s/C, the noise by the bound on each record. Where "
+    "The event's docstring defines the multiplier as s/C, the noise by the bound on each record. Where "
     "a record is replaced, a sum moves by up to 2C. "
 )
 NOTES = {

@@ -10,6 +10,7 @@ from importlib import resources
 
 import pandas as pd
 
+from sensitivity_book.case_files.accounting import accounting_cases
 from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.certificates import case_of, certificate
 from sensitivity_book.case_files.jax_privacy import jax_privacy_cases
@@ -53,6 +54,7 @@ def case_files_asked() -> list[Case]:
         *pipelinedp_cases(),
         *sql_cases(),
         *then_and_now_cases(),
+        *accounting_cases(),
         *jax_privacy_cases(),
     ]
 

@@ -257,12 +257,13 @@ def _taking_part(name: str, asked: dict[str, str], value: str) -> tuple[AuditRow
 
 
 def _turned() -> tuple[Any, Any]:
-    """What is published without the person in a plane, and with them: a vector for each row."""
-    moved = [
-        tuple(sum(c * u[i] for c, u in zip(row, IN_A_PLANE, strict=True)) for i in range(2))
+    """What is published without the person in a plane, and with them: two numbers for each row."""
+    moved = tuple(
+        sum(c * u[i] for c, u in zip(row, IN_A_PLANE, strict=True))
         for row in THREE_ROUNDS
-    ]
-    return ((0, 0),) * 3, tuple(moved)
+        for i in range(2)
+    )
+    return (0,) * len(moved), moved
 
 
 def ways(asked: dict[str, str]) -> Iterable[tuple[int, ...]]:

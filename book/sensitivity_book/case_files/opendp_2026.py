@@ -132,7 +132,7 @@ STAYS = "A noisy count of 5 stays. "
 MORE = "Groups of more than 5 stay, so a key of one row needs noise of at least 5. "
 THRESHOLDS = {
     ("count-by with a threshold", "Laplace"): (
-        'The page says "Exclude counts that are less than this minimum value": a noisy count of 5 '
+        'The docstring says "Exclude counts that are less than this minimum value": a noisy count of 5 '
         "stays. The δ is the chance of noise above 4, but noise of 4 is enough. At every threshold "
         "the two are e^(1/scale) apart."
     ),
@@ -174,8 +174,8 @@ NUMBERS = "datasets of at most three numbers, each 0.5 or 2, in every order"
 PEOPLE = "datasets of at most two people; a person is written as the groups of their rows"
 CELLS = "datasets of at most two people; a person is written as their rows, each a cell of a 2 × 2 table"
 CODES = (
-    'The page says that the codes of a cut are "bin indices", and that the encoding must be '
-    "data-independent. Polars numbers the bins as they appear: the same three rows in another order "
+    'The user guide says that the codes of a cut are "bin indices", and allows only an encoding '
+    "that is data-independent. Polars numbers the bins as they appear: the same three rows in another order "
     "can give another answer. "
 )
 SCORES = (

@@ -213,9 +213,14 @@ def _answers(found: Sensitivity) -> Answers:
 
 def _scope(statement: str, limits: str, names: list[str]) -> str:
     said = "; ".join(f"{name}: {parts()[name]}" for name in names)
+    people = (
+        " A person is told by their rows: the table, the id, and the columns that are read."
+        if limits.startswith("person")
+        else ""
+    )
     return (
         f"Asked: {statements()[statement]}. Noised: {said}. {_first_capital(Limits.read(limits).words)}"
-        "; every value is an end of its bounds or the middle."
+        f"; every value is an end of its bounds or the middle.{people}"
     )
 
 
