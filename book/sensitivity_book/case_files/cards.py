@@ -13,10 +13,12 @@ from typing import Any
 
 from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.witness import witness_lines
-from sensitivity_book.verdicts import price, price_text
+from sensitivity_book.verdicts import price
 from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.text import number_text
 
+SLIGHT = Fraction(1, 1000)  # a smaller share is written as one part in many
+LARGE = 10**12  # from here on commas help nobody
 SEEN = Fraction("1.005")  # a factor below it is 1 in three digits
 STYLE = """
 .case { border: 1px solid #8886; border-left: 5px solid #a03060; border-radius: 4px;
@@ -92,8 +94,9 @@ def cost(case: Case) -> str:
     in_l2 = row.relation.startswith("L2") or case.quantity.startswith("L2") or case.norm == "L2"
     budget, power = ("ρ", 2) if in_l2 else ("ε", 1)
     least, most = ("at least ", "at most ") if row.searched else ("", "")
-    kept = f"kept {budget} = {least}{price_text(row, power)}"
-    return f"promised {budget} = 1, {kept}: {most}{float(row.ratio):.3g} of the noise needed"
+    kept = f"kept {budget} = {least}{_digits(price(row, power))}"
+    share = _digits(row.ratio) if row.ratio > SLIGHT else f"1/{_digits(1 / Fraction(row.ratio))}"
+    return f"promised {budget} = 1, {kept}: {most}{share} of the noise needed"
 
 
 def noise(case: Case) -> str:
@@ -112,13 +115,13 @@ def noise(case: Case) -> str:
         return (
             "noise where none is needed"
             if math.isfinite(case.row.claimed)
-            else "no noise is enough"
+            else "noise without bound"
         )
     if ratio < SEEN:
-        parts = round(float(f"{float(1 / (Fraction(ratio) - 1)):.3g}"))
-        return f"more noise than is needed, by 1 part in {parts:,}"
-    times = "twice" if ratio == 2 else f"{float(ratio):.3g} times"
-    return f"{times} the noise that is needed"
+        parts = _digits(1 / (Fraction(ratio) - 1))
+        return f"more noise than is needed, by 1 part in {parts}"
+    factor = _digits(ratio)
+    return f"{'twice' if factor == '2' else f'{factor} times'} the noise that is needed"
 
 
 def spent(case: Case) -> str:
@@ -149,7 +152,13 @@ def times(row: AuditRow) -> str:
         return ""
     ratio = Fraction(row.ratio)
     factor = 1 / ratio if ratio < 1 else ratio
-    return f"×{float(factor):.3g}" if factor >= SEEN else f"×(1 + {float(factor - 1):.2g})"
+    return f"×{_digits(factor)}" if factor >= SEEN else f"×(1 + {float(factor - 1):.2g})"
+
+
+def _digits(number: Any) -> str:
+    """A number in three digits, a large one with commas."""
+    text = f"{float(number):.3g}"
+    return f"{round(float(text)):,}" if 1000 <= float(text) < LARGE else text
 
 
 def numbers(row: AuditRow) -> tuple[str, str]:

@@ -137,7 +137,8 @@ def kind(case: Case) -> str:
     ...  for name in ("Change", "Person", "L2 distance")]
     ['changed', 'person added or removed', 'L2 distance']
     """
-    return re.sub(rf"(^| ){re.escape(str(case.row.k))}(?= |$)", "", case.relation).strip()
+    words = re.sub(rf"(^| ){re.escape(str(case.row.k))}(?= |$)", "", case.relation)
+    return words.strip().removesuffix(", at most")
 
 
 def facts(case: Case) -> dict[str, str]:
@@ -147,10 +148,10 @@ def facts(case: Case) -> dict[str, str]:
         "setting": escape(_setting(case)),
         "relation": escape(case.relation),
         "quantity": escape(quantity),
-        "witness": "<br>".join(f"<code>{escape(line)}</code>" for line in witness_lines(case.row)),
-        "cost": escape(spent(case)),
-        "why": escape(case.note),
-        "compared": escape(_compared(case)),
+        "witness": "".join(f"<samp>{escape(line)}</samp>" for line in witness_lines(case.row)),
+        "cost": _prose(spent(case)),
+        "why": _prose(case.note),
+        "compared": _prose(_compared(case)),
         "status" if case.verdict == "too small" else "related": _threads(case),
         "asked": f"version {escape(case.version)}, on {_day(case.date)}",
     }
@@ -177,6 +178,11 @@ def _marks(case: Case) -> str:
 
 def _setting(case: Case) -> str:
     return "" if case.setting == "none" else case.setting
+
+
+def _prose(text: str) -> str:
+    """Words as HTML; what stands between backticks is code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _threads(case: Case) -> str:
@@ -224,9 +230,9 @@ def _shown(case: Case, program: Program | None) -> str:
 
 def _libraries(cases: tuple[Case, ...]) -> str:
     """How many claims of each library have each verdict."""
-    table = board(cases)[["library", "version", "asked on", *SECTIONS, "cases"]]
-    table = table.rename(columns={"cases": "all"})
-    shown = table.to_html(index=False, border=0, justify="unset", classes="table")
+    table = board(cases).rename(columns={"cases": "all"})
+    table = table.groupby(["library", "version"], sort=False)[[*SECTIONS, "all"]].sum()
+    shown = table.reset_index().to_html(index=False, border=0, justify="unset", classes="table")
     shown = f'<div class="pst-scrollable-table-container" tabindex="0">{shown}</div>'
     return f'<details class="libraries"><summary>Each library, with its version</summary>{shown}</details>'
 

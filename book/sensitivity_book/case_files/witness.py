@@ -20,20 +20,21 @@ def witness_lines(row: AuditRow) -> tuple[str, ...]:
     >>> witness_lines(AuditRow("Change", 1, 1, dataset=(0,), neighbour=(2,), answers=(0, 2)))
     ('(0) → 0', '(2) → 2')
 
-    Cost: linear in the datasets.
+    Answers so close that six digits hide how far apart they are have all of theirs. Cost: linear in the datasets.
     """
     if row.answers is None:
         return ()
+    write = str if _alike(*row.answers) else answer_text
     pair = zip((row.dataset, row.neighbour), row.answers, strict=True)
-    return tuple(f"{data_line(data)} → {answer_text(answer)}" for data, answer in pair)
+    return tuple(f"{data_line(data)} → {write(answer)}" for data, answer in pair)
 
 
 def data_line(dataset: Any) -> str:
     """Write a dataset in a line: records as `dataset_text` does, tables by their columns and rows.
 
     >>> visits = pd.DataFrame({"id": ["a", "a", "b"], "day": [1, 1, 2]})
-    >>> data_line((0, 1)), data_line(visits)
-    ('(0, 1)', 'id, day: (a, 1) ×2, (b, 2)')
+    >>> data_line((0, 1)), data_line((("a", 1), ("b", 2))), data_line(visits)
+    ('(0, 1)', '((a, 1), (b, 2))', 'id, day: (a, 1) ×2, (b, 2)')
     >>> data_line({"visits": visits, "people": [["a"], ["b"]], "none": visits[:0]})
     'visits (id, day): (a, 1) ×2, (b, 2); people: (a), (b); none: no rows'
     """
@@ -41,7 +42,7 @@ def data_line(dataset: Any) -> str:
         return f"{', '.join(map(str, dataset.columns))}: {_rows(_values(dataset))}"
     if isinstance(dataset, dict):
         return "; ".join(_table(name, table) for name, table in dataset.items())
-    return dataset_text(dataset)
+    return _nested(dataset) if _has_text(dataset) else dataset_text(dataset)
 
 
 def answer_text(answer: Any) -> str:
@@ -55,6 +56,22 @@ def answer_text(answer: Any) -> str:
             "no groups"
         )
     return number_text(answer)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two answers are floats of which less than a thousandth differs."""
+    if not isinstance(one, float) or not isinstance(other, float):
+        return False
+    return 0 < abs(one - other) < max(abs(one), abs(other)) / 1000
+
+
+def _has_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, tuple) and any(map(_has_text, value)))
+
+
+def _nested(value: Any) -> str:
+    """Records that hold text, or rows of their own, in brackets within brackets."""
+    return f"({', '.join(map(_nested, value))})" if isinstance(value, tuple) else cell_text(value)
 
 
 def _table(name: str, table: Any) -> str:
