@@ -1,4 +1,5 @@
-"""jax-privacy sums a batch of bfloat16 vectors in bfloat16 unless dtype is set."""
+"""jax-privacy 2.0.0: a batch of bfloat16 vectors is added up in bfloat16 unless dtype is set."""
+# pip install 'jax-privacy==2.0.0'
 
 import jax.numpy as jnp
 from jax_privacy import clipping

@@ -1,4 +1,5 @@
-"""The docstring of clipped_fun in jax-privacy 2.0.0 leaves normalize_by out."""
+"""jax-privacy 2.0.0: the docstring of clipped_fun leaves normalize_by out."""
+# pip install 'jax-privacy==2.0.0'
 
 import math
 

@@ -1,4 +1,5 @@
-"""jax-privacy takes the norm of a float16 vector in float16 unless dtype is set."""
+"""jax-privacy 2.0.0: it takes the norm of a float16 vector in float16 unless dtype is set."""
+# pip install 'jax-privacy==2.0.0'
 
 import math
 

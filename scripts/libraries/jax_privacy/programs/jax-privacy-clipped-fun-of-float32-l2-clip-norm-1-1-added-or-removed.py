@@ -1,4 +1,5 @@
-"""A float32 vector that jax-privacy clips to length 1 comes out a hair longer."""
+"""jax-privacy 2.0.0: a float32 vector that is clipped to length 1 comes out a hair longer."""
+# pip install 'jax-privacy==2.0.0'
 
 from fractions import Fraction
 
