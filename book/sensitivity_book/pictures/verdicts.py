@@ -87,7 +87,7 @@ def plot_lanes(lanes: Mapping[str, Sequence[Case]]) -> Figure:
     Ratios of 0 and ∞ stand at the ends of the axis.
     """
     ticks = {LEFT: "0", 1 / 255: "1/255", 1 / 20: "1/20", 1 / 6: "1/6", 1 / 2: "1/2", 1: "1"}
-    with styled_figure(figsize=(WIDTH, 5.6)) as figure:
+    with styled_figure(figsize=(WIDTH, 2 + 0.55 * len(lanes))) as figure:
         panel = figure.subplots()
         panel.axvline(1, color=PALE, zorder=0)
         handles: dict[str, Line2D] = {}
