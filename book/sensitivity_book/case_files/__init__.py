@@ -11,6 +11,7 @@ from sensitivity_book.case_files.board import (
 )
 from sensitivity_book.case_files.cards import Cards, Issue, cost, issues, looked
 from sensitivity_book.case_files.case import Case
+from sensitivity_book.case_files.opendp_2026 import opendp_2026_cases
 from sensitivity_book.case_files.opendp_live import (
     b_ary_tree,
     opendp_cases,
@@ -54,6 +55,7 @@ __all__ = [
     "exact_part",
     "issues",
     "looked",
+    "opendp_2026_cases",
     "opendp_cases",
     "opendp_query",
     "opendp_records",
