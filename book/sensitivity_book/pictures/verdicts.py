@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -102,12 +102,19 @@ def plot_lanes(lanes: Mapping[str, Sequence[Case]]) -> Figure:
 
 
 def _draw_lane(panel: Axes, lane: int, cases: Sequence[Case]) -> dict[str, Line2D]:
-    """The marks of one lane, verdict by verdict a little apart; the last mark of each verdict."""
+    """The marks of one lane, verdict by verdict a little apart; the last mark of each verdict.
+
+    Marks too close to be told apart are one, at the ratio that is furthest from 1.
+    """
     handles = {}
-    marks = Counter((case.verdict, float(f"{float(case.row.ratio):.2g}")) for case in cases)
-    for (verdict, ratio), count in marks.items():
+    marks: dict[tuple[str, int], list[float]] = {}
+    for case in cases:
+        x = min(max(float(f"{float(case.row.ratio):.2g}"), LEFT), RIGHT)
+        marks.setdefault((case.verdict, round(6 * math.log(x))), []).append(x)
+    for (verdict, _), places in marks.items():
         marker, colour = LOOKS[verdict]
-        x, y = min(max(ratio, LEFT), RIGHT), lane + HEIGHTS[verdict]
+        x, y = max(places, key=lambda x: abs(math.log(x))), lane + HEIGHTS[verdict]
+        count = len(places)
         (handles[verdict],) = panel.plot(x, y, marker, color=colour, markersize=8, linestyle="none")
         if count > 1:
             panel.annotate(
