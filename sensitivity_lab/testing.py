@@ -13,10 +13,13 @@ except ImportError:  # a claim can be asserted without it
 
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit
+from sensitivity_lab.audit.worst_pairs import Pair, worst_pairs
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation, Remove
 from sensitivity_lab.universe import Dataset, Indices, Universe
+
+__all__ = ["Pair", "assert_sensitivity", "datasets", "neighbouring_pairs", "worst_pairs"]
 
 ANY_DATASET = Query("dataset", len, smallest_size=0, takes_missing=True)
 

@@ -6,7 +6,8 @@ the first in lexicographic order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
@@ -88,6 +89,25 @@ class Walk:
         pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
         return Answered(pair, len(datasets), self.name)
 
+    def gaps(self, problem: Problem) -> Iterator[tuple[Gap, Indices, Indices]]:
+        """Every pair with its gap, from the smallest datasets on; of a pair and its mirror one.
+
+        >>> from sensitivity_lab import SUM, Change
+        >>> problem = Problem(SUM, Universe.value_range([0, 2, 5]), 1, Change(1), norm=1)
+        >>> list(Walk(Budget()).gaps(problem))
+        [(2, (0,), (1,)), (5, (0,), (2,)), (3, (1,), (2,))]
+
+        Datasets are positions among the universe's values. Cost and errors: as `answer`.
+        """
+        starts, datasets = self._datasets(problem)
+        answers, common = _answered(problem, datasets, self.budget)
+        gap_of = gap_between(problem.norm, problem.query.root)
+        for dataset in starts:
+            for neighbour in _neighbours(problem, dataset):
+                if not _is_mirrored(problem.plan, dataset, neighbour):
+                    gap = gap_of(answers[dataset], answers[neighbour])
+                    yield in_units(gap, common), dataset, neighbour
+
     def _datasets(self, problem: Problem) -> tuple[list[Indices], list[Indices]]:
         """The datasets whose neighbours are visited, and all that are answered."""
         if self.only is not None:
@@ -110,6 +130,15 @@ class Walk:
 def _neighbours(problem: Problem, dataset: Indices) -> list[Indices]:
     moves = problem.plan[len(dataset)]
     return list(neighbours_of(dataset, problem.universe, moves, problem.kept))
+
+
+def _is_mirrored(plan: Plan, dataset: Indices, neighbour: Indices) -> bool:
+    """Whether a pair is also visited from the neighbour, and that visit comes first."""
+    if (len(neighbour), neighbour) > (len(dataset), dataset):
+        return False
+    shared = (Counter(dataset) & Counter(neighbour)).total()
+    back = len(neighbour) - shared, len(dataset) - shared
+    return back in plan.get(len(neighbour), ())
 
 
 def _answered(

@@ -52,11 +52,12 @@ def log_density(noisy, vector, scale):
 def test_the_kept_epsilon_is_the_widest_ratio_of_densities(mechanism, epsilon):
     """Catches an ε that some output exceeds, or that none reaches."""
     scale = float(mechanism.scale(epsilon))
-    steps = steps_of(mechanism.length, mechanism.neighbours)
-    far = np.full(mechanism.length, 50.0)
-    start = np.zeros(mechanism.length, dtype=np.float64)
+    steps = np.tile(steps_of(mechanism.length, mechanism.neighbours), mechanism.copies)
+    width = mechanism.length * mechanism.copies
+    far = np.full(width, 50.0)
+    start = np.zeros(width, dtype=np.float64)
     rng = np.random.default_rng(3)
-    anywhere = rng.uniform(-4, 4, (20, mechanism.length))
+    anywhere = rng.uniform(-4, 4, (20, width))
     losses = [
         (log_density(noisy, steps, scale) - log_density(noisy, start, scale)).max()
         for noisy in (far, -far, *anywhere)
@@ -79,12 +80,26 @@ def test_claims_exact_numbers_and_verdicts():
     table = noisy_table()
     assert [(one.claimed(PROMISED), one.exact, one.kept(PROMISED)) for one in MECHANISMS] == [
         (1, 1, Fraction(1, 10)),
+        (20, 20, Fraction(1, 10)),
+        (1, 1, Fraction(1, 10)),
         (Fraction(1, 100), 1, 10),
         (1, 10, 1),
         (1, 1, Fraction(1, 10)),
     ]
-    assert table["verdict"].tolist() == ["exact", "too small by ×100", "too small by ×10", "exact"]
-    assert table["shortest witness"].tolist() == ["none", "(0) → (1)", "(0, 0) → (1, 1)", "none"]
+    assert table["verdict"].tolist() == (
+        ["exact"] * 3 + ["too small by ×100", "too small by ×10", "exact"]
+    )
+    assert table["shortest witness"].tolist() == (
+        ["none"] * 3 + ["(0) → (1)", "(0, 0) → (1, 1)", "none"]
+    )
+
+
+@pytest.mark.parametrize("copies", [1, 2, 20])
+def test_copies_of_an_entry_move_together(copies):
+    """Catches copies that are counted once, and a claim for all of them held to one."""
+    assert most_moved(1, one_entry, copies) == copies
+    assert most_moved(7, each_entry, copies) == 7 * copies
+    assert bool(enumerated(1, one_entry, 2, copies=copies).violations) == (copies > 2)
 
 
 def test_the_second_histogram_is_too_small_below_one_and_loose_above():
@@ -115,7 +130,7 @@ def test_the_search_for_frequent_events_ends_at_the_logarithm_of_a_hundred():
     assert 0.999 * largest_found() < max(bounds) < largest_found()
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS[1:3], ids=["NoisyHist2", "PrefixSum"])
+@pytest.mark.parametrize("mechanism", MECHANISMS[3:5], ids=["NoisyHist2", "PrefixSum"])
 def test_the_shortest_witness_is_one_and_no_shorter_vector_has_any(mechanism):
     """Catches a witness of no neighbours, and one longer than it need be."""
     row = witness(mechanism)
@@ -125,6 +140,14 @@ def test_the_shortest_witness_is_one_and_no_shorter_vector_has_any(mechanism):
     if length > 1:
         claim = mechanism.claimed(PROMISED)
         assert not enumerated(length - 1, mechanism.neighbours, claim).violations
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1), Fraction(10**6)])
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda one: f"{one.name}, {one.relation}")
+def test_the_ratio_is_what_the_promise_is_of_the_kept_epsilon(mechanism, epsilon):
+    """Catches a ratio that is not promised over kept, at any ε."""
+    assert mechanism.ratio(epsilon) == epsilon / mechanism.kept(epsilon)
+    assert (witness(mechanism, epsilon) is not None) == (mechanism.ratio(epsilon) < 1)
 
 
 def test_a_vector_without_entries_has_no_distance():
@@ -138,16 +161,16 @@ def test_a_vector_without_entries_has_no_distance():
 def test_what_was_found_stands_beside_the_epsilon_it_was_found_at():
     """Catches bounds at ε = 0.1 shown beside another ε."""
     assert noisy_table()["DP-Sniper found"].tolist() == [
-        "0.098 and 0.098", "4.601 and 4.602", "0.504 and 0.577", "–"
+        "0.097 and 0.098", "0.030 and 0.035", "0.098 and 0.098", "4.601 and 4.602", "0.504 and 0.577", "–"
     ]  # fmt: skip
     assert noisy_table()["StatDP found"].tolist() == [
-        "0.083 and 0.099", "9.717 and 10.002", "0.345 and 0.352", "–"
+        "0.100 and 0.100", "0.013 and 0.013", "0.083 and 0.099", "9.717 and 10.002", "0.345 and 0.352", "–"
     ]  # fmt: skip
     assert set(noisy_table(Fraction(1, 5))["StatDP found"]) == {"–"}
 
 
-def test_the_score_counts_the_three_of_the_experiments():
+def test_the_score_counts_the_five_of_the_experiments():
     """Catches a relation counted as a mechanism."""
     score = scored()
-    assert (score.asked, score.found) == (3, 3)
+    assert (score.asked, score.found) == (5, 5)
     assert "(0) → (1), 1 where 0.01 is claimed" in score_table([score]).loc[0, "smallest witness"]

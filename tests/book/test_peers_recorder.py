@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
@@ -16,9 +17,9 @@ from sensitivity_book.peers.recorder import (
     mean_row,
     privbayes_sensitivity,
     privbayes_verdicts,
+    reached,
     recorder_table,
     scored,
-    share,
     smallest,
     sum_clipped,
     sum_known,
@@ -123,9 +124,9 @@ def test_what_is_exact_there_is_the_widest_pair_of_its_values_and_size(test):
 
 
 def test_all_pairs_but_one_reach_the_exact_sensitivity():
-    """Catches a share of something else: 97 of 102, and all the others whole."""
+    """Catches a part of something else: 97 of 102, and all the others whole."""
     assert [their_gap(reduced) for reduced in REDUCED] == [97, math.inf, 1, 1, 1, 2]
-    assert [share(reduced) for reduced in REDUCED] == [97 / 102, 1, 1, 1, 1, 1]
+    assert [reached(reduced) for reduced in REDUCED] == [97 / 102, 1, 1, 1, 1, 1]
 
 
 def test_the_right_count_has_no_witness_and_a_smaller_claim_has():
@@ -133,6 +134,34 @@ def test_the_right_count_has_no_witness_and_a_smaller_claim_has():
     assert smallest(RIGHT) is None
     assert RIGHT.held([0, 1], [0, 1, 2]).headline == "exact"
     assert RIGHT.pair[0].count(1) - RIGHT.pair[1].count(1) == 1
+
+
+@pytest.mark.parametrize("claimed", [0, 1, 5, 9, 10, 11])
+def test_the_search_goes_on_to_ten_and_no_further(claimed):
+    """Catches a search that stops short of its last number, or that never stops."""
+    row = smallest(replace(BY_TEST["test_sensitivity_miscalibration"], claimed=claimed))
+    if claimed < 10:
+        assert (row.dataset, row.neighbour, row.found) == ((0,), (claimed + 1,), claimed + 1)
+    else:
+        assert row is None
+
+
+@pytest.mark.parametrize("claimed", [0, 5, 1000])
+def test_no_finite_claim_holds_where_a_record_may_be_missing(claimed):
+    """Catches an infinite distance that a large claim covers."""
+    nan = replace(BY_TEST["test_nan_injection"], claimed=claimed)
+    assert smallest(nan).found == math.inf
+    assert smallest(replace(nan, missing=False, claimed=5)) is None
+
+
+def test_answers_about_nobody():
+    """Catches an empty dataset that a function cannot answer, or is asked about where it has no answer."""
+    assert sum_clipped(()) == sum_known(()) == 0
+    assert math.isnan(sum_clipped((None,)))
+    for test in ("test_buggy_private_mean", "test_domain_inference"):
+        row = smallest(BY_TEST[test])
+        assert row.dataset
+        assert row.neighbour
 
 
 def test_the_clip_that_was_meant_holds_five_for_added_records_and_ten_for_replaced_ones():

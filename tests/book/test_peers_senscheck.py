@@ -129,6 +129,23 @@ def test_products_of_zero_and_one_show_nothing():
         assert not as_stated(BY_NAME[name], most=1).violations
 
 
+def test_a_single_call_has_nothing_to_compare():
+    """Catches an error, or a verdict, where all numbers are 0."""
+    for annotation in ANNOTATIONS:
+        assert len(annotation.inputs(0)) == 1
+        assert as_stated(annotation, most=0).headline == "exact"
+        assert factor(annotation, most=0) == 1
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_every_call_is_made_once(most):
+    """Catches calls that are left out: (most + 1) to the power of the entries."""
+    for annotation in ANNOTATIONS[:4]:
+        calls = annotation.inputs(most)
+        assert len(set(calls)) == len(calls) == (most + 1) ** sum(annotation.entries)
+        assert {len(part) for call in calls for part in call} == set(annotation.entries)
+
+
 def test_distances_are_euclidean_and_added_over_arguments():
     """Catches the L1 norm, and a root taken over all arguments at once."""
     assert apart((1, 1), (4, 5)) == 5

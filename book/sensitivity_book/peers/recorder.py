@@ -284,10 +284,10 @@ def exact_there(reduced: Reduced) -> Any:
     return reduced.held(reduced.values, [len(reduced.pair[0])]).worst.found
 
 
-def share(reduced: Reduced) -> float:
-    """Return which share of the exact sensitivity the test's own pair reaches.
+def reached(reduced: Reduced) -> float:
+    """Return which part of the exact sensitivity the test's own pair reaches.
 
-    >>> round(share(REDUCED[0]), 3), share(REDUCED[1])
+    >>> round(reached(REDUCED[0]), 3), reached(REDUCED[1])
     (0.951, 1.0)
     """
     gap, exact = their_gap(reduced), exact_there(reduced)
@@ -319,7 +319,7 @@ def _row(reduced: Reduced) -> dict[str, str]:
         "witness": "none" if row is None else f"{_shown(row.dataset)} → {_shown(row.neighbour)}",
         "their pair": _number(gap),
         "exact there": _number(exact),
-        "share": f"{share(reduced):.0%}",
+        "share": f"{reached(reduced):.0%}",
         "dp-recorder's check": reduced.caught_by,
     }
 
@@ -400,7 +400,7 @@ def mean_row(size: int) -> AuditRow:
 def scored() -> Score:
     """Return how many of the six were found from the claim alone.
 
-    >>> scored().share
+    >>> scored().tally
     '6 of 6'
 
     Cost: a moment.

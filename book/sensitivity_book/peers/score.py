@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
+from pandas.io.formats.style import Styler
 
 
 @dataclass(frozen=True)
 class Score:
     """One benchmark of a peer: how much of it was asked, and how much was found.
 
-    >>> Score("a tool's planted faults", "Near2021", 6, 5, "witness found", "() and (1)").share
+    >>> Score("a tool's planted faults", "Near2021", 6, 5, "witness found", "() and (1)").tally
     '5 of 6'
 
     `source` is a key of the bibliography or an address. `asked` counts the entries of the benchmark,
@@ -31,7 +33,7 @@ class Score:
             raise ValueError(f"found must lie between 0 and asked = {self.asked}, got {self.found}")
 
     @property
-    def share(self) -> str:
+    def tally(self) -> str:
         """How many were found of those asked, in words."""
         return f"{self.found} of {self.asked}"
 
@@ -46,5 +48,28 @@ def score_table(scores: Iterable[Score]) -> pd.DataFrame:
     The source stays out of it: the page cites it. Cost: linear in the scores.
     """
     columns = ["benchmark", "found", "what is found", "smallest witness"]
-    rows = [(one.benchmark, one.share, one.what, one.worst) for one in scores]
+    rows = [(one.benchmark, one.tally, one.what, one.worst) for one in scores]
     return pd.DataFrame(rows, columns=columns)
+
+
+def wrapped(table: pd.DataFrame, name: str) -> Styler:
+    """Return a table for a page: small, without row numbers, and its cells break into lines.
+
+    >>> "white-space: normal" in wrapped(pd.DataFrame({"found": ["6 of 6"]}), "one").to_html()
+    True
+
+    `name` is what the HTML calls the table. Cost: linear in the table.
+    """
+    cells = {"text-align": "left", "vertical-align": "top"}
+    broken: list[Any] = [
+        {"selector": "th, td", "props": "white-space: normal"},
+        {"selector": "th", "props": "text-align: left !important"},
+    ]
+    style = Styler(table, uuid=name, cell_ids=False).hide().set_properties(None, **cells)
+    style = style.set_table_styles(broken).format(_breakable)
+    return style.set_table_attributes('style="font-size: .8em"')
+
+
+def _breakable(cell: Any) -> str:
+    """A cell as text, of which a long name may break after an underscore."""
+    return str(cell).replace("_", "_<wbr>")

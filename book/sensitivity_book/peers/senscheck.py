@@ -286,7 +286,7 @@ def _shown(given: Given) -> str:
 def scored() -> Score:
     """Return how many of the six were shown too small, with the right annotation shown to hold.
 
-    >>> scored().share
+    >>> scored().tally
     '6 of 6'
 
     Cost: a moment.
