@@ -1,9 +1,8 @@
-"""For other people's tests: a claim that must hold, and datasets and neighbours for Hypothesis."""
+"""Datasets of any universe and pairs of any relation, for Hypothesis, which shrinks them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 try:
     from hypothesis import assume
@@ -11,73 +10,12 @@ try:
 except ImportError:  # a claim can be asserted without it
     st = None  # type: ignore[assignment]
 
-from sensitivity_lab.audit.audit import audit
-from sensitivity_lab.audit.report import Audit
-from sensitivity_lab.audit.worst_pairs import Pair, worst_pairs
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation, Remove
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
-__all__ = ["Pair", "assert_sensitivity", "datasets", "neighbouring_pairs", "worst_pairs"]
-
 ANY_DATASET = Query("dataset", len, smallest_size=0, takes_missing=True)
-
-
-def assert_sensitivity(
-    function: Query | Callable[[Any], Any],
-    claim: Any,
-    universe: Universe,
-    *,
-    sizes: int | Iterable[int] | None = None,
-    sizes_within: range | None = None,
-    relations: Sequence[Relation],
-    **options: Any,
-) -> Audit:
-    """Fail if a claimed sensitivity is too small, with the two datasets that show it.
-
-    >>> from sensitivity_lab import SUM, Change
-    >>> bits = Universe.value_range([0, 1])
-    >>> assert_sensitivity(SUM, 1, bits, sizes=[1, 2], relations=[Change(1)]).headline
-    'exact'
-    >>> assert_sensitivity(SUM, 1, bits, sizes=3, relations=[Change(2)])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    AssertionError: sum, Change(2), size 3: too small by ×2, claimed 1, exact 2
-      (0, 0, 0) → 0
-      (0, 1, 1) → 2
-    ...
-
-    The failure has one pair, of the smallest size and k whose claim is too small, and Python that
-    shows it. Pytest prints the test's own line, and none of this package.
-
-    :param function: what is claimed about, as `sl.audit` takes it.
-    :param claim: a number, or a function of parameters named `k` and `size`, or of one of them.
-    :param universe: the records that a dataset can have.
-    :param sizes: how many records the datasets have: one size, a list or a range.
-    :param sizes_within: in place of `sizes`, a range in which the sizes of both lie.
-    :param relations: who is a neighbour; each is asked at every size.
-    :param options: as `sl.audit` takes them: `norm`, `order`, `method`, `trials` and the others.
-    :return: the audit, which says what the claim was held against.
-    :raises AssertionError: if the claim is too small somewhere.
-    :raises Infeasible: if nothing could be asked.
-    :raises ValueError: for bad input, as `sl.audit`; TypeError for what has the wrong type.
-
-    Cost: as `sl.audit`.
-    """
-    __tracebackhide__ = True  # pytest shows the test's own line
-    report = audit(
-        function,
-        claim,
-        universe,
-        sizes=sizes,
-        sizes_within=sizes_within,
-        relations=relations,
-        **options,
-    )
-    if report.violations:
-        smallest = report.violations[0]
-        raise AssertionError(f"{report.function}, {smallest}\n\n{report.snippet()}")
-    return report
 
 
 def datasets(universe: Universe, *, size: Size) -> st.SearchStrategy[Dataset]:
