@@ -60,7 +60,7 @@ def _bound(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, value=None: function(self, value)
 
 
-def _with_own(base: type, method: str) -> Iterator[type]:
+def _with_own(base: type[Any], method: str) -> Iterator[type[Any]]:
     """The classes below a base that define a method themselves."""
     for kind in base.__subclasses__():
         if method in vars(kind):
