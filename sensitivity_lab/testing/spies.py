@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-from sensitivity_lab.exact import brief, whole_number
+from sensitivity_lab.exact import brief, name_of, whole_number
+from sensitivity_lab.queries import Query
 from sensitivity_lab.testing.claimed import Claimed, Seen
 from sensitivity_lab.testing.diffprivlib_spy import diffprivlib_watched
 from sensitivity_lab.testing.opendp_spy import opendp_watched
@@ -20,11 +21,11 @@ KNOWN = "the mechanisms of diffprivlib, and OpenDP's laplace, geometric, gaussia
 class Spied(NamedTuple):
     """A function without its noise, and what its library claims of it, for `assert_sensitivity`.
 
-    >>> Spied(len, lambda k, size: k).claim(k=2, size=5)
+    >>> Spied(Query("count", len), lambda k, size: k).claim(k=2, size=5)
     2
     """
 
-    function: Callable[[Any], Any]
+    function: Query
     claim: Callable[..., Any]
 
 
@@ -97,7 +98,7 @@ def spied(run: Callable[[Any], Any], universe: Universe, *, which: int | None = 
     :param run: a function of a dataset, as `assert_sensitivity` gives it, that makes the release.
     :param universe: the records that a dataset can have.
     :param which: which of the claims, from 0; needed where the call makes several.
-    :return: the pair of function and claim.
+    :return: the pair of function and claim. Missing records are given to `run` as None.
     :raises TypeError: for what is not callable or no universe.
 
     What `claims_of` raises, and a LookupError for several claims without `which`, comes when the
@@ -108,7 +109,8 @@ def spied(run: Callable[[Any], Any], universe: Universe, *, which: int | None = 
     if not callable(run):
         raise TypeError(f"run must be a function of a dataset, got {brief(run)}")
     spy = Spy(run, universe, None if which is None else whole_number(which, "which", 0))
-    return Spied(spy.function, spy.claim)
+    function = Query(name_of(run), spy.function, takes_missing=universe.has_missing)
+    return Spied(function, spy.claim)
 
 
 class Spy:
