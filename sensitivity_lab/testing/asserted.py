@@ -82,9 +82,7 @@ def assert_sensitivity(
         else:
             steps = list(_steps(universe, sizes, sizes_within, relations))
             report = _step_by_step(question, steps, run)
-    except (
-        Exception
-    ) as error:  # anything that the function or the claim raised, or that was refused
+    except Exception as error:  # what was refused, or what the function raised: it may be anything
         raise _without_our_frames(error) from _cause(error)
     if run is not None:
         run.audits.append(report)

@@ -161,7 +161,7 @@ def test_gaussian_noise_for_means_of_floats():
             "call asked no sampler that is known: the mechanisms of diffprivlib, and OpenDP",
         ),
         (
-            lambda m=ints() >> dp.t.then_sum() >> dp.m.then_laplace(1.0): m([1]),
+            lambda: MADE_BEFORE([1]),
             "make it in the call",
         ),
         (lambda: dp.m.make_randomized_response_bool(0.75)(True), "make it in the call, by one of"),
