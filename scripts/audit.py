@@ -2,8 +2,10 @@
 
 Each folder of `scripts/libraries` has a lock of its own, and scripts that ask a library and store a
 table of figures each beside the book's data: `figures.py` makes NAME.csv, `statements.py`
-NAME_statements.csv. Here each is run in an environment made from the lock, under `_build/audit`.
-Where only the date is new, the stored table stays as it was.
+NAME_statements.csv. Here each is run in an environment made from the lock, under `_build/audit`; a
+folder without a lock is asked in the environment that runs this. Where only the date is new, the
+stored table stays as it was. Then `programs.py` holds the folder's programs to the board, and at
+the end the board is made anew.
 """
 
 import csv
@@ -16,25 +18,51 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "book" / "sensitivity_book" / "data"
+LIBRARIES = ROOT / "scripts" / "libraries"
 ENVIRONMENTS = ROOT / "_build" / "audit"
 PYTHON = "python3.11"  # the one that all these libraries run on
 JAVA = "17"  # which Spark, and so Tumult, needs
 
 
 def main() -> int:
-    names = sorted(lock.parent.name for lock in ROOT.glob("scripts/libraries/*/requirements.txt"))
-    failed = [name for name in sys.argv[1:] or names if not audited(name)]
-    return len(failed)
+    names = sys.argv[1:] or libraries()
+    if unknown := sorted(set(names) - set(libraries())):
+        print(f"Not in scripts/libraries: {', '.join(unknown)}", file=sys.stderr)
+        return len(unknown)
+    failed = [name for name in names if not audited(name)]
+    return len(failed) + (not board_made())
+
+
+def libraries() -> list[str]:
+    """The folders of `scripts/libraries`."""
+    folders = filter(Path.is_dir, LIBRARIES.iterdir())
+    return sorted(path.name for path in folders if path.name[0].isalpha())
 
 
 def audited(name: str) -> bool:
-    """Run one library's scripts and report; whether they ran, or had a reason not to."""
+    """Run one library's scripts and programs, and report; whether they ran, or had a reason not to."""
     if reason := obstacle(name):
         print(f"{name}: skipped. {reason}")
         return True
-    scripts = sorted((ROOT / "scripts" / "libraries" / name).glob("*.py"))
-    ran = [asked_again(name, script) for script in scripts]
-    return all(ran)
+    ran = [asked_again(name, script) for script in sorted((LIBRARIES / name).glob("*.py"))]
+    return all([*ran, programs_ran(name)])
+
+
+def programs_ran(name: str) -> bool:
+    """Hold one library's programs to the board, and say whether all of them ran."""
+    try:
+        script = ROOT / "scripts" / "programs.py"
+        subprocess.run([sys.executable, script, name, environment(name)], check=True)
+    except subprocess.CalledProcessError as error:
+        print(f"{name}: not all programs ran. {error}")
+        return False
+    return True
+
+
+def board_made() -> bool:
+    """Make the board anew from tables and libraries, which says what changed; whether it could."""
+    command = [sys.executable, "-m", "sensitivity_book.case_files"]
+    return subprocess.run(command, check=False).returncode == 0
 
 
 def asked_again(name: str, script: Path) -> bool:
@@ -63,7 +91,7 @@ def table_of(script: Path) -> Path:
 
 def obstacle(name: str) -> str:
     """Why a library cannot be asked on this machine, or nothing."""
-    if shutil.which(PYTHON) is None:
+    if lock_of(name).exists() and shutil.which(PYTHON) is None:
         return f"It needs {PYTHON}."
     if name == "tumult" and java() != JAVA:
         return f"It needs Java {JAVA}; found {java() or 'none'}."
@@ -81,10 +109,18 @@ def java() -> str:
     return number[1] if number else ""
 
 
+def lock_of(name: str) -> Path:
+    return LIBRARIES / name / "requirements.txt"
+
+
 def environment(name: str) -> Path:
-    """The Python of an environment made from the library's lock, made anew when that changes."""
-    lock = ROOT / "scripts" / "libraries" / name / "requirements.txt"
-    home = ENVIRONMENTS / name
+    """The Python of an environment made from the library's lock, made anew when that changes.
+
+    Without a lock it is the Python that runs this.
+    """
+    lock, home = lock_of(name), ENVIRONMENTS / name
+    if not lock.exists():
+        return Path(sys.executable)
     python, installed = home / "bin" / "python", home / "requirements.txt"
     if not installed.exists() or installed.read_bytes() != lock.read_bytes():
         print(f"{name}: installing", flush=True)
@@ -115,4 +151,5 @@ def figures(text: str) -> dict[tuple[str, ...], str]:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(line_buffering=True)  # what programs print here comes in its turn
     sys.exit(main())

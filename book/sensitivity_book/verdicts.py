@@ -26,7 +26,7 @@ def price(row: AuditRow, power: int = 1) -> float:
     >>> price(row), price(row, power=2), price(AuditRow("Change", 1, 5, claimed=0, found=2))
     (2.0, 4.0, inf)
     """
-    return (float(row.exact) / float(row.claimed)) ** power if row.claimed else math.inf
+    return (float(row.found) / float(row.claimed)) ** power if row.claimed else math.inf
 
 
 def price_text(row: AuditRow, power: int = 1) -> str:

@@ -264,6 +264,20 @@ NUMBERS = {
     "clipping-quantile": lambda: Fraction(bound_of_least_loss(range(1, 2001), 100), 2000),
     "clipping-doubled": lambda: Fraction(len(f"{2**30:b}"), 100),  # a binary digit for each power
     "clipping-power": lambda: best_power(0.1),
+    "clipped-vectors-floor": lambda: max(
+        abs(Fraction(sum(x), max(len(x), 49)) - Fraction(sum(x) + new, max(len(x) + 1, 49)))
+        for n in range(45, 54)
+        for x in ([-2] * n, [2] * n)
+        for new in (-2, 2)
+    ),
+    "clipped-vectors-exact": lambda: max(
+        (a + b + c) ** 2 + (a - c) ** 2
+        for a, b, c in product((-1, 0, 1), repeat=3)
+        if a * b * c == 0
+    ),
+    "clipped-vectors-bound": lambda: sum(
+        sorted(sum(sorted(row)[1:]) for row in ((2, 1, 0), (1, 1, 1), (0, 1, 2)))[1:]
+    ),
     "tables-share": lambda: max(
         sum(
             abs(a - b)

@@ -192,7 +192,9 @@ def test_printed_pairs_are_as_far_apart_as_their_line_says(outputs):
     checked, named = Counter(), 0
     for output in outputs:
         answer = asked(output)
-        pairs = [(line, pair) for line in output.text.splitlines() if (pair := PAIR.search(line))]
+        # A line that opens with "((" is one dataset of vectors: tests/book/test_vectors.py has those.
+        lines = [line for line in output.text.splitlines() if not line.startswith("((")]
+        pairs = [(line, pair) for line in lines if (pair := PAIR.search(line))]
         if answer is None or "Sensitivity(" in output.text or "<" in output.text:
             continue
         for line, pair in pairs:

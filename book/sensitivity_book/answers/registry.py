@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sensitivity_book.answers import (
     audits,
     by_hand,
+    clipped_vectors,
     clipping,
     local_and_smooth,
     neighbours,
@@ -31,6 +32,7 @@ PAGES = (
     audits,
     local_and_smooth,
     norms,
+    clipped_vectors,
 )
 
 # Made when they are asked for: a check in the page computes one answer, not all of them.

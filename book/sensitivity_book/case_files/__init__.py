@@ -11,6 +11,7 @@ from sensitivity_book.case_files.board import (
 )
 from sensitivity_book.case_files.cards import Cards, Issue, cost, issues, looked
 from sensitivity_book.case_files.case import Case
+from sensitivity_book.case_files.opendp_2026 import opendp_2026_cases
 from sensitivity_book.case_files.opendp_live import (
     b_ary_tree,
     opendp_cases,
@@ -27,6 +28,7 @@ from sensitivity_book.case_files.systems import (
     systems_by_statement,
     systems_table,
 )
+from sensitivity_book.case_files.then_and_now import then_and_now
 from sensitivity_book.case_files.watched import (
     Seen,
     audit_seen,
@@ -53,6 +55,7 @@ __all__ = [
     "exact_part",
     "issues",
     "looked",
+    "opendp_2026_cases",
     "opendp_cases",
     "opendp_query",
     "opendp_records",
@@ -66,5 +69,6 @@ __all__ = [
     "stated_claims",
     "systems_by_statement",
     "systems_table",
+    "then_and_now",
     "tumult_cases",
 ]

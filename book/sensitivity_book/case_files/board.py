@@ -10,9 +10,14 @@ from importlib import resources
 
 import pandas as pd
 
+from sensitivity_book.case_files.accounting import accounting_cases
 from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.certificates import case_of, certificate
+from sensitivity_book.case_files.jax_privacy import jax_privacy_cases
+from sensitivity_book.case_files.opendp_2026 import opendp_2026_cases
+from sensitivity_book.case_files.sql_cases import sql_cases
 from sensitivity_book.case_files.stated import pipelinedp_cases, tumult_cases
+from sensitivity_book.case_files.then_and_now import then_and_now_cases
 from sensitivity_book.case_files.watched import diffprivlib_cases, polars_cases
 
 VERDICTS = ["too small", "exact", "loose"]
@@ -24,8 +29,9 @@ BOARD = resources.files("sensitivity_book") / "data" / "board.json"
 def case_files() -> list[Case]:
     """Return every case, as the board's file holds it.
 
-    >>> sorted({case.library for case in case_files()})
-    ['OpenDP', 'PipelineDP', 'Tumult', 'diffprivlib']
+    >>> cases = case_files()
+    >>> "OpenDP" in {case.library for case in cases}, {case.verdict for case in cases} == set(VERDICTS)
+    (True, True)
 
     `case_files_asked` makes them; `make audit` stores them. Cost: reads one file.
     """
@@ -43,15 +49,21 @@ def case_files_asked() -> list[Case]:
     return [
         *opendp_cases(),
         *polars_cases(),
+        *opendp_2026_cases(),
         *diffprivlib_cases(),
         *tumult_cases(),
         *pipelinedp_cases(),
+        *sql_cases(),
+        *then_and_now_cases(),
+        *accounting_cases(),
+        *jax_privacy_cases(),
     ]
 
 
 def dated(cases: Iterable[Case], before: Iterable[Case], day: str) -> list[Case]:
     """Return the cases that were asked live with a date: `day`, or the one before if nothing is new.
 
+    >>> from sensitivity_lab import AuditRow
     >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
     >>> case = Case("a library", "1.0", "sum", "", (row,))
     >>> [one.date for one in dated([case], [replace(case, date="2026-11-21")], "2026-12-01")]

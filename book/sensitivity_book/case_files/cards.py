@@ -1,4 +1,4 @@
-"""A card for each case whose claim is too small: what can be checked, what it costs, who knows."""
+"""A card for each case: what can be checked, what it costs, who knows."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from importlib import resources
 from typing import Any
 
 from sensitivity_book.case_files.case import Case
-from sensitivity_book.verdicts import price, price_text
+from sensitivity_book.case_files.witness import witness_lines
+from sensitivity_book.verdicts import price
+from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.text import number_text
 
+SLIGHT = Fraction(1, 1000)  # a smaller share is written as one part in many
+LARGE = 10**12  # from here on commas help nobody
+SEEN = Fraction("1.005")  # a factor below it is 1 in three digits
 STYLE = """
 .case { border: 1px solid #8886; border-left: 5px solid #a03060; border-radius: 4px;
   margin: .8em 0; padding: .5em .9em .6em; }
@@ -73,19 +79,98 @@ def _stored() -> dict[str, Any]:
 def cost(case: Case) -> str:
     """Say what is left of a promise of 1 whose noise was made for the claim.
 
-    >>> from sensitivity_lab import AuditRow
     >>> row = AuditRow("Change", 1, 5, claimed=2, found=3)
     >>> cost(Case("a library", "1", "sum", "", (row,)))
     'promised ε = 1, kept ε = 1.5: 0.667 of the noise needed'
 
-    Distances in L2 are paid in ρ, with Gaussian noise. Source: thm-audits-cost, notebooks/case-files.
+    Distances in L2 are paid in ρ, with Gaussian noise. Of a lower bound it says "at least". Source:
+    thm-audits-cost, notebooks/case-files.
     """
     row = case.row
+    if math.isinf(row.found):
+        return "no noise is enough: no number bounds how far the answers lie apart"
     if math.isinf(price(row)):
         return "no noise at all: no ε describes it"
-    budget, power = ("ρ", 2) if row.relation.startswith("L2") else ("ε", 1)
-    kept = f"kept {budget} = {price_text(row, power)}"
-    return f"promised {budget} = 1, {kept}: {float(row.ratio):.3g} of the noise needed"
+    in_l2 = row.relation.startswith("L2") or case.quantity.startswith("L2") or case.norm == "L2"
+    budget, power = ("ρ", 2) if in_l2 else ("ε", 1)
+    least, most = ("at least ", "at most ") if row.searched else ("", "")
+    kept = f"kept {budget} = {least}{_digits(price(row, power))}"
+    share = _digits(row.ratio) if row.ratio > SLIGHT else f"1/{_digits(1 / Fraction(row.ratio))}"
+    return f"promised {budget} = 1, {kept}: {most}{share} of the noise needed"
+
+
+def noise(case: Case) -> str:
+    """Say how much more noise a claim that is loose asks for than is needed.
+
+    >>> def told(claimed, exact):
+    ...     row = AuditRow("Change", 1, 5, claimed=claimed, found=exact)
+    ...     return noise(Case("a library", "1", "sum", "", (row,)))
+    >>> told(4, 2), told(5, 3), told(4, 0)
+    ('twice the noise that is needed', '1.67 times the noise that is needed', 'noise where none is needed')
+    >>> told(1 + 2.0**-20, 1)
+    'more noise than is needed, by 1 part in 1,050,000'
+    """
+    ratio = case.row.ratio
+    if math.isinf(ratio):
+        return (
+            "noise where none is needed"
+            if math.isfinite(case.row.claimed)
+            else "noise without bound"
+        )
+    if ratio < SEEN:
+        parts = _digits(1 / (Fraction(ratio) - 1))
+        return f"more noise than is needed, by 1 part in {parts}"
+    factor = _digits(ratio)
+    return f"{'twice' if factor == '2' else f'{factor} times'} the noise that is needed"
+
+
+def spent(case: Case) -> str:
+    """Say what a case costs those who rely on the claim; nothing where that is not known.
+
+    >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
+    >>> spent(Case("a library", "1", "sum", "", (row,)))
+    'twice the noise that is needed'
+
+    It is the case's own `loss`, if it has one; else it follows from the ratio of two sensitivities.
+    """
+    if case.loss or case.verdict == "exact" or "sensitivity" not in case.quantity:
+        return case.loss
+    return cost(case) if case.verdict == "too small" else noise(case)
+
+
+def times(row: AuditRow) -> str:
+    """Say by what factor a claim is off: of one that is exact, nothing.
+
+    >>> [times(AuditRow("Change", 1, 5, claimed=c, found=6)) for c in (4, 6, 9, 0)]
+    ['×1.5', '', '×1.5', '']
+    >>> times(AuditRow("Change", 1, 5, claimed=1 + 2.0**-20, found=1))
+    '×(1 + 9.5e-07)'
+
+    Neither is said of a claim of 0, or of an exact number of 0, which no factor mends.
+    """
+    if row.ratio in (0, 1) or math.isinf(row.ratio):
+        return ""
+    ratio = Fraction(row.ratio)
+    factor = 1 / ratio if ratio < 1 else ratio
+    return f"×{_digits(factor)}" if factor >= SEEN else f"×(1 + {float(factor - 1):.2g})"
+
+
+def _digits(number: Any) -> str:
+    """A number in three digits, a large one with commas."""
+    text = f"{float(number):.3g}"
+    return f"{round(float(text)):,}" if 1000 <= float(text) < LARGE else text
+
+
+def numbers(row: AuditRow) -> tuple[str, str]:
+    """Return the claim and the exact number as texts, to more digits where six do not tell them apart.
+
+    >>> numbers(AuditRow("Change", 1, 5, claimed=3.0000000279396777, found=3))
+    ('3.0000000279396777', '3')
+    """
+    claimed, found = number_text(row.claimed), number_text(row.found)
+    if claimed != found or row.ratio == 1:
+        return claimed, found
+    return str(row.claimed), str(row.found)
 
 
 class Cards:
@@ -124,13 +209,12 @@ def _head(case: Case) -> tuple[str, str]:
 
 def _facts(case: Case) -> dict[str, tuple[str, ...]]:
     """What a card says, by name, but for the status; the witness has a line for each dataset."""
-    row = case.row
-    witness = tuple(line.strip() for line in str(row).splitlines()[1:])
+    claimed, found = numbers(case.row)
     return {
         "relation": (case.relation,),
-        "claimed": (f"{number_text(row.claimed)}, exact {number_text(row.exact)}",),
-        "witness": witness,
-        "cost": (cost(case),),
+        "claimed": (f"{claimed}, {'at least' if case.row.searched else 'exact'} {found}",),
+        "witness": witness_lines(case.row),
+        "cost": (spent(case),),
     }
 
 

@@ -85,6 +85,8 @@ class Case:
             "SymmetricDifference": moved,
             "EachSide": f"{moved} on each side",
             "Person": f"{row.k} person added or removed",
+            "Zeroed": f"{row.k} zeroed out",
+            "ReplaceSpecial": f"{row.k} replaced by a special record",
         }
         return words.get(row.relation, f"{row.relation} {row.k}")
 

@@ -86,6 +86,9 @@ def case_of(stored: Mapping[str, Any]) -> Case:
 
 def _row(stored: Mapping[str, Any]) -> AuditRow:
     relation, witness = stored["relation"], stored["witness"] or {}
+    answers = read(witness["answers"]) if witness else None
+    if answers and stored["norm"] == "symmetric distance":
+        answers = list(answers[0]), list(answers[1])  # datasets, as the function gave them
     return AuditRow(
         relation["name"],
         read(relation["k"]),
@@ -94,7 +97,7 @@ def _row(stored: Mapping[str, Any]) -> AuditRow:
         found=read(stored["exact"]),
         dataset=read(witness.get("dataset")),
         neighbour=read(witness.get("neighbour")),
-        answers=read(witness["answers"]) if witness else None,
+        answers=answers,
         searched=stored["proved"] == "at least",
     )
 

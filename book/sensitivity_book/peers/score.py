@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from pandas.io.formats.style import Styler
@@ -59,6 +60,16 @@ def wrapped(table: pd.DataFrame, name: str) -> Styler:
 
     `name` is what the HTML calls the table. Cost: linear in the table.
     """
-    cells = {"white-space": "normal", "text-align": "left", "vertical-align": "top"}
+    cells = {"text-align": "left", "vertical-align": "top"}
+    broken: list[Any] = [
+        {"selector": "th, td", "props": "white-space: normal"},
+        {"selector": "th", "props": "text-align: left !important"},
+    ]
     style = Styler(table, uuid=name, cell_ids=False).hide().set_properties(None, **cells)
+    style = style.set_table_styles(broken).format(_breakable)
     return style.set_table_attributes('style="font-size: .8em"')
+
+
+def _breakable(cell: Any) -> str:
+    """A cell as text, of which a long name may break after an underscore."""
+    return str(cell).replace("_", "_<wbr>")

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from pandas.io.formats.style import Styler
 
-from sensitivity_book.case_files.board import scoreboard
 from sensitivity_book.case_files.case import Case
 from sensitivity_lab.audit.report import Audit
 from sensitivity_lab.plotting.style import (
@@ -87,7 +86,7 @@ def plot_lanes(lanes: Mapping[str, Sequence[Case]]) -> Figure:
     Ratios of 0 and ∞ stand at the ends of the axis.
     """
     ticks = {LEFT: "0", 1 / 255: "1/255", 1 / 20: "1/20", 1 / 6: "1/6", 1 / 2: "1/2", 1: "1"}
-    with styled_figure(figsize=(WIDTH, 5.6)) as figure:
+    with styled_figure(figsize=(WIDTH, 2 + 0.55 * len(lanes))) as figure:
         panel = figure.subplots()
         panel.axvline(1, color=PALE, zorder=0)
         handles: dict[str, Line2D] = {}
@@ -142,32 +141,3 @@ def listed(table: pd.DataFrame, name: str, digits: int = 6) -> Styler:
 
     style = Styler(shown, uuid=name, cell_ids=False).hide()
     return style.format(written, subset=numbers)
-
-
-def table_of(cases: Sequence[Case], name: str) -> Styler:
-    """Return cases as a table, a row each: what was asked, the claim, the exact number, the verdict.
-
-    >>> from sensitivity_lab import AuditRow
-    >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
-    >>> "loose ×2" in table_of([Case("a library", "1.0", "sum", "none", (row,))], "one").to_html()
-    True
-
-    `name` is what the HTML calls the table. A loose claim has its ratio.
-    """
-    table = scoreboard(cases).drop(columns="ratio")
-    for words, short in (
-        (r"(.*) added or removed", r"add/remove \1"),
-        (r"(.*) changed", r"change \1"),
-    ):
-        table["relation"] = table["relation"].str.replace(words, short, regex=True)
-    table["verdict"] = list(map(_with_ratio, cases))
-    return listed(table, name, digits=4).set_table_attributes('style="font-size: .8em"')
-
-
-def _with_ratio(case: Case) -> str:
-    """A verdict; if the claim is loose, with its ratio, of which a hair above 1 is seen."""
-    if case.verdict != "loose":
-        return case.verdict
-    ratio = float(case.row.ratio)
-    text = f"{ratio:.3g}".replace("inf", "∞")
-    return f"loose ×{text}" if text != "1" else f"loose by {ratio - 1:.0e}"

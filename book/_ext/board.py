@@ -1,0 +1,95 @@
+"""The directive `{board}`: every claim as a card, with filters; and the files that can be checked.
+
+The cards are those of `data/board.json`; a card shows the program of its address, if there is one in
+`scripts/libraries/*/programs`.  Beside the pages lie the board itself, a certificate for each claim,
+and the program that checks them.  Only a page with the board loads its script and its style.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sensitivity_book.case_files import BOARD, case_files
+from sensitivity_book.case_files.page import SECTIONS, Program, cards, opening
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+ISSUES = "book/sensitivity_book/data/issues.json"
+PROGRAMS = "scripts/libraries/*/programs/*.py"
+CHECKER = "scripts/check_certificate.py"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_directive("board", Board)
+    app.connect("html-page-context", load_script)
+    app.connect("build-finished", write_files)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class Board(SphinxDirective):
+    def run(self) -> list[nodes.Node]:
+        source = Path(self.env.srcdir)
+        for file in (str(BOARD), source / ISSUES, *source.glob(PROGRAMS)):
+            self.env.note_dependency(str(file))
+        cases, known = case_files(), programs(source)
+        head = nodes.raw("", opening(cases), format="html")
+        return [head, *(section(verdict, cards(cases, verdict, known)) for verdict in SECTIONS)]
+
+
+def section(verdict: str, html: str) -> nodes.section:
+    """A section of the page, which the contents at its side name too."""
+    name = verdict.replace(" ", "-")
+    made = nodes.section(ids=[name], names=[name], classes=["verdict-section", name])
+    made += nodes.title("", SECTIONS[verdict])
+    made += nodes.raw("", html, format="html")
+    return made
+
+
+def programs(source: Path) -> dict[str, Program]:
+    """The programs that show a case by themselves, by its address."""
+    return {
+        file.stem: Program(file.read_text(encoding="utf-8"), needs(file.parent.parent))
+        for file in sorted(source.glob(PROGRAMS))
+    }
+
+
+def needs(environment: Path) -> tuple[str, ...]:
+    """The packages of an environment, as its list names them; the book's own has none."""
+    listed = environment / "requirements.in"
+    lines = listed.read_text(encoding="utf-8").splitlines() if listed.exists() else []
+    named = (line.partition("#")[0].strip() for line in lines)
+    return tuple(filter(None, named))
+
+
+def load_script(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    if '<form class="board"' in context.get("body", ""):
+        app.add_css_file("board.css")
+        app.add_js_file("board.js", loading_method="defer")
+
+
+def write_files(app: Sphinx, failure: Exception | None) -> None:
+    """Lay the board, its certificates and their checker beside the pages."""
+    if app.builder.format != "html" or failure is not None:
+        return
+    folder = Path(app.outdir) / "_static" / "board"
+    shutil.rmtree(folder, ignore_errors=True)  # no certificate of a claim that is gone
+    (folder / "certificates").mkdir(parents=True)
+    stored = BOARD.read_text("utf-8")
+    (folder / "board.json").write_text(stored, encoding="utf-8")
+    shutil.copy(Path(app.srcdir) / CHECKER, folder)
+    for case in json.loads(stored)["cases"]:
+        file = folder / "certificates" / f"{case['address']}.json"
+        file.write_text(one_a_line(case), encoding="utf-8")
+
+
+def one_a_line(certificate: dict[str, Any]) -> str:
+    """A certificate for people to read too: a line for each of its names."""
+    lines = (
+        f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in certificate.items()
+    )
+    return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -1,0 +1,81 @@
+"""Ask dp-accounting for the ε of some events, and store it as dp_accounting.csv beside the book's data.
+
+Its environment is made like that of `opendp_polars` beside it, from the lock in this folder.
+
+Each event is composed by both accountants under the library's neighbouring relations, and asked for
+its ε at δ = 1e-5. The accountant of privacy loss distributions rounds losses up to multiples of a
+step, here 1e-5, a tenth of its default. Where an accountant refuses an event, that is stored.
+"""
+
+import csv
+from collections.abc import Iterator
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+from absl import logging
+from dp_accounting import (
+    DpEvent,
+    GaussianDpEvent,
+    LaplaceDpEvent,
+    NeighboringRelation,
+    PoissonSampledDpEvent,
+    PrivacyAccountant,
+    RandomizedResponseDpEvent,
+    SampledWithoutReplacementDpEvent,
+    SelfComposedDpEvent,
+    UnsupportedEventError,
+)
+from dp_accounting.pld import PLDAccountant
+from dp_accounting.rdp import RdpAccountant
+
+DATA = Path(__file__).resolve().parents[3] / "book" / "sensitivity_book" / "data"
+COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
+DELTA, STEP = 1e-5, 1e-5
+ADD, ONE, SPECIAL = (
+    NeighboringRelation.ADD_OR_REMOVE_ONE,
+    NeighboringRelation.REPLACE_ONE,
+    NeighboringRelation.REPLACE_SPECIAL,
+)
+GAUSSIAN = GaussianDpEvent(1.0)
+EVENTS: dict[str, tuple[DpEvent, list[NeighboringRelation]]] = {
+    "Gaussian": (GAUSSIAN, [ADD, ONE, SPECIAL]),
+    "Gaussian, multiplier halved": (GaussianDpEvent(0.5), [ONE]),
+    "10 Gaussians": (SelfComposedDpEvent(GAUSSIAN, 10), [ADD, ONE]),
+    "Gaussian, Poisson sample of 1/10": (PoissonSampledDpEvent(0.1, GAUSSIAN), [ADD, ONE]),
+    "Gaussian, 1 of 2 drawn": (SampledWithoutReplacementDpEvent(2, 1, GAUSSIAN), [ONE]),
+    "Laplace": (LaplaceDpEvent(1.0), [ADD, ONE]),
+    "randomized response": (RandomizedResponseDpEvent(0.5, 2), [ONE, SPECIAL]),
+}
+
+
+def accountants(relation: NeighboringRelation) -> dict[str, PrivacyAccountant]:
+    return {
+        "RDP accountant": RdpAccountant(neighboring_relation=relation),
+        "PLD accountant": PLDAccountant(relation, STEP),
+    }
+
+
+def figures() -> Iterator[list[str]]:
+    for name, (event, relations) in EVENTS.items():
+        for relation in relations:
+            for accountant, ledger in accountants(relation).items():
+                try:
+                    value = f"{ledger.compose(event).get_epsilon(DELTA):.12g}"
+                except UnsupportedEventError:
+                    value = "refused"
+                yield [accountant, f"{name}; {relation.name}", f"epsilon at delta {DELTA}", value]
+
+
+def main() -> None:
+    logging.set_verbosity(logging.ERROR)  # of orders that are left out
+    source = ["dp-accounting", version("dp-accounting"), date.today().isoformat()]
+    rows = [[*source, *figure] for figure in figures()]
+    with (DATA / "dp_accounting.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

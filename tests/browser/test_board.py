@@ -1,0 +1,292 @@
+"""The board of claims, found by filter and by address, from a file and with the network cut off."""
+
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import urlencode
+
+import pytest
+from conftest import HTML, ROOT
+from playwright.sync_api import Browser, Locator, Page
+from sensitivity_book.case_files import Case, case_files
+from sensitivity_book.case_files.page import kind
+from test_book import LOOKS, STRUCTURE, WIDEST, faint_text, faults, opened, quietly, show
+
+PAGE = HTML / "book" / "board.html"
+SCRIPT = ROOT / "book" / "_static" / "board.js"
+CASES = case_files()
+ALL = [case.address for case in CASES]
+# What each filter goes by, read from the cases themselves.
+OF: dict[str, Callable[[Case], str]] = {
+    "library": lambda case: case.library,
+    "verdict": lambda case: case.verdict,
+    "relation": kind,
+}
+
+pytestmark = pytest.mark.xdist_group("board")
+
+
+@pytest.fixture(scope="module")
+def opened_once(browser: Browser) -> Iterator[Page]:
+    yield from quietly(browser, PAGE)
+
+
+@pytest.fixture
+def page(opened_once: Page) -> Page:
+    """The board with all of its filters open."""
+    at(opened_once, "")
+    opened_once.get_by_role("button", name="Show all").click()
+    opened_once.wait_for_function("!location.hash")
+    return opened_once
+
+
+def at(page: Page, part: str) -> None:
+    """Open the page anew at a part of its address."""
+    page.goto("about:blank")
+    page.goto(f"{PAGE.as_uri()}{f'#{part}' if part else ''}")
+
+
+def seen(page: Page) -> list[str]:
+    """The addresses of the cards that are shown."""
+    shown = "all => all.filter(one => one.checkVisibility()).map(one => one.id)"
+    found: list[str] = page.locator(".claim").evaluate_all(shown)
+    return found
+
+
+def said(page: Page) -> str:
+    return page.locator("form.board").get_by_role("status").inner_text()
+
+
+def field(page: Page, name: str) -> Locator:
+    return page.locator("form.board").get_by_label(name.capitalize())
+
+
+def fitting(**choices: str) -> set[str]:
+    return {
+        case.address
+        for case in CASES
+        if all(OF[name](case) == choice for name, choice in choices.items())
+    }
+
+
+def in_view(card: Locator) -> bool:
+    inside = "one => { const { top } = one.getBoundingClientRect(); return 0 <= top && top < innerHeight; }"
+    return bool(card.evaluate(inside))
+
+
+# ---- Filters -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OF)
+def test_a_filter_shows_what_it_names_and_says_how_many(page: Page, name: str) -> None:
+    """Catches a card that hides behind its own filter, and a count that is not what is seen."""
+    assert sorted(seen(page)) == sorted(ALL)
+    assert said(page) == f"{len(ALL):,} claims"
+    for choice in sorted({OF[name](case) for case in CASES}):
+        field(page, name).select_option(choice)
+        assert set(seen(page)) == fitting(**{name: choice})
+        assert said(page) == f"{len(seen(page)):,} of {len(ALL):,} claims"
+    field(page, name).select_option("all")
+    assert len(seen(page)) == len(ALL)
+
+
+def test_filters_hold_together_and_an_empty_section_goes(page: Page) -> None:
+    """Catches filters that add up instead of narrowing, and a heading over nothing."""
+    field(page, "library").select_option("diffprivlib")
+    field(page, "verdict").select_option("too small")
+    field(page, "relation").select_option("changed")
+    expected = fitting(library="diffprivlib", verdict="too small", relation="changed")
+    assert set(seen(page)) == expected
+    assert 0 < len(expected) < len(fitting(library="diffprivlib"))
+    heads = page.locator(".verdict-section :is(h2, h3):visible").all_inner_texts()
+    assert [head for head in heads if not head.startswith("diffprivlib")] == ["Too small"]
+    page.get_by_role("button", name="Show all").click()
+    assert len(seen(page)) == len(ALL)
+    assert field(page, "library").input_value() == ""
+
+
+def test_the_text_field_finds_every_word_in_any_order(page: Page) -> None:
+    """Catches a search that wants the words as they stand, or that reads capitals otherwise."""
+    histograms = {case.address for case in CASES if case.function.startswith("histogram")}
+    weighted = {case.address for case in CASES if "weights 10" in case.setting}
+    assert weighted < histograms
+    for text in ("weights 10 histogram", "HISTOGRAM weights", "  histogram   10 weights "):
+        field(page, "text").fill(text)
+        assert set(seen(page)) == weighted
+    field(page, "text").fill("histogram")
+    assert set(seen(page)) == histograms
+    field(page, "text").fill("no such words")
+    assert seen(page) == []
+    assert said(page) == f"0 of {len(ALL):,} claims"
+
+
+# ---- The address ---------------------------------------------------------------------------------
+
+
+def test_a_filtered_view_has_an_address_that_shows_it_again(page: Page) -> None:
+    """Catches a view that cannot be linked to, and one that opens with other filters."""
+    field(page, "verdict").select_option("too small")
+    field(page, "text").fill("sum int8 & 100%")
+    field(page, "text").fill("sum int8")
+    before, part = seen(page), page.evaluate("location.hash.slice(1)")
+    assert part == urlencode({"verdict": "too small", "text": "sum int8"})
+    assert 0 < len(before) < len(fitting(verdict="too small"))
+    at(page, part)
+    assert seen(page) == before
+    assert field(page, "verdict").input_value() == "too small"
+    assert field(page, "text").input_value() == "sum int8"
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_function("!location.hash")
+    assert len(seen(page)) == len(ALL)
+
+
+def test_an_address_that_fits_nothing_shows_everything(page: Page) -> None:
+    """Catches an old link, to a library that is gone, that opens an empty page or fails."""
+    for part in ("library=Gone", "verdict=bad&what=3", "no-such-card", "="):
+        at(page, part)
+        assert len(seen(page)) == len(ALL), part
+
+
+def test_a_card_is_shown_by_its_address_whatever_its_verdict(page: Page) -> None:
+    """Catches a card that its own link does not open, or does not bring into view."""
+    for verdict in ("too small", "loose", "exact"):
+        address = [case.address for case in CASES if case.verdict == verdict][-1]
+        at(page, address)
+        card = page.locator(f"[id='{address}']")
+        assert in_view(card)
+        assert card.locator("dl").is_visible()
+        assert len(seen(page)) == len(ALL)
+        assert page.locator(".claim:target").get_attribute("id") == address
+
+
+def test_a_card_that_a_filter_hides_is_shown_by_its_address(page: Page) -> None:
+    """Catches a link that leads to nothing, because of what the reader had chosen before."""
+    address = next(iter(fitting(library="Tumult", verdict="exact")))
+    field(page, "library").select_option("diffprivlib")
+    assert address not in seen(page)
+    page.evaluate("address => { location.hash = address; }", address)
+    page.wait_for_function("address => document.getElementById(address).open", arg=address)
+    assert set(seen(page)) == fitting(library="diffprivlib") | {address}
+    assert in_view(page.locator(f"[id='{address}']"))
+    assert said(page).endswith("claims, and the one linked to")
+    field(page, "library").select_option("OpenDP")
+    assert set(seen(page)) == fitting(library="OpenDP")
+
+
+def test_a_link_on_a_card_leads_to_that_card_and_its_file_is_there(page: Page) -> None:
+    """Catches a certificate, a board or a checker that the page links to and the build lacks."""
+    card = page.locator(".claim[data-verdict='too small']").nth(3)
+    card.get_by_role("link", name="this card").click()
+    assert page.url == f"{PAGE.as_uri()}#{card.get_attribute('id')}"
+    links = page.locator("a[href*='_static/board/']").evaluate_all("all => all.map(a => a.href)")
+    assert len(links) == len(ALL) + 2
+    files = {re.sub("^.*/_static/", "", link) for link in links}
+    assert {"board/board.json", "board/check_certificate.py"} < files
+    assert [name for name in files if not (HTML / "_static" / name).exists()] == []
+
+
+def test_a_count_leads_to_its_section_even_if_that_is_hidden(page: Page) -> None:
+    """Catches a link in the opening sentence, or in the contents, that goes nowhere."""
+    field(page, "verdict").select_option("loose")
+    page.locator(".board-count a[href='#exact']").click()
+    page.wait_for_function("document.querySelector('#exact').checkVisibility()")
+    assert in_view(page.locator("#exact"))
+    assert len(seen(page)) == len(ALL)
+
+
+# ---- Without a mouse, without a script, on paper -------------------------------------------------
+
+
+def test_all_is_done_from_the_keyboard(page: Page) -> None:
+    """Catches a field out of order, an Enter that leaves the page, and a row that does not open."""
+    field(page, "library").focus()
+    order = []
+    for _ in range(5):
+        order.append(page.evaluate("document.activeElement.name || document.activeElement.type"))
+        page.keyboard.press("Tab")
+    assert order == ["library", "verdict", "relation", "text", "button"]
+    field(page, "library").focus()
+    page.keyboard.type("Tum")
+    assert set(seen(page)) == fitting(library="Tumult")
+    field(page, "text").focus()
+    page.keyboard.type("sum")
+    page.keyboard.press("Enter")
+    assert 0 < len(seen(page)) < len(fitting(library="Tumult"))
+    row = page.locator("details.claim:visible").first
+    row.locator("> summary").focus()
+    page.keyboard.press("Enter")
+    assert row.locator("dl").is_visible()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "this card"
+
+
+def test_without_a_script_everything_is_there(browser: Browser) -> None:
+    """Catches a card that only a script shows, and filters that do nothing."""
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(PAGE.as_uri())
+    assert page.locator(".claim:visible").count() == len(ALL)
+    assert not page.locator("form.board").is_visible()
+    row = page.locator("details.claim").first
+    row.locator("> summary").click()
+    assert row.locator("dl").is_visible()
+    context.close()
+
+
+def test_on_paper_there_are_cards_and_no_filters(page: Page) -> None:
+    """Catches ink for what cannot be used."""
+    page.emulate_media(media="print")
+    assert not page.locator("form.board").is_visible()
+    assert page.locator("article.claim dl").first.is_visible()
+    assert not page.locator(".claim .links").first.is_visible()
+    page.emulate_media(media="screen")
+
+
+def test_every_program_has_a_button_that_copies_it(page: Page) -> None:
+    """Catches code that a reader has to mark by hand, and a program that is not on its card."""
+    files = {file.stem for file in ROOT.glob("scripts/libraries/*/programs/*.py")}
+    shown = page.locator(".claim:has(.program)")
+    assert set(shown.evaluate_all("all => all.map(one => one.id)")) == files & set(ALL)
+    assert page.locator(".program button.copybtn").count() == shown.count()
+
+
+# ---- In the book ---------------------------------------------------------------------------------
+
+
+def test_the_script_loads_on_the_board_and_nowhere_else() -> None:
+    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
+    assert all(name in PAGE.read_text("utf-8") for name in ("board.js", "board.css"))
+    for name in ("book/glossary.html", "notebooks/audits.html", "notebooks/case-files.html"):
+        text = (HTML / name).read_text("utf-8")
+        assert not re.search(r"_static/board\.(js|css)", text), name
+    assert SCRIPT.stat().st_size < 6_000
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_how_the_board_looks(browser: Browser, width: int, scheme: str) -> None:
+    """Catches faint text in a card or a row that is open, unnamed fields, small targets, sideways scrolling."""
+    with opened(browser, "book/board.html") as page:
+        show(page, width, scheme)
+        page.locator("details.libraries > summary").click()
+        rows = page.locator("details.claim, details.program")
+        rows.evaluate_all("all => all.forEach(one => { one.open = true; })")
+        assert page.evaluate(WIDEST) <= width
+        assert faint_text(page) == []
+        assert faults(page, "form.board") == {}
+        for verdict in ("too small", "loose", "exact"):
+            assert (
+                faults(page, f".claim[data-verdict='{verdict}']:first-of-type", **STRUCTURE) == {}
+            )
+        for target in page.locator("form.board :is(select, input, button)").all():
+            box = target.bounding_box()
+            assert box
+            assert min(box["width"], box["height"]) >= 24
+        summaries = page.locator("details.claim > summary")
+        heights = summaries.evaluate_all("all => all.map(one => one.offsetHeight)")
+        assert min(heights) >= 24
+
+
+def test_cards_in_a_chapter_have_no_address() -> None:
+    """Catches an id of the board on another page, to which a link would be taken for its card."""
+    text = (HTML / "notebooks" / "case-files.html").read_text("utf-8")
+    assert 'class="case"' in text
+    assert [address for address in ALL if f'id="{address}"' in text] == []
