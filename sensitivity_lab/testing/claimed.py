@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 
@@ -22,3 +24,22 @@ class Seen(Protocol):
 
     def claimed(self) -> Claimed:
         """What it was handed."""
+
+
+@contextmanager
+def replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    """Replace a function of a module, or a method of a class, while a block runs.
+
+    >>> import math
+    >>> with replaced(math, "sqrt", lambda x: x):
+    ...     math.sqrt(4)
+    4
+    >>> math.sqrt(4)
+    2.0
+    """
+    before = vars(owner)[name]
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)

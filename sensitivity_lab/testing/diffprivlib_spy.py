@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from unittest.mock import patch
 
-from sensitivity_lab.testing.claimed import Claimed, Seen
+from sensitivity_lab.testing.claimed import Claimed, Seen, replaced
 
 
 @dataclass
@@ -51,7 +50,7 @@ def diffprivlib_watched(seen: list[Seen], d_in: Any) -> Iterator[None]:
 
     with ExitStack() as patches:
         for kind in _with_own(base, "randomise"):
-            patches.enter_context(patch.object(kind, "randomise", _bound(frozen)))
+            patches.enter_context(replaced(kind, "randomise", _bound(frozen)))
         yield
 
 

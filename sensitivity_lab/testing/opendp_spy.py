@@ -10,9 +10,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
-from unittest.mock import patch
 
-from sensitivity_lab.testing.claimed import Claimed, Seen
+from sensitivity_lab.testing.claimed import Claimed, Seen, replaced
 
 MAKERS = ("make_laplace", "make_geometric", "make_gaussian", "make_noise")
 TWIN = "_sensitivity_lab_twin"  # an attribute of measurements that are made while a call is watched
@@ -78,11 +77,11 @@ def opendp_watched(seen: list[Seen], d_in: Any) -> Iterator[None]:
         for name in MAKERS:
             if hasattr(measurements, name):
                 made = _twinned(getattr(measurements, name))
-                patches.enter_context(patch.object(measurements, name, made))
+                patches.enter_context(replaced(measurements, name, made))
         before, after = combinators.make_chain_mt, combinators.make_chain_pm
-        patches.enter_context(patch.object(combinators, "make_chain_mt", _chained_before(before)))
-        patches.enter_context(patch.object(combinators, "make_chain_pm", _chained_after(after)))
-        patches.enter_context(patch.object(core, "measurement_invoke", invoked))
+        patches.enter_context(replaced(combinators, "make_chain_mt", _chained_before(before)))
+        patches.enter_context(replaced(combinators, "make_chain_pm", _chained_after(after)))
+        patches.enter_context(replaced(core, "measurement_invoke", invoked))
         yield
 
 

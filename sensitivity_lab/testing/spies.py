@@ -40,22 +40,22 @@ def claims_of(call: Callable[[], Any], *, d_in: Any = 1) -> tuple[Claimed, ...]:
     >>> claims_of(release)
     (Claimed(mechanism='OpenDP laplace', sensitivity=100.0, value=75),)
 
-    Of diffprivlib every mechanism is watched that is randomised in the call: it states its
-    sensitivity, and gives the value back as it is. Values that one mechanism randomises one after
-    the other are a tuple, and its sensitivity is of them all. An exponential mechanism's value are
-    the utilities of its candidates, and the best of these is chosen.
+    In diffprivlib every mechanism that the call uses is watched: it states its sensitivity, and
+    gives its value back unchanged. Several values that one mechanism is given are a tuple, to which
+    its sensitivity then belongs. An exponential mechanism is given the utilities of its candidates,
+    and chooses a best one.
 
-    Of OpenDP every measurement is that the call makes (by `laplace`, `geometric`, `gaussian` or
-    `noise`) and asks. Its privacy map tells what it loses at `d_in`, and its scale the noise; the
-    sensitivity is what that scale would lose so much at: ε × scale, or scale × √(2ρ) for Gaussian
-    noise. The value is what the same measurement answers at scale 0. Floats are rounded in OpenDP,
-    for which its maps, and so the sensitivity, allow a little.
+    In OpenDP every measurement is watched that the call makes (with `laplace`, `geometric`,
+    `gaussian` or `noise`) and invokes. Its map gives the loss at `d_in`, and its scale the
+    sensitivity that has this loss: ε × scale, or scale × √(2ρ) for Gaussian noise. The value is what
+    the same measurement releases at scale 0. For floats OpenDP's maps, and so the sensitivity, allow
+    a little for rounding.
 
-    :param call: a function of no arguments; nothing of it is undone but the noise.
+    :param call: a function of no arguments. Its other effects stay.
     :param d_in: how far apart two inputs are, in the unit of an OpenDP measurement's input metric.
     :return: what was handed over, one entry for each mechanism or measurement.
-    :raises LookupError: if nothing known was asked: no such library, or a measurement that was made
-        outside of the call, or by another constructor.
+    :raises LookupError: if the call uses no sampler that is known, or a measurement that was made
+        outside of the call, by another constructor or by composition.
     :raises TypeError: for what is not callable, and whatever the call raises.
 
     Cost: one call; OpenDP makes each measurement twice. The libraries' functions are replaced
@@ -70,7 +70,7 @@ def claims_of(call: Callable[[], Any], *, d_in: Any = 1) -> tuple[Claimed, ...]:
                 watches.enter_context(watched(seen, d_in))
         call()
     if not seen:
-        raise LookupError(f"call asked no sampler that is known: {KNOWN}; import the library first")
+        raise LookupError(f"call used no sampler that is known: {KNOWN}; import the library first")
     return tuple(each.claimed() for each in seen)
 
 
@@ -91,9 +91,9 @@ def spied(run: Callable[[Any], Any], universe: Universe, *, which: int | None = 
     'exact'
 
     The claim is a function of k and size: what `claims_of` finds on the first dataset of that size,
-    at a `d_in` of k. Of diffprivlib k must be 1, for which it states its sensitivities. A library
-    may hand over another number for another dataset of that size: then the function refuses it, for
-    noise of a scale that depends on the data has no global sensitivity to be held to.
+    at a `d_in` of k. For diffprivlib k must be 1, since it states its sensitivities for neighbours.
+    If the library states another sensitivity on another dataset of that size, the function refuses
+    the dataset: noise whose scale depends on the data has no global sensitivity to be held to.
 
     :param run: a function of a dataset, as `assert_sensitivity` gives it, that makes the release.
     :param universe: the records that a dataset can have.

@@ -158,7 +158,7 @@ def test_gaussian_noise_for_means_of_floats():
     [
         (
             lambda: 3,
-            "call asked no sampler that is known: the mechanisms of diffprivlib, and OpenDP",
+            "call used no sampler that is known: the mechanisms of diffprivlib, and OpenDP",
         ),
         (
             lambda: MADE_BEFORE([1]),
