@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.audit.claims import ratio
+from sensitivity_lab.audit.runner import in_this_test, show_as
 from sensitivity_lab.audit.scope import Scope, and_more
 from sensitivity_lab.audit.subject import PairPositions, Related, Subject
 from sensitivity_lab.gap import Labelled
@@ -393,8 +394,14 @@ class Audit:
         asked raises nothing: `not_asked` names it.
         """
         __tracebackhide__ = True  # pytest shows the test's own line
+        run = in_this_test()
+        if run is not None:
+            run.audits.append(self)
         if self.violations:
-            raise AssertionError(f"{self}\n\n{self.snippet()}")
+            text = f"{self}\n\n{self.snippet()}"
+            failure = AssertionError(text)
+            show_as(failure, f"{self.function}, {self.violations[0]}", text)
+            raise failure
 
     def __str__(self) -> str:
         counts = [

@@ -1,0 +1,97 @@
+"""What a test runner wants of the audits in a test: their time, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from sensitivity_lab.text import dataset_text, number_text
+
+
+@dataclass
+class Run:
+    """One test: its seconds, if they are limited, when they end, and its audits so far."""
+
+    budget: float | None
+    ends: float
+    audits: list[Any] = field(default_factory=list)
+
+
+_RUN: ContextVar[Run | None] = ContextVar("run", default=None)
+
+
+def in_this_test() -> Run | None:
+    """Return the test that runs here, if its runner asked for it.
+
+    >>> in_this_test() is None
+    True
+    """
+    return _RUN.get()
+
+
+@contextmanager
+def this_test(budget: float | None = None) -> Iterator[Run]:
+    """Watch the audits of a block, which have so many seconds.
+
+    >>> with this_test() as run:
+    ...     in_this_test() is run
+    True
+    """
+    run = Run(budget, monotonic() + (budget or 0))
+    token = _RUN.set(run)
+    try:
+        yield run
+    finally:
+        _RUN.reset(token)
+
+
+def show_as(failure: Exception, short: str, long: str) -> None:
+    """Tell a test runner how a failure reads: in short, and at length in a section of its own.
+
+    >>> failure = AssertionError("all of it")
+    >>> show_as(failure, "too small", "the whole audit")
+    >>> failure.sensitivity
+    ('too small', 'the whole audit')
+    """
+    vars(failure)["sensitivity"] = (short, long)
+
+
+def as_plain(audit: Any) -> dict[str, Any]:
+    """Return an audit as texts and lists, for JSON; its numbers are written exactly.
+
+    >>> from sensitivity_lab import SUM, Change, Universe, audit
+    >>> bits = Universe.value_range([0, 1])
+    >>> as_plain(audit(SUM, 1, bits, sizes=1, relations=[Change(1)]))["rows"][0]["exact"]
+    '1'
+    """
+    return {
+        "function": audit.function,
+        "headline": audit.headline,
+        "scope": audit.scope,
+        "rows": [_plain_row(row) for row in audit.rows],
+    }
+
+
+def _plain_row(row: Any) -> dict[str, Any]:
+    asked = row.answers is not None
+    found = "found" if row.searched else "exact"
+    return {
+        "relation": row.relation,
+        "k": row.k,
+        "size": row.size,
+        "verdict": row.verdict,
+        "claimed": _text(row.claimed),
+        found: _text(row.found),
+        "datasets": [dataset_text(side) for side in row.sides] if asked else None,
+        "answers": [number_text(answer) for answer in row.answers] if asked else None,
+        "note": row.note,
+        "not_asked": list(row.not_asked),
+    }
+
+
+def _text(number: Any) -> str | None:
+    return None if number is None else str(number)

@@ -1,0 +1,190 @@
+"""A claim that must hold: a failure shows its two datasets, and no frame of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from time import monotonic
+from types import TracebackType
+from typing import Any, NoReturn
+
+from sensitivity_lab.audit.audit import audit
+from sensitivity_lab.audit.report import Audit, AuditRow
+from sensitivity_lab.audit.runner import Run, in_this_test, show_as
+from sensitivity_lab.audit.scope import checked_sizes, sizes_text
+from sensitivity_lab.errors import Infeasible
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import Relation
+from sensitivity_lab.testing.alarm import TimeIsUp, stopped_after
+from sensitivity_lab.universe import Universe
+
+Question = Callable[..., Audit]  # takes `sizes` or `sizes_within`
+OURS = "sensitivity_lab."
+
+
+def assert_sensitivity(
+    function: Query | Callable[[Any], Any],
+    claim: Any,
+    universe: Universe,
+    *,
+    sizes: int | Iterable[int] | None = None,
+    sizes_within: range | None = None,
+    relations: Sequence[Relation],
+    **options: Any,
+) -> Audit:
+    """Fail if a claimed sensitivity is too small, with the two datasets that show it.
+
+    >>> from sensitivity_lab import SUM, Change
+    >>> bits = Universe.value_range([0, 1])
+    >>> assert_sensitivity(SUM, 1, bits, sizes=[1, 2], relations=[Change(1)]).headline
+    'exact'
+    >>> assert_sensitivity(SUM, 1, bits, sizes=3, relations=[Change(2)])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    AssertionError: sum, Change(2), size 3: too small by ×2, claimed 1, exact 2
+      (0, 0, 0) → 0
+      (0, 1, 1) → 2
+    ...
+
+    The failure has one pair, of the smallest size and k whose claim is too small, and Python that
+    shows it. Its traceback has the test's own lines, and none of this package.
+
+    Under pytest, `@pytest.mark.sensitivity(budget=SECONDS)` gives a test so much time: the sizes
+    are asked from the smallest on, the first that fails ends the test, and where the time runs out
+    the failure says which sizes were held. An alarm also stops a size that is being asked, in the
+    main thread of Linux and macOS; elsewhere the clock is read between sizes.
+
+    :param function: what is claimed about, as `sl.audit` takes it.
+    :param claim: a number, or a function of parameters named `k` and `size`, or of one of them;
+        `spied` reads it from a library.
+    :param universe: the records that a dataset can have.
+    :param sizes: how many records the datasets have: one size, a list or a range.
+    :param sizes_within: in place of `sizes`, a range in which the sizes of both lie.
+    :param relations: who is a neighbour; each is asked at every size.
+    :param options: as `sl.audit` takes them: `norm`, `order`, `method`, `trials` and the others.
+    :return: the audit, which says what the claim was held against.
+    :raises AssertionError: if the claim is too small somewhere.
+    :raises TimeoutError: if the test's budget runs out.
+    :raises Infeasible: if nothing could be asked.
+    :raises ValueError: for bad input, as `sl.audit`; TypeError for what has the wrong type.
+
+    Cost: as `sl.audit`; with a budget each size is an audit of its own, and what several share is
+    answered again.
+    """
+    __tracebackhide__ = True  # pytest shows the test's own line
+
+    def question(**which: Any) -> Audit:
+        return audit(function, claim, universe, relations=relations, **which, **options)
+
+    run = in_this_test()
+    try:
+        if run is None or run.budget is None:
+            report = question(sizes=sizes, sizes_within=sizes_within)
+        else:
+            steps = list(_steps(universe, sizes, sizes_within, relations))
+            report = _step_by_step(question, steps, run)
+    except Exception as error:  # what was refused, or what the function raised: it may be anything
+        raise _without_our_frames(error) from _cause(error)
+    if run is not None:
+        run.audits.append(report)
+    if report.violations:
+        raise _failure(report)
+    return report
+
+
+def _failure(report: Audit) -> AssertionError:
+    smallest = f"{report.function}, {report.violations[0]}"
+    failure = AssertionError(f"{smallest}\n\n{report.snippet()}")
+    show_as(failure, smallest, f"{report}\n\n{report.snippet()}")
+    return failure
+
+
+# --- within a budget -----------------------------------------------------------------------------
+
+
+def _steps(
+    universe: Universe,
+    sizes: int | Iterable[int] | None,
+    within: range | None,
+    relations: Sequence[Relation],
+) -> Iterator[dict[str, Any]]:
+    """The questions that together are the whole one, from the smallest size on.
+
+    A range in which both sizes lie grows: its last step asks all of it.
+    """
+    each = sorted(checked_sizes(universe, sizes, within, relations))
+    for size in each:
+        if within is None:
+            yield {"sizes": [size]}
+        else:
+            yield {"sizes_within": range(each[0], size + 1, abs(within.step))}
+
+
+def _step_by_step(question: Question, steps: list[dict[str, Any]], run: Run) -> Audit:
+    """Ask the steps until one fails, or the time is over."""
+    held: Audit | None = None
+    nothing: Infeasible | None = None
+    for step in steps:
+        try:
+            with stopped_after(run.ends - monotonic()):
+                answered = question(**step)
+        except Infeasible as error:
+            nothing = nothing or error
+            continue
+        except TimeIsUp:
+            _out_of_time(run, held)
+        held = answered if held is None or "sizes_within" in step else _together(held, answered)
+        if held.violations:
+            return held
+    if held is None:
+        assert nothing is not None
+        raise nothing
+    return held
+
+
+def _together(held: Audit, answered: Audit) -> Audit:
+    """Two audits of one claim at different sizes as one."""
+    order = {str(relation): place for place, relation in enumerate(held.relations)}
+
+    def place(row: AuditRow) -> tuple[int, int]:
+        return order[f"{row.relation}({row.k})"], row.size or 0
+
+    rows = tuple(sorted((*held.rows, *answered.rows), key=place))
+    sizes = (*(held.sizes or ()), *(answered.sizes or ()))
+    return replace(held, rows=rows, asked=replace(held.asked, sizes=sizes))
+
+
+def _out_of_time(run: Run, held: Audit | None) -> NoReturn:
+    budget = f"budget of {run.budget:g} s ran out"
+    if held is None:
+        raise TimeoutError(f"{budget} in the smallest size; nothing was held so far")
+    run.audits.append(held)
+    sizes = sizes_text(held.sizes or [row.size for row in held.rows if row.size is not None])
+    short = f"{budget} after {sizes}; what was held so far: {held.function}, {held.headline}"
+    failure = TimeoutError(f"{short}\n{held.scope}")
+    show_as(failure, short, str(held))
+    raise failure
+
+
+# --- whose frames a traceback shows --------------------------------------------------------------
+
+
+def _without_our_frames(error: Exception) -> Exception:
+    """An error whose traceback begins anew where it is raised again."""
+    return error.with_traceback(_theirs(error.__traceback__))
+
+
+def _cause(error: Exception) -> BaseException | None:
+    """What an error came from, as far as its frames are not this package's."""
+    cause = error.__cause__
+    return cause if cause is None else cause.with_traceback(_theirs(cause.__traceback__))
+
+
+def _theirs(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback from its first frame on that is not of this package."""
+    while traceback is not None and _is_ours(traceback):
+        traceback = traceback.tb_next
+    return traceback
+
+
+def _is_ours(traceback: TracebackType) -> bool:
+    return str(traceback.tb_frame.f_globals.get("__name__", "")).startswith(OURS)

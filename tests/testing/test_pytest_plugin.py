@@ -1,0 +1,269 @@
+"""The pytest plugin: a section in a failure, a time budget, a report; each in a run of its own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+HEAD = """
+    import time
+    import pytest
+    import sensitivity_lab as sl
+    from sensitivity_lab.testing import assert_sensitivity
+
+    BITS = sl.Universe.value_range([0, 2])
+    ONE = [sl.Change(1)]
+
+    def total(dataset):
+        return sum(dataset)
+
+    def slow(dataset):
+        time.sleep(0.05)
+        return sum(dataset)
+"""
+FAILURES = {
+    "a function": "assert_sensitivity(total, 1, BITS, sizes=[1, 2], relations=ONE)",
+    "a lambda": "assert_sensitivity(lambda d: sum(d), 1, BITS, sizes=[1, 2], relations=ONE)",
+    "a method": "assert_sensitivity(Reader().total, 1, BITS, sizes=[1, 2], relations=ONE)",
+    "an audit": "sl.audit(total, 1, BITS, sizes=[1, 2], relations=ONE).raise_if_too_small()",
+}
+
+
+@pytest.fixture
+def run(pytester):
+    """Runs a test module of one test with the plugin."""
+
+    def of(body, *options):
+        pytester.makepyfile(HEAD + body)
+        plugin = ("-p", "sensitivity_lab_pytest", "-p", "no:cacheprovider", "--strict-markers")
+        return pytester.runpytest_inprocess(*plugin, *options)
+
+    return of
+
+
+def test_pytest_starts_without_the_package():
+    """Catches a plugin that makes every run of pytest wait for numpy, ours or not."""
+    code = "import sys, sensitivity_lab_pytest; print(sorted(sys.modules))"
+    asked = [sys.executable, "-c", code]
+    loaded = subprocess.run(asked, capture_output=True, check=True, text=True, encoding="utf-8")
+    assert "'sensitivity_lab_pytest'" in loaded.stdout
+    assert not any(f"'{name}'" in loaded.stdout for name in ("numpy", "pandas", "sensitivity_lab"))
+
+
+@pytest.mark.parametrize("call", FAILURES.values(), ids=FAILURES)
+def test_a_failure_is_short_and_has_a_section(run, call):
+    """Catches a report without what reproduces it, one that says all twice, and frames of ours."""
+    shown = run(f"""
+    class Reader:
+        def total(self, dataset):
+            return sum(dataset)
+
+    def test_claim():
+        {call}
+    """)
+    shown.assert_outcomes(failed=1)
+    text = shown.stdout.str()
+    message, section = text.split("- sensitivity -")
+    assert "Change(1), size 1: too small by ×2, claimed 1, exact 2" in message
+    assert "E         (0) → 0" in message
+    assert "E         (2) → 2" in message
+    assert "dataset = (0,)" not in message
+    assert "sensitivity_lab/" not in text.split("short test summary")[0].split("FAILURES")[1]
+    assert "Held against all pairs from Universe.value_range([0, 2]), sizes 1 to 2" in section
+    assert "\ndataset = (0,)\nneighbour = (2,)\nprint(" in section
+
+
+def test_a_failure_about_tables_marks_the_row(run):
+    """Catches a section that cannot show, or rebuild, a dataset that is a table."""
+    shown = run("""
+    def test_claim():
+        staff = sl.Universe.product(team=["a", "b"], pay=[0, 3])
+        only_pay = [sl.Change(1, columns=["pay"])]
+        assert_sensitivity(lambda t: t["pay"].sum(), 1, staff, sizes=2, relations=only_pay)
+    """)
+    text = shown.stdout.str()
+    assert "E         +  a       3" in text
+    assert "neighbour = pd.DataFrame({'team': ['a', 'a'], 'pay': [0, 3]})" in text
+    assert "sensitivity_lab/" not in text.split("short test summary")[0].split("FAILURES")[1]
+
+
+def test_without_sections_the_message_says_all(run):
+    """Catches a run with --show-capture=no that shows the snippet nowhere."""
+    body = f"""
+    def test_claim():
+        {FAILURES["a function"]}
+    """
+    shown = run(body, "--show-capture=no").stdout.str()
+    assert "- sensitivity -" not in shown
+    assert "E       dataset = (0,)" in shown
+
+
+def test_a_function_that_fails_shows_its_own_line(run):
+    """Catches an error of the function under test that lies below thirty lines of ours."""
+    shown = run("""
+    def broken(dataset):
+        raise KeyError("no such column")
+
+    def test_claim():
+        assert_sensitivity(broken, 1, BITS, sizes=1, relations=ONE)
+    """)
+    text = shown.stdout.str()
+    assert 'raise KeyError("no such column")' in text
+    assert "query broken failed on dataset (0,)" in text
+    assert "sensitivity_lab/" not in text.split("short test summary")[0].split("FAILURES")[1]
+
+
+def test_a_budget_that_runs_out_says_what_was_held(run):
+    """Catches a test that hangs, and one that keeps to itself what it had found."""
+    shown = run("""
+    @pytest.mark.sensitivity(budget=1)
+    def test_claim():
+        assert_sensitivity(slow, 2, BITS, sizes=range(1, 1000), relations=ONE)
+    """)
+    shown.assert_outcomes(failed=1)
+    shown.stdout.re_match_lines(
+        [
+            r"E +TimeoutError: budget of 1 s ran out after sizes 1 to \d; "
+            "what was held so far: slow, exact",
+            r"-+ sensitivity -+",
+            r"slow: exact \(rows: \d exact\)",
+        ]
+    )
+
+
+def test_a_budget_ends_a_call_that_never_returns(run):
+    """Catches a clock that is read only between sizes."""
+    shown = run("""
+    def stuck(dataset):
+        for _ in range(60):
+            try:
+                time.sleep(1)
+            except Exception:
+                pass
+
+    @pytest.mark.sensitivity(budget=0.2)
+    def test_claim():
+        assert_sensitivity(stuck, 2, BITS, sizes=3, relations=ONE)
+    """)
+    shown.assert_outcomes(failed=1)
+    shown.stdout.fnmatch_lines(["*budget of 0.2 s ran out in the smallest size; nothing was held*"])
+
+
+def test_a_budget_is_of_the_whole_test(run):
+    """Catches a second assertion that begins the time anew."""
+    shown = run("""
+    @pytest.mark.sensitivity(budget=0.3)
+    def test_claim():
+        assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
+        time.sleep(0.4)
+        assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
+    """)
+    shown.assert_outcomes(failed=1)
+    shown.stdout.fnmatch_lines(["*budget of 0.3 s ran out in the smallest size*"])
+
+
+def test_a_budget_that_is_enough_changes_nothing(run):
+    """Catches sizes that are asked one after the other, and make another audit."""
+    shown = run("""
+    @pytest.mark.sensitivity(budget=60)
+    @pytest.mark.parametrize(
+        "which",
+        [{"sizes": [3, 1, 2]}, {"sizes_within": range(4)}, {"sizes_within": range(1, 4, 2)}],
+    )
+    def test_claim(which):
+        relations = [sl.AddRemove(2), sl.Change(1), sl.Change(2)]
+        asked = total, lambda k: 2 * k, BITS
+        held = assert_sensitivity(*asked, **which, relations=relations)
+        whole = sl.audit(*asked, **which, relations=relations)
+        rows = {(row.relation, row.k, row.size): row for row in whole.rows if not row.note}
+        assert {(row.relation, row.k, row.size): row for row in held.rows if not row.note} == rows
+        assert held.headline == whole.headline
+        assert held.scope.split(";")[0] == whole.scope.split(";")[0]
+        assert held.check()
+
+    @pytest.mark.sensitivity(budget=60)
+    def test_the_smallest_size_fails_first():
+        with pytest.raises(AssertionError, match="size 1: too small"):
+            assert_sensitivity(total, 1, BITS, sizes=[1, 5000], relations=ONE)
+
+    @pytest.mark.sensitivity(budget=60)
+    def test_nothing_is_feasible():
+        with pytest.raises(sl.Infeasible):
+            assert_sensitivity(max, 1, BITS, sizes=1, relations=[sl.Remove(1)])
+    """)
+    shown.assert_outcomes(passed=5)
+
+
+def test_an_alarm_of_somebody_elses_goes_on(run):
+    """Catches a budget that silences another plugin's timer for good."""
+    shown = run("""
+    import signal
+
+    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no alarm")
+    @pytest.mark.sensitivity(budget=60)
+    def test_alarm():
+        rung = []
+        before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+        signal.setitimer(signal.ITIMER_REAL, 100)
+        assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
+        assert 90 < signal.getitimer(signal.ITIMER_REAL)[0] < 100
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        assert_sensitivity(slow, 2, BITS, sizes=2, relations=ONE)
+        assert rung == [1]
+        signal.signal(signal.SIGALRM, before)
+    """)
+    assert shown.parseoutcomes().keys() <= {"passed", "skipped"}
+
+
+@pytest.mark.parametrize("marker", ["budget=-1", "", "'soon'", "seconds=3", "1, 2", "budget=True"])
+def test_a_marker_that_says_no_seconds_fails_its_test(run, marker):
+    """Catches a budget that is never kept because it was misspelt."""
+    shown = run(f"""
+    @pytest.mark.sensitivity({marker})
+    def test_claim():
+        pass
+    """)
+    shown.assert_outcomes(failed=1)
+    shown.stdout.fnmatch_lines(["*sensitivity(budget) must be a number of seconds above 0*"])
+
+
+def test_a_report_has_every_audit(run, pytester):
+    """Catches an audit that passed and is written nowhere, and a test without one that is."""
+    body = f"""
+    def test_holds():
+        assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
+        sl.audit(total, 3, BITS, sizes=1, relations=ONE).raise_if_too_small()
+
+    def test_fails():
+        {FAILURES["a function"]}
+
+    def test_asks_nothing():
+        pass
+    """
+    run(body, "--sensitivity-report=audits.json").assert_outcomes(passed=2, failed=1)
+    audits = json.loads((pytester.path / "audits.json").read_text(encoding="utf-8"))
+    found = [
+        (audit["test"].split("::")[1], audit["outcome"], audit["headline"]) for audit in audits
+    ]
+    assert found == [
+        ("test_holds", "passed", "exact"),
+        ("test_holds", "passed", "loose by ×1.5"),
+        ("test_fails", "failed", "too small by ×2"),
+    ]
+    assert audits[2]["rows"][0]["datasets"] == ["(0)", "(2)"]
+
+
+def test_a_report_comes_from_workers_too(pytester, run):
+    """Catches a report that only one of several processes writes."""
+    pytest.importorskip("xdist")
+    body = """
+    @pytest.mark.parametrize("size", range(1, 5))
+    def test_holds(size):
+        assert_sensitivity(total, 2, BITS, sizes=size, relations=ONE)
+    """
+    run(body, "-n2", "--sensitivity-report=audits.json").assert_outcomes(passed=4)
+    audits = json.loads((pytester.path / "audits.json").read_text(encoding="utf-8"))
+    assert sorted(audit["rows"][0]["size"] for audit in audits) == [1, 2, 3, 4]
