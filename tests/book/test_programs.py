@@ -91,7 +91,7 @@ def test_opendp_says_what_is_on_the_board(path, capsys):
     row = case.row
     answers = [tuples(program["answer"](dataset)) for dataset in program["DATASETS"]]
     assert program["claim"]() == row.claimed
-    assert answers == list(row.answers)
+    assert answers == list(map(tuples, row.answers))
     assert apart(case.norm, *answers) == pytest.approx(float(row.found), rel=1e-12)
     printed = capsys.readouterr().out
     assert f"claimed {row.claimed}, " in printed

@@ -28,7 +28,6 @@ from sensitivity_book.case_files.systems import (
     systems_by_statement,
     systems_table,
 )
-from sensitivity_book.case_files.then_and_now import then_and_now
 from sensitivity_book.case_files.watched import (
     Seen,
     audit_seen,
@@ -69,6 +68,5 @@ __all__ = [
     "stated_claims",
     "systems_by_statement",
     "systems_table",
-    "then_and_now",
     "tumult_cases",
 ]

@@ -269,7 +269,7 @@ def permute_and_flip(scores: tuple[int, ...]) -> dict[int, float]:
     {0: 0.9323, 1: 0.0677}
 
     Positions are taken in random order, and one is kept with the chance e^(its score − the best).
-    Cost: every order. Source: McKenna and Sheldon (2020), arXiv 2010.12603.
+    Cost: every order. Source: arXiv 2010.12603, on permute-and-flip.
     """
     best, orders = max(scores), list(permutations(range(len(scores))))
     chances = dict.fromkeys(range(len(scores)), 0.0)
@@ -300,7 +300,7 @@ def concentrated_loss(scale: float) -> tuple[float, float]:
     Each score moves by at most 1, so the gap of two by at most 2. Divided by its order, the Rényi
     divergence is largest as the order falls to 1, where it is that of Kullback and Leibler; over
     the gaps it has one top, which is searched. Cost: some hundreds of divergences.
-    Source: Dong, Durfee and Rogers (2020), arXiv 1909.13830: two outcomes are the worst.
+    Source: arXiv 1909.13830: two outcomes are the worst.
     """
 
     def loss(gap: float) -> float:
