@@ -34,12 +34,11 @@ FAILURES = {
 
 @pytest.fixture
 def run(pytester):
-    """Runs a test module of one test with the plugin."""
+    """Runs a test module of one test with the plugin, which pytest finds by its entry point."""
 
     def of(body, *options):
         pytester.makepyfile(HEAD + body)
-        plugin = ("-p", "sensitivity_lab_pytest", "-p", "no:cacheprovider", "--strict-markers")
-        return pytester.runpytest_inprocess(*plugin, *options)
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "--strict-markers", *options)
 
     return of
 
