@@ -19,7 +19,7 @@ from sensitivity_lab.exact import (
     whole_number,
 )
 from sensitivity_lab.tabular.clipped import Always, Clipped
-from sensitivity_lab.tabular.continuous import Continuous
+from sensitivity_lab.tabular.continuous import Continuous, IntervalRows
 from sensitivity_lab.tabular.multisets import how_many, multisets
 from sensitivity_lab.tabular.numbers import Numbers, numbers_or_records, read_only
 from sensitivity_lab.tabular.people import AnyPeople, People
@@ -94,7 +94,7 @@ class Universe:
             return True
         if not isinstance(other, Universe):
             return NotImplemented
-        if self.interval_searched or other.interval_searched:
+        if self.interval_searched is not None or other.interval_searched is not None:
             return (self.interval_searched, self.name) == (other.interval_searched, other.name)
         return (
             (self.unlimited, self.name, hash(self)) == (other.unlimited, other.name, hash(other))
@@ -107,7 +107,7 @@ class Universe:
 
     @cached_property
     def _hash(self) -> int:
-        held = self.source if self.interval_searched else self._held
+        held = self._held if self.interval_searched is None else self.source
         return hash((self.unlimited, self.name, self.records, held))
 
     @classmethod
@@ -157,14 +157,15 @@ class Universe:
         Fraction(1, 5)
 
         Nothing can go through so many values: `audit(..., method="search")` tries some, and
-        moves the widest pair by steps that halve until floats end. What would enumerate refuses it.
+        moves the widest pairs by steps that halve until floats end. What would enumerate refuses it.
+        A column of `Universe.product` can be an interval, too.
         Raises ValueError for bounds that do not rise, TypeError for what is no number; TooLarge where
         the values are asked for.
         """
         return cls(Continuous.of(low, high), True, name)
 
     @classmethod
-    def product(cls, *, name: str | None = None, **columns: Iterable[Any]) -> Universe:
+    def product(cls, *, name: str | None = None, **columns: Iterable[Any] | Universe) -> Universe:
         """Return the universe of all rows that combine some values: copies never run out.
 
         >>> anyone = Universe.product(department=["law", "art"], salary=[0, 50])
@@ -176,9 +177,26 @@ class Universe:
         1        art       0
 
         Functions receive a pandas DataFrame. A column that is called `name` cannot be given so:
-        make the table and pass it to `value_range`.
-        Raises ValueError for a column without values, TypeError for what is no list.
+        make the table and pass it to `value_range`. A column may be an interval; only a search goes
+        through some of such rows, and what would enumerate refuses them:
+
+        >>> from sensitivity_lab import MEAN, Change, audit
+        >>> paid = Universe.product(department=["law", "art"], salary=Universe.interval(0, 100))
+        >>> options = {"relations": [Change(1)], "method": "search", "trials": 200}
+        >>> audit(MEAN.of("salary"), 10, paid, sizes=5, **options).worst.found
+        20
+
+        Raises ValueError for a column without values, TypeError for what is no list; TooLarge where
+        the values of an interval are asked for.
         """
+        given = {
+            column: each.source
+            if isinstance(each, Universe) and isinstance(each.source, Continuous)
+            else each
+            for column, each in columns.items()
+        }
+        if any(isinstance(each, Continuous) for each in given.values()):
+            return cls(IntervalRows(given), True, name)
         return cls.value_range(all_rows(columns), name=name)  # type: ignore[arg-type]
 
     @classmethod
@@ -215,6 +233,8 @@ class Universe:
         if id is not None:
             return cls(People.of_tables(tables, id), False, name)
         rows = tables.source if isinstance(tables, Universe) else tables
+        if isinstance(rows, (Continuous, IntervalRows)):
+            raise rows.refuse()
         if not isinstance(rows, Rows):
             rows = Rows(rows, "rows")
         most = whole_number(most_rows, "most_rows", 0)
@@ -237,13 +257,13 @@ class Universe:
         return not isinstance(self.source, Records)
 
     @property
-    def interval_searched(self) -> Continuous | None:
-        """The bounds of an interval, whose values only a search draws; else None.
+    def interval_searched(self) -> Continuous | IntervalRows | None:
+        """The interval, or the rows with intervals, that only a search draws from; else None.
 
         >>> Universe.interval(0, 1).interval_searched, Universe.value_range([0, 1]).interval_searched
         (Continuous(low=0.0, high=1.0), None)
         """
-        return self.source if isinstance(self.source, Continuous) else None
+        return self.source if isinstance(self.source, (Continuous, IntervalRows)) else None
 
     @property
     def holds_people(self) -> bool:
@@ -611,6 +631,9 @@ class Universe:
         if isinstance(self.source, Continuous):
             name = "" if self.name is None else f", name={self.name!r}"
             return f"Universe.interval({self.source.low!r}, {self.source.high!r}{name})"
+        if isinstance(self.source, IntervalRows):
+            name = "" if self.name is None else f", name={self.name!r}"
+            return f"Universe.product({self.source!r}{name})"
         kind = "value_range" if self.unlimited else "population"
         if isinstance(self.source, (People, AnyPeople)):
             id = f", id={self.source.id!r}" if isinstance(self.source, People) else ""

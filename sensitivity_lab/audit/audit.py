@@ -50,6 +50,7 @@ from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import METHODS, settle
+from sensitivity_lab.tabular.continuous import IntervalRows
 from sensitivity_lab.tabular.rows import rows_of, table
 from sensitivity_lab.tabular.shown import Marked, rows_on_a_line
 from sensitivity_lab.universe import Universe, check_universe
@@ -278,6 +279,13 @@ class _Row:
 def _marked(universe: Universe, worst: WorstInputs) -> Marked | None:
     """Two datasets that are tables as one, with the rows marked that leave and join."""
     here, there = worst.at
+    if isinstance(universe.source, IntervalRows):
+        sides = [rows_of(table(side, "dataset")) for side in (worst.dataset, worst.neighbour)]
+        one_more = universe.source.ends.values[:1]  # two empty datasets have none
+        universe = Universe.value_range(
+            universe.source.of_records([*one_more, *sides[0], *sides[1]])
+        )
+        here, there = map(universe.indices, sides)
     if not universe.tabular or here is None or there is None:
         return None
     return marked_at(universe, here, there)

@@ -50,8 +50,19 @@ def search(
     No maximum is claimed: the gap is a lower bound of the sensitivity. The pair is a pair of
     neighbours, which is checked. Cost: two answers a trial.
     """
-    rng = np.random.default_rng(seed)
-    asked = Trials(problem, subject, most=trials, seconds=seconds, progress=progress)
+    options: dict[str, Any] = {"seconds": seconds, "progress": progress}
+    return explored(Trials(problem, subject, most=trials, **options), seed).inputs()
+
+
+def explored(asked: Trials, seed: int | np.random.Generator) -> Trials:
+    """Return trials that have been used up: their best is the widest pair.
+
+    >>> from sensitivity_lab import SUM, Change, Universe
+    >>> problem = Problem(SUM, Universe.value_range(range(10)), 3, Change(1), norm=1)
+    >>> explored(Trials(problem, Subject.of(SUM, 1, None), most=500), seed=0).best.gap
+    9
+    """
+    rng, problem, subject = np.random.default_rng(seed), asked.problem, asked.subject
     orders, boundary = orders_of(problem.universe, subject), boundary_positions(problem.universe)
     families = _families(asked, orders, boundary)
     steps = Steps(problem.universe, orders, boundary, rng)
@@ -61,7 +72,7 @@ def search(
     assert asked.best is not None
     asked.end()
     require_neighbours(problem, asked.best.layout)
-    return asked.inputs()
+    return asked
 
 
 def _stage(asked: Trials, until: float, work: Callable[[], None]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,7 @@ class Trials:
     (7, 1.0)
 
     A stage may use the budget up to a share of it, `until`. The first pair is always asked about.
+    `notice` is told of each.
     """
 
     def __init__(
@@ -48,10 +50,11 @@ class Trials:
         most: int,
         seconds: float | None = None,
         progress: bool = False,
+        notice: Callable[[Tried], None] | None = None,
     ) -> None:
         self.problem, self.subject = problem, subject
         self.universe = problem.universe
-        self.between = subject.measure()
+        self.between, self.notice = subject.measure(), notice
         self.most, self.seconds, self.until = most, seconds, 1.0
         self.asked = 0
         self.best: Tried | None = None
@@ -77,6 +80,8 @@ class Trials:
         tried = Tried(self.between(*answers), layout, answers)
         if self.best is None or tried.gap > self.best.gap:
             self.best = tried
+        if self.notice is not None:
+            self.notice(tried)
         return tried
 
     def end(self) -> None:

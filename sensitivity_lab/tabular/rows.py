@@ -320,15 +320,25 @@ def all_rows(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
     """
     if not columns:
         raise ValueError("columns must be at least one, got none: product(salary=[0, 50])")
-    lists = {}
-    for name, values in columns.items():
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise TypeError(f"column {name} must be a list of values, got {brief(values)}")
-        lists[name] = list(dict.fromkeys(drawn(values, f"column {name}")))
-        if not lists[name]:
-            raise ValueError(f"column {name} must have at least one value, got none")
+    lists = {name: different_values(name, values) for name, values in columns.items()}
     rows = zip(*product(*lists.values()), strict=True)
     return pd.DataFrame({name: _column(column) for name, column in zip(lists, rows, strict=True)})
+
+
+def different_values(name: str, values: Any) -> list[Any]:
+    """The values of a column, each once.
+
+    >>> different_values("s", [1, 0, 1])
+    [1, 0]
+
+    Raises ValueError for a column without values, TypeError for what is no list.
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"column {name} must be a list of values, got {brief(values)}")
+    different = list(dict.fromkeys(drawn(values, f"column {name}")))
+    if not different:
+        raise ValueError(f"column {name} must have at least one value, got none")
+    return different
 
 
 def _column(values: Sequence[Any]) -> Any:

@@ -1,6 +1,7 @@
 """The search of an audit: what it starts from, what it spends, and that what it finds is a pair."""
 
 import math
+import pickle
 import zlib
 from collections import Counter
 from fractions import Fraction
@@ -561,6 +562,26 @@ def test_a_timed_search_of_an_interval_ends():
     assert 0 <= row.found <= 1
 
 
+@pytest.mark.parametrize(("waves", "rise"), [(23, 0.05), (41, 0.3), (56, 0.3), (71, 0.3)])
+def test_the_highest_of_several_humps_is_found(waves, rise):
+    """Catches steps from the one widest pair of the grid alone: its humps may be lower ones."""
+
+    def humps(dataset):
+        return (2 + rise * math.sin(7 * dataset[0])) * math.sin(waves * dataset[0])
+
+    row = searched(humps, sl.Universe.interval(0, 1), 1, sl.Change(1), trials=2000)
+    fine = np.linspace(0, 1, 400_001)
+    answers = (2 + rise * np.sin(7 * fine)) * np.sin(waves * fine)
+    assert row.found >= (answers.max() - answers.min()) * (1 - 1e-9)
+
+
+def test_the_empty_dataset_of_an_interval_is_searched():
+    """Catches a step from no value at all."""
+    for universe in (sl.Universe.interval(0, 1), STAFF):
+        row = searched(sl.COUNT, universe, 0, sl.Change(1), trials=20)
+        assert (row.found, len(row.dataset)) == (0, 0)
+
+
 def test_an_interval_is_a_value():
     """Catches intervals that are equal to others, have no hash, or cannot be told apart."""
     unit = sl.Universe.interval(0, 1)
@@ -617,3 +638,161 @@ def test_a_report_of_an_interval_is_whole():
     shown = []
     exec(str(report.snippet()), {"print": shown.append})
     assert set(shown) == set(report.worst.answers)
+
+
+# --- rows with intervals ---------------------------------------------------------------------
+
+STAFF = sl.Universe.product(department=["law", "art"], salary=sl.Universe.interval(0, 100))
+
+
+def mean_by_department(table):
+    """The mean salary of each department, 0 where nobody is in it."""
+    paid = {"law": [], "art": []}
+    for department, salary in zip(table["department"], table["salary"], strict=True):
+        paid[department].append(salary)
+    return [sum(each) / max(1, len(each)) for each in paid.values()]
+
+
+@pytest.mark.parametrize(("size", "exact"), [(1, 200), (2, 150)])
+def test_a_mean_by_department_over_intervals(size, exact):
+    """Catches a grid without the ends, or a pair that no report can show.
+
+    The one record of a department goes to the other, of n - 1: its own mean falls from 100 to 0,
+    the other's moves by 100 / n. A single record moves two means by 100 each only where both
+    answer 0 for nobody.
+    """
+    report = sl.audit(
+        mean_by_department, 10, STAFF, sizes=size, relations=[sl.Change(1)],
+        method="search", trials=1000,
+    )  # fmt: skip
+    assert report.worst.found == pytest.approx(float(exact), rel=1e-12)
+    assert report.check()
+    assert sl.Change(1).are_neighbours(report.worst.dataset, report.worst.neighbour)
+    assert "salary=Universe.interval(0.0, 100.0)), size" in str(report)
+    assert [side[0] for side in report.worst.sides] == ["−", "+"]
+    assert "<table" in report._repr_html_()
+
+
+@pytest.mark.parametrize("query", [sl.MEAN.of("salary"), sl.SUM.of("salary").by("department")])
+def test_a_standard_query_of_rows_with_intervals(query):
+    """Catches a query of a column that is asked of the grid's numbers alone."""
+    ends = sl.Universe.product(department=["law", "art"], salary=[0.0, 100.0])
+    exact = sl.global_sensitivity(query, ends, size=3, relation=sl.Change(1)).value
+    row = searched(query, STAFF, 3, sl.Change(1), trials=300)
+    assert row.found == exact
+
+
+def wave(table):
+    """A hump for each department; the higher one is that of art."""
+    salary, law = table["salary"].iloc[0] / 100, table["department"].iloc[0] == "law"
+    return math.sin(7 * salary) if law else 3 * math.sin(11.3 * salary) * salary
+
+
+def test_the_worst_rows_lie_between_those_of_the_grid():
+    """Catches rows that stay on the grid, where neither of the two worst is."""
+    row = searched(wave, STAFF, 1, sl.Change(1), trials=1200)
+    fine = np.linspace(0, 1, 1_000_001)
+    answers = np.concatenate([np.sin(7 * fine), 3 * np.sin(11.3 * fine) * fine])
+    assert row.found >= answers.max() - answers.min() - 1e-12
+    assert set(row.dataset["department"]) == {"art"}
+
+
+def test_two_intervals_are_refined_in_rows_that_have_no_order():
+    """Catches steps in one column alone; rows with a missing cell that change their places."""
+    rows = sl.Universe.product(
+        a=sl.Universe.interval(0, 1), b=sl.Universe.interval(-1, 2), c=[None, 1]
+    )
+
+    def hill(table):
+        a, b = table["a"].iloc[0], table["b"].iloc[0]
+        return -((a - 0.37) ** 2) - (b - 0.61) ** 2 * (table["c"].isna().iloc[0] + 1)
+
+    row = searched(hill, rows, 1, sl.Change(1), trials=1200)
+    assert row.found == pytest.approx(0.63**2 + 2 * 1.61**2, rel=1e-12)
+    assert (
+        row.dataset.dtypes.tolist() == row.neighbour.dtypes.tolist() == ["float64"] * 2 + ["Int64"]
+    )
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_rows_with_intervals_are_neighbours_inside_the_bounds(relation):
+    """Catches steps beyond an end, into another department, or to what is no neighbour."""
+
+    def odd(table):
+        return float(sum(math.sin(9 * salary) for salary in table["salary"])) + len(table)
+
+    row = searched(odd, STAFF, 2, relation, trials=150, seed=3)
+    assert relation.are_neighbours(row.dataset, row.neighbour)
+    assert len(row.dataset) == 2
+    for side in (row.dataset, row.neighbour):
+        assert side["salary"].between(0, 100).all()
+        assert set(side["department"]) <= {"law", "art"}
+
+
+def test_the_budget_of_rows_with_intervals_is_held_and_its_pairs_are_the_same():
+    """Catches steps beyond the budget, or that depend on more than the seed."""
+    calls = []
+
+    def counted(table):
+        calls.append(len(table))
+        return wave(table)
+
+    query = sl.Query("wave", counted, smallest_size=1)
+    first, second = (searched(query, STAFF, 1, sl.Change(1), trials=90, seed=2) for _ in "ab")
+    assert first == second
+    assert 2 * 85 <= len(calls) / 2 <= 2 * 90 + 6
+
+
+def test_rows_with_intervals_are_a_value():
+    """Catches products that are equal to others, have no hash, or are lost in a pickle."""
+    made = sl.Universe.product(department=iter(["art", "law"]), salary=sl.Universe.interval(0, 100))
+    assert made == STAFF == pickle.loads(pickle.dumps(STAFF))
+    assert hash(made) == hash(STAFF) == hash(pickle.loads(pickle.dumps(STAFF)))
+    interval = sl.Universe.interval(0, 100)
+    for other in (
+        sl.Universe.product(department=["law", "art"], salary=[0.0, 100.0]),
+        sl.Universe.product(department=["law", "art"], salary=sl.Universe.interval(0, 99)),
+        sl.Universe.product(department=["law"], salary=interval),
+        sl.Universe.product(salary=interval, department=["law", "art"]),
+        sl.Universe.product(department=["law", "art"], salary=interval, name="staff"),
+        interval,
+    ):
+        assert other != STAFF
+        assert STAFF != other
+    named = sl.Universe.product(salary=interval, name="staff")
+    assert repr(named) == "Universe.product(salary=Universe.interval(0.0, 100.0), name='staff')"
+    assert STAFF.tabular
+    assert not STAFF.numeric
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda rows: sl.audit(mean_by_department, 1, rows, sizes=2, relations=[sl.Change(1)]),
+        lambda rows: sl.global_sensitivity(
+            sl.MEAN.of("salary"), rows, size=2, relation=sl.Change(1)
+        ),
+        lambda rows: sl.global_sensitivity(sl.COUNT, rows, size=2, relation=sl.Remove(1)),
+        lambda rows: sl.global_sensitivity(len, rows, size=2, relation=sl.Remove(1)),
+        lambda rows: sl.Universe.people(rows, most_rows=1),
+        lambda rows: rows.count(2),
+        lambda rows: next(rows.datasets(2)),
+        lambda rows: rows.given((0,)),
+        lambda rows: rows.indices([("law", 5.0)]),
+        lambda rows: rows.values,
+    ],
+)
+def test_enumeration_refuses_rows_with_intervals(ask):
+    """Catches an answer from the ends of an interval alone; an error that says nothing to do."""
+    with pytest.raises(sl.TooLarge, match=r"column salary is an interval.*method='search'"):
+        ask(STAFF)
+
+
+@pytest.mark.parametrize(
+    ("columns", "error"),
+    [({"department": []}, ValueError), ({"department": "law"}, TypeError), ({"n": 5}, TypeError)],
+)
+def test_columns_beside_an_interval_are_checked(columns, error):
+    """Catches a column that is no list, if another is an interval."""
+    with pytest.raises(error, match="column"):
+        sl.Universe.product(**columns, salary=sl.Universe.interval(0, 1))
