@@ -42,7 +42,9 @@ class Line:
 
     def run(self, start: int, count: int) -> list[int]:
         """So many records that follow one another, from a place on."""
-        run: list[int] = self.order[np.arange(start, start + count) // self.copies].tolist()
+        run: list[int] = self.order[
+            np.arange(start, start + count, dtype=np.int64) // self.copies
+        ].tolist()
         return run
 
 
