@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,8 +35,8 @@ class Continuous:
     def of(cls, low: Any, high: Any) -> Continuous:
         """The interval of two bounds, as floats.
 
-        Raises ValueError for bounds that do not rise or that no float holds, TypeError for what is
-        no number.
+        Raises ValueError for bounds that do not rise, or that no float holds, or whose difference
+        none does; TypeError for what is no number.
         """
         lower, upper = checked_bounds((low, high))
         try:
@@ -46,6 +47,10 @@ class Continuous:
             ) from error
         if ends[0] >= ends[1]:
             raise ValueError(f"low must be below high, got {brief(low)} and {brief(high)}")
+        if math.isinf(ends[1] - ends[0]):
+            raise ValueError(
+                f"high − low must be a float, got {brief(low)} and {brief(high)}: it is infinite"
+            )
         return cls(*ends)
 
     def some(self, points: Points) -> Any:

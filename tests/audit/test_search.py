@@ -796,3 +796,13 @@ def test_columns_beside_an_interval_are_checked(columns, error):
     """Catches a column that is no list, if another is an interval."""
     with pytest.raises(error, match="column"):
         sl.Universe.product(**columns, salary=sl.Universe.interval(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [(1, 1, "low must be below high"), (-1.7e308, 1.7e308, "high − low must be a float")],
+)
+def test_an_interval_without_a_width_is_refused(low, high, told):
+    """Catches bounds that fail in the middle of a search."""
+    with pytest.raises(ValueError, match=told):
+        sl.Universe.interval(low, high)
