@@ -48,7 +48,7 @@ def assert_sensitivity(
     The failure has one pair, of the smallest size and k whose claim is too small, and Python that
     shows it. Its traceback has the test's own lines, and none of this package.
 
-    Under pytest, `@pytest.mark.sensitivity(budget=SECONDS)` gives a test so much time: the sizes
+    Under pytest, the marker `sensitivity(budget=SECONDS)` gives a test so much time: the sizes
     are asked from the smallest on, the first that fails ends the test, and where the time runs out
     the failure says which sizes were held. An alarm also stops a size that is being asked, in the
     main thread of Linux and macOS; elsewhere the clock is read between sizes.
