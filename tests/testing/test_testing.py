@@ -107,8 +107,12 @@ def test_a_claim_that_was_held_to_nothing_fails():
         testing.assert_sensitivity(max, 1, UNIVERSES[0], sizes=1, relations=[sl.Remove(1)])
 
 
-@pytest.mark.parametrize("universe", UNIVERSES, ids=str)
-@pytest.mark.parametrize("relation", RELATIONS, ids=str)
+@pytest.mark.parametrize(
+    ("universe", "relation"),
+    # Every relation meets half of the universes, and every universe half of the relations.
+    [(u, r) for i, u in enumerate(UNIVERSES) for j, r in enumerate(RELATIONS) if (i + j) % 2],
+    ids=str,
+)
 def test_pairs_are_all_neighbours_and_all_neighbours_are_pairs(universe, relation):
     """Catches a pair that the relation does not have, and one that can never be drawn."""
     all_or_most(drawn_pairs(universe, 2, relation), pairs_of(universe, 2, relation))
