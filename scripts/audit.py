@@ -1,8 +1,8 @@
 """Ask every library of the case files again, and say what has changed: `make audit`.
 
 Each folder of `scripts/libraries` has a lock of its own, and scripts that ask a library and store a
-table of figures each beside the book's data: `figures.py` makes NAME.csv, `statements.py`
-NAME_statements.csv. Here each is run in an environment made from the lock, under `_build/audit`; a
+table of figures each beside the book's data: `figures.py` makes NAME.csv, any other STEM.py
+NAME_STEM.csv. Here each is run in an environment made from the lock, under `_build/audit`; a
 folder without a lock is asked in the environment that runs this. Where only the date is new, the
 stored table stays as it was. Then `programs.py` holds the folder's programs to the board, and at
 the end the board is made anew.

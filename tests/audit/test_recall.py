@@ -32,6 +32,16 @@ def test_each_case_stands_once_for_each_budget_and_both_searches():
 
 
 @pytest.mark.parametrize(
+    ("search", "reached"), [("random", 0.24), ("search", 1)], ids=["random", "layouts"]
+)
+def test_the_changelog_has_the_shares_of_the_table(search, reached):
+    """Catches words about the search that its table does not bear out."""
+    shares = [float(r[search]) >= 0.99 for r in rows() if r["calls"] == "10000"]
+    assert len(shares) == 390
+    assert round(sum(shares) / len(shares), 2) == reached
+
+
+@pytest.mark.parametrize(
     "case",
     [
         ("median", "Change(1)", "range"),

@@ -18,7 +18,6 @@ from sensitivity_book.case_files.page import (
     Program,
     card,
     cards,
-    kind,
     opening,
     row,
     summary,
@@ -234,9 +233,9 @@ def test_every_choice_of_a_filter_fits_a_card_and_every_card_has_its_choice(page
 def test_the_number_of_a_relation_is_no_part_of_its_kind(cases):
     """Catches "1 changed" and "2 changed" as two choices, and "L2" cut to "L"."""
     for case in cases:
-        assert not re.search(rf"\b{case.row.k}\b", kind(case))
-        assert set(kind(case).split()) <= {*re.findall(r"[^\s,]+", case.relation)}
-        assert len(kind(case)) > 4
+        assert not re.search(rf"\b{case.row.k}\b", case.kind)
+        assert set(case.kind.split()) <= {*re.findall(r"[^\s,]+", case.relation)}
+        assert len(case.kind) > 4
 
 
 # ---- What a card says ----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -36,8 +36,6 @@ PINNED = {
     ("AIM scores", "counts in L2, two rows in two cells"): (1.41421, 2),
     ("AIM scores", "counts in L1, two rows in two cells"): (2, 2),
     ("AIM scores", "counts in L2, two rows anywhere"): (2, 2),
-    ("noisy max", "zero-concentrated, scale 1"): (0.5, 0.474475),
-    ("noisy max", "zero-concentrated, scale 10"): (0.005, 0.00499722),
     ("noisy max", "max divergence, scale 1"): (2, 2),
 }
 
@@ -225,32 +223,6 @@ def test_scores_move_by_the_rows_and_the_claim_by_their_root(rows):
 
 
 # --- the noisy maximum -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("scale", [0.5, 1, 10])
-def test_the_exponential_mechanism_meets_its_closed_form(scale):
-    """Catches a search that stops beside the top: it is z − 1 − ln z, for z = ε/(1 − e^−ε)."""
-    epsilon = 2 / scale
-    z = epsilon / -math.expm1(-epsilon)
-    found, _ = of.concentrated_loss(scale)
-    assert found == pytest.approx(z - 1 - math.log(z), rel=1e-9)
-    assert found <= epsilon**2 / 8
-
-
-def test_no_other_order_needs_more():
-    """Catches an order above 1 at which the divergence over the order is larger."""
-    worst, _ = of.concentrated_loss(1)
-    for order, gap in product([1.01, 1.2, 1.5, 2, 4, 16], np.linspace(-6, 4, 101)):
-        p, q = of.first_of_two(gap, 1), of.first_of_two(gap + 2, 1)
-        moment = p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order)
-        assert math.log(moment) / (order - 1) / order <= worst
-
-
-def test_permute_and_flip_needs_more_than_the_same_bound():
-    """Catches a note that blames a mechanism for which the claim would be right."""
-    p, q = (of.permute_and_flip(scores)[0] for scores in ((0, 0), (1, -1)))
-    second = math.log(p**2 / q + (1 - p) ** 2 / (1 - q))
-    assert second / 2 > 0.5  # the Rényi divergence of order 2, over 2
 
 
 @pytest.mark.parametrize("scores", [(0, 0), (1, -1), (2, 0, 1), (0, 1, 1)])

@@ -13,6 +13,14 @@ from typing import Any
 from sensitivity_lab.audit.report import AuditRow
 
 Answers = tuple[tuple[Any, Any], ...]
+RELATIONS = {  # by the name of a row's relation: what may happen to so many records, or people
+    "Change": "changed",
+    "SymmetricDifference": "added or removed",
+    "EachSide": "added or removed on each side",
+    "Person": "person added or removed",
+    "Zeroed": "zeroed out",
+    "ReplaceSpecial": "replaced by a special record",
+}
 NORMS = {1: "L1", 2: "L2", math.inf: "L∞"}
 
 
@@ -78,17 +86,18 @@ class Case:
     @property
     def relation(self) -> str:
         """The relation of that row, in words."""
-        row = self.row
-        moved = f"{row.k} added or removed"
-        words = {
-            "Change": f"{row.k} changed",
-            "SymmetricDifference": moved,
-            "EachSide": f"{moved} on each side",
-            "Person": f"{row.k} person added or removed",
-            "Zeroed": f"{row.k} zeroed out",
-            "ReplaceSpecial": f"{row.k} replaced by a special record",
-        }
-        return words.get(row.relation, f"{row.relation} {row.k}")
+        words = RELATIONS.get(self.row.relation)
+        return f"{self.row.k} {words}" if words else f"{self.row.relation} {self.row.k}"
+
+    @property
+    def kind(self) -> str:
+        """The relation without its number, so that cases can be found by it.
+
+        >>> row = AuditRow("Change", 2, 5, claimed=4, found=2)
+        >>> Case("a library", "1.0", "sum", "", (row,)).kind
+        'changed'
+        """
+        return RELATIONS.get(self.row.relation, self.row.relation)
 
     @property
     def row(self) -> AuditRow:

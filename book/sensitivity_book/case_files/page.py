@@ -129,18 +129,6 @@ def row(case: Case, program: Program | None = None) -> str:
     )
 
 
-def kind(case: Case) -> str:
-    """Name a case's relation without its number, so that cases can be found by it.
-
-    >>> from sensitivity_lab import AuditRow
-    >>> [kind(Case("a", "1", "sum", "", (AuditRow(name, 2, 5, claimed=1, found=1),)))
-    ...  for name in ("Change", "Person", "L2 distance")]
-    ['changed', 'person added or removed', 'L2 distance']
-    """
-    words = re.sub(rf"(^| ){re.escape(str(case.row.k))}(?= |$)", "", case.relation)
-    return words.strip().removesuffix(", at most")
-
-
 def facts(case: Case) -> dict[str, str]:
     """Return what a card says below its numbers, as HTML by name; what is not known is left out."""
     quantity = case.quantity if case.quantity != "sensitivity" else ""
@@ -172,7 +160,7 @@ def _marks(case: Case) -> str:
     """The card's address, and what the filters go by."""
     return (
         f'id="{case.address}" data-library="{escape(case.library)}"'
-        f' data-verdict="{case.verdict}" data-relation="{escape(kind(case))}"'
+        f' data-verdict="{case.verdict}" data-relation="{escape(case.kind)}"'
     )
 
 
@@ -241,7 +229,7 @@ def _filters(cases: tuple[Case, ...]) -> str:
     fields = {
         "library": sorted({case.library for case in cases}, key=str.casefold),
         "verdict": list(SECTIONS),
-        "relation": [name for name, _ in Counter(map(kind, cases)).most_common()],
+        "relation": [name for name, _ in Counter(case.kind for case in cases).most_common()],
     }
     selects = "".join(
         f'<label>{name.capitalize()} <select name="{name}"><option value="">all</option>'
