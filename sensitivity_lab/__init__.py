@@ -9,6 +9,15 @@ from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.closed_form import ClosedForm, closed_form
 from sensitivity_lab.errors import Infeasible, NotProved, TooLarge
 from sensitivity_lab.gradient import Gradient, discrete_gradient, operator_norm
+from sensitivity_lab.order_statistics import (
+    GINI_MEAN_DIFFERENCE,
+    INTERQUARTILE_RANGE,
+    MIDHINGE,
+    RANGE,
+    l_statistic,
+    trimmed_mean,
+    winsorised_mean,
+)
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import (
     Add,
@@ -63,10 +72,14 @@ _PICTURES = {
 
 __all__ = [
     "COUNT",
+    "GINI_MEAN_DIFFERENCE",
+    "INTERQUARTILE_RANGE",
     "MAX",
     "MEAN",
     "MEDIAN",
+    "MIDHINGE",
     "MIN",
+    "RANGE",
     "STD",
     "SUM",
     "VARIANCE",
@@ -100,6 +113,7 @@ __all__ = [
     "histogram",
     "inline_svg",
     "join_count",
+    "l_statistic",
     "local_sensitivity",
     "operator_norm",
     "plot_compare",
@@ -112,7 +126,9 @@ __all__ = [
     "std",
     "sweep",
     "symmetric_distance",
+    "trimmed_mean",
     "variance",
+    "winsorised_mean",
 ]
 
 

@@ -23,12 +23,22 @@ from sensitivity_lab.exact import (
     told,
     whole_number,
 )
+from sensitivity_lab.order_statistics import (
+    GINI_MEAN_DIFFERENCE,
+    INTERQUARTILE_RANGE,
+    MIDHINGE,
+    RANGE,
+    trimmed_mean,
+    winsorised_mean,
+)
 from sensitivity_lab.proved.bins import CountWhere, Histogram
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.joins import JoinCount
+from sensitivity_lab.proved.l_statistic import Central
 from sensitivity_lab.proved.monotone import Count, Mean, Sum
 from sensitivity_lab.proved.quantile import Quantile
+from sensitivity_lab.proved.rank_weights import Trimmed, Winsorised
 from sensitivity_lab.proved.variance.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
 from sensitivity_lab.tabular.clipped import Always, Clipped, number_of
@@ -466,6 +476,8 @@ def sql(
 CONSTANTS = {
     "COUNT": COUNT, "SUM": SUM, "MEAN": MEAN, "MEDIAN": MEDIAN, "MIN": MIN, "MAX": MAX,
     "VARIANCE": VARIANCE, "STD": STD, "count_distinct": count_distinct,
+    "RANGE": RANGE, "INTERQUARTILE_RANGE": INTERQUARTILE_RANGE, "MIDHINGE": MIDHINGE,
+    "GINI_MEAN_DIFFERENCE": GINI_MEAN_DIFFERENCE,
 }  # fmt: skip
 
 
@@ -547,6 +559,10 @@ def python_of(query: Query) -> str | None:
     match query.proved:
         case Quantile(q) if query == quantile(q):
             return f"sl.quantile({_literal(q)})"
+        case Central(Trimmed(cut)) if query == trimmed_mean(cut):
+            return f"sl.trimmed_mean({_literal(cut)})"
+        case Central(Winsorised(cut)) if query == winsorised_mean(cut):
+            return f"sl.winsorised_mean({_literal(cut)})"
         case Deviation(ddof) if query == std(ddof=ddof):
             return f"sl.std(ddof={ddof})"
         case Variance(ddof) if query == variance(ddof=ddof):

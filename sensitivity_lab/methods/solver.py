@@ -36,7 +36,10 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     d = widest_gaps(problem)
     if d is None:
         return None
-    asked: Iterable[Share] = with_bar(_shares(problem), progress, desc="solver", unit=" shares")
+    every = _shares(problem)
+    if problem.query.proved and not problem.query.proved.within_reach(d, every):
+        return None
+    asked: Iterable[Share] = with_bar(every, progress, desc="solver", unit=" shares")
     worst = widest(d, asked)
     if worst is not None and not _has_its_gap(problem, worst):
         raise ArithmeticError(

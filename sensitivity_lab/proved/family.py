@@ -8,7 +8,7 @@ Where a docstring names a theorem, as in (thm-mean), that is its label on the bo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -98,6 +98,10 @@ class Family(ABC):
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         """D for datasets drawn from a population: where it is positive, else a gap of at most D."""
         return None
+
+    def within_reach(self, d: D, asked: Iterable[Share]) -> bool:
+        """Whether the D of a population costs, at some shares, no more than may be spent."""
+        return True
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         """A few neighbours of one dataset by a move, one of which lies furthest (thm-local)."""
