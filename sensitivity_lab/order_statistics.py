@@ -88,7 +88,7 @@ def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Qu
     Cost: an answer calls `weights` once, and is O(n) exact arithmetic. A sensitivity on a range of
     values is O(n); on a population O(m) in NumPy for each step of the weights where none is
     negative, else a program of O(m²·(a + 1)·(b + 1)) cells for a records that leave and b that join, which is
-    refused beyond three billion cells. One dataset is O(m) for each (a, b).
+    refused beyond ten billion cells. One dataset is O(m) for each (a, b).
     Raises TypeError for weights that cannot be called, ValueError, when it is asked, for what are
     not n numbers. Source: David and Nagaraja (2003), "Order Statistics", chapter 6;
     thm-l-interval, thm-l-shifts, thm-l-program and thm-l-local on the book's page of proofs.

@@ -26,7 +26,7 @@ PLACES = (
     "e(c, a, b) is the largest W(c + a, p + i) − W(c + b, p + j) over whole "
     "p from 0 to c, i from 0 to a and j from 0 to b; "
 )
-HIGHEST = "W(N, t) is the sum of the t highest weights of N records, on [0, 1]: "
+HIGHEST = "W(N, t), what the t highest of N records weigh, is "
 SIZES = "E(a, b) is the largest e(c, a, b) over whole c with both sizes at least m; "
 LOWER, UPPER, HALF = Fraction(1, 4), Fraction(3, 4), Fraction(1, 2)
 HIGHEST_MINUS_LOWEST = Quantiles(((1, 1), (0, -1)))
@@ -282,3 +282,6 @@ class GiniMeanDifference(LStatistic):
         change = "R·max of e(n − j, j, j) over j ≤ k", "R·max of e(m − j, j, j) over j ≤ k"
         where = PLACES + SIZES + HIGHEST + "2t(N − t)/(N(N − 1))"
         return Words("l-gini", _texts("e", least, change), where=where)
+
+    def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
+        return Family.shares_from(self, relation, least)

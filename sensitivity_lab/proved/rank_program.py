@@ -23,7 +23,7 @@ from sensitivity_lab.proved.sorted_records import Run, SortedRecords
 from sensitivity_lab.proved.worst_pair import WorstPair
 
 UNUSED, SHARED, HIGHER, LOWER = range(4)  # a record's role: in none of the three, in C, in A, in B
-MOST_CELLS = 3_000_000_000  # records × counts that can be reached: about a minute
+MOST_CELLS = 10_000_000_000  # records × counts that can be reached: about a minute
 MOST_HELD = 400_000_000  # bytes of tables
 SLOWER = 25  # times, where the numbers need more than 64 bits
 

@@ -3,6 +3,7 @@
 import math
 import re
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sensitivity_book.formulas import formula_table, printed, witness_text
 import sensitivity_lab as sl
 from sensitivity_lab.proved.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Interval
+from sensitivity_lab.proved.l_statistic import LStatistic
 from sensitivity_lab.proved.quantile import Quantile
 from sensitivity_lab.proved.variance.family import Variance
 
@@ -24,6 +26,9 @@ CASES = [
     *((query, 1) for query in (sl.VARIANCE, sl.variance(ddof=1), sl.STD, sl.std(ddof=1))),
     *((HISTOGRAM, norm) for norm in (1, 2, math.inf)),
     (sl.count_distinct, 1),
+    *((query, 1) for query in (sl.RANGE, sl.INTERQUARTILE_RANGE, sl.MIDHINGE)),
+    *((query, 1) for query in (sl.GINI_MEAN_DIFFERENCE, sl.trimmed_mean(0.25))),
+    *((sl.winsorised_mean(cut), 1) for cut in (0.25, Fraction(2, 5))),
 ]
 FURTHER_DDOF = [(spread(ddof=d), 1) for spread in (sl.variance, sl.std) for d in (2, 3, 4, 5)]
 VALUES = 4  # what count_distinct is told; the other queries do not ask
@@ -85,7 +90,7 @@ def letters(query, n, k, low, high):
         return max(clip(t - x) - clip(t - x - delta) for x in range(int(c) + 1))
 
     def largest(gaps):
-        return max(gaps) * (R if isinstance(proved, Quantile) else 1)
+        return max(gaps) * (R if isinstance(proved, Quantile) or is_of_ranks(query) else 1)
 
     def D(c, a, b):
         gap = proved.on_interval(Interval(low, high), norm=1)(int(c), a, b).gap
@@ -103,10 +108,57 @@ def letters(query, n, k, low, high):
         "floor": math.floor,
         "sqrt": math.sqrt,
     }
+    if is_of_ranks(query):
+        meanings |= letters_of_ranks(query)
+        meanings["E"] = largest_of_sizes(meanings["e"], int(n))
     if isinstance(proved, Variance):
         half = n // 2
         meanings["h"] = Fraction(1, 4) if d == 0 else half * (n - half) / (n * (n - d))
     return meanings
+
+
+def is_of_ranks(query):
+    return isinstance(query.proved, LStatistic)
+
+
+@cache
+def letters_of_ranks(query):
+    """The letters of the L-statistics, in words of our own."""
+    cut = getattr(query.proved.weights, "cut", 0)
+
+    def g(N):
+        return math.floor(cut * N)
+
+    def h(N):
+        return N - 2 * g(N)
+
+    @cache
+    def W(N, t):
+        if query.name.startswith("trimmed"):
+            return clip((t - g(N)) / Fraction(h(N)))
+        if query.name.startswith("winsorised"):
+            return 0 if t <= g(N) else 1 if t >= N - g(N) else Fraction(t) / N
+        if query is sl.GINI_MEAN_DIFFERENCE:
+            return 2 * t * (N - t) / Fraction(N * (N - 1))
+        upper, lower = (clip(t - Fraction(part * (N - 1)) / 4) for part in (1, 3))
+        return upper - lower if query is sl.INTERQUARTILE_RANGE else (upper + lower) / 2
+
+    @cache
+    def e(c, a, b):
+        if cut:
+            return max(W(c + a, a + g(c + b)), W(c + b, b + g(c + a)))
+        return max(
+            max(W(c + a, p + i) for i in range(int(a) + 1))
+            - min(W(c + b, p + j) for j in range(int(b) + 1))
+            for p in range(int(c) + 1)
+        )
+
+    return {"g": g, "h": h, "W": W, "e": e}
+
+
+def largest_of_sizes(e, least):
+    """E, over so many sizes that every remainder and every quarter is among them."""
+    return lambda a, b: max(e(c, a, b) for c in range(max(least - int(min(a, b)), 0), 18))
 
 
 def value_of(query, norm, relation, bounds, **known):
@@ -173,6 +225,7 @@ def test_the_step_of_a_spread_with_a_ddof_of_3_is_enumerated():
 # --- the page ----------------------------------------------------------------------------------
 
 PAGE = ROOT / "book" / "formulas.md"
+CUT = ("trimmed_mean", "winsorised_mean")
 PROOFS = PAGE.with_name("proofs.md")
 GRID = sl.Universe.value_range([2, 5, 6, 8, 10, 11, 14])  # the ends, and every mean that is needed
 ENDS = sl.Universe.value_range([2, 14])
@@ -213,7 +266,7 @@ def test_the_page_shows_every_query_and_links_its_proof():
     """Catches a query that has a formula and no table, and a proof that is not there."""
     text, proofs = PAGE.read_text(encoding="utf-8"), PROOFS.read_text(encoding="utf-8")
     sections = text.split("\n### ")[1:]
-    assert len(sections) == 11
+    assert len(sections) == 17
     for name in ("COUNT", "SUM", "MEAN", "MIN", "MEDIAN", "VARIANCE", "STD", "count_distinct"):
         assert f"formula_table(sl.{name})" in text
     labels = set(re.findall(r"\{prf:ref\}`([\w-]+)`", text))
@@ -221,6 +274,7 @@ def test_the_page_shows_every_query_and_links_its_proof():
     for section in sections:
         [call] = re.findall(r"formula_table\((?:sl\.)?(\w+)", section)[:1]
         query = {"bins": HISTOGRAM, "count_where": PREDICATE, "quantile": sl.MEDIAN}.get(call)
+        query = query or {name: getattr(sl, name)(0.25) for name in CUT}.get(call)
         query = query or (sl.VARIANCE if call == "variance" else getattr(sl, call))
         source = sl.closed_form(query, bounds=(0, 1), size=3, relation=sl.Change(1)).source
         assert f"{{prf:ref}}`thm-{source.removeprefix('Proofs: ')}`" in section
