@@ -1,0 +1,461 @@
+"""L-statistics: their functions, closed forms and solvers, each against a second route.
+
+`SOLVER_CASES=n` asks n random questions instead of the usual number; `SOLVER_RECORDS=5` asks about
+every universe over {0, …, 4} with at most 5 records instead of 2.
+"""
+
+import math
+import os
+import pickle
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+from conftest import STANDARD as RELATIONS
+from conftest import refused
+from scipy import stats
+from sensitivity_book.research import layouts
+
+import sensitivity_lab as sl
+from sensitivity_lab.audit.random_search import search
+from sensitivity_lab.audit.subject import Subject
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved import l_on_dataset, rank_program
+from sensitivity_lab.proved.family import Interval
+from sensitivity_lab.proved.l_on_population import OnPopulation, Outside
+from sensitivity_lab.proved.l_statistic import LStatistic
+from sensitivity_lab.proved.rank_program import RankProgram
+from sensitivity_lab.proved.rank_weights import Steps
+from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.queries import answers_at
+from sensitivity_lab.standard import python_of
+
+CASES = int(os.environ.get("SOLVER_CASES", "100"))
+LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
+CUTS = [0, 0.1, 0.25, Fraction(1, 3), Fraction(2, 5), Fraction(3, 7)]
+CENTRAL = [make(cut) for make in (sl.trimmed_mean, sl.winsorised_mean) for cut in CUTS]
+NAMED = [sl.RANGE, sl.INTERQUARTILE_RANGE, sl.MIDHINGE, sl.GINI_MEAN_DIFFERENCE, *CENTRAL]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Random weights of a kind, the same for a size every time."""
+
+    seed: object
+    kind: str
+
+    def __call__(self, n):
+        rng = random.Random(f"{self.seed} {n}")
+        return [rng.choice(KINDS[self.kind]) for _ in range(n)]
+
+
+KINDS = {
+    "any": [-3, -2, -1, 0, 0, 1, 2, Fraction(1, 3), Fraction(-5, 2)],
+    "never negative": [0, 0, 1, 2, 3, Fraction(1, 2)],
+    "few": [0] * 8 + [1, -1, 2],
+}
+
+
+def any_query(rng):
+    if rng.random() < 0.5:
+        return rng.choice(NAMED)
+    return sl.l_statistic(Drawn(rng.random(), rng.choice([*KINDS])), name="drawn")
+
+
+# --- what they are -----------------------------------------------------------------------------
+
+
+def by_definition(name, x):
+    """The answer on a list of floats, by SciPy or NumPy."""
+    lower, upper = np.quantile(x, [0.25, 0.75])
+    return {
+        "range": lambda: np.ptp(x),
+        "interquartile_range": lambda: stats.iqr(x),
+        "midhinge": lambda: (lower + upper) / 2,
+        "gini_mean_difference": lambda: np.mean([abs(a - b) for i, a in enumerate(x) for b in x[:i]]),
+        "trimmed_mean": lambda: stats.trim_mean(x, 0.25),
+        "winsorised_mean": lambda: np.mean(stats.mstats.winsorize(np.array(x), (0.25, 0.25))),
+    }[name]()  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "query", [*NAMED[:4], sl.trimmed_mean(0.25), sl.winsorised_mean(0.25)], ids=str
+)
+def test_answers_are_those_of_scipy_and_numpy(query):
+    """Catches a rank that is weighed wrongly, and one record too many that is cut."""
+    rng = random.Random(str(query))
+    for n in [*range(query.smallest_size, 14)] * 3:
+        x = [rng.randint(-20, 20) / 4 for _ in range(n)]
+        assert float(query(x)) == pytest.approx(by_definition(query.name.split("(")[0], x))
+
+
+def test_a_cut_of_a_tenth_is_a_tenth():
+    """Catches ⌊0.3·10⌋ = 2, which is what floats make of a cut that is no binary fraction."""
+    assert sl.trimmed_mean(0.3)(range(10)) == Fraction(9, 2)
+    assert sl.trimmed_mean(0.29)((0,) * 29 + (1,) * 71) == 1
+    assert sl.winsorised_mean(0.29)((0,) * 29 + (1,) * 71) == 1
+
+
+@pytest.mark.parametrize("query", [*NAMED, sl.l_statistic(Drawn(1, "any"))], ids=str)
+@pytest.mark.parametrize(
+    "values", [[-1, 0, 2, 5], [0.1, 0.5, 5.0], [Fraction(1, 3), 10**30], [2.0**60, 1 / 3]], ids=str
+)
+def test_the_vectorised_form_is_the_function(query, values):
+    """Catches a wrap, and a form for many datasets that weighs other ranks."""
+    universe = sl.Universe.value_range(values)
+    for size in (query.smallest_size, 2, 5):
+        rows = list(combinations_with_replacement(range(len(values)), size))
+        expected = [query.answer(tuple(universe.exact_values[i] for i in row)) for row in rows]
+        assert answers_at(query, universe, np.array(rows, dtype=np.int64)) == expected
+
+
+def test_equal_queries_are_equal_and_travel():
+    """Catches a closure in a query, and a text that makes another one."""
+    drawn = [sl.l_statistic(Drawn(seed, "any")) for seed in (1, 2)]
+    everything = [*NAMED, *drawn]
+    assert len(set(everything)) == len(everything)
+    for query in everything:
+        again = pickle.loads(pickle.dumps(query))
+        assert again == query
+        assert again((1, 2, 8)) == query((1, 2, 8))
+    for query in NAMED:
+        assert eval(python_of(query), {"sl": sl, "Fraction": Fraction}) == query
+    assert python_of(drawn[0]) is None
+    assert sl.trimmed_mean(Fraction(1, 10)) == sl.trimmed_mean(0.1)
+    assert (drawn[0].name, sl.trimmed_mean(0.1).name) == ("l_statistic(Drawn)", "trimmed_mean(0.1)")
+    assert sl.l_statistic(Drawn(1, "any"), name="mine").name == "mine"
+
+
+# --- on an interval ------------------------------------------------------------------------------
+
+
+def widest_on(values, query, share):
+    """D(c, a, b) over every C, A and B of some values."""
+    c, a, b = share
+
+    def drawn(count):
+        return list(combinations_with_replacement(values, count))
+
+    return max(
+        max(query(shared + own) for own in drawn(a)) - min(query(shared + own) for own in drawn(b))
+        for shared in drawn(c)
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_share_of_an_interval_equals_a_brute_force(seed):
+    """Catches a value between the ends that would be better, and a place that is passed over."""
+    rng = random.Random(f"interval {seed}")
+    for _ in range(CASES // 5):
+        query, low = any_query(rng), rng.choice([-2, 0, 1, Fraction(1, 3)])
+        width = rng.choice([0, 1, 4, Fraction(5, 2)])
+        share = c, a, b = rng.randint(0, 3), rng.randint(0, 2), rng.randint(0, 3)
+        if min(c + a, c + b) < query.smallest_size:
+            continue
+        expected = widest_on([low, low + Fraction(width, 3), low + width], query, share)
+        interval = Interval(low, low + width)
+        for found in (
+            query.proved.on_interval(interval, 1)(*share),
+            LStatistic.on_interval(query.proved, interval, 1)(*share),
+        ):
+            assert found.gap == expected, (query, interval, share)
+            answers = [query(side) for side in found.pair()]
+            assert answers[0] - answers[1] == expected
+            assert [*map(len, found.pair())] == [c + a, c + b]
+
+
+@pytest.mark.parametrize("query", CENTRAL, ids=str)
+def test_the_two_places_are_the_best_of_all(query):
+    """Catches a cut, or a share with few shared records, for which another place is better."""
+    interval = Interval(-1, 3)
+    general = LStatistic(query.proved.weights).on_interval(interval, 1)
+    for share in product(range(9), range(6), range(6)):
+        if min(share[0] + share[1], share[0] + share[2]) > 0:
+            assert query.proved.on_interval(interval, 1)(*share).gap == general(*share).gap, share
+
+
+@pytest.mark.parametrize("query", NAMED, ids=str)
+@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
+def test_with_at_least_m_records_no_known_size_has_more(query, family):
+    """Catches a larger size that was not asked about; some known size attains the value."""
+    for least in (query.smallest_size, 3, 6):
+        for k in (1, 3):
+            asked = {"bounds": (0, 1), "relation": family(k)}
+            form = sl.closed_form(query, min_size=least, **asked)
+            sizes = sl.closed_form(query, size=range(least, least + 26 + 2 * k), **asked)
+            assert (form.value, form.status) == (sizes.value, "exact"), (least, k)
+            assert min(map(len, form.witness)) >= least
+            assert abs(query(form.witness[0]) - query(form.witness[1])) == form.value
+
+
+def test_a_size_of_a_million_million_needs_no_list():
+    """Catches work in proportion to the size, where the weights have few steps."""
+    n = 10**12
+    values = sl.Universe.value_range(range(101))
+    for query in [query for query in NAMED if query is not sl.GINI_MEAN_DIFFERENCE]:
+        form = sl.closed_form(query, bounds=(0, 100), size=n, relation=sl.Change(3))
+        found = sl.global_sensitivity(query, values, size=n, relation=sl.Change(3))
+        assert found.value == form.value
+    assert sl.closed_form(
+        sl.trimmed_mean(0.1), bounds=(0, 8), size=n, relation=sl.Change(1)
+    ).value == Fraction(1, 10**11)
+    with pytest.raises(sl.TooLarge, match="weights are listed for at most 5,000,000 records"):
+        sl.closed_form(sl.GINI_MEAN_DIFFERENCE, bounds=(0, 1), size=n, relation=sl.Change(1))
+
+
+# --- on a population -----------------------------------------------------------------------------
+
+
+def assert_agree(query, universe, size, relation):
+    """Whether the solver gives the walk's value, with a witness that has it."""
+    ask = {"size": size, "relation": relation}
+    if size < query.smallest_size:
+        return False
+    try:
+        walked = sl.global_sensitivity(query, universe, method="walk", **ask)
+    except sl.Infeasible:
+        return False
+    solved = sl.global_sensitivity(query, universe, method="solver", **ask)
+    assert solved.value == walked.value, (query, universe, ask)
+    assert solved.check()
+    return True
+
+
+def assert_agree_locally(query, universe, dataset, relation):
+    """The same for one dataset."""
+    try:
+        walked = sl.local_sensitivity(query, dataset, universe, method="walk", relation=relation)
+    except sl.Infeasible:
+        return False
+    solved = sl.local_sensitivity(query, dataset, universe, method="solver", relation=relation)
+    assert solved.value == walked.value, (query, universe, dataset, relation)
+    assert solved.check()
+    return True
+
+
+def any_universe(rng):
+    """Ties, outliers, offsets, fractions, tenths, the edges of 64 bits."""
+    spread = rng.choice([1, 2, 4, 9, 30])
+    records = [rng.randint(-spread, spread) for _ in range(rng.randint(1, 7))]
+    if rng.random() < 0.3:
+        records[0] = rng.choice([-1000, 60, 10**12, -(2**63), 2**64 - 1, 10**18])
+    change = rng.choice([*[lambda x: x] * 5, lambda x: Fraction(x, 3), lambda x: x / 10])
+    records = [change(record) for record in records]
+    if rng.random() < 0.25:
+        return sl.Universe.value_range(records[:5])
+    return sl.Universe.population(records)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_universes_equal_the_walk(seed):
+    """Catches a wrong rank, a share that is lost, a wrap, a witness that has another gap."""
+    rng = random.Random(f"universes {seed}")
+    solved = local = 0
+    for _ in range(CASES):
+        universe, query = any_universe(rng), any_query(rng)
+        size = rng.randint(1, 4 if universe.unlimited else universe.records)
+        relation = rng.choice(RELATIONS)(rng.randint(1, 4))
+        if assert_agree(query, universe, size, relation):
+            solved += 1
+            dataset = rng.choice(list(universe.datasets(size)))
+            local += assert_agree_locally(query, universe, dataset, relation)
+    assert min(solved, local) > CASES // 3
+
+
+@pytest.mark.parametrize("query", [*NAMED[:4], *CENTRAL[2:9:3]], ids=str)
+@pytest.mark.parametrize("records", range(1, LARGEST_OF_ALL + 1))
+def test_every_small_universe(records, query):
+    """Every universe over {0, …, 4} with so many records, every size, relation and k."""
+    for values in combinations_with_replacement(range(5), records):
+        universe = sl.Universe.population(values)
+        for family, size, k in product(RELATIONS, range(1, records + 1), range(1, 5)):
+            assert_agree(query, universe, size, family(k))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_share_of_a_population_equals_a_brute_force(seed):
+    """Catches a layout that the program, or the shifts, pass over: all 4^m of them are tried."""
+    rng = random.Random(f"shares {seed}")
+    by_shifts = 0
+    for _ in range(CASES // 20):
+        query = any_query(rng)
+        records = tuple(sorted(rng.choices(range(rng.choice([3, 9, 100])), k=rng.randint(3, 6))))
+        population = SortedRecords.of(sl.Universe.population(records))
+        d = OnPopulation(population, query.proved.weights)
+        for (c, a, b), widest in layouts.widest(query, records).items():
+            if min(c + a, c + b) == 0:
+                continue
+            sides = (query.proved.weights.steps(c + a), query.proved.weights.steps(c + b))
+            program = RankProgram(population, *sides, (c, a, b)).widest()
+            found = d(c, a, b)
+            by_shifts += all(side.never_negative for side in sides)
+            for pair in (found, program):
+                assert pair.gap == widest, (query, records, (c, a, b))
+                answers = [query(side) for side in pair.pair()]
+                assert answers[0] - answers[1] == widest
+    assert by_shifts > 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_shifts_and_the_program_agree_on_sixty_records(seed):
+    """Catches stretches that are cut wrongly: there are many of them, and room to move."""
+    rng = random.Random(f"sixty {seed}")
+    middle = 0
+    for query in [sl.l_statistic(Drawn(seed, "never negative")), sl.winsorised_mean(0.25), sl.MIDHINGE]:  # fmt: skip
+        records = [rng.randint(0, 10 ** rng.randint(1, 6)) for _ in range(60)]
+        population = SortedRecords.of(sl.Universe.population(records))
+        c, a, b = rng.randint(5, 40), rng.randint(0, 4), rng.randint(0, 4)
+        sides = (query.proved.weights.steps(c + a), query.proved.weights.steps(c + b))
+        shifts = Outside(population, *sides, (c, a, b))
+        middle += len(shifts.middle)
+        program = RankProgram(population, *sides, (c, a, b))
+        assert shifts.widest().gap == program.widest().gap
+    assert middle >= 3
+
+
+def test_for_the_interquartile_range_a_need_not_be_outermost():
+    """Catches the exchange argument of monotone queries where it does not hold."""
+    records, share = (2, 3, 5, 13, 17, 33, 38, 39), (2, 4, 1)
+    query = sl.INTERQUARTILE_RANGE
+    found = query.proved.on_population(SortedRecords.of(sl.Universe.population(records)), 1)(*share)
+    assert found.gap == Fraction(119, 4)
+    assert found.pair() == ((2, 3, 13, 33, 38, 39), (2, 3, 5))
+
+    def outermost(shared, a, b, unused):
+        rest = [i for i in range(8) if (shared | unused) >> i & 1]
+        return not rest or not any(a >> i & 1 for i in range(rest[0], rest[-1]))
+
+    assert layouts.widest(query, records, outermost)[share] == Fraction(115, 4)
+    assert layouts.widest(query, records)[share] == Fraction(119, 4)
+
+
+def test_a_hundred_times_the_records_are_a_hundred_times_the_gap():
+    """Catches a wrap: the same question in 64 bits, and in Python's ints."""
+    plain = np.random.default_rng(3).integers(0, 1000, 40)
+    for query in (*NAMED[:4], sl.winsorised_mean(0.1)):
+        for relation in (sl.Change(2), sl.AddRemove(1)):
+            ask = {"size": 20, "relation": relation, "method": "solver"}
+            one = sl.global_sensitivity(query, sl.Universe.population(plain), **ask).value
+            for factor in (2**50, 2**90):
+                large = [int(record) * factor + 7 * factor for record in plain]
+                found = sl.global_sensitivity(query, sl.Universe.population(large), **ask)
+                assert found.value == factor * one
+                assert found.check()
+
+
+@pytest.mark.parametrize("query", [*NAMED[:4], sl.winsorised_mean(0.1), sl.trimmed_mean(0.25)], ids=str)  # fmt: skip
+def test_no_search_finds_a_wider_pair_among_hundreds(query):
+    """Catches a gap that is too small where nothing can be enumerated."""
+    records = np.random.default_rng(5).integers(0, 10_000, 300)
+    universe = sl.Universe.population(records)
+    for relation in (sl.Change(2), sl.AddRemove(1)):
+        found = sl.global_sensitivity(query, universe, size=150, relation=relation)
+        assert found.method == "solver"
+        assert found.check()
+        problem = Problem(query, universe, 150, relation, norm=1)
+        trials = 20 * CASES // 10
+        searched = search(problem, Subject.of(query, 1, None), trials=trials, seed=1)
+        assert 0 < searched.gap <= found.value
+        local = sl.local_sensitivity(query, records[:150].tolist(), universe, relation=relation)
+        assert local.value <= found.value
+
+
+def test_a_hundred_thousand_records_are_solved_in_few_steps():
+    """Catches a wrong end, or an overlap, where many records are shared: any l of the lowest."""
+    records = np.sort(np.random.default_rng(8).integers(0, 10**6, 100_000))
+    n, k = 50_000, 10
+    for query in (sl.trimmed_mean(0.1), sl.winsorised_mean(0.1), sl.MIDHINGE):
+        universe = sl.Universe.population(records)
+        found = sl.global_sensitivity(query, universe, size=n, relation=sl.Change(k))
+        assert found.check()
+        between, c = records[k:-k], n - k
+        weights = np.array(query.proved.weights.steps(n).over(20 * n), dtype=np.int64)
+        for low in (0, n // 4, n // 2, 3 * n // 4, c):
+            shared = np.concatenate([between[:low], between[len(between) - (c - low) :]])
+            sides = [np.concatenate([shared, records[-k:]]), np.concatenate([records[:k], shared])]
+            answers = [sum((weights * side).tolist()) for side in sides]
+            assert Fraction(answers[0] - answers[1], 20 * n) <= found.value
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def test_a_program_that_is_too_large_is_refused_before_it_starts(monkeypatch):
+    """Catches a run of hours, and tables that no memory holds."""
+    universe = sl.Universe.population(np.arange(200_000))
+    ask = {"size": 100_000, "relation": sl.Change(1)}
+    monkeypatch.setattr(RankProgram, "widest", lambda self: pytest.fail("it started"))
+    for query in (sl.INTERQUARTILE_RANGE, sl.GINI_MEAN_DIFFERENCE):
+        with refused(sl.NotProved, "no proof for", query.name):
+            sl.global_sensitivity(query, universe, method="solver", **ask)
+        with refused(sl.TooLarge, "no proved solver covers", query.name):
+            sl.global_sensitivity(query, universe, **ask)
+    program = RankProgram(
+        SortedRecords.of(universe), Steps.of([(1, 100_000)]), Steps.of([(1, 100_000)]), (99_999, 1, 1)
+    )  # fmt: skip
+    assert program.cells > rank_program.MOST_CELLS
+    assert program.held > rank_program.MOST_HELD
+
+
+def test_a_dataset_with_too_many_neighbours_is_not_traced(monkeypatch):
+    """Catches a table of every record for each number that leaves and joins."""
+    monkeypatch.setattr(l_on_dataset, "MOST_CELLS", 10)
+    school = sl.Universe.population([1, 2, 3, 10])
+    with refused(sl.NotProved, "no proof for range"):
+        sl.local_sensitivity(sl.RANGE, (1, 2), school, relation=sl.Change(1), method="solver")
+    ask = {"relation": sl.Change(1), "method": "solver"}
+    assert sl.local_sensitivity(sl.MIDHINGE, (1, 2), school, **ask).value == Fraction(9, 2)
+
+
+FAULTS = {
+    "too few": (lambda n: [1], ValueError, ("weights(3) must be 3 numbers, got 1",)),
+    "text": (lambda n: "abc", TypeError, ("weights(3) must be a sequence of numbers",)),
+    "no number": (lambda n: [1, None, 2], TypeError, ("weights(3) must be a number, got None",)),
+    "not finite": (lambda n: [1, math.nan, 2], ValueError, ("weights(3) must be finite",)),
+    "a failure": (lambda n: 1 / 0, ValueError, ("failed on n=3", "ZeroDivisionError")),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_weights_that_are_none_are_refused(name):
+    """Catches weights that are cut, or filled up, or rounded, without a word."""
+    weights, error, words = FAULTS[name]
+    query = sl.l_statistic(weights)
+    with refused(ValueError, *words):
+        query((1, 2, 3))
+    with refused(error, *words):
+        sl.closed_form(query, bounds=(0, 1), size=3, relation=sl.Change(1))
+
+
+def test_what_cannot_be_a_weight_or_a_cut_is_refused():
+    """Catches a cut that leaves nothing, and a size that no proof covers."""
+    with refused(TypeError, "weights must be callable, got [1]"):
+        sl.l_statistic([1])
+    for make in (sl.trimmed_mean, sl.winsorised_mean):
+        for cut in (0.5, -0.1, 1):
+            with refused(ValueError, "cut must be at least 0 and below 1/2, got cut="):
+                make(cut)
+        with refused(TypeError, "cut must be a number"):
+            make("a tenth")
+    with refused(sl.NotProved, "min_size must be None for this query"):
+        sl.closed_form(
+            sl.l_statistic(Drawn(1, "any")), bounds=(0, 1), min_size=3, relation=sl.Change(1)
+        )
+    long = sl.trimmed_mean(Fraction(123_457, 1_000_003))
+    with refused(sl.TooLarge, "1,000,003 sizes"):
+        sl.closed_form(long, bounds=(0, 1), min_size=3, relation=sl.Change(1))
+    with refused(ValueError, "gini_mean_difference needs a dataset of at least 2 records, got 1"):
+        sl.GINI_MEAN_DIFFERENCE([1])
+
+
+def test_the_formula_of_any_weights_names_the_function_d():
+    """Catches a text for a query without one, and another relation's."""
+    query = sl.l_statistic(Drawn(1, "any"))
+    for family in RELATIONS:
+        form = sl.closed_form(query, bounds=(0, 1), size=4, relation=family(1))
+        assert "D(n" in form.formula or "Add(k)" in form.formula
+        assert form.source == "Proofs: l-interval"
+        assert form.status == "exact"
