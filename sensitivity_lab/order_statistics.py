@@ -137,9 +137,11 @@ def _central(kind: str, weights: type[Trimmed] | type[Winsorised], cut: Any) -> 
 
 
 def _written(exact: Exact) -> str:
-    """A number as a float where that means it."""
+    """A number as a float where that means it, else as a quotient; of too many digits in short."""
     near = float(exact)
-    return number_repr(near) if exact_number(near) == exact else str(exact)
+    if exact_number(near) == exact:
+        return number_repr(near)
+    return str(exact) if exact.denominator < 10**300 else number_repr(exact)
 
 
 RANGE = _of_ranks("range", Range())

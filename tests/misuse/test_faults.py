@@ -408,6 +408,8 @@ AT_ONE_DATASET = {
     "dataset": [(1, 2), (0, 3, 3)],
     "bounds": [(0, 9), (-1, 3.5)],
 }
+EQUAL = [1].__mul__  # weights of n records
+
 CALLS = {
     # universes
     "population": Call(
@@ -450,6 +452,9 @@ CALLS = {
     "count_where": Call(
         sl.count_where, is_number_of("count_where"), {"predicate": [is_more_than_one]}
     ),
+    "l_statistic": Call(sl.l_statistic, is_anything, {"weights": [EQUAL], "name": [None, "x"]}),
+    "trimmed_mean": Call(sl.trimmed_mean, is_anything, {"cut": [0, 0.25]}),
+    "winsorised_mean": Call(sl.winsorised_mean, is_anything, {"cut": [0, 0.25]}),
     "sql": Call(
         sl.sql,
         is_anything,
