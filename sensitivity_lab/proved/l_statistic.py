@@ -13,6 +13,7 @@ from sensitivity_lab.gap import Norm
 from sensitivity_lab.proved.family import Family, Interval, Words
 from sensitivity_lab.proved.l_on_dataset import neighbours
 from sensitivity_lab.proved.l_on_population import OnPopulation
+from sensitivity_lab.proved.l_range import RangeOnPopulation
 from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.rank_curve import Curve
 from sensitivity_lab.proved.rank_weights import Gini, Quantiles, Trimmed, Weights, Winsorised
@@ -204,6 +205,9 @@ class Range(LStatistic):
 
     def words(self, norm: Norm) -> Words:
         return Words("l-range", {"any": ("R", "R"), "Change": ("R if n ≥ 2, else 0", "R")})
+
+    def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
+        return RangeOnPopulation(records)
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         """Where two records are on the higher side, and it has one of its own, the gap is R."""

@@ -26,6 +26,7 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved import l_on_dataset, rank_program
 from sensitivity_lab.proved.family import Interval
 from sensitivity_lab.proved.l_on_population import OnPopulation, Outside
+from sensitivity_lab.proved.l_range import RangeOnPopulation
 from sensitivity_lab.proved.l_statistic import LStatistic
 from sensitivity_lab.proved.rank_program import RankProgram
 from sensitivity_lab.proved.rank_weights import Steps
@@ -330,6 +331,29 @@ def test_for_the_interquartile_range_a_need_not_be_outermost():
 
     assert layouts.widest(query, records, outermost)[share] == Fraction(115, 4)
     assert layouts.widest(query, records)[share] == Fraction(119, 4)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_range_needs_no_program(seed):
+    """Catches a run at an end of the population, ties, and a share without shared records."""
+    rng = random.Random(f"range {seed}")
+    for _ in range(CASES // 8):
+        records = sorted(rng.choices(range(rng.choice([3, 9, 100])), k=rng.randint(1, 7)))
+        if rng.random() < 0.2:
+            records = [-(2**63), *records, 2**62, 2**63 - 1][:7]
+        population = SortedRecords.of(sl.Universe.population(records))
+        quick, m = RangeOnPopulation(population), len(records)
+        by_program = OnPopulation(population, sl.RANGE.proved.weights)
+        for c, a, b in product(range(m + 1), repeat=3):
+            if c + a + b <= m and min(c + a, c + b) > 0:
+                pair = quick(c, a, b)
+                assert pair.gap == by_program(c, a, b).gap, (records, (c, a, b))
+                answers = [sl.RANGE(side) for side in pair.pair()]
+                assert answers[0] - answers[1] == pair.gap
+                assert [*map(len, pair.pair())] == [c + a, c + b]
+                runs = [*pair.common, *pair.removed, *pair.added]
+                held = [i for start, stop in runs for i in range(start, stop)]
+                assert len(held) == len(set(held)) == a + b + c
 
 
 def test_a_hundred_times_the_records_are_a_hundred_times_the_gap():
