@@ -22,7 +22,7 @@ class RangeOnPopulation:
     >>> from sensitivity_lab.universe import Universe
     >>> records = SortedRecords.of(Universe.population([1, 2, 4, 5, 9]))
     >>> RangeOnPopulation(records)(1, 2, 1).pair()
-    ((1, 2, 9), (1, 2))
+    ((1, 5, 9), (1, 2))
 
     Cost: one pass over the records where a run is to be chosen, else a look at its ends.
     """

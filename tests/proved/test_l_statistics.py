@@ -182,11 +182,11 @@ def test_the_two_places_are_the_best_of_all(query):
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
 def test_with_at_least_m_records_no_known_size_has_more(query, family):
     """Catches a larger size that was not asked about; some known size attains the value."""
-    for least in (query.smallest_size, 3, 6):
+    for least in (query.smallest_size, 5):
         for k in (1, 3):
             asked = {"bounds": (0, 1), "relation": family(k)}
             form = sl.closed_form(query, min_size=least, **asked)
-            sizes = sl.closed_form(query, size=range(least, least + 26 + 2 * k), **asked)
+            sizes = sl.closed_form(query, size=range(least, least + 22 + 2 * k), **asked)
             assert (form.value, form.status) == (sizes.value, "exact"), (least, k)
             assert min(map(len, form.witness)) >= least
             assert abs(query(form.witness[0]) - query(form.witness[1])) == form.value
@@ -266,7 +266,7 @@ def test_random_universes_equal_the_walk(seed):
     assert min(solved, local) > CASES // 3
 
 
-@pytest.mark.parametrize("query", [*NAMED[:4], *CENTRAL[2:9:3]], ids=str)
+@pytest.mark.parametrize("query", [*NAMED[1:4], CENTRAL[8]], ids=str)
 @pytest.mark.parametrize("records", range(1, LARGEST_OF_ALL + 1))
 def test_every_small_universe(records, query):
     """Every universe over {0, …, 4} with so many records, every size, relation and k."""
