@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from sensitivity_lab.exact import exact_number, is_real
 from sensitivity_lab.tabular.clipped import number_of
-from sensitivity_lab.tabular.records import codes_of
+from sensitivity_lab.tabular.records import are_text, codes_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +35,27 @@ class Alike:
 
     @cached_property
     def of_all(self) -> np.ndarray:
-        """The number of each of the m records, (m,)."""
-        return codes_of(self._keys)
+        """The number of each of the m records, (m,). Cost: one pass; of text in a column one dict."""
+        codes = self._codes
+        return codes if self.of is not None else np.repeat(codes, self.universe.source.counts)
+
+    @property
+    def _codes(self) -> np.ndarray:
+        keys = self._keys
+        if self.of is None and are_text(keys):
+            return np.arange(len(keys), dtype=np.int64)  # a universe lists each of its records once
+        return codes_of(keys)
 
     @cached_property
-    def _keys(self) -> list[Any]:
+    def _keys(self) -> Sequence[Any]:
+        """What tells the different records apart, or in a column all of them."""
         universe = self.universe
-        said = universe.source.members if self.of is None else universe.said(self.of)
-        return list(map(told_apart, said))
+        said = universe.values if self.of is None else universe.said(self.of)
+        return said if are_text(said) else list(map(told_apart, said))
 
     @cached_property
     def _code_of(self) -> dict[Any, int]:
-        return dict(zip(self._keys, self.of_all.tolist(), strict=True))
+        return dict(zip(self._keys, self._codes.tolist(), strict=True))
 
 
 def told_apart(record: Any) -> Any:
