@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import STANDARD as RELATIONS
 
@@ -232,3 +233,58 @@ def test_at_a_distance_it_is_one_wherever_it_can_move():
                 assert smooth.check()
     same = sl.smooth_sensitivity(sl.count_distinct, (2, 2), bounds=(2, 2), beta=1)
     assert (same.value, same.check()) == (0, True)
+
+
+NAMED = {
+    "text": ["no", "yes", "yes", "on"],
+    "pairs": [(1, "a"), (1, "a"), (2, "a"), (1, "b")],
+    "text beside a pair": ["no", ("no",), ("no",), b"no"],
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("kind", [sl.Universe.population, sl.Universe.value_range])
+def test_records_that_are_no_numbers_are_told_apart(name, kind):
+    """Catches text that is refused, and records whose numbers are mixed up when they are shown."""
+    universe = kind(NAMED[name])
+    for family, size in product(RELATIONS, range(4)):
+        agrees(universe, family(2), size)
+        for dataset in list(universe.datasets(size))[:5]:
+            agrees(universe, family(2), dataset=dataset)
+
+
+@pytest.mark.parametrize("column", ["name", "pay"])
+def test_a_column_of_names_is_counted(column):
+    """Catches a column of text that must be numbers, and a row that is shown for another."""
+    rows = pd.DataFrame({"name": ["x", "y", "x", "z", "y"], "pay": [1, 2, 2, 5, 1]})
+    universe, query = sl.Universe.population(rows), sl.count_distinct.of(column)
+    for family, size in product(RELATIONS, range(5)):
+        ask = {"size": size, "relation": family(2)}
+        try:
+            values = [
+                (found := sl.global_sensitivity(query, universe, method=method, **ask)).value
+                for method in ("solver", "walk", "sweep")
+            ]
+        except sl.Infeasible:
+            continue
+        assert len(set(values)) == 1
+        assert found.check()
+    assert query(rows) == 3
+    assert sl.count_distinct.of(str.lower)(("no", "NO", "on")) == 2
+
+
+def test_what_is_missing_is_not_counted_as_a_value():
+    """Catches a null that is one value more: SQL leaves it out, so it is refused."""
+    rows = pd.DataFrame({"name": ["x", None, "z"]})
+    with pytest.raises(TypeError, match="must be there, got None"):
+        sl.global_sensitivity(
+            sl.count_distinct.of("name"),
+            sl.Universe.population(rows),
+            size=1,
+            relation=sl.Change(1),
+        )
+
+
+def test_numbers_are_told_apart_by_how_large_they_are():
+    """Catches a float and a fraction of one number that count as two."""
+    assert sl.count_distinct((0.1, Fraction(1, 10), np.float32(0.1), 1, 1.0, True)) == 2
