@@ -120,24 +120,29 @@ class Histogram(Family):
         return between_bins(list(reached.values()), outside[-1] if outside else None, norm)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        """Each bin is a run of the sorted records; those before and after are in none.
+        """Each bin is a run of the sorted records; those before and after are in none."""
+        starts = self._starts(records.whole, records.scale)
+        outside = [(0, starts[0]), (starts[-1], len(records))]
+        return _of_runs(records, list(pairwise(starts)), outside, norm)
+
+    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
+        whole, scale = pool.universe.scaled
+        starts = self._starts(whole, scale)
+        bins = np.full(len(whole), -1, dtype=np.intp)
+        each = np.arange(len(starts) - 1, dtype=np.intp)
+        bins[starts[0] : starts[-1]] = np.repeat(each, np.diff(starts))
+        neighbour = _by_bins(pool, bins, move, norm)
+        return None if neighbour is None else [neighbour]
+
+    def _starts(self, whole: np.ndarray, scale: int) -> list[int]:
+        """Where each bin's run of sorted whole numbers over a scale begins, and where the last ends.
 
         Edges are compared as Python ints: NumPy would round those of 64 bits to floats.
         """
-        scaled = [math.ceil(Fraction(edge) * records.scale) for edge in self.edges[:-1]]
-        starts = [bisect_left(records.whole, edge, key=int) for edge in scaled]
-        last = math.floor(Fraction(self.edges[-1]) * records.scale)
-        end = max(bisect_right(records.whole, last, key=int), starts[-1])
-        bins = list(pairwise([*starts, end]))
-        return _of_runs(records, bins, [(0, starts[0]), (end, len(records))], norm)
-
-    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
-        bins = np.array(
-            [self.bin_of(value) for value in pool.universe.exact_values if value is not None],
-            dtype=np.intp,
-        )
-        neighbour = _by_bins(pool, bins, move, norm)
-        return None if neighbour is None else [neighbour]
+        scaled = [math.ceil(Fraction(edge) * scale) for edge in self.edges[:-1]]
+        starts = [bisect_left(whole, edge, key=int) for edge in scaled]
+        last = math.floor(Fraction(self.edges[-1]) * scale)
+        return [*starts, max(bisect_right(whole, last, key=int), starts[-1])]
 
     def bin_of(self, value: Exact) -> int:
         """The bin of a value, or −1 for none."""
