@@ -130,7 +130,7 @@ def smooth_sensitivity(
     ((1, 2, 3, 9, 10), (2, 3, 9, 10, 10))
 
     Of a query of a column or a function (`MEDIAN.of("salary")`) it is that of the numbers, in which
-    the witness is shown. Serves count, sum, mean, variance, min, max, median and every quantile, on all datasets of
+    the witness is shown. Serves count, count_distinct, sum, mean, variance, min, max, median and every quantile, on all datasets of
     this size with real records in `bounds`, where at most one record changes. The variance may
     need a value between whole numbers, which the witness shows. The search runs in floats, and
     all that come near the largest are settled exactly. In a quantile there can be too many of
@@ -198,7 +198,7 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:
     at_distance = proved.at_distance() if proved else None
     if at_distance is None:
         raise NotProved(
-            "query must be count, sum, mean, variance, min, max, median or a quantile, whose "
+            "query must be count, count_distinct, sum, mean, variance, min, max, median or a quantile, whose "
             f"sensitivity at a distance is proved, got {query if isinstance(query, Query) else brief(query)}"
         )
     universe = Universe._of(dataset, unlimited=False, name=None, what="dataset")

@@ -17,6 +17,7 @@ from sensitivity_lab.exact import (
     Exact,
     brief,
     exact_number,
+    is_real,
     name_of,
     sequence,
     simplest,
@@ -41,8 +42,10 @@ from sensitivity_lab.proved.quantile import Quantile
 from sensitivity_lab.proved.rank_weights import Trimmed, Winsorised
 from sensitivity_lab.proved.variance.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
+from sensitivity_lab.tabular.alike import Alike, told_apart
 from sensitivity_lab.tabular.clipped import Always, Clipped, number_of
 from sensitivity_lab.tabular.joined import Joined, checked_tables
+from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, table
 from sensitivity_lab.tabular.sql import (
     Statement,
@@ -235,8 +238,12 @@ class _Histogram:
         *lower, last = (edge * scale for edge in self.edges)
         starts = [bisect_left(whole, edge, key=int) for edge in lower]
         ends = [*starts[1:], bisect_right(whole, last, key=int)]
-        inside = [(a <= rows) & (rows < b) for a, b in zip(starts, ends, strict=True)]
-        return np.stack([held.sum(axis=1, dtype=np.int64) for held in inside], axis=1), 1
+        bins, last_end = len(lower), max(ends[-1], starts[-1])
+        lengths = np.diff([0, *starts, last_end, len(whole)])  # of the runs, from before the bins
+        bin_of = np.repeat(np.arange(bins + 2, dtype=np.int64), lengths)
+        first = np.arange(len(rows), dtype=np.int64)[:, None] * (bins + 2)
+        held = np.bincount((bin_of[rows] + first).ravel(), minlength=len(rows) * (bins + 2))
+        return held.reshape(len(rows), bins + 2)[:, 1:-1].astype(np.int64), 1
 
 
 def count_where(predicate: Callable[[Any], Any]) -> Query:
@@ -402,12 +409,15 @@ def _max_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _count_distinct(x: Dataset) -> int:
-    """The number of different values among the records.
+    """The number of different values among the records, which may be numbers, text or anything hashable.
 
-    >>> count_distinct((1, 2, 2))
-    2
+    >>> count_distinct((1, 2, 2)), count_distinct(("no", "yes", "no"))
+    (2, 2)
+
+    Numbers are told apart by how large they are, 1 is 1.0; a missing record is refused. Cost: linear.
+    Source: its sensitivity: thm-count-distinct-population on the book's page of proofs.
     """
-    return len(set(x))
+    return len(set(map(told_apart, x if isinstance(x, tuple) else records_listed(x))))
 
 
 def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
@@ -425,7 +435,7 @@ MAX = _standard("max", _max, Quantile(1), 1, rows=_max_rows)
 VARIANCE = variance()
 STD = std()
 count_distinct = _standard(
-    "count_distinct", _count_distinct, Distinct(), 0, rows=_count_distinct_rows
+    "count_distinct", _count_distinct, Distinct(), 0, rows=_count_distinct_rows, exact=False
 )
 
 
@@ -515,12 +525,28 @@ def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
         return OverNumbers(SUM, query) if set(universe.tables(()) or ()) == {None} else None
     if query.inner is not None:
         of_rows = universe.holds_people and _is_column(query.of_what)
-        return None if of_rows else OverNumbers(query.inner, query.of_what)
+        return None if of_rows else OverNumbers(query.inner, _told(query, universe))
+    if not universe.numeric and not universe.tabular and _tells_apart(query):
+        return OverNumbers(query, Alike(universe))
     if universe.numeric or query.proved is None or not query.proved.of_anything:
         return None
     if isinstance(query.function, _CountWhere):
         return OverNumbers(count_where(bool), query.function.said)
     return OverNumbers(query, Always(1))
+
+
+def _tells_apart(query: Query) -> bool:
+    """Whether a query asks only which records are equal."""
+    return query.proved is not None and query.proved.tells_apart
+
+
+def _told(query: Query, universe: Universe) -> Any:
+    """What the numbers are that a query is asked of; text is told apart where no more is asked."""
+    if not _tells_apart(query) or isinstance(query.of_what, Clipped):
+        return query.of_what
+    (first,) = universe.each([0])
+    is_number = is_real(called_on(partial(number_of, query.of_what), first))
+    return query.of_what if is_number else Alike(universe, query.of_what)
 
 
 def _adds_rows(query: Query) -> bool:

@@ -18,6 +18,7 @@ from sensitivity_lab.exact import (
     brief,
     whole_number,
 )
+from sensitivity_lab.tabular.alike import Alike
 from sensitivity_lab.tabular.clipped import Always, Clipped
 from sensitivity_lab.tabular.continuous import Continuous, IntervalRows
 from sensitivity_lab.tabular.multisets import how_many, multisets
@@ -324,6 +325,8 @@ class Universe:
         """
         if isinstance(what, Clipped):
             return what.of_all(self.numbers_of(what.of))
+        if isinstance(what, Alike):
+            return what.of_all
         if isinstance(what, Always):
             return np.full(len(self.source), what.number, dtype=np.int64)
         if what is None:

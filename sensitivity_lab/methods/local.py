@@ -26,7 +26,8 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
 
     Datasets are positions among the universe's values. Equal to walking all neighbours.
     Cost: O(k·m) arithmetic per move for variances, O(n) for the others, on n records of m;
-    histograms as `best_split`. Source: thm-local on the book's page of proofs.
+    histograms as `Splits`, distinct values as `fewest_values`. Source: thm-local on the book's page
+    of proofs.
     """
     query, universe = problem.query, problem.universe
     if query.proved is None or universe.has_missing or problem.norm == 0:

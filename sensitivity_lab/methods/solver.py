@@ -29,8 +29,8 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     (Fraction(8, 1), ((2, 9), (1, 2)))
 
     Equal to enumerating every pair, if it is `attained`; else it is a bound. Cost on a
-    population: sorting its records, then O(k²) layouts per move (histograms: O(k⁴) per bin;
-    variances: see `proved.variance`); on a range, O(k·n) at the most.
+    population: sorting its records, then O(k²) layouts per move (histograms: see `proved.splits`;
+    variances: see `proved.variance`; distinct values: O(log v) for v values); on a range, O(k·n) at the most.
     Source: thm-share on the book's page of proofs.
     """
     d = widest_gaps(problem)

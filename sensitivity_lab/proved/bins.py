@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -19,8 +20,10 @@ import numpy as np
 from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.gap import Gap, Norm
 from sensitivity_lab.proved.family import Family, Interval, Words
+from sensitivity_lab.proved.groups import first_unused
 from sensitivity_lab.proved.pool import Pool, joined
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
+from sensitivity_lab.proved.splits import OUTSIDE, Rooms, Splits
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Dataset, Indices
@@ -69,7 +72,8 @@ class CountWhere(Family):
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         bins = [0 if self.is_true(value) else -1 for value in pool.universe.values]
-        return [_by_bins(pool, np.array(bins, dtype=np.intp), move, norm)]
+        neighbour = _by_bins(pool, np.array(bins, dtype=np.intp), move, norm)
+        return None if neighbour is None else [neighbour]
 
 
 @dataclass(frozen=True)
@@ -116,23 +120,29 @@ class Histogram(Family):
         return between_bins(list(reached.values()), outside[-1] if outside else None, norm)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        """Each bin is a run of the sorted records; those before and after are in none.
+        """Each bin is a run of the sorted records; those before and after are in none."""
+        starts = self._starts(records.whole, records.scale)
+        outside = [(0, starts[0]), (starts[-1], len(records))]
+        return _of_runs(records, list(pairwise(starts)), outside, norm)
+
+    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
+        whole, scale = pool.universe.scaled
+        starts = self._starts(whole, scale)
+        bins = np.full(len(whole), -1, dtype=np.intp)
+        each = np.arange(len(starts) - 1, dtype=np.intp)
+        bins[starts[0] : starts[-1]] = np.repeat(each, np.diff(starts))
+        neighbour = _by_bins(pool, bins, move, norm)
+        return None if neighbour is None else [neighbour]
+
+    def _starts(self, whole: np.ndarray, scale: int) -> list[int]:
+        """Where each bin's run of sorted whole numbers over a scale begins, and where the last ends.
 
         Edges are compared as Python ints: NumPy would round those of 64 bits to floats.
         """
-        scaled = [math.ceil(Fraction(edge) * records.scale) for edge in self.edges[:-1]]
-        starts = [bisect_left(records.whole, edge, key=int) for edge in scaled]
-        last = math.floor(Fraction(self.edges[-1]) * records.scale)
-        end = max(bisect_right(records.whole, last, key=int), starts[-1])
-        bins = list(pairwise([*starts, end]))
-        return _of_runs(records, bins, [(0, starts[0]), (end, len(records))], norm)
-
-    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
-        bins = np.array(
-            [self.bin_of(value) for value in pool.universe.exact_values if value is not None],
-            dtype=np.intp,
-        )
-        return [_by_bins(pool, bins, move, norm)]
+        scaled = [math.ceil(Fraction(edge) * scale) for edge in self.edges[:-1]]
+        starts = [bisect_left(whole, edge, key=int) for edge in scaled]
+        last = math.floor(Fraction(self.edges[-1]) * scale)
+        return [*starts, max(bisect_right(whole, last, key=int), starts[-1])]
 
     def bin_of(self, value: Exact) -> int:
         """The bin of a value, or −1 for none."""
@@ -173,90 +183,70 @@ def between_bins(reached: Sequence[Exact], uncounted: Exact | None, norm: Norm) 
     return d
 
 
-def _of_runs(records: SortedRecords, bins: list[Run], outside: list[Run], norm: Norm) -> D:
-    """How many of the a, and of the b, lie in each bin; any that are left are shared."""
-    rooms = [
-        Room(stop - start, stop - start, stop - start, i < len(bins))
-        for i, (start, stop) in enumerate([*bins, *outside])
-    ]
+def _of_runs(records: SortedRecords, bins: Sequence[Run], outside: Sequence[Run], norm: Norm) -> D:
+    """How many of the a, and of the b, lie in each bin; any that are left are shared.
 
-    def d(c: int, a: int, b: int) -> WorstPair:
-        score, chosen = best_split(rooms, a, b, norm)
-        higher, lower, left = [], [], []
-        for (start, stop), (x, y) in zip([*bins, *outside], chosen, strict=True):
-            higher.append((start, start + x))
-            lower.append((start + x, start + x + y))
-            left.append((start + x + y, stop))
+    `outside` are the runs before and after the bins.
+    """
+    runs = np.array(bins, dtype=np.int64).reshape(-1, 2)
+    not_counted = sum(stop - start for start, stop in outside)
+    splits = Splits(Rooms.shared(runs[:, 1] - runs[:, 0], not_counted), norm)
+
+    def places(position: int, first: int, stop: int) -> list[Run]:
+        """Where those from `first` to `stop` of a bin's records are."""
+        if position == OUTSIDE:
+            return _cut(outside, first, stop)
+        return [(bins[position][0] + first, bins[position][0] + stop)]
+
+    def d(c: int, a: int, b: int) -> WorstPair | None:
+        found = splits.best(a, b)
+        if found is None:
+            return None
+        score, parts = found
+        higher = [run for i, x, _ in parts if x for run in places(i, 0, x)]
+        lower = [run for i, x, y in parts if y for run in places(i, x, x + y)]
+        shared = first_unused([*higher, *lower], c, len(records))
         gap = RootGap(score, 0) if norm == 2 else score
-        return WorstPair(gap, _first_of(left, c), tuple(higher), tuple(lower), records)
+        return WorstPair(gap, shared, tuple(higher), tuple(lower), records)
 
     return d
 
 
-def _by_bins(pool: Pool, bins: np.ndarray, move: Move, norm: Norm) -> Indices:
+def _cut(runs: Sequence[Run], first: int, stop: int) -> list[Run]:
+    """Some records of runs that follow one another, by their numbers.
+
+    >>> _cut([(0, 3), (7, 9)], 1, 4)
+    [(1, 3), (7, 8)]
+    """
+    parts = []
+    for start, end in runs:
+        length = end - start
+        part = start + min(max(first, 0), length), start + min(max(stop, 0), length)
+        parts.append(part)
+        first, stop = first - length, stop - length
+    return [part for part in parts if part[0] < part[1]]
+
+
+def _by_bins(pool: Pool, bins: np.ndarray, move: Move, norm: Norm) -> Indices | None:
     """The neighbour of a dataset that loses and gains as many in each bin as is worst.
 
     `bins` has the bin of each value of the universe, −1 for none.
     """
     own, spare = bins[pool.own], bins[pool.spare]
-    names = range(-1, int(bins.max(initial=0)) + 1)
-    rooms = []
-    for name in names:
-        held, free = (int(np.count_nonzero(bin_ == name)) for bin_ in (own, spare))
-        rooms.append(Room(held, free, held + free, counted=name >= 0))
-    _, chosen = best_split(rooms, *move, norm)
-    parts = []
-    for name, (out, into) in zip(names, chosen, strict=True):
-        parts += [pool.own[own == name][out:], pool.spare[spare == name][:into]]
-    return joined(*parts)
+    number = int(bins.max(initial=-1)) + 1
+    held, free = (np.bincount(of + 1, minlength=number + 1) for of in (own, spare))
+    found = _splits_of(tuple(held.tolist()), tuple(free.tolist()), norm).best(*move)
+    if found is None:
+        return None
+    stays, joins = np.ones(len(own), dtype=bool), np.zeros(len(spare), dtype=bool)
+    for position, out, into in found[1]:
+        stays[np.flatnonzero(own == position)[:out]] = False
+        joins[np.flatnonzero(spare == position)[:into]] = True
+    return joined(pool.own[stays], pool.spare[joins])
 
 
-@dataclass(frozen=True)
-class Room:
-    """How many of the a, of the b, and of both a bin can hold, and whether the query counts it.
-
-    >>> Room(a=2, b=2, both=2, counted=True).both
-    2
-    """
-
-    a: int
-    b: int
-    both: int
-    counted: bool
-
-
-def best_split(
-    rooms: list[Room], a: int, b: int, norm: Norm
-) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """Split a and b over bins so that the norm of the differences is largest.
-
-    >>> best_split([Room(2, 2, 2, True), Room(1, 1, 1, True)], a=2, b=1, norm=1)
-    (3, ((2, 0), (0, 1)))
-
-    Returns the norm (its square for L2), and (x, y), how many of the a and of the b each bin
-    holds. The state is how many of each are placed; a bin that counts adds |x − y|, its square,
-    or takes the maximum, by the norm. Cost: O(a²b²) a bin.
-    """
-    weigh = {1: abs, 2: lambda step: step * step, math.inf: abs}[norm]
-    states: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {(0, 0): (0, ())}
-    for room in rooms:
-        reached: dict[tuple[int, int], tuple[int, tuple[tuple[int, int], ...]]] = {}
-        for (used_a, used_b), (score, chosen) in states.items():
-            for x in range(min(a - used_a, room.a) + 1):
-                for y in range(min(b - used_b, room.b, room.both - x) + 1):
-                    step = weigh(x - y) if room.counted else 0
-                    total = max(score, step) if norm == math.inf else score + step
-                    key = (used_a + x, used_b + y)
-                    if key not in reached or total > reached[key][0]:
-                        reached[key] = (total, (*chosen, (x, y)))
-        states = reached
-    return states[a, b]
-
-
-def _first_of(runs: list[Run], count: int) -> tuple[Run, ...]:
-    """The first `count` records of some runs."""
-    taken = []
-    for start, stop in runs:
-        taken.append((start, start + min(stop - start, count)))
-        count -= taken[-1][1] - start
-    return tuple(taken)
+@lru_cache(maxsize=4)
+def _splits_of(held: tuple[int, ...], free: tuple[int, ...], norm: Norm) -> Splits:
+    """The splits of one dataset, for all its moves; those in no bin come first."""
+    own, spare = (np.array(of[1:], dtype=np.int64) for of in (held, free))
+    return Splits(Rooms.of_dataset(own, spare, outside=(held[0], free[0])), norm)

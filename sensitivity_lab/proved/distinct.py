@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
+from sensitivity_lab.exact import Exact
 from sensitivity_lab.gap import Norm
+from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family, Interval, Words
-from sensitivity_lab.proved.worst_pair import D, WorstPair
+from sensitivity_lab.proved.fewest import fewest_values, most_values
+from sensitivity_lab.proved.pool import Pool
+from sensitivity_lab.proved.sorted_records import Run, SortedRecords
+from sensitivity_lab.proved.worst_pair import D, Parts, WorstPair
+from sensitivity_lab.relations import Move
+from sensitivity_lab.universe import Indices
 
 
 @dataclass(frozen=True)
@@ -21,6 +31,7 @@ class Distinct(Family):
 
     falls = True
     among_records = False
+    tells_apart = True
 
     def words(self, norm: Norm) -> Words:
         least = "min(k, v) if m = 0, else min(k, v − 1)"
@@ -49,3 +60,141 @@ class Distinct(Family):
             return WorstPair(int(gap), ((low, c),), new, ((low, b),), shown=values is None)
 
         return d
+
+    def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
+        """C and B repeat the lowest value; A has as many others as there are."""
+        v = len(values)
+
+        def d(c: int, a: int, b: int) -> WorstPair:
+            new = min(a, v - 1 if c else v)
+            copies: Parts = tuple((value, 1) for value in values[v - new :])
+            more = ((values[-1], a - new),)
+            gap = new - (1 if b and not c else 0)
+            return WorstPair(gap, ((values[0], c),), (*copies, *more), ((values[0], b),))
+
+        return d
+
+    def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
+        """B and C fill the values of which there are most copies (thm-count-distinct-population).
+
+        Cost: one sort of the values; then O(log v) for each share, on v values. Memory: four
+        arrays of the m records.
+        """
+        return OnPopulation(records)
+
+    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
+        """The neighbours with the most and with the fewest values (thm-count-distinct-local)."""
+        fewest = fewest_values(pool, *move)
+        return None if fewest is None else [most_values(pool, *move), fewest]
+
+    def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
+        """One record moves the count by one wherever the dataset is (thm-at-distance-distinct)."""
+        return lambda dataset: AtDistance(dataset, lambda t: _moved_by_one(dataset))
+
+
+class OnPopulation:
+    """D on a population of m records of v values.
+
+    >>> from sensitivity_lab.universe import Universe
+    >>> d = OnPopulation(SortedRecords.of(Universe.population([1, 1, 1, 2, 5])))
+    >>> d(2, 1, 1).gap, d(2, 1, 1).pair()
+    (1, ((1, 1, 2), (1, 1, 1)))
+
+    The records are taken in another order: one of each value, those with most copies first; then
+    all other copies, value after value. So every part of a pair is a few runs.
+    """
+
+    def __init__(self, records: SortedRecords) -> None:
+        starts = np.concatenate([[0], np.flatnonzero(records.whole[1:] != records.whole[:-1]) + 1])
+        copies = np.diff(starts, append=len(records))
+        by_copies = np.argsort(-copies, kind="stable")
+        starts, copies = starts[by_copies], copies[by_copies]
+        self.held = np.concatenate([[0], np.cumsum(copies, dtype=np.int64)])
+        order = np.concatenate([starts, _others(starts, copies)])
+        self.records = SortedRecords(
+            records.given[order], records.whole[order], records.scale, order
+        )
+        self.v = len(copies)
+
+    def __call__(self, c: int, a: int, b: int) -> WorstPair:
+        """The widest gap of a share; c + a + b ≤ m."""
+        t = self._values_of_lower(c, a, b)
+        common, higher, lower = self._alike(t, c, a, b) if c >= t else self._mixed(t, c, a, b)
+        return WorstPair(self._gap(t, c, a, b), common, higher, lower, self.records)
+
+    def _gap(self, t: int, c: int, a: int, b: int) -> int:
+        """The gap where C ∪ B has t values, those with most copies."""
+        shared, spare = min(c, t), int(self.held[t]) - c - b
+        return min(a + shared, self.v, self.v - t + shared + spare) - t
+
+    def _values_of_lower(self, c: int, a: int, b: int) -> int:
+        """How many values C ∪ B has: the fewest, or where C cannot have them all the best."""
+        low, high = int(np.searchsorted(self.held, c + b)), min(self.v, c + b)
+        if c >= low:
+            return low
+        while low < high:  # the gap rises and then falls
+            middle = (low + high) // 2
+            if self._gap(middle + 1, c, a, b) > self._gap(middle, c, a, b):
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _alike(self, t: int, c: int, a: int, b: int) -> tuple[Parts, Parts, Parts]:
+        """C has one of each of the t values, and B repeats them."""
+        new = min(a, self.v - t)
+        first = self.v + c - t  # of the other copies that C leaves
+        higher = [(t, t + new), (first + b, first + b + a - new)]
+        return _runs((0, t), (self.v, first)), _runs(*higher), _runs((first, first + b))
+
+    def _mixed(self, t: int, c: int, a: int, b: int) -> tuple[Parts, Parts, Parts]:
+        """C has one of each of c values, and of as many as can be of the others A has one, too."""
+        too = min(t - c, int(self.held[t]) - c - b)
+        last = self.v + b - (t - c - too)  # of the other copies that B has
+        lower = [(c + too, t), (self.v, last)]
+        new = min(a, self.v - t)
+        again = min(a - new, too)
+        higher = [(t, t + new), (c, c + again), (last, last + a - new - again)]
+        return _runs((0, c)), _runs(*higher), _runs(*lower)
+
+
+def _others(starts: np.ndarray, copies: np.ndarray) -> np.ndarray:
+    """The positions of all copies but the first of each value, value after value.
+
+    >>> _others(np.array([3, 0]), np.array([3, 2]))
+    array([4, 5, 1])
+    """
+    others = copies - 1
+    before = np.cumsum(others, dtype=np.int64) - others
+    each = np.arange(int(others.sum(dtype=np.int64)), dtype=np.int64)
+    positions: np.ndarray = each + np.repeat(starts + 1 - before, others)
+    return positions
+
+
+def _runs(*runs: Run) -> tuple[Run, ...]:
+    """The runs that hold any."""
+    return tuple(run for run in runs if run[0] < run[1])
+
+
+def _moved_by_one(dataset: Bounded) -> WorstPair:
+    """A dataset, and one that has a copy less, or one value less if there are no copies."""
+    x, top = dataset.x, dataset.top
+    if len(x) < 2 or not top:
+        return dataset.moved(0, (0, 0), (), into=0)
+    equal = np.flatnonzero(x[1:] == x[:-1])
+    if not len(equal):
+        return dataset.moved(1, (0, 0), (), into=int(x[1]), out_of=int(x[0]))
+    return dataset.moved(1, (0, 0), (), into=_new_value(x, top), out_of=int(x[equal[0]]))
+
+
+def _new_value(x: np.ndarray, top: int) -> Exact:
+    """A value from 0 to the top that is not among some sorted ones.
+
+    >>> _new_value(np.array([0, 0, 4]), 4)
+    Fraction(2, 1)
+    """
+    lowest, highest = int(x[0]), int(x[-1])
+    if lowest > 0 or highest < top:
+        return 0 if lowest > 0 else top
+    i = int(np.flatnonzero(x[1:] != x[:-1])[0])
+    return Fraction(int(x[i]) + int(x[i + 1]), 2)

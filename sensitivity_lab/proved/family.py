@@ -81,6 +81,7 @@ class Family(ABC):
     among_records: ClassVar[bool] = True  # an answer lies among the records, in their unit
     adds: ClassVar[Literal["one", "number"] | None] = None  # what a record adds to its group
     of_anything: ClassVar[bool] = False  # a record that counts need be no number
+    tells_apart: ClassVar[bool] = False  # it asks only which records are equal
     asked_again: ClassVar[bool] = False  # a witness is held to its gap by a second route
 
     @abstractmethod

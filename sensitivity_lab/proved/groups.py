@@ -123,7 +123,7 @@ def _of_runs(extremes: _Extremes, records: SortedRecords, norm: Norm) -> D:
         score, split = splits(a + b)[a, b]
         runs = [extremes.runs(*part) for part in split]
         higher, lower = tuple(run for run, _ in runs), tuple(run for _, run in runs)
-        shared = _first_unused([*higher, *lower], c, len(records))
+        shared = first_unused([*higher, *lower], c, len(records))
         return WorstPair(_in_norm(score, records.scale, norm), shared, higher, lower, records)
 
     return d
@@ -183,10 +183,10 @@ def _in_norm(score: Exact, scale: int, norm: Norm) -> Gap:
     return RootGap(Fraction(score, scale**2), 0) if norm == 2 else Fraction(score, scale)
 
 
-def _first_unused(used: list[Run], count: int, records: int) -> tuple[Run, ...]:
+def first_unused(used: list[Run], count: int, records: int) -> tuple[Run, ...]:
     """The first `count` of some records that are in none of the used runs.
 
-    >>> _first_unused([(1, 2), (4, 4)], count=3, records=5)
+    >>> first_unused([(1, 2), (4, 4)], count=3, records=5)
     ((0, 1), (2, 4))
     """
     taken = []

@@ -172,7 +172,9 @@ class SortedRecords:
         """
         nothing = np.zeros(0, dtype=np.intp)
         positions = [np.arange(start, stop, dtype=np.intp) for start, stop in runs]
-        return tuple(self.given[np.sort(np.concatenate([nothing, *positions]))].tolist())
+        chosen = np.concatenate([nothing, *positions])
+        places = chosen if self.order is None else self.order[chosen]
+        return tuple(self.given[chosen[np.argsort(places, kind="stable")]].tolist())
 
     def multiset(self, runs: Sequence[Run]) -> frozenset[tuple[Any, int]]:
         """The different records of some runs, each with its number of copies.

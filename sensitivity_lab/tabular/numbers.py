@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.exact import Exact, brief, drawn, exact_number, is_real, sequence, simplest
-from sensitivity_lab.tabular.records import Records
+from sensitivity_lab.tabular.records import Records, are_text
 from sensitivity_lab.tabular.rows import Rows, is_table
 
 SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
@@ -173,7 +173,9 @@ def numbers_or_records(source: Any, what: str) -> np.ndarray | tuple[Any, ...] |
         if not np.isfinite(array).all():
             raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
         return read_only(array.copy())  # the caller may change theirs before ours is first sorted
-    if not any(map(is_real, array)) and any(value is not None for value in array):
+    if are_text(array) or (
+        not any(map(is_real, array)) and any(value is not None for value in array)
+    ):
         return Records.of(array, what)
     for value in array:
         if value is not None:

@@ -36,11 +36,12 @@ class Records:
 
         Raises TypeError for a record that cannot be hashed.
         """
-        counted: Counter[Any] = Counter()
-        for record in records:
-            counted[hashed(record, what)] += 1
+        listed = list(records)
+        counted: Counter[Any] = Counter(
+            listed if are_text(listed) else (hashed(record, what) for record in listed)
+        )
         values = ordered(counted)
-        return cls(values, np.array([counted[value] for value in values], dtype=np.intp))
+        return cls(values, np.array(list(map(counted.__getitem__, values)), dtype=np.intp))
 
     @property
     def form(self) -> tuple[Any, ...]:
@@ -172,6 +173,15 @@ def called_on(function: Any, record: Any, asked: str = "of") -> Any:
         return function(record)
     except Exception as error:
         raise ValueError(f"{asked} failed on record {brief(record)}: {told(error)}") from error
+
+
+def are_text(records: Iterable[Any]) -> bool:
+    """Whether all of some records are text, which has a hash and equals itself.
+
+    >>> are_text(["no", "yes"]), are_text(["no", 1])
+    (True, False)
+    """
+    return set(map(type, records)) == {str}
 
 
 def ordered(records: Iterable[Any]) -> tuple[Any, ...]:
