@@ -24,6 +24,7 @@ Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or (N,) of 
 # A sum of squares in floats is off by at most this part of Σx²: the sums are exact before they
 # are rounded, and Σx, squared, adds 30 roundings of Σx² at the most (Cauchy and Schwarz).
 ROUNDING = 1e-14
+MOST_KEPT = 1 << 18  # layouts: beyond this the widest of them is settled at once
 BLOCK = 1 << 16  # layouts measured at a time: arrays of this length stay in a processor's cache
 
 
@@ -194,6 +195,8 @@ class FilteredMaximum:
         near = np.flatnonzero(gap + doubt >= self.floor)
         if len(near):
             self.kept.append((gap[near] + doubt[near], layouts.taken(near)))
+        if sum(len(most) for most, _ in self.kept) > MOST_KEPT:
+            self._settle()
 
     def variances(self, totals: Any, squares: Any, side: Side) -> tuple[Any, Any]:
         """The variances, or their roots, of a side with these sums, and how far each may be off."""
@@ -207,6 +210,15 @@ class FilteredMaximum:
 
     def widest(self) -> WorstPair:
         """The widest layout, of equals the first: whole numbers leave few, exact gaps decide."""
+        gap, layout = self._exactly_widest()
+        return WorstPair(gap, *layout.at(0), self.centred.records)
+
+    def _settle(self) -> None:
+        """Of all that were kept, keep the widest alone."""
+        _, layout = self._exactly_widest()
+        self.kept = [(np.array([math.inf]), layout)]
+
+    def _exactly_widest(self) -> tuple[Gap, Layouts]:
         near = [(np.flatnonzero(most >= self.floor), layouts) for most, layouts in self.kept]
         kept = [layouts.taken(which) for which, layouts in near if len(which)] or [self._any()]
         higher = self._scatters((layouts.higher for layouts in kept), self.higher)
@@ -216,7 +228,7 @@ class FilteredMaximum:
             first.setdefault((higher[i], lower[i]), i)
         gaps = {i: self._exact_gap(*scatters) for scatters, i in first.items()}
         best = max(gaps, key=gaps.__getitem__)
-        return WorstPair(gaps[best], *_layout(kept, best), self.centred.records)
+        return gaps[best], _layout(kept, best)
 
     def _any(self) -> Layouts:
         """One layout of the share."""
@@ -261,13 +273,11 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
     return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
 
 
-def _layout(
-    kept: Sequence[Layouts], i: int
-) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
-    """The runs of the i-th of all layouts that were kept."""
+def _layout(kept: Sequence[Layouts], i: int) -> Layouts:
+    """The i-th of all layouts that were kept."""
     for layouts in kept:
         if i < layouts.length:
-            return layouts.at(i)
+            return layouts.taken(np.array([i], dtype=np.intp))
         i -= layouts.length
     raise IndexError(i)
 
@@ -315,6 +325,20 @@ def first_true(holds: Callable[[np.ndarray], Any], low: Any, high: Any) -> np.nd
         high = np.where(open_ & found, middle, high)
     reached: np.ndarray = low
     return reached
+
+
+def different(numbers: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
+    """Of ascending starts those whose run of sorted numbers has not the values of the start's before.
+
+    >>> different(np.array([1, 1, 1, 1, 2, 2]), np.array([0, 1, 2, 3]), length=3)
+    array([0, 2, 3])
+
+    `(N,)` starts; only a start one below counts as the one before. Cost: linear in N.
+    """
+    one_up = np.diff(starts, prepend=-2) == 1
+    equal = numbers[np.maximum(starts - 1, 0)] == numbers[starts + length - 1]
+    others: np.ndarray = starts[~(one_up & np.asarray(equal, dtype=bool))]
+    return others
 
 
 def in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:

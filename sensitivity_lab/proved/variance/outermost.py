@@ -29,6 +29,7 @@ from sensitivity_lab.proved.variance.filtered_maximum import (
     FilteredMaximum,
     around,
     consecutive,
+    different,
     in_chunks,
     ordered,
 )
@@ -75,8 +76,9 @@ def _enter_best(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> N
 def _enter_near(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> None:
     """Enter every layout whose B has a mean near enough to the best."""
     farthest = bound.farthest(maximum)
-    first = np.searchsorted(means, bound.mean - farthest, side="left") - 1
-    last = np.searchsorted(means, bound.mean + farthest, side="right") + 1
+    low, high = bound.mean - farthest, bound.mean + farthest
+    first = np.searchsorted(means, low - 1e-15 * np.abs(low), side="left")
+    last = np.searchsorted(means, high + 1e-15 * np.abs(high), side="right") - 1
     for span in bound.zone.spans(maximum, bound.lowest):
         _enter_span(maximum, bound.zone.i, span, *_starts_within(span, (first, last)))
 
@@ -188,6 +190,7 @@ def _zones(maximum: FilteredMaximum) -> Iterator[tuple[_Zone, np.ndarray, _Part]
         first = outer if outer == m else 0  # then all are in, however they are split
         for start in range(first, outer + 1, BLOCK):
             lowest = np.arange(start, min(start + BLOCK, outer + 1), dtype=np.intp)
+            lowest = different(maximum.centred.numbers, lowest, m - outer)
             whole = _Part.of(maximum.centred, outer, lowest, (0, outer))
             for zone in zones:
                 yield zone, lowest, whole

@@ -20,6 +20,7 @@ from sensitivity_lab.proved.variance.reach import Reaches
 from sensitivity_lab.proved.variance.runs import InRuns
 from sensitivity_lab.proved.worst_pair import Share, WorstPair
 
+LEAST = 5e-324  # the smallest positive float: no gap that decides is narrower
 LARGEST = 2**400  # squares of larger records leave the floats
 
 
@@ -68,8 +69,8 @@ class OnPopulation:
         """
         if self.centred.largest > LARGEST:
             return None
-        share = c, a, b
-        maximum = FilteredMaximum(self.centred, share, self.ddof, root=self.root, floor=floor)
+        floor = max(floor, LEAST)
+        maximum = FilteredMaximum(self.centred, (c, a, b), self.ddof, root=self.root, floor=floor)
         either = self.root and 0 < a < b  # thm-mixes-std: of one kind or of the other, or neither
         if a < b:
             enter_outermost(maximum)

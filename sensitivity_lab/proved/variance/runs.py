@@ -27,6 +27,7 @@ from sensitivity_lab.proved.variance.filtered_maximum import (
     Runs,
     around,
     consecutive,
+    different,
     first_true,
     in_chunks,
     mirrored,
@@ -100,12 +101,14 @@ class Windows:
         reach, start = max(self._tops, key=lambda top: top[0])
         if reach < self.maximum.floor:
             return
+        c, _, b = self.maximum.share
+        numbers = self.maximum.centred.numbers
         self._enter_starts(np.array([start], dtype=np.intp))
         for (top, _), block in zip(self._tops, self._blocks, strict=True):
             if top >= self.maximum.floor:
                 near = np.flatnonzero(self._reach(block) >= self.maximum.floor)
                 if len(near):
-                    self._enter_starts(self._different(block[0] + near))
+                    self._enter_starts(different(numbers, block[0] + near, c + b))
 
     @cached_property
     def _tops(self) -> list[tuple[float, int]]:
@@ -158,15 +161,6 @@ class Windows:
         reach: np.ndarray = high - low + low_doubt
         return reach
 
-    def _different(self, starts: np.ndarray) -> np.ndarray:
-        """Of `(N,)` ascending starts those whose run has not the values of the start's before it."""
-        c, _, b = self.maximum.share
-        numbers = self.maximum.centred.numbers
-        one_up = np.diff(starts, prepend=-2) == 1
-        equal = numbers[np.maximum(starts - 1, 0)] == numbers[starts + c + b - 1]
-        different: np.ndarray = starts[~(one_up & np.asarray(equal, dtype=bool))]
-        return different
-
     def _enter_starts(self, starts: np.ndarray) -> None:
         """Enter the layouts with C ∪ B at `(N,)` starts: without B, only the best i has the gap."""
         maximum = self.maximum
@@ -209,8 +203,9 @@ class _Apart:
             p    c      q    unused  a − p − q
 
     B starts below C, or above C: among the q, or with `anywhere` higher too. `mirrored` turns all
-    this round. After thm-reach the higher side's sum of squares is at most that of C ∪ A ∪ B, which
-    p + q give; and unless `anywhere`, the lower side's at least that of the run that starts at p.
+    this round. After thm-reach the higher side's sum of squares falls short of that of C ∪ A ∪ B,
+    which p + q give, by at least what the b records nearest to its mean add about that; and unless `anywhere`, the lower
+    side's is at least that of the run that starts at p.
     """
 
     maximum: FilteredMaximum
@@ -241,11 +236,27 @@ class _Apart:
         run: Runs = [(i, i + n)]
         if self.mirrored:
             everything, run = mirrored(everything, m), mirrored(run, m)
-        high = _high(maximum, *maximum.centred.floats(everything))
+        total, square = maximum.centred.floats(everything)
+        high = _high(maximum, total, square, self._about(total / (n + a)))
         if self.anywhere:
             return high, np.zeros_like(high)
         low, doubt = maximum.variances(*maximum.centred.floats(run), maximum.lower)
         return high, low - doubt
+
+    def _about(self, means: np.ndarray) -> np.ndarray:
+        """Σ(x − μ)² over the b records nearest to each of `(N,)` means, at most: `(N,)` floats."""
+        centred, b = self.maximum.centred, self.maximum.share[2]
+        numbers, last = centred.numbers, np.full(len(means), centred.count - b, dtype=np.intp)
+
+        def nearer_below(s: np.ndarray) -> np.ndarray:
+            both = numbers[s] + numbers[np.minimum(s + b, len(numbers) - 1)]
+            return np.asarray(both.astype(float) >= 2 * means, dtype=bool)
+
+        s = first_true(nearer_below, np.zeros_like(last), last)
+        total, square = centred.floats([(s, s + b)])
+        about: np.ndarray = square - 2 * means * total + b * means * means
+        least: np.ndarray = np.maximum(about - 10 * ROUNDING * (square + b * means * means), 0)
+        return least
 
     def _enter_pairs(self, p: np.ndarray, both: np.ndarray) -> bool:
         """Enter all places of B for `(N,)` p and p + q, or say that there are too many."""
@@ -264,10 +275,15 @@ class _Apart:
         return True
 
 
-def _high(maximum: FilteredMaximum, total: np.ndarray, square: np.ndarray) -> np.ndarray:
-    """What the higher answer is at most, from the sums of C ∪ A ∪ B: `(N,)` floats."""
+def _high(
+    maximum: FilteredMaximum, total: np.ndarray, square: np.ndarray, short: float | np.ndarray = 0
+) -> np.ndarray:
+    """What the higher answer is at most, from the sums of C ∪ A ∪ B: `(N,)` floats.
+
+    The sum of squares about the mean falls `short` of theirs.
+    """
     divisor = float(maximum.higher.divisor)
-    scatter = square - total * (total / sum(maximum.share))
+    scatter = square - total * (total / sum(maximum.share)) - short
     high, doubt = maximum.rooted(scatter / divisor, square * (ROUNDING / divisor))
     most: np.ndarray = high + doubt
     return most
