@@ -6,9 +6,9 @@ by looking at a few layouts of the sorted records: `Query.proved` knows it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from sensitivity_lab.gap import gap_between
 from sensitivity_lab.methods.groups import gaps_by_group
@@ -39,8 +39,8 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     every = _shares(problem)
     if problem.query.proved and not problem.query.proved.within_reach(d, every):
         return None
-    asked: Iterable[Share] = with_bar(every, progress, desc="solver", unit=" shares")
-    worst = widest(d, asked)
+    watch = partial(with_bar, shown=progress, desc="solver", unit=" shares")
+    worst = widest(d, every, watch)
     if worst is not None and not _has_its_gap(problem, worst):
         raise ArithmeticError(
             f"the solver's witness for {problem.query.name} on {problem.universe} under "

@@ -5,11 +5,12 @@ A dataset and its neighbour share c records; a more are the dataset's alone, b t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sensitivity_lab.exact import simplest
 from sensitivity_lab.gap import Gap
@@ -172,20 +173,64 @@ def shares(moves: Iterable[tuple[int, int, int]]) -> Iterator[Share]:
             yield size - removed, added, removed, True
 
 
-def widest(d: D, asked: Iterable[Share]) -> WorstPair | None:
+@runtime_checkable
+class Reaching(Protocol):
+    """A D that knows beforehand, for little, how wide a share's gap can be at most: its *reach*.
+
+    Reaches and floors are floats in a unit of its own. Asked with a floor, it need not look for
+    what lies below it: then it may answer with the gap of any layout of the share.
+    """
+
+    def reaches(self, asked: Sequence[Share]) -> Sequence[float]:
+        """At least D for each of some shares; at least 0."""
+
+    def floor(self, gap: Gap) -> float:
+        """A gap in the unit of the reaches, rounded down."""
+
+    def __call__(self, c: int, a: int, b: int, floor: float = -math.inf) -> WorstPair | None:
+        """D(c, a, b) where that is at least `floor`, else the gap of some layout."""
+
+
+Watch = Callable[[Iterable[Any]], Iterable[Any]]  # hands on what it is given, and may show how far
+
+
+def widest(d: D, asked: Iterable[Share], watch: Watch = iter) -> WorstPair | None:
     """The widest of several pairs: of equals the first, one that is attained before a bound.
 
     >>> sums = lambda c, a, b: WorstPair(9 * a - 2 * b, ((2, c),), ((9, a),), ((2, b),))
     >>> widest(sums, shares([(3, 1, 0), (3, 0, 1)])).gap
     9
 
-    None where some D is not proved. Source: thm-share on the book's page of proofs.
+    None where some D that may be the widest is not proved. A D that has a reach is asked in the
+    order of it, and not at all for a share whose reach is below the widest gap so far.
+    `watch` sees every share that is settled. Source: thm-share on the book's page of proofs.
     """
+    if isinstance(d, Reaching):
+        return _by_reach(d, list(asked), watch)
     best: WorstPair | None = None
-    for c, a, b, is_reversed in asked:
+    for c, a, b, is_reversed in watch(asked):
         pair = d(c, a, b)
         if pair is None:
             return None
         if best is None or (pair.gap, pair.attained) > (best.gap, best.attained):
             best = pair.reversed() if is_reversed else pair
     return best
+
+
+def _by_reach(d: Reaching, asked: Sequence[Share], watch: Watch) -> WorstPair | None:
+    """As `widest`, the farthest reach first: what the floor leaves out is narrower than the best."""
+    best: tuple[Gap, bool, int] | None = None  # a gap, whether it is attained, minus its place
+    found: WorstPair | None = None
+    floor = -math.inf
+    reaches = d.reaches(asked)
+    for i in watch(sorted(range(len(asked)), key=lambda i: -reaches[i])):
+        if reaches[i] < floor:
+            continue
+        c, a, b, is_reversed = asked[i]
+        pair = d(c, a, b, floor)
+        if pair is None:
+            return None
+        if best is None or (pair.gap, pair.attained, -i) > best:
+            best, floor = (pair.gap, pair.attained, -i), d.floor(pair.gap)
+            found = pair.reversed() if is_reversed else pair
+    return found

@@ -8,10 +8,9 @@ the rest: geometry's floating-point filter with an exact fallback (doi:10.1007/P
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or (N,) of 
 # A sum of squares in floats is off by at most this part of Σx²: the sums are exact before they
 # are rounded, and Σx, squared, adds 30 roundings of Σx² at the most (Cauchy and Schwarz).
 ROUNDING = 1e-14
+MOST_KEPT = 1 << 18  # layouts: beyond this the widest of them is settled at once
 BLOCK = 1 << 16  # layouts measured at a time: arrays of this length stay in a processor's cache
 
 
@@ -85,8 +85,16 @@ class Layouts:
 
     def mirrored(self, size: int) -> Layouts:
         """The same layouts, with the records counted from the other end."""
-        turned = ([(size - stop, size - start) for start, stop in runs] for runs in self.parts)
-        return Layouts(*turned)
+        return Layouts(*(mirrored(runs, size) for runs in self.parts))
+
+
+def mirrored(runs: Runs, size: int) -> Runs:
+    """The runs of the same records, counted from the other end.
+
+    >>> mirrored([(0, 1), (2, 4)], 4)
+    [(3, 4), (0, 2)]
+    """
+    return [(size - stop, size - start) for start, stop in runs]
 
 
 def _pick(end: Any, which: int | np.ndarray) -> Any:
@@ -98,8 +106,8 @@ class Centred:
 
     >>> from sensitivity_lab.universe import Universe
     >>> centred = Centred.of(SortedRecords.of(Universe.population([3, 1, 2, 10])))
-    >>> centred.numbers.tolist(), centred.mirror.numbers.tolist()
-    ([-2, -1, 0, 7], [-7, 0, 1, 2])
+    >>> centred.numbers.tolist()
+    [-2, -1, 0, 7]
 
     `largest` is the largest magnitude among them, `squares` has the prefix sums of their squares.
     """
@@ -118,11 +126,6 @@ class Centred:
         fits = records.largest < 2**62  # then no difference of two wraps
         whole = records.whole if fits else records.whole.astype(object)
         return cls(records, whole - records[len(records) // 2])
-
-    @cached_property
-    def mirror(self) -> Centred:
-        """The same records seen from above."""
-        return Centred(self.records, -self.numbers[::-1])
 
     def floats(self, runs: Runs) -> tuple[Any, Any]:
         """Σx and Σx² over some runs, rounded to floats: `(N,)` each."""
@@ -156,7 +159,8 @@ class FilteredMaximum:
     (Fraction(20, 1), ((1, 10), (1, 2)))
 
     `share` is (c, a, b). With `root` the gap is of the standard deviations; else the lower side's
-    variance counts `weight` times. Cost: O(1) for each layout entered, and exact arithmetic for
+    variance counts `weight` times. Layouts whose gap is below `floor` are dropped; if no other was
+    entered, the widest is any layout. Cost: O(1) for each layout entered, and exact arithmetic for
     each that rounding leaves near the top.
     """
 
@@ -168,12 +172,13 @@ class FilteredMaximum:
         *,
         root: bool = False,
         weight: Fraction = Fraction(1),
+        floor: float = -math.inf,
     ) -> None:
         self.centred, self.share, self.root = centred, share, root
         c, a, b = share
         self.higher = Side(c + a, Fraction(c + a - ddof))
         self.lower = Side(c + b, (c + b - ddof) / weight)
-        self.floor = -math.inf  # some layout's gap is at least this
+        self.floor = floor  # what is below is dropped
         self.kept: list[tuple[np.ndarray, Layouts]] = []  # each with what its gap is at most
 
     @property
@@ -190,6 +195,8 @@ class FilteredMaximum:
         near = np.flatnonzero(gap + doubt >= self.floor)
         if len(near):
             self.kept.append((gap[near] + doubt[near], layouts.taken(near)))
+        if sum(len(most) for most, _ in self.kept) > MOST_KEPT:
+            self._settle()
 
     def variances(self, totals: Any, squares: Any, side: Side) -> tuple[Any, Any]:
         """The variances, or their roots, of a side with these sums, and how far each may be off."""
@@ -203,7 +210,17 @@ class FilteredMaximum:
 
     def widest(self) -> WorstPair:
         """The widest layout, of equals the first: whole numbers leave few, exact gaps decide."""
-        kept = [some.taken(np.flatnonzero(most >= self.floor)) for most, some in self.kept]
+        gap, layout = self._exactly_widest()
+        return WorstPair(gap, *layout.at(0), self.centred.records)
+
+    def _settle(self) -> None:
+        """Of all that were kept, keep the widest alone."""
+        _, layout = self._exactly_widest()
+        self.kept = [(np.array([math.inf]), layout)]
+
+    def _exactly_widest(self) -> tuple[Gap, Layouts]:
+        near = [(np.flatnonzero(most >= self.floor), layouts) for most, layouts in self.kept]
+        kept = [layouts.taken(which) for which, layouts in near if len(which)] or [self._any()]
         higher = self._scatters((layouts.higher for layouts in kept), self.higher)
         lower = self._scatters((layouts.lower for layouts in kept), self.lower)
         first: dict[tuple[int, int], int] = {}  # equal scatters have one gap
@@ -211,7 +228,12 @@ class FilteredMaximum:
             first.setdefault((higher[i], lower[i]), i)
         gaps = {i: self._exact_gap(*scatters) for scatters, i in first.items()}
         best = max(gaps, key=gaps.__getitem__)
-        return WorstPair(gaps[best], *_layout(kept, best), self.centred.records)
+        return gaps[best], _layout(kept, best)
+
+    def _any(self) -> Layouts:
+        """One layout of the share."""
+        c, a, b = self.share
+        return Layouts([(0, c)], [(c, c + a)], [(c + a, c + a + b)])
 
     def _scatters(self, layouts: Iterable[Runs], side: Side) -> np.ndarray:
         """n·Σx² − (Σx)² of one side of every layout that was kept: `(N,)` Python ints."""
@@ -251,13 +273,11 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
     return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
 
 
-def _layout(
-    kept: Sequence[Layouts], i: int
-) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
-    """The runs of the i-th of all layouts that were kept."""
+def _layout(kept: Sequence[Layouts], i: int) -> Layouts:
+    """The i-th of all layouts that were kept."""
     for layouts in kept:
         if i < layouts.length:
-            return layouts.at(i)
+            return layouts.taken(np.array([i], dtype=np.intp))
         i -= layouts.length
     raise IndexError(i)
 
@@ -273,6 +293,65 @@ def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     each = np.arange(stops[-1] if len(stops) else 0, dtype=np.intp)
     joined: np.ndarray = each + np.repeat(shifts, lengths)
     return joined
+
+
+def ordered(left_out: int, lowest: Any, start: Any, stop: Any) -> Runs:
+    """The runs of records `start` to `stop` of an order that leaves so many out after the lowest.
+
+    ab . . . cde        lowest = 2, left_out = 3: start = 1, stop = 4 is b, c and d
+
+    >>> [(int(start), int(stop)) for start, stop in ordered(3, lowest=2, start=1, stop=4)]
+    [(1, 2), (5, 7)]
+    """
+    low = np.minimum(start, lowest), np.minimum(stop, lowest)
+    high = np.maximum(start, lowest) + left_out, np.maximum(stop, lowest) + left_out
+    return [low, high]
+
+
+def first_true(holds: Callable[[np.ndarray], Any], low: Any, high: Any) -> np.ndarray:
+    """From `low` on, the first place below `high` where something holds that never ends; else `high`.
+
+    >>> first_true(lambda x: x * x >= 10, np.array([0, 5, 0]), np.array([9, 9, 2]))
+    array([4, 5, 2])
+
+    `(N,)` whole numbers each; `holds` is asked of all N places at once, and of none at or above
+    `high`, but where that is `low`. Cost: its cost times log2 of the longest way.
+    """
+    lowest, low, high = low, low.copy(), high.copy()
+    while (open_ := low < high).any():
+        middle = np.where(open_, (low + high) // 2, lowest)
+        found = np.asarray(holds(middle), dtype=bool)
+        low = np.where(open_ & ~found, middle + 1, low)
+        high = np.where(open_ & found, middle, high)
+    reached: np.ndarray = low
+    return reached
+
+
+def different(numbers: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
+    """Of ascending starts those whose run of sorted numbers has not the values of the start's before.
+
+    >>> different(np.array([1, 1, 1, 1, 2, 2]), np.array([0, 1, 2, 3]), length=3)
+    array([0, 2, 3])
+
+    `(N,)` starts; only a start one below counts as the one before. Cost: linear in N.
+    """
+    one_up = np.diff(starts, prepend=-2) == 1
+    equal = numbers[np.maximum(starts - 1, 0)] == numbers[starts + length - 1]
+    others: np.ndarray = starts[~(one_up & np.asarray(equal, dtype=bool))]
+    return others
+
+
+def in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
+    """Row numbers in groups whose lengths add up to about `most`, empty rows left out.
+
+    >>> [rows.tolist() for rows in in_chunks(np.array([2, 0, 2, 2]), most=5)]
+    [[0, 2], [3]]
+    """
+    rows = np.flatnonzero(lengths)
+    if len(rows) == 0:
+        return
+    groups = np.cumsum(lengths[rows], dtype=np.int64) // most
+    yield from np.split(rows, np.flatnonzero(np.diff(groups)) + 1)
 
 
 def around(s: np.ndarray, b: int, common: Runs, removed: Runs) -> Layouts:

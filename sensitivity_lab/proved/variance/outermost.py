@@ -16,6 +16,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,9 +27,11 @@ from sensitivity_lab.proved.variance.filtered_maximum import (
     ROUNDING,
     Centred,
     FilteredMaximum,
-    Runs,
     around,
     consecutive,
+    different,
+    in_chunks,
+    ordered,
 )
 
 
@@ -38,19 +41,28 @@ def enter_outermost(maximum: FilteredMaximum) -> None:
     The gap is at most what it would be if B sat at the best mean; and a B whose mean lies too far
     from it cannot make up for that.
     """
-    m, b = maximum.centred.count, maximum.share[2]
-    means = maximum.centred.sums.floats(slice(0, m - b + 1), slice(b, m + 1)) / b  # ascending
+    means = cache(partial(_means, maximum))
     kept = []
     # of every zone one layout, and where its bound reaches; then what reaches the widest of these
     for zone, lowest, whole in _zones(maximum):
         bound = _Bound.of(maximum, zone, lowest, whole)
-        _enter_best(maximum, bound, means)
+        if bound.reach.max() < maximum.floor:
+            continue
+        _enter_best(maximum, bound, means())
         near = np.flatnonzero(bound.reach >= maximum.floor)
         kept.append((zone, lowest[near], bound.reach[near]))
     for zone, lowest, reach in kept:
         left = lowest[reach >= maximum.floor]
-        whole = _Part.of(maximum.centred, zone.outer, left, (0, zone.outer))
-        _enter_near(maximum, _Bound.of(maximum, zone, left, whole), means)
+        if len(left):
+            whole = _Part.of(maximum.centred, zone.outer, left, (0, zone.outer))
+            _enter_near(maximum, _Bound.of(maximum, zone, left, whole), means())
+
+
+def _means(maximum: FilteredMaximum) -> np.ndarray:
+    """The mean of every run of b records, ascending."""
+    m, b = maximum.centred.count, maximum.share[2]
+    means: np.ndarray = maximum.centred.sums.floats(slice(0, m - b + 1), slice(b, m + 1)) / b
+    return means
 
 
 def _enter_best(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> None:
@@ -64,8 +76,9 @@ def _enter_best(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> N
 def _enter_near(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> None:
     """Enter every layout whose B has a mean near enough to the best."""
     farthest = bound.farthest(maximum)
-    first = np.searchsorted(means, bound.mean - farthest, side="left") - 1
-    last = np.searchsorted(means, bound.mean + farthest, side="right") + 1
+    low, high = bound.mean - farthest, bound.mean + farthest
+    first = np.searchsorted(means, low - 1e-15 * np.abs(low), side="left")
+    last = np.searchsorted(means, high + 1e-15 * np.abs(high), side="right") - 1
     for span in bound.zone.spans(maximum, bound.lowest):
         _enter_span(maximum, bound.zone.i, span, *_starts_within(span, (first, last)))
 
@@ -177,6 +190,7 @@ def _zones(maximum: FilteredMaximum) -> Iterator[tuple[_Zone, np.ndarray, _Part]
         first = outer if outer == m else 0  # then all are in, however they are split
         for start in range(first, outer + 1, BLOCK):
             lowest = np.arange(start, min(start + BLOCK, outer + 1), dtype=np.intp)
+            lowest = different(maximum.centred.numbers, lowest, m - outer)
             whole = _Part.of(maximum.centred, outer, lowest, (0, outer))
             for zone in zones:
                 yield zone, lowest, whole
@@ -199,7 +213,7 @@ class _Part:
     @classmethod
     def of(cls, centred: Centred, outer: int, lowest: np.ndarray, part: Run) -> _Part:
         """Records part[0] to part[1] of the `outer` outermost, `lowest` of them the lowest: `(N,)`."""
-        total, square = centred.floats(_ordered(centred.count - outer, lowest, *part))
+        total, square = centred.floats(ordered(centred.count - outer, lowest, *part))
         count = max(part[1] - part[0], 1)
         about_mean = np.maximum(square - total * total / count, 0)
         return cls(count, total, about_mean, square * ROUNDING)
@@ -242,16 +256,6 @@ class _Bound:
         return farthest
 
 
-def _ordered(unused: int, lowest: np.ndarray, start: int, stop: int) -> Runs:
-    """The runs of records `start` to `stop` of an order that leaves so many out after the lowest.
-
-    ab . . . cde        lowest = 2, unused = 3: start = 1, stop = 4 is b, c and d
-    """
-    low = np.minimum(start, lowest), np.minimum(stop, lowest)
-    high = np.maximum(start, lowest) + unused, np.maximum(stop, lowest) + unused
-    return [low, high]
-
-
 def _starts_within(span: _Span, near: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
     """The starts from near[0] to near[1] that a span allows: the first, and how many; `(N,)`."""
     first, last = np.maximum(near[0], span.first), np.minimum(near[1], span.last)
@@ -269,18 +273,9 @@ def _enter_span(
 ) -> None:
     """Enter so many starts of B from each of `(N,)` starts, with i of A at the bottom."""
     (c, a, b), unused = maximum.share, maximum.unused
-    for rows in _in_chunks(lengths):
+    for rows in in_chunks(lengths):
         left = np.repeat(span.left[rows], lengths[rows])
         s = consecutive(starts[rows], lengths[rows])
-        common = _ordered(unused, left, i, i + c)
-        removed = [*_ordered(unused, left, 0, i), *_ordered(unused, left, i + c, c + a)]
+        common = ordered(unused, left, i, i + c)
+        removed = [*ordered(unused, left, 0, i), *ordered(unused, left, i + c, c + a)]
         maximum.enter(around(s, b, common, removed))
-
-
-def _in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
-    """Row numbers in groups whose lengths add up to about `most`, empty rows left out."""
-    rows = np.flatnonzero(lengths)
-    if len(rows) == 0:
-        return
-    groups = np.cumsum(lengths[rows], dtype=np.int64) // most
-    yield from np.split(rows, np.flatnonzero(np.diff(groups)) + 1)

@@ -5,17 +5,19 @@ a − i highest of what is not C; all else is unused. As one letter for each rec
 
     W:  A..A . . C....C . . . A..A        a = 3, i = 2, c = 3:  AA..CCC...A
 
-The lemmas are thm-places, thm-mixes and thm-exchange on the book's page of proofs.
+Most often C ∪ B is a run of all records. The lemmas are thm-places, thm-mixes, thm-exchange and
+thm-split on the book's page of proofs, and the bounds are thm-reach.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from sensitivity_lab.proved.sorted_records import Run
 from sensitivity_lab.proved.variance.filtered_maximum import (
     BLOCK,
     ROUNDING,
@@ -25,83 +27,266 @@ from sensitivity_lab.proved.variance.filtered_maximum import (
     Runs,
     around,
     consecutive,
+    different,
+    first_true,
+    in_chunks,
+    mirrored,
 )
+from sensitivity_lab.proved.variance.split import best_below, first_starts, outermost
 
 MOST_LAYOUTS = 30_000_000  # beyond this a D is left to others
 
 
-def enter_runs(maximum: FilteredMaximum) -> bool:
-    """Enter the layouts of a ≥ b (thm-places, thm-mixes), or say that there are too many.
+@dataclass(frozen=True)
+class InRuns:
+    """The layouts of a ≥ b that may be widest, cut down by a bound.
 
-    Cost on m records: O(m·a + a³), and O(log m) for each layout that may be widest; if b > c,
-    O(m²·a).
+    Cost on m records: O(m + a·log m), and O(a) or O(log m) for each run C ∪ B and each layout that
+    may be widest; if b > c, O(m²·a).
     """
-    centred, m, (c, a, b) = maximum.centred, maximum.centred.count, maximum.share
-    anywhere = b > c  # else no unused record lies between B and C (thm-exchange, 7)
-    one_sided = a == b > 0 and not maximum.root  # all unused are on one side of C (thm-exchange, 5)
-    if b and _count(m, maximum.share, anywhere, one_sided) > MOST_LAYOUTS:
-        return False
-    if b:
-        maximum.enter(_one_sided(centred, maximum.share, anywhere))
-        maximum.enter(_one_sided(centred.mirror, maximum.share, anywhere).mirrored(m))
-    else:
-        for layouts in _crowded(m, c, a):
-            maximum.enter(layouts)
-    if anywhere and not one_sided:
-        for layouts in _two_sided(m, c, a, b):
-            maximum.enter(layouts)
-    elif not one_sided:
-        _enter_windows(maximum)
-    return True
+
+    maximum: FilteredMaximum
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether an unused record may lie between B and C (thm-exchange, 7)."""
+        c, _, b = self.maximum.share
+        return b > c
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether all unused are on one side of C (thm-exchange, 5)."""
+        _, a, b = self.maximum.share
+        return a == b > 0 and not self.maximum.root
+
+    def enter(self) -> bool:
+        """Enter them, or say that there are too many."""
+        if self.anywhere and not self.one_sided:
+            m, (c, a, b) = self.maximum.centred.count, self.maximum.share
+            if (a + 1) * (m - b - c) * m > MOST_LAYOUTS:
+                return False
+            for layouts in _two_sided(m, c, a, b):
+                self.maximum.enter(layouts)
+        self.windows.enter()
+        return self.maximum.share[2] == 0 or all(
+            _Apart(self.maximum, self.anywhere, mirrored).enter() for mirrored in (False, True)
+        )
+
+    @cached_property
+    def windows(self) -> Windows:
+        """The layouts with C ∪ B a run."""
+        return Windows(self.maximum, only_ends=self.one_sided)
 
 
-def _count(m: int, share: tuple[int, int, int], anywhere: bool, one_sided: bool) -> int:
-    """At most how many layouts `_one_sided` and `_two_sided` make."""
-    c, a, b = share
-    splits = (a + 1) * (a + 2) // 2  # of A into the p, the q and the rest of `_one_sided`
-    two_sided = (a + 1) * (m - b - c) * m if anywhere and not one_sided else 0
-    return splits * (m if anywhere else 2 * a + 2) + two_sided
+@dataclass(frozen=True)
+class Windows:
+    """The layouts whose C ∪ B is a run of all records, and what the gap is at most with each run.
 
+    A..A . . CCBBC . . . A..A        B inside C or next to it, A the outermost of the others
 
-def _crowded(m: int, c: int, a: int) -> Iterator[Layouts]:
-    """Layouts without B whose C is so near to an end that A lies on both sides of it there.
-
-        A..A C....C A..A . . . . A..A        c = 3, i = 3, s = 2:  AACCCA....AA
-        s    c      i − s  unused  a − i
-
-    and their mirror images; s, where C starts, is `(N,)` whole numbers.
+    After thm-reach: the higher side's sum of squares is at most what it would be with B too, which
+    does not depend on where B is. `only_ends` passes over the runs that A lies outside of.
     """
-    for i in range(a + 1):
-        rest = a - i
-        s = np.arange(min(i, m - c + 1), dtype=np.intp)
-        if len(s):
-            yield Layouts([(s, s + c)], [(0, s), (s + c, c + i), (m - rest, m)], [])
-        s = np.arange(max(m - c - rest + 1, 0), m - c + 1, dtype=np.intp)
-        if len(s):
-            yield Layouts([(s, s + c)], [(0, i), (m - c - rest, s), (s + c, m)], [])
+
+    maximum: FilteredMaximum
+    only_ends: bool
+
+    @cached_property
+    def reach(self) -> float:
+        """What the gap is at most with any run: for a ≥ b no D is wider, or it is 0 at most."""
+        return max(reach for reach, _ in self._tops)
+
+    def enter(self) -> None:
+        """Enter the best layout of the best run, then of every run that may have a wider one."""
+        reach, start = max(self._tops, key=lambda top: top[0])
+        if reach < self.maximum.floor:
+            return
+        c, _, b = self.maximum.share
+        numbers = self.maximum.centred.numbers
+        self._enter_starts(np.array([start], dtype=np.intp))
+        for (top, _), block in zip(self._tops, self._blocks, strict=True):
+            if top >= self.maximum.floor:
+                near = np.flatnonzero(self._reach(block) >= self.maximum.floor)
+                if len(near):
+                    self._enter_starts(different(numbers, block[0] + near, c + b))
+
+    @cached_property
+    def _tops(self) -> list[tuple[float, int]]:
+        """Of each block the farthest reach, and the first start that has it."""
+        tops = []
+        for block in self._blocks:
+            reach = self._reach(block)
+            at = int(np.argmax(reach))
+            tops.append((float(reach[at]), block[0] + at))
+        return tops
+
+    @cached_property
+    def _blocks(self) -> list[Run]:
+        """The starts of the runs, in order: those near an end of the records apart."""
+        c, a, b = self.maximum.share
+        stop = self.maximum.centred.count - c - b + 1
+        low = min(a, stop)
+        high = max(stop - a, low)
+        middle = [] if self.only_ends else _in_blocks(low, high)
+        return [*_in_blocks(0, low), *middle, *_in_blocks(high, stop)]
+
+    @cached_property
+    def _first_starts(self) -> np.ndarray:
+        c, a, b = self.maximum.share
+        return first_starts(self.maximum.centred, c + b, a)
+
+    @cached_property
+    def _frames(self) -> tuple[np.ndarray, np.ndarray]:
+        """Σx and Σx² of A by i, where A is clear of the run: `(a + 1,)` floats each."""
+        m, (_, a, _) = self.maximum.centred.count, self.maximum.share
+        i = np.arange(a + 1, dtype=np.intp)
+        return self.maximum.centred.floats([(0, i), (m - (a - i), m)])
+
+    def _reach(self, block: Run) -> np.ndarray:
+        """What the gap is at most with C ∪ B at each start of a block, in floats."""
+        maximum, (first, stop) = self.maximum, block
+        m, (c, a, b) = maximum.centred.count, maximum.share
+        n = c + b
+        total, square = maximum.centred.floats([(slice(first, stop), slice(first + n, stop + n))])
+        low, low_doubt = maximum.variances(total, square, maximum.lower)
+        # thm-split: the best i never falls in the start
+        ends = np.clip([first, *self._first_starts, stop], first, stop)
+        i = np.repeat(np.arange(a + 1, dtype=np.intp), np.diff(ends))
+        if first >= a and stop <= m - n - a + 1:
+            outer_total, outer_square = (part[i] for part in self._frames)
+        else:
+            s = np.arange(first, stop, dtype=np.intp)
+            outer_total, outer_square = maximum.centred.floats(outermost(m, n, a, s, i))
+        high = _high(maximum, total + outer_total, square + outer_square)
+        reach: np.ndarray = high - low + low_doubt
+        return reach
+
+    def _enter_starts(self, starts: np.ndarray) -> None:
+        """Enter the layouts with C ∪ B at `(N,)` starts: without B, only the best i has the gap."""
+        maximum = self.maximum
+        m, (c, a, b) = maximum.centred.count, maximum.share
+        if not b:
+            i = best_below(maximum.centred, c, a, starts)
+            maximum.enter(Layouts([(starts, starts + c)], outermost(m, c, a, starts, i), []))
+            return
+        rows = max(BLOCK // (a + 1), 1)
+        for first in range(0, len(starts), rows):
+            some = starts[first : first + rows]
+            s = np.repeat(some, a + 1)
+            self._enter_frames(s, np.tile(np.arange(a + 1, dtype=np.intp), len(some)))
+
+    def _enter_frames(self, s: np.ndarray, i: np.ndarray) -> None:
+        """Enter `(N,)` starts of C ∪ B, with i of A below, and B where it is best inside C."""
+        maximum = self.maximum
+        m, (c, a, b) = maximum.centred.count, maximum.share
+        whole = maximum.centred.floats([(s, s + c + b), *outermost(m, c + b, a, s, i)])
+        lower = maximum.centred.floats([(s, s + c + b)])
+        low, low_doubt = maximum.variances(*lower, maximum.lower)
+        near = np.flatnonzero(_high(maximum, *whole) - low + low_doubt >= maximum.floor)
+        if len(near):
+            s, i = s[near], i[near]
+            removed = outermost(m, c + b, a, s, i)
+            at = _best_inside(maximum.centred, maximum.share, s, removed)
+            common = [(s, at), (at + b, s + c + b)]
+            maximum.enter(Layouts(common, removed, [(at, at + b)]))
 
 
-def _one_sided(centred: Centred, share: tuple[int, int, int], anywhere: bool) -> Layouts:
-    """Layouts whose unused records in W are all above C.
+def _in_blocks(first: int, stop: int) -> list[Run]:
+    return [(start, min(start + BLOCK, stop)) for start in range(first, stop, BLOCK)]
+
+
+@dataclass(frozen=True)
+class _Apart:
+    """The layouts whose unused records in W are all above C, with some of A between B and C.
 
         W:  A..A C....C A..A . . . . A..A        p = 2, c = 3, q = 1:  AACCCA....AA
             p    c      q    unused  a − p − q
 
-    B starts below C, inside C where that is best, or above C: among the q, or with `anywhere`
-    higher too.
+    B starts below C, or above C: among the q, or with `anywhere` higher too. `mirrored` turns all
+    this round. After thm-reach the higher side's sum of squares falls short of that of C ∪ A ∪ B,
+    which p + q give, by at least what the b records nearest to its mean add about that; and unless `anywhere`, the lower
+    side's is at least that of the run that starts at p.
     """
-    c, a, b = share
-    m, w = centred.count, centred.count - b  # all records, and those of W
-    p, q = np.array([(p, q) for p in range(a + 1) for q in range(a + 1 - p)], dtype=np.intp).T
-    with_b_in_c = [(0, p), (p + c + b, p + c + b + q), (m - a + p + q, m)]
-    inside = _best_inside(centred, share, p, with_b_in_c)
-    last = np.full_like(p, w) if anywhere else p + c + q
-    # B's starts for each p and q: the best inside C; below C; above C
-    first = np.concatenate([inside, np.zeros_like(p), p + c + 1])
-    lengths = np.maximum(np.concatenate([inside + 1, p, last + 1]) - first, 0)
-    s = consecutive(first, lengths)
-    p, q = (np.repeat(np.tile(part, 3), lengths) for part in (p, q))
-    return around(s, b, [(p, p + c)], [(0, p), (p + c, p + c + q), (w - a + p + q, w)])
+
+    maximum: FilteredMaximum
+    anywhere: bool
+    mirrored: bool
+
+    def enter(self) -> bool:
+        """Enter those that may be widest, or say that there are too many."""
+        high, low = self._bounds()
+        rows = np.flatnonzero(high - np.minimum.accumulate(low) >= self.maximum.floor)
+        lengths = rows + 1
+        if lengths.sum(dtype=np.int64) > MOST_LAYOUTS:
+            return False
+        for some in in_chunks(lengths):
+            both = np.repeat(rows[some], lengths[some])
+            p = consecutive(np.zeros_like(some), lengths[some])
+            near = high[both] - low[p] >= self.maximum.floor
+            if not self._enter_pairs(p[near], both[near]):
+                return False
+        return True
+
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The higher answer at most for each p + q, the lower at least for each p: `(a + 1,)` each."""
+        maximum = self.maximum
+        m, (c, a, b) = maximum.centred.count, maximum.share
+        n, i = c + b, np.arange(a + 1, dtype=np.intp)
+        everything: Runs = [(0, i + n), (m - (a - i), m)]
+        run: Runs = [(i, i + n)]
+        if self.mirrored:
+            everything, run = mirrored(everything, m), mirrored(run, m)
+        total, square = maximum.centred.floats(everything)
+        high = _high(maximum, total, square, self._about(total / (n + a)))
+        if self.anywhere:
+            return high, np.zeros_like(high)
+        low, doubt = maximum.variances(*maximum.centred.floats(run), maximum.lower)
+        return high, low - doubt
+
+    def _about(self, means: np.ndarray) -> np.ndarray:
+        """Σ(x − μ)² over the b records nearest to each of `(N,)` means, at most: `(N,)` floats."""
+        centred, b = self.maximum.centred, self.maximum.share[2]
+        numbers, last = centred.numbers, np.full(len(means), centred.count - b, dtype=np.intp)
+
+        def nearer_below(s: np.ndarray) -> np.ndarray:
+            both = numbers[s] + numbers[np.minimum(s + b, len(numbers) - 1)]
+            return np.asarray(both.astype(float) >= 2 * means, dtype=bool)
+
+        s = first_true(nearer_below, np.zeros_like(last), last)
+        total, square = centred.floats([(s, s + b)])
+        about: np.ndarray = square - 2 * means * total + b * means * means
+        least: np.ndarray = np.maximum(about - 10 * ROUNDING * (square + b * means * means), 0)
+        return least
+
+    def _enter_pairs(self, p: np.ndarray, both: np.ndarray) -> bool:
+        """Enter all places of B for `(N,)` p and p + q, or say that there are too many."""
+        m, (c, a, b) = self.maximum.centred.count, self.maximum.share
+        last = np.full_like(p, m - b) if self.anywhere else c + both
+        first = np.concatenate([np.zeros_like(p), p + c + 1])
+        lengths = np.concatenate([p, np.maximum(last - (p + c), 0)])
+        if lengths.sum(dtype=np.int64) > MOST_LAYOUTS:
+            return False
+        p, both = np.tile(p, 2), np.tile(both, 2)
+        for rows in in_chunks(lengths):
+            s = consecutive(first[rows], lengths[rows])
+            i, j = (np.repeat(part[rows], lengths[rows]) for part in (p, both))
+            layouts = around(s, b, [(i, i + c)], [(0, i), (i + c, j + c), (m - b - a + j, m - b)])
+            self.maximum.enter(layouts.mirrored(m) if self.mirrored else layouts)
+        return True
+
+
+def _high(
+    maximum: FilteredMaximum, total: np.ndarray, square: np.ndarray, short: float | np.ndarray = 0
+) -> np.ndarray:
+    """What the higher answer is at most, from the sums of C ∪ A ∪ B: `(N,)` floats.
+
+    The sum of squares about the mean falls `short` of theirs.
+    """
+    divisor = float(maximum.higher.divisor)
+    scatter = square - total * (total / sum(maximum.share)) - short
+    high, doubt = maximum.rooted(scatter / divisor, square * (ROUNDING / divisor))
+    most: np.ndarray = high + doubt
+    return most
 
 
 def _two_sided(m: int, c: int, a: int, b: int) -> Iterator[Layouts]:
@@ -133,80 +318,10 @@ def _best_inside(
     c, a, b = share
     numbers, sums = centred.numbers, centred.sums
     all_three = sums.whole(first, first + c + b) + sum(sums.whole(*run) for run in removed)
-    low, high = first.copy(), first + c
-    while (open_ := low < high).any():
-        s = np.where(open_, (low + high) // 2, first)
+
+    def falls(s: np.ndarray) -> np.ndarray:
         given_up, gained = numbers[s], numbers[np.minimum(s + b, len(numbers) - 1)]
         before_and_after = 2 * (all_three - sums.whole(s, s + b)) - (gained - given_up)
-        rising = np.asarray((c + a) * (gained + given_up) < before_and_after, dtype=bool)
-        low = np.where(open_ & rising, s + 1, low)
-        high = np.where(open_ & ~rising, s, high)
-    return low
+        return np.asarray((c + a) * (gained + given_up) >= before_and_after, dtype=bool)
 
-
-@dataclass(frozen=True)
-class _Frame:
-    """The runs of A at both ends of all records, and the starts of C ∪ B that keep clear of them.
-
-    A..A . . CCBBC . . . A..A        first = 2, removed = (0, 2) and (m − 1, m):  AA..CCBBC...A
-    """
-
-    first: int
-    last: int
-    removed: Runs
-
-
-def _enter_windows(maximum: FilteredMaximum) -> None:
-    """Enter the layouts with C ∪ B a window of all records, cut down by a bound.
-
-    A..A . . CCBBC . . . A..A        B inside C or next to it, i of A below
-    """
-    m, (c, a, b) = maximum.centred.count, maximum.share
-    n = c + b
-    frames = [_Frame(i, m - n - (a - i), [(0, i), (m - (a - i), m)]) for i in range(a + 1)]
-    kept = []
-    for first in range(0, m - n + 1, BLOCK):
-        reach = _reach(maximum, frames, first, min(first + BLOCK, m - n + 1))
-        _enter_starts(maximum, frames, np.array([first + np.argmax(reach)], dtype=np.intp))
-        near = np.flatnonzero(reach >= maximum.floor)
-        kept.append((first + near, reach[near]))
-    starts = np.concatenate([starts[reach >= maximum.floor] for starts, reach in kept])
-    for first in range(0, len(starts), BLOCK):
-        _enter_starts(maximum, frames, starts[first : first + BLOCK])
-
-
-def _reach(maximum: FilteredMaximum, frames: list[_Frame], first: int, stop: int) -> np.ndarray:
-    """What the gap is at most with C ∪ B at each start, in any frame: `(stop − first,)` floats.
-
-    After thm-mixes: the higher side's sum of squares is at most what it would be with B too, which
-    does not depend on where B is. −∞ where C ∪ B keeps clear of no frame.
-    """
-    c, a, b = maximum.share
-    centred, divisor = maximum.centred, float(maximum.higher.divisor)
-    totals, squares = centred.floats([(slice(first, stop), slice(first + c + b, stop + c + b))])
-    low, low_doubt = maximum.variances(totals, squares, maximum.lower)
-    highest, most = np.full(stop - first, -math.inf, dtype=float), squares.copy()
-    for frame in frames:
-        begin, end = max(frame.first - first, 0), min(frame.last + 1, stop) - first
-        clear = slice(begin, max(end, begin))
-        total, square = centred.floats(frame.removed)
-        total, square = totals[clear] + total, squares[clear] + square
-        np.maximum(most[clear], square, out=most[clear])
-        total *= total  # in place: (Σx² − (Σx)²/n)/divisor, over C ∪ A ∪ B
-        total /= c + a + b
-        square -= total
-        square /= divisor
-        np.maximum(highest[clear], square, out=highest[clear])
-    high, high_doubt = maximum.rooted(highest, most * (ROUNDING / divisor))
-    return np.where(highest > -math.inf, high - low + high_doubt + low_doubt, -math.inf)
-
-
-def _enter_starts(maximum: FilteredMaximum, frames: list[_Frame], starts: np.ndarray) -> None:
-    """Enter every frame with C ∪ B at `(N,)` starts, and B where it is best inside C."""
-    c, _, b = maximum.share
-    for frame in frames:
-        w = starts[(starts >= frame.first) & (starts <= frame.last)]
-        if len(w) == 0:
-            continue
-        s = _best_inside(maximum.centred, maximum.share, w, frame.removed) if b else w
-        maximum.enter(Layouts([(w, s), (s + b, w + c + b)], frame.removed, [(s, s + b)]))
+    return first_true(falls, first, first + c)
