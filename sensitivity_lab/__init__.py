@@ -22,6 +22,7 @@ from sensitivity_lab.relations import (
 )
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
+from sensitivity_lab.several_columns import covariance, vector_sum
 from sensitivity_lab.smooth import (
     SmoothSensitivity,
     sensitivity_at_distance,
@@ -95,6 +96,7 @@ __all__ = [
     "compare",
     "count_distinct",
     "count_where",
+    "covariance",
     "discrete_gradient",
     "global_sensitivity",
     "histogram",
@@ -113,6 +115,7 @@ __all__ = [
     "sweep",
     "symmetric_distance",
     "variance",
+    "vector_sum",
 ]
 
 

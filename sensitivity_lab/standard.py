@@ -28,9 +28,11 @@ from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.joins import JoinCount
 from sensitivity_lab.proved.monotone import Count, Mean, Sum
+from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.proved.quantile import Quantile
 from sensitivity_lab.proved.variance.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
+from sensitivity_lab.several_columns import python_of_columns
 from sensitivity_lab.tabular.clipped import Always, Clipped, number_of
 from sensitivity_lab.tabular.joined import Joined, checked_tables
 from sensitivity_lab.tabular.rows import is_table, table
@@ -545,6 +547,8 @@ def python_of(query: Query) -> str | None:
         if query == constant:
             return f"sl.{name}"
     match query.proved:
+        case OfColumns():
+            return python_of_columns(query)
         case Quantile(q) if query == quantile(q):
             return f"sl.quantile({_literal(q)})"
         case Deviation(ddof) if query == std(ddof=ddof):
