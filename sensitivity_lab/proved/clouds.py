@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 
 from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.proved.points import exact_sum, largest, weighed
+from sensitivity_lab.proved.points import ROOM, exact_sum, largest, weighed
 from sensitivity_lab.text import number_text
 
 Direction = tuple[int, ...]
@@ -27,6 +27,7 @@ Found = tuple[int, np.ndarray, np.ndarray]  # a length, or its square; places in
 
 MOST_SIGNED = 500_000_000  # points × sign vectors in L1
 FEW = 100  # points that are not pruned
+MOST_HALVED = 8  # times that an arc is halved to prune
 MOST_PROJECTED = 1_000_000_000  # points that are looked at on the way round
 EPSILON = 2.0**-46  # of a float projection, relative to the largest that there can be
 
@@ -47,7 +48,9 @@ class Cloud:
         return len(self.columns[0])
 
     def taken(self, places: np.ndarray) -> Cloud:
-        """Some of the points."""
+        """Some of the points, at ascending places."""
+        if len(places) == len(self):
+            return self
         return Cloud(tuple(column[places] for column in self.columns), self.copies)
 
     def different(self, count: int) -> int:
@@ -98,8 +101,12 @@ class Cloud:
         In 64 bits nothing is wrong; else it is in floats of a unit of its own.
         """
         sizes = [most * abs(part) for most, part in zip(self.most, direction, strict=True)]
-        if sum(sizes) < 2**62 and max(map(abs, direction)) < 2**62 and self._small:
-            return weighed(self.columns, direction), 0
+        if sum(sizes) < ROOM and max(map(abs, direction)) < ROOM and self._small:
+            terms = zip(self.columns, direction, strict=True)
+            whole = [
+                column * np.int64(part) if part != 1 else column for column, part in terms if part
+            ]
+            return sum(whole[1:], whole[0]), 0
         unit = max(map(abs, direction))
         far = np.zeros(len(self), dtype=np.float64)
         for column, part in zip(self._floats, direction, strict=True):
@@ -204,7 +211,7 @@ class Ways:
 
     def _ends(self, most: int) -> Iterator[tuple[Ends, Ends]]:
         """The ends of both clouds in each direction, kept where they are few."""
-        held = 1 << most.bit_length()
+        held = _held(most)
         if held not in self._known:
             found = (self._ends_in(direction, held) for direction in self.directions)
             if held * len(self.directions) > 4_000_000:
@@ -224,11 +231,15 @@ class Ends:
     def __init__(self, cloud: Cloud, direction: Direction, most: int) -> None:
         most = min(most, len(cloud))
         self.copies = cloud.copies
-        keys = weighed(cloud.columns, direction)
-        self.last = _smallest(-keys[::-1], cloud.different(most))
-        self.last = len(cloud) - 1 - self.last
-        self.first = _smallest(keys, cloud.different(most))
-        self.sums = {True: _sums(keys[self.last]), False: _sums(-keys[self.first])}
+        self.last = cloud.last(direction, most)[::-1]
+        self.first = cloud.first(direction, most)
+        self.sums = {
+            last: _sums(weighed(tuple(column[places] for column in cloud.columns), forward))
+            for last, places, forward in (
+                (True, self.last, direction),
+                (False, self.first, _back(direction)),
+            )
+        }
 
     def reach(self, count: int, last: bool) -> int:
         """How far `count` points reach together, forward, or backward from the first."""
@@ -241,21 +252,21 @@ class Ends:
         return (self.last if last else self.first)[: min(count, 1) if self.copies else count]
 
 
-def _smallest(keys: np.ndarray, count: int) -> np.ndarray:
-    """The places of the smallest keys, ascending; of equals the first.
+def _held(most: int) -> int:
+    """How many of the furthest are found at once, so that it is seldom asked anew: 8, 128, 2048, …
 
-    >>> _smallest(np.array([7, 1, 7, 1]), 3)
-    array([1, 3, 0])
+    >>> _held(3), _held(9)
+    (8, 128)
     """
-    if 2 * count >= len(keys) or not count:
-        return np.argsort(keys, kind="stable")[:count]
-    near = np.flatnonzero(keys <= np.partition(keys, count - 1)[count - 1])
-    return near[np.argsort(keys[near], kind="stable")[:count]]
+    held = 8
+    while held < most:
+        held *= 16
+    return held
 
 
 def _sums(numbers: np.ndarray) -> np.ndarray:
     """The sums of the first 0, 1, 2, … numbers."""
-    kind = np.int64 if largest(numbers) * len(numbers) < 2**62 else object
+    kind = np.int64 if largest(numbers) * len(numbers) < ROOM else object
     return np.concatenate([np.zeros(1, dtype=kind), np.cumsum(numbers.astype(kind))])
 
 
@@ -314,25 +325,44 @@ class Round:
 
     def longest(self) -> Found:
         """The square of its length, and the places of its points. Cost: see `thm-vector-sum`."""
-        quarters = [(1, 0), (0, 1), (-1, 0), (0, -1)]
-        everywhere = [np.arange(len(cloud), dtype=np.intp) for cloud in (self.plus, self.minus)]
-        corners = [self._corner(direction, *everywhere) for direction in quarters]
-        best = max(corners, key=_square)
         order = counter()
         waiting: list[tuple[Fraction, int, Arc]] = []
-        for start, stop in zip(corners, corners[1:] + corners[:1], strict=True):
-            _wait(waiting, order, Arc(start, stop, *everywhere))
+        quarters = self.quarters()
+        best = max((arc.start for arc in quarters), key=_square)
+        for arc in quarters:
+            heappush(waiting, (-arc.bound, next(order), arc))
         while waiting and -waiting[0][0] > _square(best):
-            arc = heappop(waiting)[2]
-            arc = Arc(arc.start, arc.stop, *self._kept(arc))
-            middle = self._corner(_outward(arc), arc.upper, arc.lower)
-            if _dot(middle.direction, middle.at) == _dot(middle.direction, arc.start.at):
-                continue  # the two corners are the ends of an edge
-            best = max(best, middle, key=_square)
-            _wait(waiting, order, Arc(arc.start, middle, arc.upper, arc.lower))
-            _wait(waiting, order, Arc(middle, arc.stop, arc.upper, arc.lower))
-        final = self._corner(best.direction, *everywhere)
+            arc = self.needed(heappop(waiting)[2])
+            for half in self.halves(arc):
+                best = max(best, half.start, key=_square)
+                heappush(waiting, (-half.bound, next(order), half))
+        final = self._corner(best.direction, *self._everywhere())
         return _square(final), final.upper, final.lower
+
+    def quarters(self) -> list[Arc]:
+        """The four arcs between the axes."""
+        everywhere = self._everywhere()
+        corners = [self._corner(axis, *everywhere) for axis in ((1, 0), (0, 1), (-1, 0), (0, -1))]
+        return [
+            Arc(start, stop, *everywhere)
+            for start, stop in zip(corners, corners[1:] + corners[:1], strict=True)
+        ]
+
+    def halves(self, arc: Arc) -> list[Arc]:
+        """An arc up to the furthest sum across its corners, and from there; none, if there is none."""
+        ahead = arc.stop.direction
+        if _dot(ahead, arc.start.at) == _dot(ahead, arc.stop.at):
+            return []
+        middle = self._corner(_outward(arc), arc.upper, arc.lower)
+        if _dot(middle.direction, middle.at) == _dot(middle.direction, arc.start.at):
+            return []  # the two corners are the ends of an edge
+        return [
+            Arc(arc.start, middle, arc.upper, arc.lower),
+            Arc(middle, arc.stop, arc.upper, arc.lower),
+        ]
+
+    def _everywhere(self) -> list[np.ndarray]:
+        return [np.arange(len(cloud), dtype=np.intp) for cloud in (self.plus, self.minus)]
 
     def _corner(self, direction: Direction, upper: np.ndarray, lower: np.ndarray) -> Corner:
         """The furthest sum in a direction of points at some places."""
@@ -343,16 +373,15 @@ class Round:
         at = tuple(x - y for x, y in zip(added, taken_off, strict=True))
         return Corner(direction, at, upper, lower)
 
-    def _kept(self, arc: Arc) -> tuple[np.ndarray, np.ndarray]:
-        """The places of the points that may be among the furthest somewhere on an arc."""
+    def needed(self, arc: Arc) -> Arc:
+        """An arc with those points alone that may be among the furthest somewhere on it."""
         self._count(2 * (len(arc.upper) + len(arc.lower)))
         one, other = arc.start, arc.stop
         forward = one.direction, other.direction
         backward = _back(one.direction), _back(other.direction)
-        return (
-            needed(self.plus, arc.upper, forward, (one.upper, other.upper)),
-            needed(self.minus, arc.lower, backward, (one.lower, other.lower)),
-        )
+        upper = needed(self.plus, arc.upper, forward, (one.upper, other.upper))
+        lower = needed(self.minus, arc.lower, backward, (one.lower, other.lower))
+        return Arc(one, other, upper, lower)
 
     def _count(self, points: int) -> None:
         self.projected += points
@@ -362,13 +391,6 @@ class Round:
                 f"{number_text(MOST_PROJECTED)} points were looked at in L2; ask for a smaller k, "
                 "or in L1 or L∞, which bound it"
             )
-
-
-def _wait(waiting: list[tuple[Fraction, int, Arc]], order: Iterator[int], arc: Arc) -> None:
-    """Have an arc looked at later, the widest bound first, unless nothing lies between its corners."""
-    ahead = arc.stop.direction
-    if _dot(ahead, arc.start.at) < _dot(ahead, arc.stop.at):
-        heappush(waiting, (-arc.bound, next(order), arc))
 
 
 def needed(
@@ -409,7 +431,7 @@ class InThePlane:
 
     def furthest(self, a: int, b: int) -> Found:
         """The square of the length, and the places in either cloud."""
-        held = 1 << max(a, b).bit_length()
+        held = _held(max(a, b))
         upper, plus = self._few(True, held)
         lower, minus = (upper, plus) if self.plus is self.minus else self._few(False, held)
         square, one, other = Round(plus, minus, a, b).longest()
@@ -434,20 +456,22 @@ def pruned(cloud: Cloud, count: int) -> np.ndarray:
     >>> pruned(Cloud(tuple(np.concatenate([side, inside, inside]) for side in square)), 1)
     array([0, 1, 2, 3])
 
-    Cost: O(m) for eight directions.
+    Cost: O(m) for four directions, and for each that an arc with many points is halved at.
     """
-    everywhere = np.arange(len(cloud), dtype=np.intp)
     if len(cloud) <= max(FEW, 2 * count):
-        return everywhere
-    x, y = (max(int(column.max()) - int(column.min()), 1) for column in cloud.columns)
-    half = [(1, 0), (y, x), (0, 1), (-y, x)]
-    eight = [*half, *map(_back, half)]
-    furthest = [np.sort(cloud.last(direction, count)) for direction in eight]
+        return np.arange(len(cloud), dtype=np.intp)
     kept = np.zeros(len(cloud), dtype=bool)
-    for i in range(8):
-        j = (i + 1) % 8
-        between = needed(cloud, everywhere, (eight[i], eight[j]), (furthest[i], furthest[j]))
-        kept[between] = True
+    way = Round(cloud, cloud, count, 0)
+    arcs = [(arc, 0) for arc in way.quarters()]
+    while arcs:
+        arc, halved = arcs.pop()
+        arc = way.needed(arc)
+        if len(arc.upper) <= max(FEW, 4 * count) or halved == MOST_HALVED:
+            kept[arc.upper] = True
+            continue
+        halves = way.halves(arc)
+        kept[arc.start.upper] = kept[arc.stop.upper] = True
+        arcs += [(half, halved + 1) for half in halves]
     missing = min(2 * count, len(cloud)) - int(kept.sum(dtype=np.int64))
     if missing > 0:
         kept[np.flatnonzero(~kept)[:missing]] = True
