@@ -51,7 +51,11 @@ class Cloud:
         """Some of the points, at ascending places."""
         if len(places) == len(self):
             return self
-        return Cloud(tuple(column[places] for column in self.columns), self.copies)
+        few = Cloud(tuple(column[places] for column in self.columns), self.copies)
+        few.__dict__["most"] = self.most
+        if "_floats" in self.__dict__:
+            few.__dict__["_floats"] = [column[places] for column in self._floats]
+        return few
 
     def different(self, count: int) -> int:
         """How many points `count` of the furthest are, of which each may come several times."""
@@ -131,7 +135,7 @@ class Cloud:
 
     @cached_property
     def most(self) -> list[int]:
-        """The largest magnitude in each coordinate."""
+        """The largest magnitude in each coordinate, here or in the cloud that this is taken from."""
         return [largest(column) for column in self.columns]
 
     @property

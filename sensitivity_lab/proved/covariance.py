@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import Any, ClassVar
 
@@ -21,7 +21,16 @@ from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.exact import Exact, brief, checked_bounds
 from sensitivity_lab.gap import Norm, rational
 from sensitivity_lab.proved.family import Interval, Words
-from sensitivity_lab.proved.points import ROOM, Moved, OfColumns, Points, exact_sum, largest
+from sensitivity_lab.proved.points import (
+    ROOM,
+    Moved,
+    OfColumns,
+    Points,
+    exact_sum,
+    first_left,
+    largest,
+    runs_of,
+)
 from sensitivity_lab.proved.worst_pair import D, Values, WorstPair
 from sensitivity_lab.relations import Move
 from sensitivity_lab.text import number_text
@@ -29,6 +38,7 @@ from sensitivity_lab.universe import Universe
 
 Corner = tuple[Exact, Exact]
 At = tuple[tuple[bool, bool], int]  # a corner, by whether it is right and top; and copies
+MOST_POPULATION = 300  # records: of each two the best that they share takes O(m³)
 MOST_PAIRS = 400_000_000  # of a record that leaves and one that joins
 MOST_NEAR = 1_000_000  # of these, as near to the widest as floats can tell
 BLOCK = 1 << 20  # pairs looked at together
@@ -103,6 +113,24 @@ class Covariance(OfColumns):
             )
             corners = {corner: corner for corner, _ in (*shared, *one, *other)}
             return WorstPair(gap * box.area, shared, one, other, Values(corners))
+
+        return d
+
+    def on_points(self, points: Points, norm: Norm) -> D | None:
+        """Of every two records the best that they can share, on a small population."""
+        if norm == 0 or len(points) > MOST_POPULATION:
+            return None
+        swap = cache(lambda c: _widest_swap(points.whole, c))
+
+        def d(c: int, a: int, b: int) -> WorstPair | None:
+            nothing = a == b == 0 or (a == b == 1 and c == 0)
+            if not nothing and not a == b == 1:
+                return None
+            gap, places = (0, np.arange(a + b)) if nothing else swap(c)
+            one, other = places[:a], places[a : a + b]
+            shared = runs_of(places[2:]) if gap else first_left(places, c)
+            unit = math.prod(points.scales) * (c + 1) * max(c + 1 - self.ddof, 1)
+            return WorstPair(Fraction(gap, unit), shared, runs_of(one), runs_of(other))
 
         return d
 
@@ -193,6 +221,31 @@ def _at_corners(c: int, a: int, b: int, ddof: int) -> tuple[Fraction, list[list[
 def _mirrored(side: list[At]) -> list[At]:
     """The same, left for right: every covariance changes its sign."""
     return [((not right, top), n) for (right, top), n in side]
+
+
+def _widest_swap(columns: tuple[np.ndarray, ...], c: int) -> tuple[int, np.ndarray]:
+    """The widest gap times n·(n − d) as one record comes for another, and the places of these and of C.
+
+    >>> _widest_swap((np.array([0, 0, 5]), np.array([0, 3, 3])), 1)
+    (15, array([0, 1, 2]))
+
+    Cost: O(m³) for m records, and O(m²) memory.
+    """
+    room = 8 * max(c, 1) * max(map(largest, columns)) ** 2 < ROOM
+    x, y = (column.astype(np.int64 if room else object) for column in columns)
+    best, places = -1, _places()
+    products, others = x * y, np.arange(len(x), dtype=np.intp)
+    for one in range(len(x)):
+        across = np.multiply.outer(y[one] - y, x) + np.multiply.outer(x[one] - x, y)
+        across[:, one] = across[others, others] = ROOM if room else 1 + 4 * int(abs(across).max())
+        order = np.argsort(across, axis=1, kind="stable")[:, :c]
+        gaps = c * (products[one] - products) - np.take_along_axis(across, order, 1).sum(axis=1)
+        gaps[one] = -1
+        other = int(gaps.argmax())
+        if gaps[other] > best:
+            best = int(gaps[other])
+            places = np.concatenate([_places(one, other), order[other]])
+    return best, places
 
 
 # -- one dataset: record by record -----------------------------------------------------------------
