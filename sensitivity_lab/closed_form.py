@@ -21,8 +21,9 @@ from sensitivity_lab.exact import (
     whole_number,
 )
 from sensitivity_lab.problem import require_few_moves
+from sensitivity_lab.proved.covariance import Box, Covariance
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
-from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
+from sensitivity_lab.proved.worst_pair import D, Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation, check_relation
 from sensitivity_lab.results import html_table, presented
@@ -91,7 +92,8 @@ def closed_form(
     >>> form.value, form.status, form.formula
     (Fraction(12, 5), 'exact', 'R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))')
 
-    Of a clipped query the bounds are those of the numbers before they are cut.
+    Of a clipped query the bounds are those of the numbers before they are cut. Of a covariance they
+    are two pairs, ((Lx, Ux), (Ly, Uy)).
 
     Give `size` where the dataset's size is known (its neighbour has what the relation gives; a
     range holds both sizes), or `min_size` where all that is known is that both datasets have at
@@ -105,9 +107,7 @@ def closed_form(
     Source: the theorem that the result's `source` names, and thm-share, thm-sizes and thm-steps,
     on the book's page of proofs.
     """
-    low, high = checked_bounds(bounds)
-    proved = proved_of(query)
-    low, high = clipped_ends(query.of_what, low, high)
+    proved, within = _proved_within(query, bounds, values)
     check_relation(relation)
     if type(relation) not in STANDARD or relation.restricts_columns:
         raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")
@@ -122,20 +122,24 @@ def closed_form(
         raise ValueError(
             f"give either size or min_size, got size={brief(size)}, min_size={brief(min_size)}"
         )
-    interval = Interval(low, high, values)
     bound = None
     if size is None:
         least = whole_number(min_size, "min_size", query.smallest_size or 0)
         asked = proved.shares_from(relation, least)
-        bound = proved.bound_from(interval, relation, least)
+        if isinstance(within, Interval):
+            bound = proved.bound_from(within, relation, least)
     else:
         asked = iter(_feasible_shares(query, relation, size))
     worst = (
-        widest(proved.on_interval(interval, norm), asked)
+        widest(_gaps(proved, within, norm), asked)
         if bound is None
         else WorstPair(bound, attained=False)
     )
-    assert worst
+    if worst is None:
+        raise NotProved(
+            f"{query.name} has a closed form for one record, k = 1, got {relation}: "
+            "global_sensitivity enumerates on a universe of yours"
+        )
     words = proved.words(norm)
     text = words.text(relation, pinned=size is not None)
     return ClosedForm(
@@ -146,6 +150,24 @@ def closed_form(
         source=f"Proofs: {words.proof}",
         witness=_witness(worst),
     )
+
+
+def _proved_within(query: Any, bounds: Any, values: int | None) -> tuple[Family, Interval | Box]:
+    """What is proved of a query, and its checked bounds: of a covariance those of both numbers."""
+    proved = query.proved if isinstance(query, Query) else None
+    if isinstance(proved, Covariance):
+        return proved, Box.of(bounds)
+    low, high = checked_bounds(bounds)
+    proved = proved_of(query)
+    return proved, Interval(*clipped_ends(query.of_what, low, high), values)
+
+
+def _gaps(proved: Family, within: Interval | Box, norm: float) -> D:
+    """D within some bounds."""
+    if isinstance(within, Box):
+        assert isinstance(proved, Covariance)
+        return proved.on_box(within)
+    return proved.on_interval(within, norm)
 
 
 def _witness(worst: WorstPair) -> tuple[Dataset, Dataset] | None:

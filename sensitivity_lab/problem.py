@@ -15,6 +15,7 @@ import numpy as np
 from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.gap import Norm
+from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.standard import over_numbers
@@ -63,6 +64,8 @@ class Problem:
                 "MEAN.of('column') or SUM.of(function)"
             )
         self._check_grouping()
+        if isinstance(proved, OfColumns):
+            proved.check(self.universe)
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "

@@ -142,7 +142,7 @@ class Evaluations:
 
     @property
     def _answers_by_rows(self) -> bool:
-        return self.query.rows is not None and not self.lattice.universe.has_missing
+        return self.query.answers_rows(self.lattice.universe)
 
     def _by_rows(self, size: int) -> tuple[np.ndarray, int]:
         assert self.query.rows is not None
