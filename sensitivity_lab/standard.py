@@ -416,10 +416,16 @@ def _count_distinct(x: Dataset) -> int:
     >>> count_distinct((1, 2, 2)), count_distinct(("no", "yes", "no"))
     (2, 2)
 
-    Numbers are told apart by how large they are, 1 is 1.0; a missing record is refused. Cost: linear.
+    Numbers are told apart by how large they are, 1 is 1.0. Cost: linear. Raises TypeError for a missing
+    record, numbers among others, and a table: ask of a column, as in `count_distinct.of("name")`.
     Source: its sensitivity: thm-count-distinct-population on the book's page of proofs.
     """
-    return len(set(map(told_apart, x if isinstance(x, tuple) else records_listed(x))))
+    if is_table(x):
+        raise TypeError("of must say which column of a table is asked about")
+    listed = x if isinstance(x, tuple) else tuple(records_listed(x))
+    if len(set(map(is_real, listed))) > 1:
+        raise TypeError("records must be numbers or other records, not both")
+    return len(set(map(told_apart, listed)))
 
 
 def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:

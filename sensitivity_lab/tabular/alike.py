@@ -11,7 +11,7 @@ import numpy as np
 
 from sensitivity_lab.exact import exact_number, is_real
 from sensitivity_lab.tabular.clipped import number_of
-from sensitivity_lab.tabular.records import are_text, codes_of
+from sensitivity_lab.tabular.records import are_text, codes_of, hashed
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,4 +70,4 @@ def told_apart(record: Any) -> Any:
         return record
     if record is None:
         raise TypeError("values that are told apart must be there, got None")
-    return exact_number(record) if is_real(record) else record
+    return exact_number(record) if is_real(record) else hashed(record, "values that are told apart")

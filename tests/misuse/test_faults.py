@@ -320,6 +320,11 @@ def is_answer(name):
     return judge
 
 
+def are_distinct(found, dataset):
+    """As many as Python tells apart, numbers by how large they are."""
+    same(found, len(set(map(exact, dataset))))
+
+
 def is_anything(found, **given):
     """Made, and nothing computed yet."""
 
@@ -467,7 +472,7 @@ CALLS = {
     "join_count": Call(
         sl.join_count, is_anything, {"schema": [{"r": ["a", "b"], "s": ["b", "c"]}, {"r": ["a"]}]}
     ),
-    "count_distinct": Call(sl.count_distinct, is_answer("count_distinct"), {"dataset": DATASETS}),
+    "count_distinct": Call(sl.count_distinct, are_distinct, {"dataset": DATASETS}),
     # sensitivities
     "global_sensitivity": Call(
         sl.global_sensitivity,
