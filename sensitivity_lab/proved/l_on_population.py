@@ -24,6 +24,9 @@ from sensitivity_lab.proved.rank_weights import Steps, Weights
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
 from sensitivity_lab.proved.worst_pair import Share, WorstPair
 
+A_BLOCK = 2_000  # cells that take as long as a block of ranks
+MOST_KNOWN = 8  # sizes whose weights are held
+
 
 class Block(NamedTuple):
     """Ranks among the shared that follow one another, and what each weighs in the gap."""
@@ -61,8 +64,12 @@ class OnPopulation:
         >>> OnPopulation(many, Gini()).within_reach([(50_000, 1, 1, False)])
         False
         """
-        cells = 0
-        for c, a, b, _ in asked:
+        cells, every = 0, list(asked)
+        for c, a, b, _ in every:
+            cells += A_BLOCK * sum(len(self._steps(c + own).ends) for own in (a, b))
+            if cells > MOST_CELLS:
+                return False
+        for c, a, b, _ in every:
             outside = self._outside(c, a, b)
             one = outside if outside is not None else self._program(c, a, b)
             cells += one.cells
@@ -72,6 +79,8 @@ class OnPopulation:
 
     def _steps(self, n: int) -> Steps:
         if n not in self._known:
+            if len(self._known) == MOST_KNOWN:
+                self._known.clear()
             self._known[n] = self.weights.steps(n)
         return self._known[n]
 

@@ -15,7 +15,7 @@ from sensitivity_lab.proved.l_on_dataset import neighbours
 from sensitivity_lab.proved.l_on_population import OnPopulation
 from sensitivity_lab.proved.l_range import RangeOnPopulation
 from sensitivity_lab.proved.pool import Pool
-from sensitivity_lab.proved.rank_curve import Curve
+from sensitivity_lab.proved.rank_curve import widest_place
 from sensitivity_lab.proved.rank_weights import Gini, Quantiles, Trimmed, Weights, Winsorised
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import D, Share, WorstPair, shares
@@ -66,19 +66,10 @@ class LStatistic(Family):
 
         def d(c: int, a: int, b: int) -> WorstPair:
             higher, lower = self.weights.steps(c + a), self.weights.steps(c + b)
-            above, below = Curve(higher), Curve(lower)
-            starts = _starts(c, ((above, a), (below, b)))
-            tops, bottoms = above.largest(starts, a), below.largest(starts, b, sign=-1)
-            height, at, (s, t) = max(
-                (
-                    (up * lower.unit + down * higher.unit, -p, (s, t))
-                    for p, (up, s), (down, t) in zip(starts, tops, bottoms, strict=True)
-                ),
-                key=lambda place: place[:2],
-            )
-            levels = Fraction(above.sums[-1], higher.unit) - Fraction(below.sums[-1], lower.unit)
+            height, *high = widest_place(higher, lower, (c, a, b))
             gap = interval.width * Fraction(height, higher.unit * lower.unit)
-            return _at_the_ends(gap + interval.low * levels, interval, (c, a, b), (-at, s, t))
+            levels = Fraction(higher.total, higher.unit) - Fraction(lower.total, lower.unit)
+            return _at_the_ends(gap + interval.low * levels, interval, (c, a, b), high)
 
         return d
 
@@ -103,16 +94,8 @@ class LStatistic(Family):
         )
 
 
-def _starts(c: int, curves: Sequence[tuple[Curve, int]]) -> list[int]:
-    """The numbers of shared records at the top among which one is best: where a line may bend."""
-    bends = {
-        corner - width for curve, most in curves for corner in curve.corners for width in (0, most)
-    }
-    return sorted({0, c} | {p for p in bends if 0 <= p <= c})
-
-
 def _at_the_ends(
-    gap: Fraction, interval: Interval, share: tuple[int, int, int], high: tuple[int, int, int]
+    gap: Fraction, interval: Interval, share: tuple[int, int, int], high: Sequence[int]
 ) -> WorstPair:
     """The pair with so many records at the top: of the shared, and of either dataset."""
     c, a, b = share

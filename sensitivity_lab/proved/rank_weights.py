@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, groupby
@@ -34,7 +34,7 @@ class Steps:
     @classmethod
     def of(cls, blocks: Iterable[tuple[Exact, int]]) -> Steps:
         """Steps of some weights, each of so many ranks in a row."""
-        held = [(Fraction(weight), count) for weight, count in blocks if count]
+        held = [(weight, count) for weight, count in blocks if count]
         unit = math.lcm(*(weight.denominator for weight, _ in held))
         alike = [
             (int(weight * unit), sum(count for _, count in same))
@@ -62,16 +62,26 @@ class Steps:
         return min(self.weights, default=0) >= 0
 
     @property
+    def total(self) -> int:
+        """The sum of all weights, times `unit`.
+
+        >>> Steps.of([(-1, 1), (3, 2)]).total
+        5
+        """
+        return sum(weight * count for weight, count in self._counted())
+
+    @property
     def magnitude(self) -> int:
         """The sum of the weights' magnitudes, times `unit`.
 
         >>> Steps.of([(-1, 1), (1, 1)]).magnitude
         2
         """
-        return sum(
-            abs(weight) * (stop - start)
-            for start, stop, weight in zip(self.starts, self.ends, self.weights, strict=True)
-        )
+        return sum(abs(weight) * count for weight, count in self._counted())
+
+    def _counted(self) -> Iterator[tuple[int, int]]:
+        for start, stop, weight in zip(self.starts, self.ends, self.weights, strict=True):
+            yield weight, stop - start
 
     @property
     def starts(self) -> tuple[int, ...]:
@@ -96,7 +106,7 @@ class Steps:
         >>> Steps.of([(0, 1), (Fraction(1, 3), 1)]).over(6)
         array([0, 2], dtype=object)
         """
-        counts = [stop - start for start, stop in zip(self.starts, self.ends, strict=True)]
+        counts = [count for _, count in self._counted()]
         weights = np.array([weight * (unit // self.unit) for weight in self.weights], dtype=object)
         return np.repeat(weights, counts)
 

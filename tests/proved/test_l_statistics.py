@@ -23,7 +23,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.audit.random_search import search
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved import l_on_dataset, rank_program
+from sensitivity_lab.proved import l_on_dataset, rank_curve, rank_program
 from sensitivity_lab.proved.family import Interval
 from sensitivity_lab.proved.l_on_population import OnPopulation, Outside
 from sensitivity_lab.proved.l_range import RangeOnPopulation
@@ -166,6 +166,18 @@ def test_every_share_of_an_interval_equals_a_brute_force(seed):
             answers = [query(side) for side in found.pair()]
             assert answers[0] - answers[1] == expected
             assert [*map(len, found.pair())] == [c + a, c + b]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_steps_and_many_have_one_widest_place(seed):
+    """Catches a corner that is not looked at, and a window that is one too short."""
+    rng = random.Random(f"places {seed}")
+    for kind in KINDS:
+        c, a, b = rng.randint(0, 30), rng.randint(0, 9), rng.randint(1, 9)
+        steps = [Steps.of((w, 1) for w in Drawn(seed, kind)(n)) for n in (c + a, c + b)]
+        if min(c + a, c + b) > 0:
+            corners = rank_curve._at_corners(*steps, (c, a, b))
+            assert corners == rank_curve._everywhere(*steps, (c, a, b))
 
 
 @pytest.mark.parametrize("query", CENTRAL, ids=str)
