@@ -75,6 +75,25 @@ def test_no_share_exceeds_its_reach(query):
     assert tight > CASES // 10
 
 
+@pytest.mark.parametrize("query", [sl.VARIANCE, sl.STD], ids=str)
+def test_a_reach_is_tight_where_one_record_is_far(query):
+    """Catches a bound that is too small by little, which few records leave room for."""
+    d = on_population([0] * 1200 + [100], query)
+    for share in ((999, 1, 1), (1000, 1, 0)):
+        (most,) = d.reaches([(*share, False)])
+        assert d.floor(d(*share).gap) <= most < 1.01 * float(d(*share).gap)
+
+
+def test_the_smallest_scatter_is_met_by_halves():
+    """Catches a sum of squares said to be larger than that of the records that have the least."""
+    whole = SortedRecords.of(sl.Universe.population([-1] * 20 + [1] * 20))
+    centred = filtered_maximum.Centred.of(whole)
+    asked = reach.Reaches(centred, [], ddof=0, root=True)
+    found = asked._smallest_scatters(np.array([39, 40], dtype=np.int64))
+    middle = 4 * 19 * 20 / 39  # one of the higher half leaves; values are two apart
+    assert found == pytest.approx([middle, 40], rel=1e-9)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_floor_leaves_the_widest_share(shape):
     """Catches a share that is passed over with the widest gap, or with one as wide that comes first.
