@@ -80,7 +80,7 @@ def widest(query: Query, records: Records, pick: Pick | None = None) -> dict[Sha
 
 def widest_of_share(
     query: Query, records: Records, share: Share, pick: Pick | None = None
-) -> tuple[Gap, Sides]:
+) -> tuple[Any, Sides]:
     """Return D(c, a, b) of one share exactly, with C, A and B; over all layouts or those picked.
 
     >>> from sensitivity_lab import MEAN
