@@ -7,24 +7,43 @@ is log2 of the CPU time of two million records over that of one million.
 
     python benchmarks/scale.py            # everything, a few minutes
     python benchmarks/scale.py --quick    # three queries
+    python benchmarks/scale.py --store    # a million records only, and the table for the book
 """
 
 import argparse
+import csv
 import math
 import time
 import tracemalloc
 from functools import partial
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from bench import NUMPY, naive_add_remove, naive_change
 
 import sensitivity_lab as sl
 
+STORED = Path(__file__).parents[1] / "book/sensitivity_book/data/growth.csv"
+BINS = sl.histogram(range(0, 10**6 + 1, 1_000))
 QUERIES = [
     *(sl.COUNT, sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.quantile(0.9)),
     *(sl.VARIANCE, sl.STD, sl.histogram([0, 250_000, 500_000, 1_000_000])),
+    *(sl.trimmed_mean(0.1), sl.winsorised_mean(0.1), sl.MIDHINGE, sl.RANGE, sl.count_distinct),
 ]
 QUICK = [sl.MEDIAN, sl.VARIANCE, sl.STD]
+# Of two columns, and with a norm: a query, the norm, and its name here.
+OF_COLUMNS = [
+    (sl.vector_sum(["x", "y"]), norm, f"two sums, L{name}")
+    for norm, name in ((1, "1"), (2, "2"), (math.inf, "∞"))
+]
+IN_THE_BOOK = [
+    *((query, 1, query.name) for query in (sl.MEDIAN, sl.MEAN, sl.VARIANCE, sl.STD)),
+    *((query, 1, query.name) for query in (sl.trimmed_mean(0.1), sl.winsorised_mean(0.1))),
+    *((query, 1, query.name) for query in (sl.MIDHINGE, sl.RANGE, sl.count_distinct)),
+    *((BINS, norm, f"1,000 bins, L{name}") for norm, name in ((1, "1"), (2, "2"))),
+    *OF_COLUMNS,
+]
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 NAIVE = {sl.AddRemove: naive_add_remove, sl.Change: naive_change}
 
@@ -75,24 +94,59 @@ def small(query, family, m, k):
     print(f"  {query.name:14.14} {relation!s:22} m={m:<5} {1000 * unit:7.2f} ms = 1; {ratios}")
 
 
-def large(query, family):
-    """One line at a million records: against `sorted`, memory, growth."""
-    relation, million, more = family(10), records(10**6), records(2 * 10**6)
-    numbers = million.tolist()
+def universe_of(query, m):
+    """A population of m numbers, or of m pairs of them for a query of columns."""
+    if any(query is of_columns for of_columns, _, _ in OF_COLUMNS):
+        pairs = pd.DataFrame({"x": records(m), "y": records(m + 1)[:m]})
+        return lambda: sl.Universe.population(pairs)
+    array = records(m)
+    return lambda: sl.Universe.population(array)
+
+
+def measured(query, relation, norm=1):
+    """At a million: how often `sorted` fits into it, arrays of memory, exponent; None unsolved."""
+    numbers = records(10**6).tolist()
     yardstick, _ = seconds(lambda: sorted(numbers))
-    taken, found = seconds(lambda: ask(query, million, relation, "solver"))
+
+    def solved(make, m):
+        options = {"size": m // 2, "relation": relation, "norm": norm, "method": "solver"}
+        return sl.global_sensitivity(query, make(), **options)
+
+    million, more = universe_of(query, 10**6), universe_of(query, 2 * 10**6)
+    taken, found = seconds(lambda: solved(million, 10**6))
     if found is None:
-        print(f"  {query.name:14.14} {relation!s:22} no solver")
-        return
-    doubled, _ = seconds(lambda: ask(query, more, relation, "solver"))
+        return None
+    doubled, _ = seconds(lambda: solved(more, 2 * 10**6))
     tracemalloc.start()
-    ask(query, million, relation, "solver")
-    memory = tracemalloc.get_traced_memory()[1] / million.nbytes
+    solved(million, 10**6)
+    memory = tracemalloc.get_traced_memory()[1] / (8 * 10**6)
     tracemalloc.stop()
-    print(
-        f"  {query.name:14.14} {relation!s:22} {taken / yardstick:5.2f} × sorted, "
-        f"{memory:4.1f} × the array, exponent {math.log2(doubled / taken):4.2f}"
-    )
+    return taken / yardstick, memory, math.log2(doubled / taken)
+
+
+def large(query, family, norm=1, name=None, k=10):
+    """One line at a million records: against `sorted`, memory, growth; and what it says."""
+    relation = family(k)
+    found = measured(query, relation, norm)
+    shown = f"  {name or query.name:22.22} {relation!s:24}"
+    if found is None:
+        print(f"{shown} no solver")
+        return None
+    times, memory, exponent = found
+    print(f"{shown} {times:5.2f} × sorted, {memory:4.1f} × the array, exponent {exponent:4.2f}")
+    return found
+
+
+def store():
+    """The table for the book: each query with k = 10 and with k = 100."""
+    with STORED.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["query", "relation", "k", "sorted", "arrays", "exponent"])
+        for query, norm, name in IN_THE_BOOK:
+            for family, k in ((sl.AddRemove, 10), (sl.Change, 10), (sl.Change, 100)):
+                times, memory, exponent = large(query, family, norm, name, k)
+                row = [f"{times:.2f}", f"{memory:.1f}", f"{exponent:.2f}"]
+                out.writerow([name, family.__name__, k, *row])
 
 
 def smooth(beta):
@@ -115,7 +169,12 @@ def smooth(beta):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="three queries only")
-    queries = QUICK if parser.parse_args().quick else QUERIES
+    parser.add_argument("--store", action="store_true", help="make the book's table only")
+    given = parser.parse_args()
+    if given.store:
+        store()
+        return
+    queries = QUICK if given.quick else QUERIES
     cases = [(query, family) for query in queries for family in RELATIONS]
     print("CPU time as multiples of the solver's (else the sweep's), size m/2:")
     for m, k in ((10, 2), (20, 2)):
@@ -126,9 +185,18 @@ def main():
         taken, _ = seconds(lambda q=query, f=family: ask(q, records(1000), f(10), "solver"))
         shown = "no solver" if taken is None else f"{1000 * taken:8.2f} ms"
         print(f"  {query.name:14.14} {family(10)!s:22} {shown}")
+    print("Mixes of 40 among a thousand records:")
+    for query in (sl.VARIANCE, sl.STD):
+        mix = sl.SymmetricDifference(40)
+        taken, _ = seconds(lambda q=query, r=mix: ask(q, records(1000), r, "solver"), repeats=1)
+        print(f"  {query.name:14.14} {mix!s:22} {1000 * taken:8.2f} ms")
     print("A million records, size m/2, k = 10:")
     for query, family in cases:
         large(query, family)
+    if not given.quick:
+        for query, norm, name in OF_COLUMNS:
+            for family in RELATIONS:
+                large(query, family, norm, name)
     print("Smooth sensitivity at a million records:")
     for beta in (0.1, 1e-3, 1e-6):
         smooth(beta)

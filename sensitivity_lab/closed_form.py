@@ -104,8 +104,8 @@ def closed_form(
     `SymmetricDifference`. A range costs this for each of its sizes.
     Raises ValueError for bounds out of order, for a size below what the query is defined on,
     and for a query with no closed form; TypeError for what is not a standard query.
-    Source: the theorem that the result's `source` names, and thm-share, thm-sizes and thm-steps,
-    on the book's page of proofs.
+    Source: the theorem that the result's `source` names, and thm-share, thm-sizes, thm-sizes-mixed
+    and thm-steps, on the book's page of proofs.
     """
     proved, within = _proved_within(query, bounds, values)
     check_relation(relation)

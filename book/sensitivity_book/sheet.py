@@ -51,7 +51,7 @@ def tex_lines(text: str) -> list[str]:
 def _over(factor: str, of: str, where: str) -> str:
     """The largest of some calls over a condition."""
     below = rf"\max_{{{_tex(where)}}}"
-    calls = [_tex(call) for call in re.findall(r"\w\([^()]*\)", of)]
+    calls = _texs(of)
     each = calls[0] if len(calls) == 1 else _call("max", calls)
     return f"{factor} {below} {each}".strip()
 
@@ -67,12 +67,20 @@ def _case(text: str) -> Iterator[str]:
 
 def _tex(text: str) -> str:
     """One formula or condition in TeX."""
+    (tex,) = _texs(text)
+    return tex
+
+
+def _texs(text: str) -> list[str]:
+    """Formulas between commas, each in TeX."""
     for sign, python in (SIGNS | FENCES).items():
         text = text.replace(sign, python)
     text = re.sub(r"\|(\w)\|", r"abs(\1)", text)
     text = re.sub(r"√(\w(?:\([^()]*\))?)", r"sqrt(\1)", text).replace("√", "sqrt")
     text = re.sub(r"(?<![<>=])=(?!=)", "==", text)
-    return _node(ast.parse(text.strip(), mode="eval").body)
+    parsed = ast.parse(f"[{text.strip()}]", mode="eval").body
+    assert isinstance(parsed, ast.List)
+    return [_node(formula) for formula in parsed.elts]
 
 
 def _node(node: ast.expr) -> str:
@@ -148,8 +156,8 @@ QUERIES: list[tuple[str, sl.Query, float]] = [
     ("mean", sl.MEAN, 1),
     ("minimum, maximum", sl.MIN, 1),
     ("quantile q (median: q = ½)", sl.quantile(0.25), 1),
-    ("variance, ddof d", sl.VARIANCE, 1),
-    ("standard deviation, ddof d", sl.STD, 1),
+    ("variance, ddof d", sl.variance(ddof=1), 1),
+    ("standard deviation, ddof d", sl.std(ddof=1), 1),
     ("histogram in L1", BINS, 1),
     ("histogram in L2", BINS, 2),
     ("histogram in L∞", BINS, inf),
@@ -169,18 +177,12 @@ class Table:
     def cells(self, query: sl.Query, norm: float) -> list[list[str]]:
         """One query's formulas: for each column its lines, in TeX."""
         table = _formulas(query, norm)
-        return [_marked(*table.loc[key, ["formula", "status"]]) for key in self.columns.values()]
+        return [tex_lines(str(table.loc[key, "formula"])) for key in self.columns.values()]
 
 
 @cache
 def _formulas(query: sl.Query, norm: float) -> pd.DataFrame:
     return formula_table(query, norm=norm)
-
-
-def _marked(formula: str, status: str) -> list[str]:
-    """The lines of a formula; one that is an upper bound from k = 2 on begins with ≤."""
-    first, *more = tex_lines(formula)
-    return [first if status == "exact" else rf"\leq\ {first}", *more]
 
 
 MAIN = Table(
@@ -220,17 +222,14 @@ LETTERS = [
         r"$w = \frac{s}{c - d} - \frac{s}{c + k - d}$ and $u = \sqrt{\frac{s}{c - d}} - \sqrt{\frac{s}{c + k - d}}$, "
         r"where $s = \lfloor c/2 \rfloor \lceil c/2 \rceil / c$",
     ),
-    ("h", r"$1/4$ if $d = 0$, else $\frac{\lfloor m/2 \rfloor \lceil m/2 \rceil}{m(m - d)}$"),
+    ("d", "ddof, here at most 2: a variance divides by the size minus $d$"),
     (
         "D(c, a, b)",
         r"of a variance: $R^{2} v$ of $N = c + a$ records with $k = a$ if $a \geq b$, else $R^{2}$ times the largest "
         r"$\frac{(i + j)(c + a - i - j)}{(c + a)(c + a - d)} - \frac{j(c - j)}{c(c + b - d)}$ over whole $i \leq a$, $j \leq c$; "
         "of a standard deviation: see the proofs",
     ),
-    (
-        "≤",
-        "an upper bound, and exact at $k = 1$. For a population of known records all formulas are upper bounds",
-    ),
+    ("a population", "of known records: there all formulas are upper bounds"),
     (
         "k added or removed",
         "at a known size exactly $k$ added or exactly $k$ removed: the larger of the two",

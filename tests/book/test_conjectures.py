@@ -1,13 +1,18 @@
 """The searches of the page on open questions: they find what is false, and count what they try."""
 
-from itertools import chain, islice, pairwise
+import math
+import random
+from fractions import Fraction
+from itertools import chain, combinations, islice, pairwise, product
+from operator import ge
 
+import numpy as np
 import pandas as pd
 import pytest
 from conftest import SPREADS
 from oracle import QUERIES
 from sensitivity_book.research import conjectures as cj
-from sensitivity_book.research import layouts, worlds
+from sensitivity_book.research import hard, layouts, worlds
 from sensitivity_book.research.search import search
 
 import sensitivity_lab as sl
@@ -113,14 +118,119 @@ def test_removals_alone_never_fall(query):
             assert all(now <= then * (1 + 1e-12) for now, then in pairwise(gaps))
 
 
+def of_median_rank(records, size, q, highest):
+    """The quantile of the highest, or of the lowest, records: NumPy's, not the package's."""
+    return np.quantile(records[-size:] if highest else records[:size], q)
+
+
+@pytest.mark.parametrize("q", [0.5, 0.25, 0.9, 0.4])
+def test_clean_shares_of_a_quantile_lie_at_the_ends(q):
+    """Catches a slip in thm-quantile-clean: a share wider than K, or a clean one that is narrower."""
+    clean = 0
+    for records in islice(populations(), 10, None, 6):
+        for (c, a, b), gap in layouts.widest(sl.quantile(q), records).items():
+            most = of_median_rank(records, c + a, q, True) - of_median_rank(
+                records, c + b, q, False
+            )
+            assert gap <= most + 1e-9
+            upper = Fraction(str(q)) * (c + a - 1)
+            lower = upper - Fraction(str(q)) * a - (1 - Fraction(str(q))) * b
+            if math.ceil(lower) < math.floor(upper) or lower <= -1:
+                assert gap == pytest.approx(most, abs=1e-9)
+                clean += 1
+    assert clean > 200
+
+
+def test_removals_decide_the_median():
+    """Catches a slip in thm-median-removals: an addition or a mix that is wider."""
+    moves = 0
+    for records in populations():
+        d, m = layouts.widest(sl.MEDIAN, records), len(records)
+        for n, r, j in product(range(2, m + 1), range(m), range(m)):
+            if 1 <= r + j < n and r <= n and n + j - r >= 1 and n + j <= m:
+                k = r + j
+                removed = max(d[n - k, k, 0], d[n - k, 0, k])
+                assert max(d[n - r, r, j], d[n - r, j, r]) <= removed, (records, n, r, j)
+                moves += 1
+    assert moves > 1_000
+
+
+@pytest.mark.parametrize("q", [0.5, 0.1, 0.25, Fraction(1, 3), Fraction(3, 7), 0.9])
+def test_adding_moves_a_quantile_no_more_than_one_removal_more(q):
+    """Catches a slip in thm-quantile-grows, and AddRemove(k) that falls."""
+    assert search(cj.falls(sl.quantile(q), left=1), populations()).counterexample is None
+    for records in islice(populations(), 0, None, 4):
+        d, m = layouts.widest(sl.quantile(q), records), len(records)
+        for n, k in product(range(3, m + 1), range(1, m)):
+            if k + 1 < n and n + k <= m:
+                added = max(d[n, k, 0], d[n, 0, k])
+                assert added <= max(d[n - k - 1, k + 1, 0], d[n - k - 1, 0, k + 1])
+
+
+def test_ten_records_lie_in_neither_place():
+    """Catches a float that decides question 5, and a layout that is not as the page says."""
+    ten = (0, 0, 1, 4, 4, 4, 4, 4, 7, 8)
+    gap, sides = layouts.widest_of_share(sl.STD, ten, (3, 1, 4))
+    of_places, _ = layouts.widest_of_share(sl.STD, ten, (3, 1, 4), layouts.either_place)
+    assert sides == ((0, 0, 4), (8,), (4, 4, 4, 4))
+    assert gap > of_places
+    assert float(gap) == pytest.approx(math.sqrt(11) - math.sqrt(160 / 49), rel=1e-12)
+    for records in [EIGHT, (0, 0, 2, 2, 2, 2, 3)]:
+        every = layouts.widest(sl.VARIANCE, records)
+        for share in [(2, 1, 2), (1, 2, 1), (3, 0, 2)]:
+            assert layouts.widest_of_share(sl.VARIANCE, records, share)[0] == every[share]
+
+
+@pytest.mark.parametrize(("power", "far"), [(0.75, 100), (0.6, 10**4)])
+def test_no_larger_power_has_a_run(power, far):
+    """Catches a slip in thm-open-powers: a power above ½ without a counterexample, or the root with one."""
+    for p, wanted in [(power, (1, 3, 3)), (0.5, None)]:
+        claim = cj.places(cj.variance_power(p), ge, layouts.lower_side_is_a_run)
+        found = search(claim, [cj.with_far_pair(far)]).counterexample
+        assert (found and found[1]) == wanted
+
+
+def test_the_ratio_of_a_population_says_whether_there_is_a_subset_sum():
+    """Catches a slip in thm-open-ratio: a removal that is wider than the special record's."""
+    weights, reached = (0, 2, 3, 7, 8), 0
+    for target in range(25):
+        records, gap = hard.subset_sum_population(weights, 3, target, large=10_000)
+        ratios = {
+            s: Fraction(sum(x for x, _ in s)) / sum(y for _, y in s)
+            for size in (3, 4) for s in combinations(records, size)
+        }  # fmt: skip
+        widest = max(
+            abs(ratios[s] - ratios[s[:i] + s[i + 1 :]])
+            for s in ratios if len(s) == 4 for i in range(4)
+        )  # fmt: skip
+        assert widest <= gap
+        assert (widest == gap) == any(sum(three) == target for three in combinations(weights, 3))
+        reached += widest == gap
+    assert 5 < reached < 20
+
+
+def test_the_highest_ratio_is_that_of_an_enumeration():
+    """Catches rounds that stop before the highest ratio."""
+    rng = random.Random(5)
+    for _ in range(60):
+        pairs = [(rng.randint(-9, 9), rng.randint(1, 9)) for _ in range(9)]
+        inside, outside, (r, j) = pairs[:5], pairs[5:], (rng.randint(0, 3), rng.randint(0, 3))
+        tried = max(
+            hard.ratio_of_sums([*kept, *joined])
+            for kept in combinations(inside, 5 - r)
+            for joined in combinations(outside, j)
+        )
+        assert hard.highest_ratio(inside, outside, r, j)[0] == tried
+
+
 @pytest.mark.parametrize(("k", "least"), [(1, 3), (2, 1), (2, 4), (3, 2), (4, 5), (5, 3)])
-def test_the_guess_for_the_variance_meets_an_enumeration(k, least):
-    """Catches a guess that some datasets of 0 and 1 exceed, or that none attains."""
+def test_the_fewest_records_meet_an_enumeration(k, least):
+    """Catches a formula that some datasets of 0 and 1 exceed, or that none attains."""
     found = sl.global_sensitivity(
         sl.VARIANCE, sl.Universe.value_range([0, 1]), size=range(least, least + k + 2),
         relation=sl.SymmetricDifference(k), method="sweep",
     )  # fmt: skip
-    assert cj.variance_guess(k, least, 0) == found.value
+    assert cj.variance_at_least(k, least, 0) == found.value
 
 
 def test_the_gap_of_the_variance_is_that_of_the_closed_forms():
@@ -145,9 +255,7 @@ def test_the_stored_searches_are_those_of_the_script_and_found_nothing():
     rows = open_questions.rows()
     assert list(zip(stored["question"], stored["query"], strict=True)) == [row[:2] for row in rows]
     assert set(stored["counterexample"]) == {"none"}
-    assert cj.wider("mixes").loc["median", "cases"] > 10_000
-    sizes = next(i for i, row in enumerate(rows) if row.question == "sizes")
-    assert open_questions.run(sizes, 0) == stored.loc[sizes].tolist()
+    assert cj.wider("both").loc["variance", "cases"] > 10_000
 
 
 def test_the_worlds_are_what_they_are_called():

@@ -52,7 +52,7 @@ def value(lines, letters):
 
 def letters(query, n, k, low, high):
     """The letters of the sheet, in words of our own."""
-    d, q = 0, Fraction(1, 4)
+    d, q = getattr(query.proved, "ddof", 0), Fraction(1, 4)
 
     def clip(x):
         return min(max(x, 0), 1)
@@ -73,7 +73,7 @@ def letters(query, n, k, low, high):
         "v": math.inf if query is sl.count_distinct else v,
         "w": lambda c: s(c) / (c - d) - s(c) / (c + k - d),
         "u": lambda c: math.sqrt(s(c) / (c - d)) - math.sqrt(s(c) / (c + k - d)),
-        "h": Fraction(1, 4), "floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt,
+        "floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt,
         "max": max, "min": min, "abs": abs,
     }  # fmt: skip
 
@@ -111,17 +111,25 @@ def test_a_largest_over_moves_keeps_its_condition():
     assert both == [r"\max_{r + j \leq k} \max(D(n - r,\, r,\, j),\, D(n - r,\, j,\, r))"]
 
 
-def test_only_what_is_an_upper_bound_is_marked():
-    """Catches a bound that is printed as if it were exact, and the reverse."""
-    marked = {
-        (name, heading)
-        for table in TABLES
-        for name, query, norm in sheet.QUERIES
-        for heading, lines in zip(table.columns, table.cells(query, norm), strict=True)
-        if lines[0].startswith(r"\leq")
-    }
-    column = ("at most k added or removed", sheet.LEAST)
-    assert marked == {("variance, ddof d", column), ("standard deviation, ddof d", column)}
+def test_a_largest_over_shares_takes_their_fewest_records():
+    """Catches brackets within brackets that are cut in two."""
+    fewest = sheet.tex_lines("the largest D(max(0, m − b), a, b) over b ≤ a ≤ k − b")
+    assert fewest == [r"\max_{b \leq a \leq k - b} D(\max(0,\, m - b),\, a,\, b)"]
+
+
+def test_no_formula_of_the_sheet_is_only_an_upper_bound():
+    """Catches a bound that is printed as if it were exact."""
+    for _, query, norm in sheet.QUERIES:
+        assert set(formula_table(query, norm=norm)["status"]) == {"exact"}
+
+
+@pytest.mark.parametrize(("known", "population"), [("std", sl.STD), ("variance", sl.VARIANCE)])
+def test_the_rows_of_a_spread_hold_for_the_population_too(known, population):
+    """Catches a row of ddof 1 that says what ddof 0 does not; one has a shorter form there."""
+    [query] = [query for _, query, _ in sheet.QUERIES if query.name.startswith(known)]
+    sample, shorter = formula_table(query)["formula"], formula_table(population)["formula"]
+    differ = sample != shorter
+    assert [*sample[differ].index] == [("≥ m", "SymmetricDifference")]
 
 
 @pytest.mark.parametrize(("name", "query", "norm"), sheet.QUERIES, ids=lambda x: str(x)[:12])

@@ -76,22 +76,83 @@ def test_a_known_size_agrees_with_enumeration(query, family):
 )
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
 def test_sizes_of_at_least_m_agree_with_enumeration(query, family):
-    """Catches a supremum that a larger size exceeds, and bounds that are too small."""
+    """Catches a supremum that a larger size exceeds, and a mix that is wider than the formula."""
     for bounds in intervals(query):
         for least in range(query.smallest_size, 5):
             for k in (1, 2, 3):
                 sizes = range(least, least + 2 * k + (3 if is_spread(query) else 7))
                 found, form = ask_both(query, bounds, family(k), sizes, min_size=least)
-                if form.status == "upper bound":
-                    assert is_spread(query)
-                    assert family is sl.SymmetricDifference
-                    assert k >= 2
-                    assert float(form) >= float(found)
-                    continue
+                assert form.status == "exact"
                 assert float(form) == float(found), (bounds, least, k, form)
                 if form.witness is not None:
                     assert min(map(len, form.witness)) >= least
                     assert_attained(form, query, family(k))
+
+
+def widest_in_words(c, a, b, ddof):
+    """D of the variance on [0, 1], a sum over everything that the theorem leaves open."""
+    higher, lower = c + a, c + b
+    if a >= b:  # the lower side is constant
+        return max(Fraction(i * (higher - i), higher * (higher - ddof)) for i in range(a + 1))
+    return max(
+        Fraction((i + j) * (higher - i - j), higher * (higher - ddof))
+        - (Fraction(j * (c - j), c * (lower - ddof)) if c else 0)
+        for i in range(a + 1)
+        for j in range(c + 1)
+    )
+
+
+@pytest.mark.parametrize("ddof", [0, 1, 2, 3])
+def test_at_least_m_records_are_decided_by_the_shares_with_the_fewest(ddof):
+    """Catches a share of thm-sizes-mixed, with a < b above all, that is wider than its formula."""
+    shares = 0
+    for k in range(1, 9):
+        for least in range(ddof + 1, 15):
+            if ddof == 3 and k == 1:  # the one step that the theorem leaves out
+                continue
+            form = sl.closed_form(
+                sl.variance(ddof=ddof), bounds=(0, 1), min_size=least,
+                relation=sl.SymmetricDifference(k),
+            )  # fmt: skip
+            gaps = [
+                widest_in_words(c, a, b, ddof)
+                for a in range(k + 1)
+                for b in range(k + 1 - a)
+                for c in range(max(0, least - min(a, b)), least + 4)
+            ]
+            assert (form.value, form.status) == (max(gaps), "exact"), (k, least)
+            assert min(map(len, form.witness)) >= least
+            assert_attained(form, sl.variance(ddof=ddof), sl.SymmetricDifference(k))
+            shares += len(gaps)
+    assert shares > 5_000
+
+
+@pytest.mark.parametrize("ddof", [0, 1, 2, 3])
+def test_the_deviation_is_the_root_of_the_variance_with_at_least_m_records(ddof):
+    """Catches a share that counts for one of them only."""
+    for k, least in [(2, 4), (3, 4), (4, 9), (7, 5), (40, 100), (100, 40)]:
+        ask = {"bounds": (-2, 3), "min_size": least, "relation": sl.SymmetricDifference(k)}
+        deviation = sl.closed_form(sl.std(ddof=ddof), **ask)
+        variance = sl.closed_form(sl.variance(ddof=ddof), **ask)
+        assert deviation.status == variance.status == "exact"
+        assert deviation.value == pytest.approx(math.sqrt(variance.value), rel=1e-15)
+
+
+def test_a_ddof_of_4_and_more_has_only_a_bound():
+    """Catches a formula called exact where three records that join five do more: 9/10 over 4/5."""
+    values, relation = sl.Universe.value_range([0, Fraction(2, 5), 1]), sl.SymmetricDifference(3)
+    sizes = range(5, 9)
+    query = sl.variance(ddof=4)
+    found = sl.global_sensitivity(query, values, size=sizes, relation=relation, method="sweep")
+    form = sl.closed_form(query, bounds=(0, 1), min_size=5, relation=relation)
+    fewest = max(
+        widest_in_words(max(0, 5 - b), a, b, 4)
+        for a in range(1, 4)
+        for b in range(min(a, 3 - a) + 1)
+    )
+    assert (found.value, fewest) == (Fraction(9, 10), Fraction(4, 5))
+    assert form.status == "upper bound"
+    assert form.value >= found.value
 
 
 @pytest.mark.parametrize("q", [0.9, 0.1, Fraction(1, 3), Fraction(6, 7)])
@@ -118,6 +179,7 @@ def test_formulas_of_the_textbooks():
     for k in (1, 2, 3):
         f, c = k // 2, -(-k // 2)
         mixed = R * max(Fraction(k, m + k), Fraction(c, max(0, m - f) + c))
+        spread = Fraction(R * R * m * k, (m + k) ** 2)
         j = min(k, n // 2)
         assert at(sl.COUNT, sl.SymmetricDifference(k), min_size=0) == k
         assert at(sl.SUM, sl.AddRemove(k), size=n) == 4 * k
@@ -125,6 +187,7 @@ def test_formulas_of_the_textbooks():
         assert at(sl.MEAN, sl.Change(k), size=n) == Fraction(k * R, n)
         assert at(sl.MEAN, sl.Add(k), size=n) == Fraction(k * R, n + k)
         assert at(sl.MEAN, sl.SymmetricDifference(k), min_size=m) == mixed
+        assert at(sl.VARIANCE, sl.SymmetricDifference(k), min_size=m) == spread
         assert at(sl.VARIANCE, sl.Change(k), size=n) == Fraction(R * R * j * (n - j), n * n)
         assert at(sl.variance(ddof=1), sl.Change(k), size=n) == Fraction(
             R * R * j * (n - j), n * (n - 1)

@@ -50,6 +50,9 @@ def as_python(text: str) -> str:
         r"largest(max(\2, \3) for r, j in moves)",
         text,
     )
+    text = re.sub(
+        r"the largest (.*) over b <= a <= k - b", r"largest(max([\1]) for a, b in mixes)", text
+    )
     *cases, last = text.split("; ")
     return " else ".join([*cases, f"{last} else None" if cases else last])
 
@@ -76,6 +79,7 @@ def letters(query, n, k, low, high):
     q, d = getattr(proved, "q", 0), getattr(proved, "ddof", 0)
     least = query.smallest_size
     moves = [(r, j) for r in range(n + 1) for j in range(k - r + 1) if n - r + j >= least]
+    mixes = [(a, b) for b in range(k // 2 + 1) for a in range(max(b, 1), k - b + 1)]
     n, k = Fraction(n), Fraction(k)
 
     def s(c):
@@ -97,7 +101,13 @@ def letters(query, n, k, low, high):
         return float(gap) if query.root else gap
 
     meanings = {"n": n, "m": n, "k": k, "R": R, "L": low, "U": high, "q": q, "d": d}
-    meanings |= {"v": VALUES if query is sl.count_distinct else v, "g": g, "D": D, "moves": moves}
+    meanings |= {
+        "v": VALUES if query is sl.count_distinct else v,
+        "g": g,
+        "D": D,
+        "moves": moves,
+        "mixes": mixes,
+    }
     meanings |= {"__builtins__": {"max": max, "min": min, "abs": abs, "range": whole_range}}
     meanings |= {
         "w": lambda c: s(c) / (c - d) - s(c) / (c + k - d),
@@ -211,6 +221,18 @@ def test_one_step_with_at_least_m_records_is_the_worst_of_both_orders(make, ddof
             form = sl.closed_form(query, bounds=(-1, 2), min_size=least, relation=relation)
             printed = eval(as_python(text), letters(query, least, k, -1, 2))
             assert math.isclose(printed, form.value, rel_tol=1e-12), (text, least, k)
+
+
+@pytest.mark.parametrize("make", [sl.variance, sl.std])
+def test_the_sheets_formula_of_a_mix_holds_for_the_population_too(make):
+    """Catches a text for every ddof up to 2 that ddof 0, which has a shorter one, does not obey."""
+    text = make(ddof=1).proved.words(1).text(sl.SymmetricDifference(1), pinned=False)
+    for least in range(1, 9):
+        for k in range(1, 10):
+            ask = {"min_size": least, "relation": sl.SymmetricDifference(k)}
+            form = sl.closed_form(make(ddof=0), bounds=(-1, 2), **ask)
+            printed = eval(as_python(text), letters(make(ddof=0), least, k, -1, 2))
+            assert math.isclose(printed, form.value, rel_tol=1e-12), (least, k)
 
 
 def test_the_step_of_a_spread_with_a_ddof_of_3_is_enumerated():

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from sensitivity_book.research.worlds import Records
+from sensitivity_lab.gap import Gap, gap_between
 from sensitivity_lab.queries import Query
 
 Share = tuple[int, int, int]
+Sides = tuple[Records, Records, Records]  # C, A and B
 Pick = Callable[[int, int, int, int], bool]
 
 
@@ -73,6 +76,48 @@ def widest(query: Query, records: Records, pick: Pick | None = None) -> dict[Sha
         for share, at in shares.items()
         if share[0] + min(share[1:]) >= (query.smallest_size or 0)
     }
+
+
+def widest_of_share(
+    query: Query, records: Records, share: Share, pick: Pick | None = None
+) -> tuple[Any, Sides]:
+    """Return D(c, a, b) of one share exactly, with C, A and B; over all layouts or those picked.
+
+    >>> from sensitivity_lab import MEAN
+    >>> widest_of_share(MEAN, (1, 2, 3, 10), (2, 1, 0))
+    (Fraction(17, 6), ((1, 2), (10,), ()))
+
+    Cost: two answers for each of the m!/(c! a! b! u!) layouts of m records, u of them unused.
+    Source: def-share in book/proofs.md, on a population.
+    """
+    c, a, b = share
+    everyone = (1 << len(records)) - 1
+    between = gap_between(1, query.root)
+    best: tuple[Gap, Sides] | None = None
+    answer = cache(query.function)
+    for shared in _subsets(everyone, c):
+        for higher in _subsets(everyone & ~shared, a):
+            for lower in _subsets(everyone & ~shared & ~higher, b):
+                unused = everyone & ~(shared | higher | lower)
+                if pick is not None and not pick(shared, higher, lower, unused):
+                    continue
+                own = _of(records, shared), _of(records, higher), _of(records, lower)
+                one, other = (answer(_of(records, shared | mask)) for mask in (higher, lower))
+                if one > other and (best is None or between(one, other) > best[0]):
+                    best = between(one, other), own
+    if best is None:
+        raise ValueError(f"no layout of {share} has a positive gap, got {records}")
+    return best
+
+
+def _subsets(mask: int, count: int) -> Iterator[int]:
+    """Each subset with so many of a mask's bits."""
+    bits = [1 << i for i in range(mask.bit_length()) if mask >> i & 1]
+    yield from map(sum, combinations(bits, count))
+
+
+def _of(records: Records, mask: int) -> Records:
+    return tuple(v for i, v in enumerate(records) if mask >> i & 1)
 
 
 def _is_run(mask: int, among: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -22,15 +22,20 @@ from sensitivity_lab.proved.variance.interval import (
 from sensitivity_lab.proved.variance.one_dataset import Outermost
 from sensitivity_lab.proved.variance.population import OnPopulation
 from sensitivity_lab.proved.variance.values import variance_on_values
-from sensitivity_lab.proved.worst_pair import D, widest
+from sensitivity_lab.proved.worst_pair import D, Share, widest
 from sensitivity_lab.relations import Move, Relation, SymmetricDifference
 from sensitivity_lab.universe import Indices
 
 CONDITIONS = "records take any real values from L to U; a grid may miss a mean that is needed"
 LETTERS = "d is ddof; v(N) = i(N − i)/(N(N − d)), i = min(k, ⌊N/2⌋); "
-HALVES = "s = ⌊c/2⌋⌈c/2⌉/c; h = 1/4 if d = 0, else ⌊m/2⌋⌈m/2⌉/(m(m − d)); D as proved"
+HALVES = "s = ⌊c/2⌋⌈c/2⌉/c; D as proved"
+ALL = "; h = ⌊m/2⌋⌈m/2⌉/(m(m − d))"  # the largest variance there is, over R²
 LARGER = "the larger of Add(k)'s and Remove(k)'s"
 ALL_MIXES = "the largest D(n − r, r, j), D(n − r, j, r) over r + j ≤ k"
+FEWEST = "the largest D(max(0, m − b), a, b) over b ≤ a ≤ k − b"
+SETTLED = (
+    3  # up to this ddof SymmetricDifference(k) is known for at least m records (thm-sizes-mixed)
+)
 
 
 @dataclass(frozen=True)
@@ -44,21 +49,31 @@ class Variance(Family):
     root: ClassVar[bool] = False
 
     def words(self, norm: Norm) -> Words:
-        # With at least m records a step adds or removes one: v(m + 1) at k = 1, or from d = 3 on
-        # w(m), where that is larger.
-        step = "R²·min(k·m/((m + 1)·(m + 1 − d)), h)"
-        if self.ddof > 2:
-            step = "R²·min(k·max(m/(m + 1), h)/(m + 1 − d), h)"
+        steps = "R²·min(k·max(m/(m + 1), h)/(m + 1 − d), h)"
+        mixed = self._mixed("R²·m·k/(m + k)² if k < m, else R²/4", steps)
         least = "R²·max(v(m + k), v(m + k + 1), w(m))"
         texts = {
             "Add": ("R²·max(v(n + k), w(n))", least),
             "Remove": ("R²·max(v(n), w(n − k))", least),
             "AddRemove": (LARGER, least),
-            "SymmetricDifference": (ALL_MIXES, step),
+            "SymmetricDifference": (ALL_MIXES, mixed),
             "Change": ("R²·v(n)", "R²·max(v(m), v(m + 1))"),
         }
-        where = f"{LETTERS}w(c) = s/(c − d) − s/(c + k − d), {HALVES}"
+        where = f"{LETTERS}w(c) = s/(c − d) − s/(c + k − d), {self._halves}"
         return Words("variance", texts, CONDITIONS, where)
+
+    def _mixed(self, population: str, steps: str) -> str:
+        """At most k added or removed, at least m records: by ddof 0, up to 3, and beyond.
+
+        At ddof 3 the one case apart is k = 1 (thm-sizes-mixed); beyond, k single steps.
+        """
+        alone = FEWEST.replace("largest ", "largest D(m, 0, 1), ")
+        known = {0: population, 1: FEWEST, 2: FEWEST, SETTLED: alone}
+        return known.get(self.ddof, steps)
+
+    @property
+    def _halves(self) -> str:
+        return HALVES if self.ddof <= SETTLED else HALVES + ALL
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
         return variance_on_interval(interval, self.ddof)
@@ -76,16 +91,27 @@ class Variance(Family):
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
         return lambda dataset: VarianceAtDistance(dataset, self.ddof)
 
+    def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
+        """With mixes up to ddof 3, as few shared records as can be, or one more (thm-sizes-mixed)."""
+        if not self._mixes(relation) or self.ddof > SETTLED:
+            yield from super().shares_from(relation, least)
+            return
+        for a in range(1, relation.k + 1):
+            b = min(a, relation.k - a)
+            for c in (max(0, least - b), max(0, least - b) + 1):
+                yield c, a, b, False
+
+    def _mixes(self, relation: Relation) -> bool:
+        return isinstance(relation, SymmetricDifference) and relation.k > 1
+
     def bound_from(self, interval: Interval, relation: Relation, least: int) -> Gap | None:
         """k single steps, adding first, stay within the sizes: at most k times one (thm-steps)."""
-        if not isinstance(relation, SymmetricDifference) or relation.k == 1:
+        if not self._mixes(relation) or self.ddof <= SETTLED:
             return None
         one_step = self.on_interval(interval, 1)
         step = widest(one_step, self.shares_from(SymmetricDifference(1), least))
         assert step
-        all_of_it = interval.width**2 * (
-            Fraction(1, 4) if self.ddof == 0 else half_and_half(least, self.ddof)
-        )
+        all_of_it = interval.width**2 * half_and_half(least, self.ddof)
         return self._steps(relation.k, step.gap, all_of_it)
 
     def _steps(self, k: int, step: Gap, all_of_it: Fraction) -> Gap:
@@ -100,18 +126,17 @@ class Deviation(Variance):
     among_records = True
 
     def words(self, norm: Norm) -> Words:
-        step = "R·min(k·√(m/((m + 1)·(m + 1 − d))), √h)"
-        if self.ddof > 2:
-            step = "R·min(k·max(√(m/((m + 1)·(m + 1 − d))), √h − √(h·(m − d)/(m + 1 − d))), √h)"
+        steps = "R·min(k·max(√(m/((m + 1)·(m + 1 − d))), √h − √(h·(m − d)/(m + 1 − d))), √h)"
+        mixed = self._mixed("R·√(m·k)/(m + k) if k < m, else R/2", steps)
         least = "R·max(√v(m + k), √v(m + k + 1), u(m))"
         texts = {
             "Add": ("R·max(√v(n + k), u(n))", least),
             "Remove": ("R·max(√v(n), u(n − k))", least),
             "AddRemove": (LARGER, least),
-            "SymmetricDifference": (ALL_MIXES, step),
+            "SymmetricDifference": (ALL_MIXES, mixed),
             "Change": ("R·√v(n)", "R·max(√v(m), √v(m + 1))"),
         }
-        where = f"{LETTERS}u(c) = √(s/(c − d)) − √(s/(c + k − d)), {HALVES}"
+        where = f"{LETTERS}u(c) = √(s/(c − d)) − √(s/(c + k − d)), {self._halves}"
         return Words("std", texts, CONDITIONS, where)
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
