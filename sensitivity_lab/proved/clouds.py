@@ -28,7 +28,8 @@ Found = tuple[int, np.ndarray, np.ndarray]  # a length, or its square; places in
 MOST_SIGNED = 500_000_000  # points × sign vectors in L1
 FEW = 100  # points that are not pruned
 MOST_HALVED = 8  # times that an arc is halved to prune
-MOST_PROJECTED = 1_000_000_000  # points that are looked at on the way round
+MOST_PROJECTED = 300_000_000  # points that are looked at on the way round
+A_CORNER = 5_000  # of these stand for what each corner takes besides
 EPSILON = 2.0**-46  # of a float projection, relative to the largest that there can be
 
 
@@ -184,23 +185,28 @@ class Ways:
     """The longest vector where finitely many directions measure it.
 
     >>> cloud = Cloud((np.array([0, 4, 3]), np.array([5, 0, 3])))
-    >>> Ways(cloud, cloud, tuple(signs(2))).furthest(1, 1)
+    >>> Ways(cloud, cloud, signed=True).furthest(1, 1)
     (9, array([1]), array([0]))
     """
 
     plus: Cloud
     minus: Cloud
-    directions: tuple[Direction, ...]
+    signed: bool  # as L1 is measured, else as L∞
     _known: dict[int, list[tuple[Ends, Ends]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        asked = len(self.directions) * max(len(self.plus), len(self.minus))
-        if asked > MOST_SIGNED:
+        if self.count * max(len(self.plus), len(self.minus)) > MOST_SIGNED:
             raise TooLarge(
-                f"{number_text(len(self.directions))} directions × {number_text(len(self.plus))} "
+                f"{number_text(self.count)} directions × {number_text(len(self.plus))} "
                 f"records exceed the limit of {number_text(MOST_SIGNED)} for a sum of "
                 f"{len(self.plus.columns)} columns in L1; ask of fewer columns, or in L∞"
             )
+
+    @property
+    def count(self) -> int:
+        """How many directions there are, of two opposite ones one."""
+        columns = len(self.plus.columns)
+        return 2 ** (columns - 1) if self.signed else columns
 
     def furthest(self, a: int, b: int) -> Found:
         """The most that the sum of a points of `plus` exceeds one of b of `minus`, some way."""
@@ -217,8 +223,9 @@ class Ways:
         """The ends of both clouds in each direction, kept where they are few."""
         held = _held(most)
         if held not in self._known:
-            found = (self._ends_in(direction, held) for direction in self.directions)
-            if held * len(self.directions) > 4_000_000:
+            directions = (signs if self.signed else axes)(len(self.plus.columns))
+            found = (self._ends_in(direction, held) for direction in directions)
+            if held * self.count > 4_000_000:
                 return found
             self._known[held] = list(found)
         return iter(self._known[held])
@@ -370,7 +377,7 @@ class Round:
 
     def _corner(self, direction: Direction, upper: np.ndarray, lower: np.ndarray) -> Corner:
         """The furthest sum in a direction of points at some places."""
-        self._count(len(upper) + len(lower))
+        self._count(len(upper) + len(lower) + A_CORNER)
         upper = upper[self.plus.taken(upper).last(direction, self.a)]
         lower = lower[self.minus.taken(lower).first(direction, self.b)]
         added, taken_off = self.plus.sum(upper, self.a), self.minus.sum(lower, self.b)
@@ -391,8 +398,8 @@ class Round:
         self.projected += points
         if self.projected > MOST_PROJECTED:
             raise TooLarge(
-                f"the sums of {self.a} and {self.b} records have so many corners that more than "
-                f"{number_text(MOST_PROJECTED)} points were looked at in L2; ask for a smaller k, "
+                f"the sums of {self.a} and {self.b} records have so many corners that over "
+                f"{number_text(MOST_PROJECTED // A_CORNER)} of them may have to be looked at in L2; ask for a smaller k, "
                 "or in L1 or L∞, which bound it"
             )
 

@@ -128,7 +128,7 @@ class Covariance(OfColumns):
                 return None
             gap, places = (0, np.arange(a + b)) if nothing else swap(c)
             one, other = places[:a], places[a : a + b]
-            shared = runs_of(places[2:]) if gap else first_left(places, c)
+            shared = runs_of(places[2:]) if gap else first_left(places[: a + b], c)
             unit = math.prod(points.scales) * (c + 1) * max(c + 1 - self.ddof, 1)
             return WorstPair(Fraction(gap, unit), shared, runs_of(one), runs_of(other))
 
@@ -379,6 +379,8 @@ class Swaps:
         Cost: O(n + m) for n own records and m spare ones, and one look at each pair of those that
         may be in the widest. Raises TooLarge for over 400 million such pairs.
         """
+        if not _slack(self.own, self.spare):
+            return 0, 0  # one of the two numbers is the same everywhere
         leaves, joins = self._few()
         own, spare = self.own.taken(leaves), self.spare.taken(joins)
         if len(own) * len(spare) > MOST_PAIRS:
@@ -436,13 +438,11 @@ def _rises(own: Side, spare: Side, n: int) -> np.ndarray:
 
 
 def _near_pairs(own: Side, spare: Side, n: int) -> Iterator[tuple[int, int]]:
-    """The pairs whose rise is as near to the largest as floats can tell; the first, if all are 0.
+    """The pairs whose rise is as near to the largest as floats can tell.
 
     Raises TooLarge for over a million.
     """
     slack = _slack(own, spare)
-    if not slack:
-        return iter([(0, 0)])
     step = max(BLOCK // len(spare), 1)
     best, found = -np.inf, np.zeros((0, 3), dtype=np.float64)
     for start in range(0, len(own), step):

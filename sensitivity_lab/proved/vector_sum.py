@@ -13,7 +13,7 @@ import numpy as np
 
 from sensitivity_lab.exact import RootGap
 from sensitivity_lab.gap import Gap, Norm
-from sensitivity_lab.proved.clouds import Cloud, Found, InThePlane, Ways, axes, signs
+from sensitivity_lab.proved.clouds import Cloud, Found, InThePlane, Ways
 from sensitivity_lab.proved.points import Moved, OfColumns, Points, first_left, largest, runs_of
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 from sensitivity_lab.relations import Move
@@ -98,7 +98,7 @@ def _furthest(plus: Cloud, minus: Cloud, norm: Norm) -> Furthest | None:
         return InThePlane(plus, minus).furthest
     if norm == 2 and columns > 2:
         return lambda a, b: _one_alone(plus, minus, a, b)
-    ways = Ways(plus, minus, tuple(signs(columns) if norm == 1 else axes(columns)))
+    ways = Ways(plus, minus, signed=norm == 1)
 
     def furthest(a: int, b: int) -> Found:
         length, one, other = ways.furthest(a, b)
