@@ -179,6 +179,30 @@ def test_the_best_split_equals_all_splits(shape):
             assert sum(firsts <= s) == found[s]
 
 
+@pytest.mark.parametrize("shape", ["ties", "clusters", "tenths", "a bell", "steps"])
+def test_a_run_reaches_as_far_as_its_best_split(shape):
+    """Catches sums of A that overlap the run near an end, and a bound of another run."""
+    rng = random.Random(shape)
+    for _ in range(CASES // 10):
+        records = sorted(SHAPES[shape](rng, rng.randint(3, 12)))
+        b = rng.randint(0, 1)
+        a = rng.randint(max(b, 1), len(records) - b - 1)
+        c = rng.randint(1, len(records) - a - b)
+        centred = on_population(records, sl.VARIANCE).centred
+        whole, n = centred.records.whole.tolist(), c + b
+        maximum = filtered_maximum.FilteredMaximum(centred, (c, a, b), ddof=0)
+        windows = runs.Windows(maximum, only_ends=False)
+        reaches = np.concatenate([windows._reach(block) for block in windows._blocks])
+        assert len(reaches) == len(records) - n + 1
+        for s, most in enumerate(reaches.tolist()):
+            run, others = whole[s : s + n], whole[:s] + whole[s + n :]
+            both = [sorted(run + others[:i] + others[len(others) - a + i :]) for i in range(a + 1)]
+            high = max(sl.VARIANCE(tuple(side)) * Fraction(n + a, c + a) for side in both)
+            exact = float(high - sl.VARIANCE(tuple(run)))
+            assert most == pytest.approx(exact, rel=1e-9, abs=1e-9), (records, (c, a, b), s)
+            assert most >= exact
+
+
 def test_few_layouts_are_measured(monkeypatch):
     """Catches a floor that no longer cuts: of hundreds of shares one or two are worked through."""
     measured = []

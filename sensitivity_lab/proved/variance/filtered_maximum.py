@@ -216,7 +216,7 @@ class FilteredMaximum:
     def _settle(self) -> None:
         """Of all that were kept, keep the widest alone."""
         _, layout = self._exactly_widest()
-        self.kept = [(np.array([math.inf]), layout)]
+        self.kept = [(np.full(1, math.inf, dtype=float), layout)]
 
     def _exactly_widest(self) -> tuple[Gap, Layouts]:
         near = [(np.flatnonzero(most >= self.floor), layouts) for most, layouts in self.kept]

@@ -24,7 +24,7 @@ class Reaches:
     >>> from sensitivity_lab.universe import Universe
     >>> centred = Centred.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
     >>> Reaches(centred, [(1, 1, 1, False)], ddof=0, root=False).all.round(1).tolist()
-    [30.2]
+    [36.1]
 
     With x at most SS(C ∪ B) and x + g at least SS(C ∪ A ∪ B), C ∪ A varies at most as x + g does,
     but for the part of its variance, v at most, that it has for being smaller than C ∪ B.
