@@ -49,7 +49,7 @@ def neighbouring_pairs(
     >>> from sensitivity_lab import Change
     >>> marks = Universe.value_range(range(10))
     >>> pairs = neighbouring_pairs(marks, size=3, relation=Change(1))
-    >>> find(pairs, lambda pair: abs(sum(pair[0]) - sum(pair[1])) >= 4)
+    >>> find(pairs, lambda pair: sum(pair[1]) - sum(pair[0]) >= 4)
     ((0, 0, 0), (0, 0, 4))
 
     With a range of sizes both have a size in it. Every pair of the relation can be drawn, and none

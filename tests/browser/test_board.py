@@ -8,7 +8,6 @@ import pytest
 from conftest import HTML, ROOT
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.case_files import Case, case_files
-from sensitivity_book.case_files.page import kind
 from test_book import LOOKS, STRUCTURE, WIDEST, faint_text, faults, opened, quietly, show
 
 PAGE = HTML / "book" / "board.html"
@@ -19,7 +18,7 @@ ALL = [case.address for case in CASES]
 OF: dict[str, Callable[[Case], str]] = {
     "library": lambda case: case.library,
     "verdict": lambda case: case.verdict,
-    "relation": kind,
+    "relation": lambda case: case.kind,
 }
 
 pytestmark = pytest.mark.xdist_group("board")

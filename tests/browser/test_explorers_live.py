@@ -316,13 +316,9 @@ def test_python_does_not_start(browser: Browser) -> None:
     page.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-def test_it_can_be_read_and_reached(
-    started: tuple[Explorer, Page], width: int, scheme: str
-) -> None:
+def test_it_can_be_read_and_reached(started: tuple[Explorer, Page]) -> None:
     """Catches a field without a name, faint or too small, and a page that scrolls sideways."""
     explorer, page = started
-    show(page, width, scheme)
     type_in(explorer, page, BEYOND[explorer.name])
     assert_frame(explorer, page, BEYOND[explorer.name])
     page.evaluate("stand.hold()")
@@ -330,14 +326,16 @@ def test_it_can_be_read_and_reached(
     type_in(explorer, page, {knob.argument: "11"})
     whole = place(explorer, page)
     expect(whole.get_by_role("button", name="Stop")).to_be_visible()
-    for control in whole.locator("button:visible, .typed input, input[type=text]").all():
-        box = control.bounding_box()
-        assert box
-        assert min(box["width"], box["height"]) >= 24
-        assert box["x"] + box["width"] <= width
-    assert faint_text(page, f"#explorer-{explorer.name}") == []
-    assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width, scheme in LOOKS:
+        show(page, width, scheme)
+        for control in whole.locator("button:visible, .typed input, input[type=text]").all():
+            box = control.bounding_box()
+            assert box
+            assert min(box["width"], box["height"]) >= 24
+            assert box["x"] + box["width"] <= width
+        assert faint_text(page, f"#explorer-{explorer.name}") == []
+        assert faults(page, f"#explorer-{explorer.name}", **STRUCTURE) == {}
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 # --- what a cell shows when it is run in the page ------------------------------------------------
