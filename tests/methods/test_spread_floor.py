@@ -224,6 +224,16 @@ def test_few_layouts_are_measured(monkeypatch):
             assert sum(length for _, length in measured) < 20_000, (query, relation)
 
 
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+def test_a_share_below_the_floor_says_nothing_of_a_larger_one(query):
+    """Catches a share that is passed over because one with a smaller a reaches too little."""
+    d = on_population([0, 1, 3, 4, 4, 5, 7, 20, 31], query)
+    gap = d(4, 2, 2).gap
+    floor = d.floor(gap)
+    assert d(5, 1, 1, floor=floor).gap < gap
+    assert d(4, 2, 2, floor=floor).gap == gap
+
+
 class Told:
     """A D of given gaps, with reaches a little above them."""
 
@@ -250,7 +260,7 @@ def test_of_equal_shares_the_first_is_shown():
     asked = [(*share, False) for share in d.gaps]
     found = widest(d, asked)
     assert (found.gap, found.attained, found.removed) == (5, True, ((1, 1),))
-    assert d.asked == [(2, 1, 0), (3, 1, 1), (3, 2, 1)]
+    assert d.asked == [(3, 2, 1), (3, 1, 1), (2, 1, 0)]
     seen = []
     widest(d, asked, watch=lambda shares: (seen.append(share) or share for share in shares))
     assert len(seen) == 4
