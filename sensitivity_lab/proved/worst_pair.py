@@ -223,7 +223,7 @@ def _by_reach(d: Reaching, asked: Sequence[Share], watch: Watch) -> WorstPair | 
     found: WorstPair | None = None
     floor = -math.inf
     reaches = d.reaches(asked)
-    for i in watch(sorted(range(len(asked)), key=lambda i: -reaches[i])):
+    for i in watch(sorted(range(len(asked)), key=lambda i: (-reaches[i], -i))):
         if reaches[i] < floor:
             continue
         c, a, b, is_reversed = asked[i]

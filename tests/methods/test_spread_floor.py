@@ -179,6 +179,30 @@ def test_the_best_split_equals_all_splits(shape):
             assert sum(firsts <= s) == found[s]
 
 
+@pytest.mark.parametrize("shape", ["ties", "clusters", "tenths", "a bell", "steps"])
+def test_a_run_reaches_as_far_as_its_best_split(shape):
+    """Catches sums of A that overlap the run near an end, and a bound of another run."""
+    rng = random.Random(shape)
+    for _ in range(CASES // 10):
+        records = sorted(SHAPES[shape](rng, rng.randint(3, 12)))
+        b = rng.randint(0, 1)
+        a = rng.randint(max(b, 1), len(records) - b - 1)
+        c = rng.randint(1, len(records) - a - b)
+        centred = on_population(records, sl.VARIANCE).centred
+        whole, n = centred.records.whole.tolist(), c + b
+        maximum = filtered_maximum.FilteredMaximum(centred, (c, a, b), ddof=0)
+        windows = runs.Windows(maximum, only_ends=False)
+        reaches = np.concatenate([windows._reach(block) for block in windows._blocks])
+        assert len(reaches) == len(records) - n + 1
+        for s, most in enumerate(reaches.tolist()):
+            run, others = whole[s : s + n], whole[:s] + whole[s + n :]
+            both = [sorted(run + others[:i] + others[len(others) - a + i :]) for i in range(a + 1)]
+            high = max(sl.VARIANCE(tuple(side)) * Fraction(n + a, c + a) for side in both)
+            exact = float(high - sl.VARIANCE(tuple(run)))
+            assert most == pytest.approx(exact, rel=1e-9, abs=1e-9), (records, (c, a, b), s)
+            assert most >= exact
+
+
 def test_few_layouts_are_measured(monkeypatch):
     """Catches a floor that no longer cuts: of hundreds of shares one or two are worked through."""
     measured = []
@@ -198,6 +222,16 @@ def test_few_layouts_are_measured(monkeypatch):
             assert found.check()
             assert len({share for share, _ in measured}) <= 3, (query, relation)
             assert sum(length for _, length in measured) < 20_000, (query, relation)
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+def test_a_share_below_the_floor_says_nothing_of_a_larger_one(query):
+    """Catches a share that is passed over because one with a smaller a reaches too little."""
+    d = on_population([0, 1, 3, 4, 4, 5, 7, 20, 31], query)
+    gap = d(4, 2, 2).gap
+    floor = d.floor(gap)
+    assert d(5, 1, 1, floor=floor).gap < gap
+    assert d(4, 2, 2, floor=floor).gap == gap
 
 
 class Told:
@@ -226,7 +260,7 @@ def test_of_equal_shares_the_first_is_shown():
     asked = [(*share, False) for share in d.gaps]
     found = widest(d, asked)
     assert (found.gap, found.attained, found.removed) == (5, True, ((1, 1),))
-    assert d.asked == [(2, 1, 0), (3, 1, 1), (3, 2, 1)]
+    assert d.asked == [(3, 2, 1), (3, 1, 1), (2, 1, 0)]
     seen = []
     widest(d, asked, watch=lambda shares: (seen.append(share) or share for share in shares))
     assert len(seen) == 4
