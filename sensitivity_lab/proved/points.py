@@ -90,6 +90,16 @@ class Points:
         """One denominator of all columns."""
         return math.lcm(*self.scales)
 
+    @property
+    def unit(self) -> int:
+        """What a product of a record's two numbers is over.
+
+        >>> Points((np.array([5]), np.array([1])), (10, 4)).unit
+        40
+        """
+        one, other = self.scales
+        return one * other
+
     @cached_property
     def together(self) -> tuple[np.ndarray, ...]:
         """All columns as whole numbers over that one.
