@@ -38,7 +38,7 @@ class Cloud:
     """Points of d whole coordinates, in arrays of (m,); `copies` says that none ever runs out.
 
     >>> cloud = Cloud((np.array([0, 4, 3]), np.array([5, 0, 3])))
-    >>> cloud.last((1, 1), 2), cloud.sum(np.array([0, 2]), 2)
+    >>> cloud.last((1, 1), 2), cloud.added(np.array([0, 2]), 2)
     (array([0, 2]), (3, 8))
     """
 
@@ -62,7 +62,7 @@ class Cloud:
         """How many points `count` of the furthest are, of which each may come several times."""
         return min(count, 1) if self.copies else count
 
-    def sum(self, places: np.ndarray, count: int) -> Vector:
+    def added(self, places: np.ndarray, count: int) -> Vector:
         """The sum of `count` points: those at some places, or that many copies of the one there."""
         times = count if self.copies else 1
         return tuple(times * exact_sum(column[places]) for column in self.columns)
@@ -278,7 +278,7 @@ def _held(most: int) -> int:
 def _sums(numbers: np.ndarray) -> np.ndarray:
     """The sums of the first 0, 1, 2, … numbers."""
     kind = np.int64 if largest(numbers) * len(numbers) < ROOM else object
-    return np.concatenate([np.zeros(1, dtype=kind), np.cumsum(numbers.astype(kind))])
+    return np.concatenate([np.zeros(1, dtype=kind), np.cumsum(numbers.astype(kind), dtype=kind)])
 
 
 # -- all the way round: L2 in the plane ----------------------------------------------------------
@@ -380,7 +380,7 @@ class Round:
         self._count(len(upper) + len(lower) + A_CORNER)
         upper = upper[self.plus.taken(upper).last(direction, self.a)]
         lower = lower[self.minus.taken(lower).first(direction, self.b)]
-        added, taken_off = self.plus.sum(upper, self.a), self.minus.sum(lower, self.b)
+        added, taken_off = self.plus.added(upper, self.a), self.minus.added(lower, self.b)
         at = tuple(x - y for x, y in zip(added, taken_off, strict=True))
         return Corner(direction, at, upper, lower)
 

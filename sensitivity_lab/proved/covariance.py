@@ -7,7 +7,6 @@ from the two means. On a box these products have their largest and smallest at c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -126,10 +125,10 @@ class Covariance(OfColumns):
             nothing = a == b == 0 or (a == b == 1 and c == 0)
             if not nothing and not a == b == 1:
                 return None
-            gap, places = (0, np.arange(a + b)) if nothing else swap(c)
+            gap, places = (0, np.arange(a + b, dtype=np.intp)) if nothing else swap(c)
             one, other = places[:a], places[a : a + b]
             shared = runs_of(places[2:]) if gap else first_left(places[: a + b], c)
-            unit = math.prod(points.scales) * (c + 1) * max(c + 1 - self.ddof, 1)
+            unit = points.unit * (c + 1) * max(c + 1 - self.ddof, 1)
             return WorstPair(Fraction(gap, unit), shared, runs_of(one), runs_of(other))
 
         return d
@@ -144,7 +143,7 @@ class Covariance(OfColumns):
             if not len(places):
                 return None
             place_of[corner] = int(places[0])
-        on_box, unit = self.on_box(box), math.prod(points.scales)
+        on_box, unit = self.on_box(box), points.unit
 
         def d(c: int, a: int, b: int) -> WorstPair | None:
             pair = on_box(c, a, b)
@@ -167,10 +166,11 @@ class Covariance(OfColumns):
     def answers(self, points: Points, rows: np.ndarray) -> tuple[np.ndarray, int]:
         (x, y), n = points.whole, rows.shape[1]
         room = max(largest(x), 1) * max(largest(y), 1) * max(n, 1) ** 2
-        x, y = (column if room < 2**59 else column.astype(object) for column in (x, y))
-        x, y = x[rows], y[rows]
-        whole = n * (x * y).sum(axis=1) - x.sum(axis=1) * y.sum(axis=1)
-        return whole, math.prod(points.scales) * n * (n - self.ddof)
+        kind = np.int64 if room < 2**59 else object
+        x, y = (column.astype(kind)[rows] for column in (x, y))
+        products, totals = (x * y).sum(axis=1, dtype=kind), x.sum(axis=1, dtype=kind)
+        whole = n * products - totals * y.sum(axis=1, dtype=kind)
+        return whole, points.unit * n * (n - self.ddof)
 
     def words(self, norm: Norm) -> Words:
         """The formulas for k = 1."""
@@ -232,14 +232,16 @@ def _widest_swap(columns: tuple[np.ndarray, ...], c: int) -> tuple[int, np.ndarr
     Cost: O(m³) for m records, and O(m²) memory.
     """
     room = 8 * max(c, 1) * max(map(largest, columns)) ** 2 < ROOM
-    x, y = (column.astype(np.int64 if room else object) for column in columns)
+    kind = np.int64 if room else object
+    x, y = (column.astype(kind) for column in columns)
     best, places = -1, _places()
     products, others = x * y, np.arange(len(x), dtype=np.intp)
     for one in range(len(x)):
         across = np.multiply.outer(y[one] - y, x) + np.multiply.outer(x[one] - x, y)
         across[:, one] = across[others, others] = ROOM if room else 1 + 4 * int(abs(across).max())
         order = np.argsort(across, axis=1, kind="stable")[:, :c]
-        gaps = c * (products[one] - products) - np.take_along_axis(across, order, 1).sum(axis=1)
+        shared = np.take_along_axis(across, order, 1).sum(axis=1, dtype=kind)
+        gaps = c * (products[one] - products) - shared
         gaps[one] = -1
         other = int(gaps.argmax())
         if gaps[other] > best:
@@ -295,7 +297,7 @@ class Around:
             for mine, others in zip(own.whole, spare.whole, strict=True)
         ]
         (x, z, u, s), (y, w, v, t) = columns
-        return cls(Side(x, y, u, v), Side(z, w, s, t), ddof, math.prod(own.scales))
+        return cls(Side(x, y, u, v), Side(z, w, s, t), ddof, own.unit)
 
     @property
     def n(self) -> int:
@@ -457,7 +459,9 @@ def _near_pairs(own: Side, spare: Side, n: int) -> Iterator[tuple[int, int]]:
                 f"over {number_text(MOST_NEAR)} pairs of a record that leaves and one that joins "
                 "move the covariance alike; ask of fewer records"
             )
-    return zip(found[:, 1].astype(int).tolist(), found[:, 2].astype(int).tolist(), strict=True)
+    return zip(
+        found[:, 1].astype(np.intp).tolist(), found[:, 2].astype(np.intp).tolist(), strict=True
+    )
 
 
 def _slack(own: Side, spare: Side) -> float:

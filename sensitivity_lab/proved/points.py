@@ -90,6 +90,16 @@ class Points:
         """One denominator of all columns."""
         return math.lcm(*self.scales)
 
+    @property
+    def unit(self) -> int:
+        """What a product of a record's two numbers is over.
+
+        >>> Points((np.array([5]), np.array([1])), (10, 4)).unit
+        40
+        """
+        one, other = self.scales
+        return one * other
+
     @cached_property
     def together(self) -> tuple[np.ndarray, ...]:
         """All columns as whole numbers over that one.
@@ -223,11 +233,25 @@ def _said(universe: Universe, column: Column) -> Any:
 
 def _whole(numbers: Any, what: str) -> tuple[np.ndarray, int]:
     """Numbers as whole ones over a scale, or refused."""
+    numbers = _at_once(numbers)
     if not isinstance(numbers, np.ndarray) or numbers.dtype == object:
         numbers = [_exact(number, what) for number in numbers]
     elif numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         raise ValueError(f"{what} must be finite, got {numbers[~np.isfinite(numbers)][0]}")
     return in_whole_numbers(numbers)
+
+
+def _at_once(numbers: Any) -> Any:
+    """A list of ints of 64 bits, or of floats, as an array; anything else as it is.
+
+    >>> _at_once([1, 2]), _at_once([1, 0.5])
+    (array([1, 2]), [1, 0.5])
+    """
+    kinds = set() if isinstance(numbers, np.ndarray) else set(map(type, numbers))
+    if kinds == {float}:
+        return np.array(numbers, dtype=np.float64)
+    small = kinds == {int} and -(2**63) <= min(numbers) and max(numbers) < 2**63
+    return np.array(numbers, dtype=np.int64) if small else numbers
 
 
 def _name(column: Column) -> str:

@@ -40,7 +40,8 @@ class VectorSum(OfColumns):
         sums = []
         for column in points.together:
             room = largest(column) * max(rows.shape[1], 1)
-            sums.append((column if room < 2**59 else column.astype(object))[rows].sum(axis=1))
+            kind = np.int64 if room < 2**59 else object
+            sums.append(column.astype(kind)[rows].sum(axis=1, dtype=kind))
         return np.stack(sums, axis=1), points.scale
 
     def on_points(self, points: Points, norm: Norm) -> D | None:
