@@ -21,8 +21,8 @@ from sensitivity_lab.exact import (
     whole_number,
 )
 from sensitivity_lab.problem import require_few_moves
-from sensitivity_lab.proved.covariance import Box, Covariance
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
+from sensitivity_lab.proved.points import Box, OfColumns
 from sensitivity_lab.proved.worst_pair import D, Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation, check_relation
@@ -92,8 +92,8 @@ def closed_form(
     >>> form.value, form.status, form.formula
     (Fraction(12, 5), 'exact', 'R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))')
 
-    Of a clipped query the bounds are those of the numbers before they are cut. Of a covariance they
-    are two pairs, ((Lx, Ux), (Ly, Uy)).
+    Of a clipped query the bounds are those of the numbers before they are cut. Of a query of
+    several columns they are a pair for each, as in ((Lx, Ux), (Ly, Uy)).
 
     Give `size` where the dataset's size is known (its neighbour has what the relation gives; a
     range holds both sizes), or `min_size` where all that is known is that both datasets have at
@@ -153,10 +153,10 @@ def closed_form(
 
 
 def _proved_within(query: Any, bounds: Any, values: int | None) -> tuple[Family, Interval | Box]:
-    """What is proved of a query, and its checked bounds: of a covariance those of both numbers."""
+    """What is proved of a query, and its checked bounds: those of each column where it has several."""
     proved = query.proved if isinstance(query, Query) else None
-    if isinstance(proved, Covariance):
-        return proved, Box.of(bounds)
+    if isinstance(proved, OfColumns):
+        return proved, Box.of(bounds, len(proved.columns))
     low, high = checked_bounds(bounds)
     proved = proved_of(query)
     return proved, Interval(*clipped_ends(query.of_what, low, high), values)
@@ -165,8 +165,8 @@ def _proved_within(query: Any, bounds: Any, values: int | None) -> tuple[Family,
 def _gaps(proved: Family, within: Interval | Box, norm: float) -> D:
     """D within some bounds."""
     if isinstance(within, Box):
-        assert isinstance(proved, Covariance)
-        return proved.on_box(within)
+        assert isinstance(proved, OfColumns)
+        return proved.on_box(within, norm)
     return proved.on_interval(within, norm)
 
 

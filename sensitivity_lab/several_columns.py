@@ -34,12 +34,16 @@ def vector_sum(columns: Iterable[Any]) -> Query:
     >>> found.value, asked.name
     (27, 'vector_sum(pay, days)')
 
+    >>> from sensitivity_lab import closed_form
+    >>> closed_form(asked, bounds=((0, 50), (0, 9)), size=2, relation=Change(1), norm=1).value
+    59
+
     Solved in L1 and L∞, and in L2 for one column or two; for more only where all but one record is
     shared. Cost, on m records: a selection for each column in L∞, for each of 2^(d − 1) patterns of
     signs in L1, for each direction that is looked at in L2.
     Raises TypeError for what is none of the three, ValueError for no column; asked in L1 of very
     many columns, or in L2 where very many directions matter, TooLarge.
-    Source: thm-vector-sum on the book's page of proofs.
+    Source: thm-vector-sum and thm-vector-box on the book's page of proofs.
     """
     given = sequence(columns, "columns", "columns")
     if not given:

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import Exact, brief, checked_bounds
 from sensitivity_lab.gap import Norm, rational
 from sensitivity_lab.proved.family import Interval, Words
 from sensitivity_lab.proved.points import (
     ROOM,
+    Box,
+    Corner,
     Moved,
     OfColumns,
     Points,
@@ -35,7 +36,6 @@ from sensitivity_lab.relations import Move
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Universe
 
-Corner = tuple[Exact, Exact]
 At = tuple[tuple[bool, bool], int]  # a corner, by whether it is right and top; and copies
 MOST_POPULATION = 300  # records: of each two the best that they share takes O(m³)
 MOST_PAIRS = 400_000_000  # of a record that leaves and one that joins
@@ -49,41 +49,10 @@ CONDITIONS = (
 
 
 @dataclass(frozen=True)
-class Box:
-    """The pairs of numbers that records may be: a range of each.
-
-    >>> Box.of(((0, 10), (0, 2))).area
-    20
-    """
-
-    x: Interval
-    y: Interval
-
-    @classmethod
-    def of(cls, bounds: Any) -> Box:
-        """Two pairs of bounds, checked. Raises TypeError and ValueError as `checked_bounds`."""
-        if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
-            raise TypeError(
-                f"bounds must be two pairs, ((Lx, Ux), (Ly, Uy)), for a covariance, got {brief(bounds)}"
-            )
-        x, y = (Interval(*checked_bounds(pair)) for pair in bounds)
-        return cls(x, y)
-
-    @property
-    def area(self) -> Exact:
-        """R, the product of both widths."""
-        return self.x.width * self.y.width
-
-    def corner(self, right: bool, top: bool) -> Corner:
-        """One of the four corners."""
-        return self.x.high if right else self.x.low, self.y.high if top else self.y.low
-
-
-@dataclass(frozen=True)
 class Covariance(OfColumns):
     """The covariance of two columns, over n − ddof.
 
-    >>> d = Covariance(("x", "y")).on_box(Box.of(((0, 10), (0, 2))))
+    >>> d = Covariance(("x", "y")).on_box(Box.of(((0, 10), (0, 2)), 2), norm=1)
     >>> d(4, 1, 1).gap, d(4, 1, 0).gap, d(4, 2, 2)
     (Fraction(16, 5), Fraction(16, 5), None)
     """
@@ -100,18 +69,20 @@ class Covariance(OfColumns):
         """People bring several rows each, which all count."""
         return not universe.holds_people
 
-    def on_box(self, box: Box) -> D:
+    def on_box(self, box: Box, norm: Norm) -> D:
         """D for records anywhere in a box, where either side has one of its own at most."""
+        x, y = box.sides
+        area = x.width * y.width  # R
 
         def d(c: int, a: int, b: int) -> WorstPair | None:
             if a > 1 or b > 1:
                 return None
             gap, parts = _at_corners(c, a, b, self.ddof)
             shared, one, other = (
-                tuple((box.corner(*at), n) for at, n in side if n) for side in parts
+                tuple((box.corner(at), n) for at, n in side if n) for side in parts
             )
             corners = {corner: corner for corner, _ in (*shared, *one, *other)}
-            return WorstPair(gap * box.area, shared, one, other, Values(corners))
+            return WorstPair(gap * area, shared, one, other, Values(corners))
 
         return d
 
@@ -135,15 +106,15 @@ class Covariance(OfColumns):
 
     def on_point_values(self, points: Points, norm: Norm) -> D | None:
         """As on a box, where all four corners are among the records."""
-        box = Box(*(Interval(int(column.min()), int(column.max())) for column in points.whole))
+        box = Box(tuple(Interval(int(column.min()), int(column.max())) for column in points.whole))
         place_of: dict[Corner, int] = {}
-        for corner in (box.corner(*at) for at in product((False, True), repeat=2)):
+        for corner in (box.corner(at) for at in product((False, True), repeat=2)):
             there = [column == end for column, end in zip(points.whole, corner, strict=True)]
             places = np.flatnonzero(there[0] & there[1])
             if not len(places):
                 return None
             place_of[corner] = int(places[0])
-        on_box, unit = self.on_box(box), points.unit
+        on_box, unit = self.on_box(box, norm), points.unit
 
         def d(c: int, a: int, b: int) -> WorstPair | None:
             pair = on_box(c, a, b)

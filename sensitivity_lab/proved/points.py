@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sensitivity_lab.errors import NotProved
-from sensitivity_lab.exact import Exact, brief, exact_number, is_real, sequence
+from sensitivity_lab.exact import Exact, brief, checked_bounds, exact_number, is_real, sequence
 from sensitivity_lab.gap import Gap, Norm
 from sensitivity_lab.proved.family import Family, Interval, Words
 from sensitivity_lab.proved.sorted_records import Run
@@ -24,6 +24,7 @@ from sensitivity_lab.tabular.rows import cells_of, is_table, rows_of, table
 from sensitivity_lab.universe import Universe
 
 Column = str | Callable[[Any], Any]  # its name, or a function of a record
+Corner = tuple[Exact, ...]
 Moved = tuple[Gap, np.ndarray, np.ndarray]  # a gap, the places of who leaves and of who joins
 ROOM = 2**62  # whole numbers below it are held in 64 bits
 
@@ -114,6 +115,31 @@ class Points:
 
 
 @dataclass(frozen=True)
+class Box:
+    """What several numbers of a record may be: all in an interval, each in its own.
+
+    >>> Box.of(((0, 10), (-1, 2)), columns=2).corner((True, False))
+    (10, -1)
+    """
+
+    sides: tuple[Interval, ...]
+
+    @classmethod
+    def of(cls, bounds: Any, columns: int) -> Box:
+        """A pair of bounds for each column, checked. Errors: as `checked_bounds`."""
+        if not isinstance(bounds, (tuple, list)) or len(bounds) != columns:
+            raise TypeError(
+                f"bounds must be a pair (L, U) for each of {columns} columns, got {brief(bounds)}"
+            )
+        return cls(tuple(Interval(*checked_bounds(pair)) for pair in bounds))
+
+    def corner(self, high: Iterable[bool]) -> Corner:
+        """The corner at the high end of some of the sides."""
+        ends = zip(self.sides, high, strict=True)
+        return tuple(side.high if is_high else side.low for side, is_high in ends)
+
+
+@dataclass(frozen=True)
 class OfColumns(Family):
     """What is proved of a query of several columns: D of points in place of numbers."""
 
@@ -152,6 +178,10 @@ class OfColumns(Family):
 
     def answers(self, points: Points, rows: np.ndarray) -> tuple[np.ndarray, int]:
         """The answers on many datasets, rows of places of points: numerators, and a denominator."""
+        raise NotImplementedError
+
+    def on_box(self, box: Box, norm: Norm) -> D:
+        """D for records anywhere in a box, in any number of copies."""
         raise NotImplementedError
 
     def on_points(self, points: Points, norm: Norm) -> D | None:

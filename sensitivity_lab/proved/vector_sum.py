@@ -5,19 +5,30 @@ What is left is a sum of points minus another, as long as can be: `proved.clouds
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
-from sensitivity_lab.exact import RootGap
+from sensitivity_lab.exact import Exact, RootGap
 from sensitivity_lab.gap import Gap, Norm
 from sensitivity_lab.proved.clouds import Cloud, Found, InThePlane, Ways
-from sensitivity_lab.proved.points import Moved, OfColumns, Points, first_left, largest, runs_of
-from sensitivity_lab.proved.worst_pair import D, WorstPair
+from sensitivity_lab.proved.family import Words
+from sensitivity_lab.proved.points import (
+    Box,
+    Moved,
+    OfColumns,
+    Points,
+    first_left,
+    largest,
+    runs_of,
+)
+from sensitivity_lab.proved.worst_pair import D, Values, WorstPair
 from sensitivity_lab.relations import Move
 
+CONDITIONS = "records take any values of each column from its L to its U, in any number of copies"
 Furthest = Callable[[int, int], Found | None]
 
 
@@ -32,9 +43,31 @@ class VectorSum(OfColumns):
     (Fraction(41, 1), ((2, 3),), ((1, 2),), ((0, 1),))
     """
 
+    falls: ClassVar[bool] = True
+
     @property
     def name(self) -> str:
         return f"vector_sum({self.named})"
+
+    def words(self, norm: Norm) -> Words:
+        texts = {"any": ("k·‖M‖", "k·‖M‖"), "Change": ("min(k, n)·‖R‖", "k·‖R‖")}
+        where = "M has max(|L|, |U|) of each column and R its U − L; ‖·‖ is the norm"
+        return Words("vector-box", texts, CONDITIONS, where)
+
+    def on_box(self, box: Box, norm: Norm) -> D:
+        """All a at one corner and all b at the opposite one: every sum is as far as can be."""
+
+        def d(c: int, a: int, b: int) -> WorstPair:
+            ends = [
+                (a * side.high - b * side.low, b * side.high - a * side.low) for side in box.sides
+            ]
+            upper = box.corner(up >= down for up, down in ends)
+            lower = box.corner(up < down for up, down in ends)
+            records = Values({upper: upper, lower: lower})
+            gap = _norm_of([max(end) for end in ends], norm)
+            return WorstPair(gap, ((lower, c),), ((upper, a),), ((lower, b),), records)
+
+        return d
 
     def answers(self, points: Points, rows: np.ndarray) -> tuple[np.ndarray, int]:
         sums = []
@@ -120,6 +153,17 @@ def _one_alone(plus: Cloud, minus: Cloud, a: int, b: int) -> Found | None:
     alone = np.array([place], dtype=np.intp)
     sides = (alone, nothing) if a else (nothing, alone)
     return square * count**2, *sides
+
+
+def _norm_of(vector: Sequence[Exact], norm: Norm) -> Gap:
+    """The norm of a vector without negative entries.
+
+    >>> _norm_of([1, 3], 1), _norm_of([1, 3], math.inf), float(_norm_of([3, 4], 2))
+    (4, 3, 5.0)
+    """
+    if norm == 2:
+        return RootGap(Fraction(sum(entry * entry for entry in vector)), 0)
+    return sum(vector) if norm == 1 else max(vector)
 
 
 def _in_norm(length: int, scale: int, norm: Norm) -> Gap:

@@ -144,13 +144,13 @@ def test_what_has_no_closed_form_is_refused():
     for relation in (sl.Change(2), sl.SymmetricDifference(2), sl.Remove(3)):
         with refused(sl.NotProved, "covariance(0, 1) has a closed form for one record", "k = 1"):
             sl.closed_form(query, bounds=BOUNDS, size=5, relation=relation)
-    with refused(TypeError, "two pairs"):
+    with refused(TypeError, "a pair (L, U) for each of 2 columns"):
         sl.closed_form(query, bounds=(0, 1, 2), size=5, relation=sl.Change(1))
     with refused(TypeError, "bounds must be a pair"):
         sl.closed_form(query, bounds=(0, 1), size=5, relation=sl.Change(1))
     with refused(ValueError, "bounds must rise"):
         sl.closed_form(query, bounds=((0, 1), (2, 1)), size=5, relation=sl.Change(1))
-    with refused(TypeError, "standard query"):
+    with refused(TypeError, "bounds must be a pair"):
         sl.closed_form(sl.vector_sum([0, 1]), bounds=(0, 1), size=5, relation=sl.Change(1))
     with refused(ValueError, "ddof"):
         sl.covariance(0, 1, ddof=-1)

@@ -315,6 +315,57 @@ def test_a_persons_rows_add_up():
         sl.global_sensitivity(sl.vector_sum([len]), people, **ask)
 
 
+BOX = ((-2, 5), (0, 3), (-4, -1))
+
+
+@pytest.mark.parametrize("norm", [1, 2, math.inf])
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_the_closed_form_on_a_box_is_the_walk_on_its_corners(relation, norm):
+    """Catches a column whose sums are longest the other way round, and a corner that is not met."""
+    for columns, k, size in product((1, 2, 3), (1, 2), (1, 3)):
+        query, box = sl.vector_sum(range(columns)), BOX[:columns]
+        if relation is sl.Remove and k > size:
+            continue
+        form = sl.closed_form(query, bounds=box, relation=relation(k), size=size, norm=norm)
+        walked = sl.global_sensitivity(
+            query,
+            sl.Universe.value_range(list(product(*box))),
+            size=size,
+            relation=relation(k),
+            norm=norm,
+            method="walk",
+        )
+        assert (form.value, form.status) == (walked.value, "exact")
+        assert form.value == normed(by_letters(form.formula, box, k, size), norm)
+        one, other = form.witness
+        moved = [abs(x - y) for x, y in zip(query(one), query(other), strict=True)]
+        assert form.value == normed(moved, norm)
+
+
+def by_letters(formula, box, k, size):
+    """The vector that a formula's text names: so many times M, or R."""
+    times = {"k": k, "min(k, n)": min(k, size)}[formula.split("·")[0]]
+    if "‖M‖" in formula.split(";")[0]:
+        return [times * max(abs(low), abs(high)) for low, high in box]
+    return [times * (high - low) for low, high in box]
+
+
+def normed(vector, norm):
+    """A norm, in floats where there is a root."""
+    if norm == 2:
+        return math.sqrt(sum(entry * entry for entry in vector))
+    return sum(vector) if norm == 1 else max(vector)
+
+
+def test_with_at_least_m_records_a_box_has_the_same_sums():
+    """Catches a bound on the size that narrows a sum, and bounds for too few columns."""
+    query = sl.vector_sum(["x", "y"])
+    form = sl.closed_form(query, bounds=BOX[:2], relation=sl.Change(2), min_size=1, norm=1)
+    assert (form.value, form.formula.split(";")[0]) == (20, "k·‖R‖")
+    with refused(TypeError, "bounds must be a pair"):
+        sl.closed_form(query, bounds=(0, 1, 2), relation=sl.Change(1), size=1)
+
+
 def test_what_is_no_number_is_refused_as_for_a_sum_of_a_column():
     """Catches a refusal that comes late, or is another than that of SUM.of."""
     table = pd.DataFrame({"x": [1, 2], "gap": [1.0, None], "t": ["a", "b"], "inf": [1, math.inf]})
