@@ -158,7 +158,7 @@ def _one_alone(plus: Cloud, minus: Cloud, a: int, b: int) -> Found | None:
 def _norm_of(vector: Sequence[Exact], norm: Norm) -> Gap:
     """The norm of a vector without negative entries.
 
-    >>> _norm_of([1, 3], 1), _norm_of([1, 3], math.inf), float(_norm_of([3, 4], 2))
+    >>> _norm_of([1, 3], 1), _norm_of([1, 3], float("inf")), float(_norm_of([3, 4], 2))
     (4, 3, 5.0)
     """
     if norm == 2:
