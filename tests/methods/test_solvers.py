@@ -25,7 +25,7 @@ from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.variance import filtered_maximum, outermost, population, runs
 from sensitivity_lab.proved.variance.family import Deviation
 
-CASES = int(os.environ.get("SOLVER_CASES", "100"))
+CASES = int(os.environ.get("SOLVER_CASES", "60"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
 COUNTS = [sl.histogram([0, 1, 3]), sl.histogram([0, 2, 4, 9]), sl.count_where(lambda v: v > 1)]
 SPREADS = [*SPREADS, sl.variance(ddof=2)]

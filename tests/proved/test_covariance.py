@@ -26,7 +26,7 @@ from sensitivity_lab.proved import covariance
 from sensitivity_lab.proved.covariance import Around
 from sensitivity_lab.proved.points import Points
 
-CASES = int(os.environ.get("SOLVER_CASES", "40"))
+CASES = int(os.environ.get("SOLVER_CASES", "30"))
 BOUNDS = ((-1, 2), (3, 5))
 AREA = 6
 

@@ -16,7 +16,7 @@ from sensitivity_lab.proved.distinct import OnPopulation
 from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.sorted_records import SortedRecords
 
-CASES = int(os.environ.get("SOLVER_CASES", "60"))
+CASES = int(os.environ.get("SOLVER_CASES", "40"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
 MOST_SPLIT = 5 + LARGEST_OF_ALL  # records of the populations whose every share is asked
 

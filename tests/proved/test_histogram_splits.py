@@ -13,7 +13,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.proved import splits
 from sensitivity_lab.proved.splits import OUTSIDE, Rooms, Splits
 
-CASES = int(os.environ.get("SOLVER_CASES", "60"))
+CASES = int(os.environ.get("SOLVER_CASES", "40"))
 BINS = int(os.environ.get("SPLIT_BINS", "3"))  # bins of the rooms that are all tried
 NORMS = (1, 2, math.inf)
 

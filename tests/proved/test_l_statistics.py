@@ -34,7 +34,7 @@ from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.queries import answers_at
 from sensitivity_lab.standard import python_of
 
-CASES = int(os.environ.get("SOLVER_CASES", "60"))
+CASES = int(os.environ.get("SOLVER_CASES", "40"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
 CUTS = [0, 0.1, 0.25, Fraction(1, 3), Fraction(2, 5), Fraction(3, 7)]
 CENTRAL = [make(cut) for make in (sl.trimmed_mean, sl.winsorised_mean) for cut in CUTS]

@@ -28,7 +28,7 @@ from sensitivity_lab.proved import clouds
 from sensitivity_lab.proved.clouds import Cloud, InThePlane
 from sensitivity_lab.proved.points import first_left, runs_of
 
-CASES = int(os.environ.get("SOLVER_CASES", "40"))
+CASES = int(os.environ.get("SOLVER_CASES", "30"))
 RECORDS = int(os.environ.get("SOLVER_RECORDS", "2"))
 NORMS = (1, 2, math.inf)
 
