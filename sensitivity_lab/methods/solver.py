@@ -39,7 +39,7 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     if d is None:
         return None
     every = _shares(problem)
-    if problem.query.proved and not problem.query.proved.within_reach(d, every):
+    if problem.query.proved and not problem.query.proved.affordable(d, every):
         return None
     watch = partial(with_bar, shown=progress, desc="solver", unit=" shares")
     worst = widest(d, every, watch)

@@ -100,7 +100,7 @@ class Family(ABC):
         """D for datasets drawn from a population: where it is positive, else a gap of at most D."""
         return None
 
-    def within_reach(self, d: D, asked: Iterable[Share]) -> bool:
+    def affordable(self, d: D, asked: Iterable[Share]) -> bool:
         """Whether the D of a population costs, at some shares, no more than may be spent."""
         return True
 

@@ -51,17 +51,17 @@ class OnPopulation:
         self._known: dict[int, Steps] = {}
 
     def __call__(self, c: int, a: int, b: int) -> WorstPair:
-        """The widest pair of a share. Cost: as `within_reach` counts."""
+        """The widest pair of a share. Cost: as `affordable` counts."""
         asked = self._outside(c, a, b)
         return asked.widest() if asked is not None else self._program(c, a, b).widest()
 
-    def within_reach(self, asked: Iterable[Share]) -> bool:
+    def affordable(self, asked: Iterable[Share]) -> bool:
         """Whether some shares cost no more, all together, than may be spent without asking.
 
         >>> from sensitivity_lab.proved.rank_weights import Gini
         >>> from sensitivity_lab.universe import Universe
         >>> many = SortedRecords.of(Universe.population(range(100_000)))
-        >>> OnPopulation(many, Gini()).within_reach([(50_000, 1, 1, False)])
+        >>> OnPopulation(many, Gini()).affordable([(50_000, 1, 1, False)])
         False
         """
         cells, every = 0, list(asked)

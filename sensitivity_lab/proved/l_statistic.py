@@ -79,8 +79,8 @@ class LStatistic(Family):
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         return OnPopulation(records, self.weights)
 
-    def within_reach(self, d: D, asked: Iterable[Share]) -> bool:
-        return not isinstance(d, OnPopulation) or d.within_reach(asked)
+    def affordable(self, d: D, asked: Iterable[Share]) -> bool:
+        return not isinstance(d, OnPopulation) or d.affordable(asked)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         """The neighbours with the largest and the least answer, one of which lies furthest."""

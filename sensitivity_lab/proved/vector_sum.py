@@ -25,10 +25,11 @@ from sensitivity_lab.proved.points import (
     largest,
     runs_of,
 )
-from sensitivity_lab.proved.worst_pair import D, Values, WorstPair
+from sensitivity_lab.proved.worst_pair import D, Parts, Values, WorstPair
 from sensitivity_lab.relations import Move
 
 CONDITIONS = "records take any values of each column from its L to its U, in any number of copies"
+Sides = tuple[Parts, Parts, Parts]  # what both have, and what only either has
 Furthest = Callable[[int, int], Found | None]
 
 
@@ -78,40 +79,21 @@ class VectorSum(OfColumns):
         return np.stack(sums, axis=1), points.scale
 
     def on_points(self, points: Points, norm: Norm) -> D | None:
-        cloud = Cloud(points.together)
-        furthest = _furthest(cloud, cloud, norm)
-        if furthest is None:
-            return None
+        def of_places(c: int, a: int, b: int, one: np.ndarray, other: np.ndarray) -> Sides:
+            return first_left(np.concatenate([one, other]), c), runs_of(one), runs_of(other)
 
-        def d(c: int, a: int, b: int) -> WorstPair | None:
-            found = furthest(a, b)
-            if found is None:
-                return None
-            length, one, other = found
-            shared = first_left(np.concatenate([one, other]), c)
-            gap = _in_norm(length, points.scale, norm)
-            return WorstPair(gap, shared, runs_of(one), runs_of(other))
-
-        return d
+        return _longest(Cloud(points.together), points.scale, norm, of_places)
 
     def on_point_values(self, points: Points, norm: Norm) -> D | None:
         """All a are copies of one record, and all b of another."""
-        cloud = Cloud(points.together, copies=True)
-        furthest = _furthest(cloud, cloud, norm)
-        if furthest is None:
-            return None
 
-        def d(c: int, a: int, b: int) -> WorstPair | None:
-            found = furthest(a, b)
-            if found is None:
-                return None
-            length, one, other = found
+        def of_places(c: int, a: int, b: int, one: np.ndarray, other: np.ndarray) -> Sides:
             mine, theirs = (
                 tuple((place, n) for place in side.tolist()) for side, n in ((one, a), (other, b))
             )
-            return WorstPair(_in_norm(length, points.scale, norm), ((0, c),), mine, theirs)
+            return ((0, c),), mine, theirs
 
-        return d
+        return _longest(Cloud(points.together, copies=True), points.scale, norm, of_places)
 
     def on_neighbours(self, own: Points, spare: Points, move: Move, norm: Norm) -> Moved | None:
         removed, added = move
@@ -121,6 +103,22 @@ class VectorSum(OfColumns):
             return None
         length, joins, leaves = found
         return _in_norm(length, own.scale, norm), leaves, joins
+
+
+def _longest(cloud: Cloud, scale: int, norm: Norm, of_places: Callable[..., Sides]) -> D | None:
+    """D on one cloud: `of_places` has the parts of a pair from (c, a, b) and the places on either side."""
+    furthest = _furthest(cloud, cloud, norm)
+    if furthest is None:
+        return None
+
+    def d(c: int, a: int, b: int) -> WorstPair | None:
+        found = furthest(a, b)
+        if found is None:
+            return None
+        length, one, other = found
+        return WorstPair(_in_norm(length, scale, norm), *of_places(c, a, b, one, other))
+
+    return d
 
 
 def _furthest(plus: Cloud, minus: Cloud, norm: Norm) -> Furthest | None:

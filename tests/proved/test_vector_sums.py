@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import STANDARD as RELATIONS
-from conftest import refused
+from conftest import random_number, refused
 from oracle import population_pairs, range_pairs
 
 import sensitivity_lab as sl
@@ -63,22 +63,6 @@ def assert_solved(found, pairs, columns, norm):
     assert (dataset, neighbour) in pairs
     assert length(sums(dataset, columns), sums(neighbour, columns), norm) == expected
     assert found.check()
-
-
-def random_number(rng):
-    """What makes numbers of one kind: ties, tenths, thirds, and whole ones at the edges of 64 bits."""
-    return rng.choice(
-        [
-            lambda: rng.randint(0, 2),
-            lambda: rng.randint(-9, 9),
-            lambda: 10**18 + rng.randint(0, 3),
-            lambda: rng.randint(0, 30) / 10,
-            lambda: Fraction(rng.randint(-9, 9), rng.randint(1, 7)),
-            lambda: rng.choice([0, 0, 1, 100]),
-            lambda: rng.choice([2**62 - 1, -(2**62), 2**63 - 1, -(2**63), 0, 1]),
-            lambda: rng.choice([10**30, -(10**30), 10**30 + 1, 5]),
-        ]
-    )
 
 
 def random_records(rng, columns, most):
