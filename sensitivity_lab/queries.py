@@ -32,9 +32,9 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.tabular.answers import Keyed, opened
 from sensitivity_lab.tabular.clipped import Clipped, number_of
+from sensitivity_lab.tabular.order import are_near
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
-from sensitivity_lab.tabular.sql import are_near
 from sensitivity_lab.text import counted, number_repr
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 

@@ -50,7 +50,9 @@ from sensitivity_lab.tabular.joined import Joined, checked_tables
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, table
 from sensitivity_lab.tabular.sql import (
+    SECONDS,
     Statement,
+    checked_budget,
     checked_keys,
     checked_text,
     name_of_statement,
@@ -448,7 +450,11 @@ count_distinct = _standard(
 
 
 def sql(
-    statement: str, *, keys: str | Iterable[str] | None = None, connection: Any = None
+    statement: str,
+    *,
+    keys: str | Iterable[str] | None = None,
+    connection: Any = None,
+    seconds: float = SECONDS,
 ) -> Query:
     """Return the query that a SQL statement is, asked of datasets of tables.
 
@@ -461,33 +467,43 @@ def sql(
     The engine is DuckDB, in this process (`pip install sensitivity-lab[sql]`); thousands of
     datasets are answered by one statement. The tables are those of the universe: its dict of
     tables, or one that has its `name`; without a name, the table that the statement names. What
-    else `connection` holds is public, and the same for every dataset.
+    other tables and views `connection` holds are public, and the same for every dataset. A
+    statement that reads none of the dataset's tables is refused, and so is one that reads a table
+    of the connection in place of it, as `public.staff` or a view over the connection's own staff, a
+    catalogue, a file, or what only the connection's session has (its open transaction, variables,
+    temporary views and macros).
 
     One row of numbers is a number, or a vector. With columns of keys every row is a number under
     its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
     is asked like any other: SUM is NULL on it, which is no number, so write COALESCE(SUM(…), 0).
-    Every dataset is asked twice, the second time with its rows in reverse: where the answer
-    depends on their order, as with LIMIT and no ORDER BY, there is none. Floats may differ by a
-    billionth, as their sums round differently in another order. A sample of what was answered
-    together, and every witness, is asked again alone.
+    Every dataset is asked again with its rows reversed, rotated by one and shuffled, in more
+    shuffles where the text shows that order may matter, and of other databases than DuckDB with
+    ties broken at random: where the answer depends on the order, as with LIMIT and no ORDER BY,
+    there is none. Floats may differ by a billionth, as their sums round differently in another
+    order. A sample of what was answered together, and every witness, is asked again alone.
 
     :param statement: one SELECT.
     :param keys: the name of a column of keys, or a list of them; by default all columns that are
         not numeric.
     :param connection: a connection of DuckDB, or any other of DB-API 2, which is asked one dataset
-        at a time; None for an empty database of this process. Nothing of it is changed.
+        at a time; None for an empty database of this process. No table, setting or transaction of
+        it is changed; what functions do beyond a rollback (locks of a session, other servers,
+        files) stays done, and under your own DuckDB's settings its views may read files.
+    :param seconds: how long the statement may take on one dataset. DuckDB of this process has 4 GB;
+        your connection has the memory that you give it.
     :raises ValueError: for what is no SELECT, an unknown table or column, a name of the universe
         that the statement does not name; on a dataset for NULL and other results that are no
         finite numbers, two rows of one key, rows without keys, an answer that depends on the order
         of rows, and whatever the statement itself raises there.
     :raises TypeError: for a statement or keys that are no text, and records that are no rows.
+    :raises TimeoutError: within the ValueError of the dataset that took longer than `seconds`.
     :raises RuntimeError: where datasets answered together and alone are answered differently.
 
-    Cost: two runs of the statement for some hundred thousand rows of datasets together; two for
-    each dataset where the statement holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
+    Cost: four runs of the statement, or eight, for some hundred thousand rows of datasets together;
+    as many for each dataset where the statement holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
     """
     text, columns = checked_text(statement), checked_keys(keys)
-    asked = Statement(text, columns, connection)
+    asked = Statement(text, columns, connection, checked_budget(seconds))
     return Query(name_of_statement(text), asked, together=asked)
 
 

@@ -15,7 +15,7 @@ from sensitivity_lab.gap import Answer, Gap, gap_between
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
 from sensitivity_lab.queries import AnswersDiffer, Query
-from sensitivity_lab.tabular.sql import NEAR, NOTHING
+from sensitivity_lab.tabular.order import NEAR, NOTHING
 from sensitivity_lab.universe import Giver, Indices
 
 Part = TypeVar("Part")

@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from functools import lru_cache
 from inspect import iscoroutinefunction
 from itertools import islice
+from threading import RLock
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +23,7 @@ import pandas as pd
 from sensitivity_lab.exact import brief, is_real, told
 from sensitivity_lab.tabular.result_set import ResultSet
 from sensitivity_lab.tabular.rows import Row, rows_of, table
+from sensitivity_lab.tabular.statement import parsed, within
 
 Tables = Mapping[str, Any]  # the dataset's tables by name: pandas, polars or pyarrow
 Row_ = tuple[Any, ...]
@@ -31,17 +32,14 @@ DIALECTS = {
     "sqlite3": "sqlite",
     "psycopg": "postgres",
     "psycopg2": "postgres",
-    "pymysql": "mysql",
-    "MySQLdb": "mysql",
 }
 SAVEPOINT = "sensitivity_lab"
-IN_TRANSACTION = 1  # a bit of the status that MySQL's server tells
-MYSQL_DECIMAL = 246  # a type of numbers that its modules leave out of NUMBER
 AT_ONCE = 200  # datasets between two rollbacks: PostgreSQL keeps deleted rows until then
-OPENING = ("SELECT", "WITH", "VALUES", "TABLE", "FROM")  # how a query may begin
+SECONDS = 60.0  # for a statement on one dataset, where no other time is given
+ONE_AT_A_TIME = RLock()  # a connection serves one thread: two would undo each other's transaction
 
 # The names of types, by what a column holds; sqlite has no booleans, dates or decimals, whatever
-# it calls them, and MySQL no booleans.
+# it calls them.
 STANDARD = {
     "whole": "bigint",
     "large": "numeric",
@@ -68,19 +66,6 @@ SQLITE = {
     "zoned": "timestamp",
     "time": "time",
     "bytes": "blob",
-}
-MYSQL = {
-    "whole": "bigint",
-    "large": "decimal(40)",
-    "float": "double",
-    "decimal": "decimal(65, 30)",
-    "text": "longtext",
-    "boolean": "boolean",
-    "date": "date",
-    "moment": "datetime(6)",
-    "zoned": "datetime(6)",
-    "time": "time(6)",
-    "bytes": "longblob",
 }
 BY_DTYPE: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("boolean", (nw.Boolean,)),
@@ -158,9 +143,6 @@ class Database:
                 return self.connection.cursor(row_factory=self.module.rows.tuple_row)
             if self.name == "psycopg2":
                 return self.connection.cursor(cursor_factory=self.module.extensions.cursor)
-            if self.dialect == "mysql":
-                self.connection.ping(False)  # its cursors can be made of closed ones too
-                return self.connection.cursor(self.module.cursors.Cursor)
             cursor = self.connection.cursor()
         except Exception as error:
             raise ValueError(f"connection must be open, got {told(error)}") from error
@@ -170,8 +152,7 @@ class Database:
 
     def quoted(self, name: str) -> str:
         """A name that stands for itself in a statement."""
-        mark = "`" if self.dialect == "mysql" else '"'
-        return mark + name.replace(mark, 2 * mark) + mark
+        return '"' + name.replace('"', '""') + '"'
 
     def temporary(self, name: str) -> str:
         """The name of a temporary table, where the dialect can tell it from a permanent one."""
@@ -181,7 +162,15 @@ class Database:
     @property
     def types(self) -> dict[str, str]:
         """The names of its types."""
-        return {"sqlite": SQLITE, "mysql": MYSQL}.get(self.dialect or "", STANDARD)
+        return SQLITE if self.dialect == "sqlite" else STANDARD
+
+    @property
+    def stop(self) -> Callable[[], object] | None:
+        """What ends a statement from another thread, where the module has it."""
+        ends: Callable[[], object] | None = getattr(
+            self.connection, "interrupt", getattr(self.connection, "cancel", None)
+        )
+        return ends
 
     def filling(self, name: str, columns: Sequence[str]) -> tuple[str, Callable[[Row_], Any]]:
         """The statement that adds a row, and how it receives the row's cells.
@@ -220,7 +209,11 @@ def ask(connection: Any, text: str, tables: Tables, whole: Tables | None = None)
 
 
 def ask_each(
-    connection: Any, text: str, datasets: Iterable[Tables], whole: Tables | None = None
+    connection: Any,
+    text: str,
+    datasets: Iterable[Tables],
+    whole: Tables | None = None,
+    seconds: float = SECONDS,
 ) -> list[ResultSet]:
     """Return what a statement says of each dataset, in order.
 
@@ -233,23 +226,27 @@ def ask_each(
     Columns have the types of the frames; those of Python objects, of which an empty frame tells
     nothing, have the type of their values in `whole`, the tables that the datasets are parts of.
     sqlite has no booleans, dates or decimals: they are 0 and 1, text in ISO form, and floats.
-    MySQL has no booleans and no zones: they are 0 and 1, and moments in UTC.
     PostgreSQL takes names as they are written: a table "Staff" is not staff.
 
     Cost: a few statements for each dataset. Raises ValueError where the database refuses the
-    statement or a table, with its own words, and for statements that return no rows; errors of
-    the connection as `Database.of`, of the statement as `named_in`.
+    statement or a table, with its own words, for statements that return no rows, and where the
+    database tells that a permanent table of such a name was read, as by a view; TimeoutError;
+    errors of the connection as `Database.of`, of the statement as `parsed`.
     """
     database = Database.of(connection)
-    named_in(text, database.dialect)
+    parsed(text, database.dialect)
     given = iter(datasets)
     answers: list[ResultSet] = []
     while some := list(islice(given, AT_ONCE)):
         known = some if whole is None else [whole]
-        with undone(database) as cursor, _made(database, cursor, known):
+        with (
+            undone(database) as cursor,
+            _made(database, cursor, known),
+            _own_tables_read(database, cursor, text, known[0]),
+        ):
             for tables in some:
                 _fill(database, cursor, tables)
-                answers.append(_answered(database, cursor, text))
+                answers.append(_answered(database, cursor, text, seconds))
     return answers
 
 
@@ -263,69 +260,23 @@ def columns_of(connection: Any, text: str, tables: Tables) -> ResultSet:
     Errors: as `ask_each`.
     """
     database = Database.of(connection)
-    named_in(text, database.dialect)
+    parsed(text, database.dialect)
     with undone(database) as cursor, _made(database, cursor, [tables]):
-        return _answered(database, cursor, f"SELECT * FROM (\n{text}\n) AS q WHERE 1 = 0")
+        return _answered(database, cursor, f"SELECT * FROM (\n{text}\n) AS q WHERE 1 = 0", SECONDS)
 
 
 # -- the statement ---------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1000)
-def named_in(text: str, dialect: str | None) -> tuple[str, ...] | None:
-    """Return the tables that a query names, or refuse what is not one query that writes nothing.
-
-    >>> named_in("WITH a AS (SELECT * FROM staff) SELECT * FROM a JOIN rates", "sqlite")
-    ('rates', 'staff')
-
-    Nothing is asked of the database. What sqlglot cannot read must begin as queries do; then only
-    the database knows, and the answer is None. Raises ValueError.
-    """
-    from sqlglot import ErrorLevel, exp, parse
-    from sqlglot.errors import SqlglotError
-
-    refusal = ValueError(f"statement must be a query that writes nothing, got {brief(text)}")
-    if _opening(text, dialect) not in OPENING:
-        raise refusal
-    try:
-        parsed = next(filter(None, parse(text, read=dialect, error_level=ErrorLevel.RAISE)), None)
-    except SqlglotError:
-        return None
-    if parsed is None or isinstance(parsed, (exp.Command, exp.Alias)):
-        return None
-    is_query = isinstance(parsed, (exp.Query, exp.Values))
-    if not is_query or parsed.find(exp.DML, exp.DDL, exp.Into) is not None:
-        raise refusal
-    own = {part.alias for part in parsed.find_all(exp.CTE)}
-    named = {part.name for part in parsed.find_all(exp.Table) if part.name and not part.db}
-    return tuple(sorted(named - own))
-
-
-def _opening(text: str, dialect: str | None) -> str:
-    """The first word of a statement; there must be one statement."""
-    from sqlglot import TokenType, tokenize
-    from sqlglot.errors import SqlglotError
-
-    if not isinstance(text, str):
-        raise TypeError(f"statement must be text, got {brief(text)}")
-    try:
-        kinds = [(token.token_type, token.text) for token in tokenize(text, read=dialect)]
-    except SqlglotError as error:
-        raise ValueError(f"statement must be readable SQL, got {told(error)}") from error
-    while kinds and kinds[-1][0] == TokenType.SEMICOLON:
-        kinds.pop()
-    if TokenType.SEMICOLON in dict(kinds):
-        raise ValueError(f"statement must be one, got several: {brief(text)}")
-    words = [word for kind, word in kinds if kind != TokenType.L_PAREN]
-    return words[0].upper() if words else ""
-
-
-def _answered(database: Database, cursor: Any, text: str) -> ResultSet:
+def _answered(database: Database, cursor: Any, text: str, seconds: float) -> ResultSet:
     """What the statement returns."""
     try:
-        cursor.execute(text)
-        described = cursor.description
-        rows = [] if described is None else [tuple(row) for row in cursor.fetchall()]
+        with within(seconds, database.stop):
+            cursor.execute(text)
+            described = cursor.description
+            rows = [] if described is None else [tuple(row) for row in cursor.fetchall()]
+    except TimeoutError:
+        raise
     except Exception as error:
         raise ValueError(f"statement must run in its database, got {told(error)}") from error
     if described is None:
@@ -339,7 +290,7 @@ def _is_numeric(database: Database, code: Any, i: int, rows: list[Row_]) -> bool
     """Whether a column holds numbers: by its type, or where it has none by its values."""
     numbers = getattr(database.module, "NUMBER", None)
     if code is not None and numbers is not None:
-        return bool(code == numbers or (database.dialect == "mysql" and code == MYSQL_DECIMAL))
+        return bool(code == numbers)
     held = [row[i] for row in rows if row[i] is not None]
     return all(is_real(v) and not isinstance(v, bool) for v in held) if held else None
 
@@ -352,6 +303,7 @@ def _made(database: Database, cursor: Any, datasets: Sequence[Tables]) -> Iterat
     """The tables of some datasets, empty; PostgreSQL then refuses functions that write.
 
     They go with the transaction in sqlite and in PostgreSQL, and are dropped in other databases.
+    Raises ValueError where a path of schemas hides them.
     """
     made: list[str] = []
     try:
@@ -363,13 +315,77 @@ def _made(database: Database, cursor: Any, datasets: Sequence[Tables]) -> Iterat
             made.append(name)
         if database.dialect == "postgres":  # temporary tables can still be filled
             cursor.execute("SET LOCAL transaction_read_only TO on")
+            cursor.execute("SET LOCAL max_parallel_workers_per_gather TO 0")  # one order of rows
+            for name in made:
+                _require_found_first(database, cursor, name)
         yield
     finally:
         if database.dialect not in ("sqlite", "postgres"):
-            word = "TEMPORARY TABLE" if database.dialect == "mysql" else "TABLE"
             for name in made:
                 with suppress(Exception):  # a transaction that has failed is rolled back next
-                    cursor.execute(f"DROP {word} {database.quoted(name)}")
+                    cursor.execute(f"DROP TABLE {database.quoted(name)}")
+
+
+def _require_found_first(database: Database, cursor: Any, name: str) -> None:
+    """Refuse a path of schemas on which a permanent table comes before the dataset's."""
+    found, own = (
+        one.replace("'", "''") for one in (database.quoted(name), database.temporary(name))
+    )
+    cursor.execute(f"SELECT to_regclass('{found}') = to_regclass('{own}')")
+    if not cursor.fetchall()[0][0]:
+        raise ValueError(
+            f"connection must look for temporary tables first, got a search_path on which {name} is "
+            "another: leave pg_temp out of it, or name it first"
+        )
+
+
+@contextmanager
+def _own_tables_read(database: Database, cursor: Any, text: str, own: Tables) -> Iterator[None]:
+    """Refuse what read a permanent table that has the name of one of the dataset's.
+
+    A view or a function reads tables that the statement does not name. PostgreSQL counts what is
+    read in a transaction; sqlite tells it of a statement before it runs.
+    """
+    tell = {"sqlite": _opened_by_sqlite, "postgres": _read_by_postgres}.get(database.dialect or "")
+    if tell is None:
+        yield
+        return
+    before = tell(cursor, text)
+    yield
+    names = {name.lower() for name in own}
+    for (schema, name), times in tell(cursor, text).items():
+        is_new = database.dialect == "sqlite" or times > before.get((schema, name), 0)
+        if name.lower() in names and is_new:
+            raise ValueError(
+                f"statement must read the dataset's own tables, got {schema}.{name} of the "
+                "connection, which a view or a function names"
+            )
+
+
+def _read_by_postgres(cursor: Any, text: str) -> dict[tuple[str, str], int]:
+    """How often each permanent table was read in this transaction."""
+    cursor.execute(
+        "SELECT schemaname, relname, COALESCE(seq_scan, 0) + COALESCE(idx_scan, 0) "
+        "FROM pg_stat_xact_all_tables WHERE schemaname NOT IN ('pg_catalog', 'pg_toast') "
+        "AND schemaname !~ '^pg_(toast_)?temp_'"
+    )
+    return {(schema, name): times for schema, name, times in cursor.fetchall()}
+
+
+def _opened_by_sqlite(cursor: Any, text: str) -> dict[tuple[str, str], int]:
+    """The permanent tables that a statement's program opens; those of an index count as its table's."""
+    try:
+        steps = cursor.execute(f"EXPLAIN {text}").fetchall()
+    except Exception:  # it fails likewise when it is asked
+        return {}
+    databases = {at: name for at, name, _ in cursor.execute("PRAGMA database_list").fetchall()}
+    opened = {}
+    for _, step, _, root, at, *_ in steps:
+        if step == "OpenRead" and databases.get(at) not in (None, "temp"):
+            master = f'"{databases[at]}".sqlite_master'
+            cursor.execute(f"SELECT tbl_name FROM {master} WHERE rootpage = {int(root)}")
+            opened.update({(databases[at], name): 1 for (name,) in cursor.fetchall()})
+    return opened
 
 
 def _columns(database: Database, name: str, frames: Sequence[nw.DataFrame[Any]]) -> list[str]:
@@ -458,16 +474,7 @@ def _refusal(name: str, column: str, what: str) -> ValueError:
 
 def _cells(database: Database, row: Row) -> Row_:
     """The cells of a row, as its database takes them."""
-    forms = {"sqlite": _for_sqlite, "mysql": _in_utc}
-    return tuple(map(forms.get(database.dialect or "", _plain_moment), row))
-
-
-def _in_utc(value: Any) -> Any:
-    """A cell whose moment has no zone: MySQL keeps none."""
-    value = _plain_moment(value)
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC).replace(tzinfo=None)
-    return value
+    return tuple(map(_for_sqlite if database.dialect == "sqlite" else _plain_moment, row))
 
 
 def _plain_moment(value: Any) -> Any:
@@ -510,14 +517,14 @@ def undone(database: Database) -> Iterator[Any]:
     kinds = {
         "psycopg": _undone_by_psycopg,
         "psycopg2": _undone_by_psycopg2,
-        "pymysql": _undone_by_pymysql,
     }
-    cursor = database.cursor()
-    try:
-        with kinds.get(database.name, _undone_by_savepoint)(database, cursor):
-            yield cursor
-    finally:
-        cursor.close()
+    with ONE_AT_A_TIME:
+        cursor = database.cursor()
+        try:
+            with kinds.get(database.name, _undone_by_savepoint)(database, cursor):
+                yield cursor
+        finally:
+            cursor.close()
 
 
 @contextmanager
@@ -564,20 +571,6 @@ def _undone_by_psycopg2(database: Database, cursor: Any) -> Iterator[None]:
         if connection.autocommit:
             cursor.execute("ROLLBACK")
         connection.rollback()
-
-
-@contextmanager
-def _undone_by_pymysql(database: Database, cursor: Any) -> Iterator[None]:
-    """Up to a savepoint where a transaction is open, else to the start of a new one."""
-    if database.connection.server_status & IN_TRANSACTION:
-        with _undone_by_savepoint(database, cursor):
-            yield
-        return
-    cursor.execute("START TRANSACTION")
-    try:
-        yield
-    finally:
-        cursor.execute("ROLLBACK")
 
 
 def _require_usable(status: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from threading import RLock
 from typing import Any
 
 import narwhals as nw
@@ -17,8 +17,10 @@ import pandas as pd
 from sensitivity_lab.exact import told
 from sensitivity_lab.tabular.result_set import ResultSet
 from sensitivity_lab.tabular.rows import taken
+from sensitivity_lab.tabular.statement import ORDERED, Parsed, within
 
 Tables = Mapping[str, Any]  # by name
+Types = Mapping[str, Mapping[str, str]]  # of each table's columns, where the table tells too little
 Stack = Mapping[str, tuple[np.ndarray, Any]]  # of each table the dataset of each row, and the rows
 NUMBERS = {
     "tinyint", "smallint", "integer", "bigint", "hugeint", "bignum",
@@ -32,6 +34,7 @@ SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "lock_configuration": "true",
+    "memory_limit": "4GB",
 }
 REHEARSED = 32  # datasets, and rows of public tables, that are tried in a database of our own
 HERE = "NOT internal AND database_name IN (current_database(), 'temp')"  # not of attached ones
@@ -39,7 +42,26 @@ VISIBLE = (
     f"SELECT lower(table_name) FROM duckdb_tables() WHERE {HERE} "
     f"UNION SELECT lower(view_name) FROM duckdb_views() WHERE {HERE}"
 )
+LOCAL = (  # `schema` says again what `search_path` does
+    "SELECT name, value FROM duckdb_settings() WHERE scope = 'LOCAL' AND name <> 'schema' ORDER BY 1"
+)
+OWN_TABLES = "SELECT lower(table_name) FROM duckdb_tables() WHERE database_name = 'temp'"
+OWN_VIEWS = (
+    "SELECT lower(view_name), sql FROM duckdb_views() WHERE database_name = 'temp' AND NOT internal"
+)
+OWN_FUNCTIONS = "SELECT lower(function_name) FROM duckdb_functions() WHERE NOT internal"
+TEMPORARY_FUNCTIONS = f"{OWN_FUNCTIONS} AND database_name = 'temp'"
+PURE = {
+    "generate_series",
+    "json_each",
+    "json_tree",
+    "range",
+    "repeat",
+    "unnest",
+}  # they read no table
+SECONDS = 60.0  # for a statement on one dataset, where no other time is given
 _OWN: dict[tuple[int, bool], Any] = {}  # by process: the databases for one dataset, and for many
+_ONE_AT_A_TIME = RLock()  # a caller's connection serves one thread
 
 
 def engine() -> Any:
@@ -63,32 +85,100 @@ def is_connection(connection: Any) -> bool:
 def _cursor(connection: Any, many: bool) -> Any:
     """A connection of our own to a database: the caller's, or this process's in memory."""
     if connection is not None:
-        return connection.cursor()
+        return _like(connection)
     own = os.getpid(), many  # one made before a fork serves the parent alone
     if own not in _OWN:
         _OWN[own] = engine().connect(":memory:", config=SETTINGS)
     return _OWN[own].cursor()
 
 
+def _like(connection: Any) -> Any:
+    """A cursor that sees what the caller's own session sees, but for what is temporary there.
+
+    Raises ValueError for a session that cannot be seen from another: an open transaction, a result
+    that is half read, a setting that no other session takes.
+    """
+    with _ONE_AT_A_TIME:
+        try:
+            first, second = (connection.sql("SELECT txid_current()").fetchall() for _ in range(2))
+            settings = connection.sql(LOCAL).fetchall()
+            cursor = connection.cursor()
+        except engine().Error as error:
+            raise ValueError(
+                f"connection must be one that can be asked, got {told(error)}"
+            ) from error
+    if first == second:
+        raise ValueError(
+            "connection must have no open transaction, whose changes no other session sees: commit "
+            "it or roll it back first"
+        )
+    known = dict(cursor.execute(LOCAL).fetchall())
+    for name, value in settings:
+        if known.get(name) != value:
+            _set(cursor, name, value)
+    return cursor
+
+
+def _set(cursor: Any, name: str, value: str) -> None:
+    try:
+        cursor.execute(f"SET {name} = '{_escaped(value)}'")
+        now = dict(cursor.execute(LOCAL).fetchall()).get(name)
+    except engine().Error as error:
+        raise ValueError(
+            f"connection must have settings of its database, got {told(error)}"
+        ) from error
+    if now != value:
+        raise ValueError(f"connection must have settings of its database, got {name}={value!r}")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("'", "''")
+
+
 @contextmanager
-def _over(connection: Any, tables: Tables, many: bool = False) -> Iterator[Any]:
+def _over(
+    connection: Any, tables: Tables, types: Types | None = None, *, many: bool = False
+) -> Iterator[Any]:
     """A cursor that sees some tables by name and writes nothing; they are gone with it."""
     cursor = _cursor(connection, many)
     try:
-        for name, one in tables.items():
-            _register(cursor, name, _typed(one))
-        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        _see(cursor, tables, types or {})
         yield cursor
     finally:
         cursor.close()
 
 
-def _register(cursor: Any, name: str, one: Any) -> None:
-    """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied."""
+def _see(cursor: Any, tables: Tables, types: Types) -> None:
+    """Let a cursor see some tables, in place of those of these names."""
+    for name, one in tables.items():
+        _register(cursor, name, _typed(one), types.get(name, {}))
+
+
+def _register(cursor: Any, name: str, one: Any, types: Mapping[str, str]) -> None:
+    """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied.
+
+    Raises ValueError for a table of types that DuckDB has not.
+    """
+    held = f"rows of {name}" if types else name
     try:
-        cursor.register(name, one)
-    except engine().Error:
-        cursor.register(name, nw.from_native(one, eager_only=True).clone().to_native())
+        try:
+            cursor.register(held, one)
+        except engine().Error:
+            cursor.register(held, nw.from_native(one, eager_only=True).clone().to_native())
+    except engine().Error as error:
+        raise ValueError(
+            f"table {name} must be one that DuckDB takes, got {told(error)}"
+        ) from error
+    if types:
+        columns = (
+            f"CAST({_quoted(column)} AS {types[column]}) AS {_quoted(column)}"
+            if column in types
+            else _quoted(column)
+            for column in map(str, one.columns)
+        )
+        cursor.execute(
+            f"CREATE OR REPLACE TEMP VIEW {_quoted(name)} AS SELECT {', '.join(columns)} FROM {_quoted(held)}"
+        )
 
 
 def _typed(one: Any) -> Any:
@@ -99,6 +189,27 @@ def _typed(one: Any) -> Any:
         if one[name].isna().all()  # DuckDB reads the types of objects off them
     ]
     return one.astype(dict.fromkeys(empty, "string")) if empty else one
+
+
+def types_of(whole: Tables) -> Types:
+    """The types of the columns of Python objects in some tables, which a part of them may not tell.
+
+    >>> types_of({"t": pd.DataFrame({"a": [1], "day": [None]}, dtype=object), "u": pd.DataFrame({"b": [1]})})
+    {'t': {'a': 'BIGINT', 'day': 'VARCHAR'}}
+
+    Raises ValueError for a table that DuckDB does not take.
+    """
+    objects = {name: one[object_columns(one)] for name, one in whole.items() if object_columns(one)}
+    if not objects:
+        return {}
+    with _over(None, objects) as cursor:
+        return {
+            name: {
+                column: kind
+                for column, kind, *_ in cursor.execute(f"DESCRIBE {_quoted(name)}").fetchall()
+            }
+            for name in objects
+        }
 
 
 def object_columns(one: Any) -> list[Any]:
@@ -112,23 +223,11 @@ def object_columns(one: Any) -> list[Any]:
     return [name for name, kind in one.dtypes.items() if pd.api.types.is_object_dtype(kind)]
 
 
-@dataclass(frozen=True)
-class Parsed:
-    """What a statement is, as far as its text tells: the tables that it names, in lower case.
-
-    >>> parsed("SELECT * FROM Staff JOIN levels USING (level)")
-    Parsed(tables=('levels', 'staff'), alone=False)
-
-    `alone` says whether datasets must be asked one by one: side by side, DuckDB 2.0 loses rows of
-    a UNION, and fails at GROUPING SETS.
-    """
-
-    tables: tuple[str, ...]
-    alone: bool
-
-
 def parsed(text: str) -> Parsed:
     """Read a statement; refuse what is not exactly one SELECT.
+
+    >>> parsed("SELECT * FROM Staff JOIN main.levels USING (level)")
+    Parsed(tables=('staff',), qualified=('main.levels',), calls=frozenset(), sources=(), ordered=False, alone=False)
 
     Raises ValueError, with DuckDB's own message where the text is no SQL.
     """
@@ -158,16 +257,22 @@ def _of_tree(tree: Any) -> Parsed:
     for kind in sorted(kinds):
         if kind.endswith("_QUERY_NODE"):
             raise ValueError(f"statement must only read, got {kind.removesuffix('_QUERY_NODE')}")
-    own = {
-        entry["key"].lower() for node in nodes for entry in node.get("cte_map", {}).get("map", ())
-    }
-    named = {
-        node["table_name"].lower()
+    named = [_name_parts(node) for node in _named(tree, frozenset())]
+    calls = {node["function_name"].lower() for node in nodes if node.get("function_name")}
+    sources = {
+        node["function"]["function_name"].lower()
         for node in nodes
-        if node.get("type") == "BASE_TABLE" and not node["schema_name"] and not node["catalog_name"]
+        if node.get("type") == "TABLE_FUNCTION"
     }
     several = any(len(node.get("group_sets") or ()) > 1 for node in nodes)
-    return Parsed(tuple(sorted(named - own)), several or "SET_OPERATION_NODE" in kinds)
+    return Parsed(
+        tables=tuple(sorted({parts[0].lower() for parts in named if len(parts) == 1})),
+        qualified=tuple(sorted({".".join(parts) for parts in named if len(parts) > 1})),
+        calls=frozenset(calls),
+        sources=tuple(sorted(sources)),
+        ordered=bool(calls & ORDERED) or any(map(_is_ordered, nodes)),
+        alone=several or "SET_OPERATION_NODE" in kinds,
+    )
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -179,6 +284,45 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
         yield from _nodes(part)
 
 
+def _named(tree: Any, hidden: frozenset[str]) -> Iterator[dict[str, Any]]:
+    """The tables that a tree names, but for those that a WITH around them makes."""
+    if isinstance(tree, list):
+        for part in tree:
+            yield from _named(part, hidden)
+    if not isinstance(tree, dict):
+        return
+    if tree.get("type") == "RECURSIVE_CTE_NODE":
+        hidden = hidden | {tree["cte_name"].lower()}
+    for made in tree.get("cte_map", {}).get("map", ()):
+        yield from _named(made["value"], hidden)
+        hidden = hidden | {made["key"].lower()}
+    if tree.get("type") == "BASE_TABLE":
+        parts = _name_parts(tree)
+        if len(parts) > 1 or parts[0].lower() not in hidden:
+            yield tree
+    for key, part in tree.items():
+        if key != "cte_map":
+            yield from _named(part, hidden)
+
+
+def _name_parts(node: Mapping[str, Any]) -> list[str]:
+    """A table's name, with those of its catalogue and schema before it where they are given."""
+    parts = (node["catalog_name"], node["schema_name"], node["table_name"])
+    return [part for part in parts if part]
+
+
+def _is_ordered(node: Mapping[str, Any]) -> bool:
+    """Whether a part of a statement may go by the order of rows."""
+    kind = node.get("type")
+    return (
+        kind in ("LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER")
+        or (kind == "DISTINCT_MODIFIER" and bool(node.get("distinct_on_targets")))
+        or node.get("class") == "WINDOW"
+        or bool(node.get("sample"))
+        or node.get("ref_type") in ("ASOF", "POSITIONAL")
+    )
+
+
 def tables_of(connection: Any) -> set[str]:
     """The names of a database's tables and views, in lower case, that any connection to it sees."""
     with _over(connection, {}) as cursor:
@@ -188,12 +332,58 @@ def tables_of(connection: Any) -> set[str]:
 def borrowed(connection: Any, names: set[str]) -> Tables:
     """Of some tables those that the caller's connection alone sees: temporary, or registered with it.
 
-    They are read as Arrow tables, for a cursor sees none of them.
+    They are read as Arrow tables, for a cursor sees none of them. Raises ValueError for a temporary
+    view that reads tables: it would read them beside the dataset.
     """
     if connection is None or not names:
         return {}
-    seen = {name for (name,) in connection.sql(VISIBLE).fetchall()}
-    return {name: _arrow(connection, name) for name in sorted(names & seen)}
+    with _ONE_AT_A_TIME:
+        seen = {name for (name,) in connection.sql(OWN_TABLES).fetchall()}
+        views = dict(connection.sql(OWN_VIEWS).fetchall())
+        for name in sorted(names & set(views)):
+            if _reads_tables(views[name]):
+                raise ValueError(
+                    f"statement must not name a temporary view over tables, got {name}: make it one "
+                    "that is not temporary, or write what it says into the statement"
+                )
+        return {name: _arrow(connection, name) for name in sorted(names & (seen | set(views)))}
+
+
+def _reads_tables(made: str) -> bool:
+    """Whether a view names tables, by the statement that made it; one that is a frame does not."""
+    try:
+        return bool(parsed(made.split(" AS ", 1)[-1].rstrip().rstrip(";")).tables)
+    except ValueError:
+        return False
+
+
+def require_shared(connection: Any, names: set[str], read: Parsed) -> None:
+    """Refuse a statement whose answer another session of a database, as ours, may not have.
+
+    `names` are the dataset's tables. Raises ValueError.
+    """
+    functions = set(read.sources) - PURE
+    own: set[str] = set()
+    if connection is not None:
+        with _ONE_AT_A_TIME:
+            functions -= {name for (name,) in connection.sql(OWN_FUNCTIONS).fetchall()}
+            own = {name for (name,) in connection.sql(TEMPORARY_FUNCTIONS).fetchall()}
+            threads = int(connection.sql("SELECT current_setting('threads')").fetchall()[0][0])
+        if read.ordered and threads > 1:
+            raise ValueError(
+                "connection must have one thread for a statement with LIMIT, windows, or functions "
+                f"as FIRST, for several break ties as they come, got {threads}: SET threads = 1"
+            )
+    if functions:
+        raise ValueError(
+            "statement must read tables of the dataset and public ones alone, got the function "
+            f"{min(functions)}: make a table of what it reads"
+        )
+    if refused := sorted(read.calls & (own | {"getvariable"})):
+        raise ValueError(
+            f"statement must not call what a session of its own has, got {', '.join(refused)}: "
+            "write the value, or make the macro one that is not temporary"
+        )
 
 
 def _arrow(connection: Any, name: str, rows: int | None = None) -> Any:
@@ -202,31 +392,73 @@ def _arrow(connection: Any, name: str, rows: int | None = None) -> Any:
     return connection.sql(f"SELECT * FROM {_quoted(name)}{most}").to_arrow_table()
 
 
-def columns_of(connection: Any, text: str, tables: Tables) -> ResultSet:
+def columns_of(connection: Any, text: str, tables: Tables, types: Types) -> ResultSet:
     """The columns of a statement's result, without rows; it is bound and not run.
 
-    Raises ValueError with DuckDB's own message.
+    Raises ValueError with DuckDB's own message, and where the plan reads a permanent table that has
+    the name of one of the dataset's, as a view of the caller's may.
     """
-    with _over(connection, tables) as cursor:
+    with _over(connection, tables, types) as cursor:
         try:
             relation = cursor.sql(text)
-            return ResultSet(list(relation.columns), list(map(_is_numeric, relation.types)), [])
+            columns = list(relation.columns), list(map(_is_numeric, relation.types))
+            scanned = set() if connection is None else _scanned(cursor, text)
         except engine().Error as error:
             raise ValueError(f"statement must be one that can be run: {told(error)}") from error
+    named = {name.lower() for name in tables}
+    if hidden := sorted(name for name in scanned if name.split(".")[-1].lower() in named):
+        raise ValueError(
+            f"statement must read the dataset's own tables, got {hidden[0]} of the connection, "
+            "which a view or function of it names in full"
+        )
+    return ResultSet(*columns, [])
 
 
-def ask(connection: Any, text: str, tables: Tables) -> ResultSet:
-    """What a statement returns over some tables, one dataset.
+def _scanned(cursor: Any, text: str) -> set[str]:
+    """The permanent tables that DuckDB's plan of a statement reads, with their schemas."""
+    plan = json.loads(cursor.execute(f"EXPLAIN (FORMAT json) {text}").fetchall()[0][1])
+    return {node["Table"] for node in _nodes(plan) if isinstance(node.get("Table"), str)}
 
-    >>> import pandas as pd
-    >>> ask(None, "SELECT SUM(salary) AS total FROM staff", {"staff": pd.DataFrame({"salary": [1, 2]})})
-    ResultSet(names=['total'], numeric=[True], rows=[(3,)])
+
+def ask_each(
+    connection: Any,
+    text: str,
+    datasets: Iterable[Tables],
+    types: Types | None = None,
+    public: Tables | None = None,
+    seconds: float = SECONDS,
+) -> list[ResultSet]:
+    """What a statement returns over each of some datasets, given as tables by name.
+
+    >>> staff = pd.DataFrame({"salary": [1, 2]})
+    >>> ask_each(None, "SELECT SUM(salary) AS total FROM staff", [{"staff": staff}])
+    [ResultSet(names=['total'], numeric=[True], rows=[(3,)])]
+
+    `public` are further tables. Raises DuckDB's own errors, and TimeoutError.
     """
-    with _over(connection, tables) as cursor:
-        return _result(cursor.execute(text))
+    results = []
+    with _over(connection, public or {}) as cursor:
+        for tables in datasets:
+            _see(cursor, tables, types or {})
+            results.append(_result(cursor, text, seconds))
+    return results
 
 
-def _result(cursor: Any) -> ResultSet:
+def _result(cursor: Any, text: str, seconds: float) -> ResultSet:
+    """What a statement returns. DuckDB tells of Ctrl-C in words; it ends here as it does elsewhere."""
+    try:
+        with within(seconds, getattr(cursor, "interrupt", None)):
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+            result = _rows_of(cursor.execute(text))
+            cursor.execute("ROLLBACK")
+            return result
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from error
+        raise
+
+
+def _rows_of(cursor: Any) -> ResultSet:
     kinds = [kind for _, kind, *_ in cursor.description]
     numeric = list(map(_is_numeric, kinds))
     long = [i for i, kind in enumerate(kinds) if kind.id == "bignum"]
@@ -248,7 +480,15 @@ def _is_numeric(kind: Any) -> bool | None:
     return None if kind.id == "null" else kind.id in NUMBERS
 
 
-def rehearsed(connection: Any, text: str, stacked: Stack, public: Tables, seen: set[str]) -> None:
+def rehearsed(
+    connection: Any,
+    text: str,
+    stacked: Stack,
+    types: Types,
+    public: Tables,
+    seen: set[str],
+    seconds: float,
+) -> None:
     """Try a few datasets in our own database, with some rows of each public table.
 
     An internal error of DuckDB closes the database it happens in, which must not be the caller's.
@@ -257,7 +497,7 @@ def rehearsed(connection: Any, text: str, stacked: Stack, public: Tables, seen: 
     with _over(connection, {}) as cursor:
         heads = {name: _arrow(cursor, name, REHEARSED) for name in seen}
     few = {name: _first(*each) for name, each in stacked.items()}
-    ask_all(None, text, few, REHEARSED, {**heads, **public})
+    ask_all(None, text, few, REHEARSED, types, {**heads, **public}, seconds)
 
 
 def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
@@ -267,7 +507,13 @@ def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
 
 
 def ask_all(
-    connection: Any, text: str, stacked: Stack, datasets: int, public: Tables | None = None
+    connection: Any,
+    text: str,
+    stacked: Stack,
+    datasets: int,
+    types: Types | None = None,
+    public: Tables | None = None,
+    seconds: float = SECONDS,
 ) -> list[ResultSet]:
     """What a statement returns over each of many datasets, in one statement.
 
@@ -281,10 +527,11 @@ def ask_all(
              1   ada      50
 
     DuckDB takes the correlation apart and runs one plan over all rows. `public` are further tables.
-    Raises DuckDB's own errors.
+    Raises DuckDB's own errors, and TimeoutError.
     """
     members = {name: _numbered(*stacked[name]) for name in stacked}
     tables = {f"members of {name}": table for name, (table, _) in members.items()}
+    known = {f"members of {name}": each for name, each in (types or {}).items()}
     own = ", ".join(
         f"{_quoted(name)} AS (SELECT * EXCLUDE ({_quoted(number)}) "
         f"FROM {_quoted(f'members of {name}')} AS m WHERE m.{_quoted(number)} = d.number)"
@@ -295,8 +542,8 @@ def ask_all(
         f"(WITH {own} SELECT * FROM (\n{text}\n)) AS q ON TRUE"
     )
     try:
-        with _over(connection, {**(public or {}), **tables}, many=True) as cursor:
-            together = _result(cursor.execute(whole))
+        with _over(connection, {**(public or {}), **tables}, known, many=True) as cursor:
+            together = _result(cursor, whole, seconds)
     except engine().Error:
         if connection is None:  # an internal error leaves it closed
             _OWN.pop((os.getpid(), True), None)

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property
+from itertools import chain
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
-from sensitivity_lab.exact import brief, sequence
+from sensitivity_lab.exact import brief, is_real, sequence
 from sensitivity_lab.tabular import database, duck
-from sensitivity_lab.tabular.answers import Keyed
+from sensitivity_lab.tabular.order import OrderMatters, are_near, in_order, other_orders
 from sensitivity_lab.tabular.records import Positions, Records
 from sensitivity_lab.tabular.result_set import ResultSet, answer_of
-from sensitivity_lab.tabular.rows import Rows, is_table, taken
+from sensitivity_lab.tabular.rows import Rows, is_table
+from sensitivity_lab.tabular.statement import (
+    CATALOGUE_TABLES,
+    CATALOGUES,
+    Parsed,
+    parsed,
+    with_ties_at_random,
+)
 from sensitivity_lab.text import number_repr
 
-NEAR = 1e-9  # relative: floats that are added in another order round differently,
-NOTHING = 1e-12  # and where they cancel, what is left is rounding alone
 HELD = 4  # datasets of those answered together that are asked again one by one, at least
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
+SECONDS = duck.SECONDS
+TIES = 3  # times that ties are broken at random, where a database's own order may hide them
 Tables = dict[str, Any]
-
-
-class OrderMatters(ValueError):
-    """The answer on a dataset depends on the order of its rows."""
 
 
 @dataclass(frozen=True)
@@ -44,24 +47,26 @@ class Statement:
     text: str
     keys: tuple[str, ...] | None = None
     connection: Any = None
+    seconds: float = SECONDS
 
     def __post_init__(self) -> None:
-        self._tables_named()
+        self._parsed  # noqa: B018 — what is no SELECT is refused when it is made
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.connection is not None:
             raise TypeError("a statement with a connection cannot be sent to another process")
-        return type(self), (self.text, self.keys)
+        return type(self), (self.text, self.keys, None, self.seconds)
 
     def __call__(self, dataset: Any) -> Any:
-        """The answer on one dataset, asked twice: the second time with its rows in reverse."""
-        tables = self._named(dataset)
-        public = self._public(tables)
-        whole = getattr(dataset, "whole", tables)
-        answer = answer_of(self._asked({**public, **tables}, whole), self.keys)
-        again = answer_of(self._asked({**public, **_reversed(tables)}, whole), self.keys)
-        if not are_near(answer, again):
-            raise OrderMatters(_order_matters(answer, again))
+        """The answer on one dataset, which is asked again with its rows in other orders."""
+        part = dataset if isinstance(dataset, Part) else self._part(dataset)
+        first, *others = self._asked_each([part, *self._in_other_orders(part)])
+        answer = answer_of(first, self.keys)
+        loose = [result for (result,) in self._with_ties_at_random([part])]
+        for result in (*others, *loose):
+            again = answer_of(result, self.keys)
+            if not are_near(answer, again):
+                raise OrderMatters(_order_matters(answer, again))
         return answer
 
     def giver(self, records: Any, name: str | None) -> TablesOf:
@@ -87,19 +92,47 @@ class Statement:
         Raises as `giver`, and ValueError with the engine's message for unknown tables and columns.
         """
         given = self.giver(records, name)
-        named = self._tables_named()
-        if named and not {table.lower() for table in given.names} & set(map(str.lower, named)):
-            raise ValueError(
-                f"statement must name the table {' or '.join(given.names)}, got "
-                f"{_listed(named)} in {self._brief}"
-            )
         whole = given.whole
+        self._require_its_tables(whole)
         _require_one_kind(whole)
-        columns_of = duck.columns_of if self._by_duckdb else database.columns_of
-        columns = columns_of(self.connection, self.text, {**self._public(whole), **whole})
+        if self._by_duckdb:
+            tables = {**self._public(whole), **whole}
+            columns = duck.columns_of(self.connection, self.text, tables, whole.types)
+        else:
+            columns = database.columns_of(self.connection, self.text, whole)
         if None in columns.numeric:  # sqlite knows values, not types
             return
         answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
+
+    def _require_its_tables(self, whole: Tables) -> None:
+        """Refuse a statement that reads no table of the dataset, or what is neither it nor public.
+
+        A name with a schema before it is that of another table. Raises ValueError.
+        """
+        read = self._parsed
+        if read is None:  # the database says what it read
+            return
+        exact = self._dialect == "postgres"  # a name is folded where it is read
+        ours = {name if exact else name.lower() for name in whole}
+        for name in read.qualified:
+            *_, schema, last = name.replace('"', "").lower().split(".")
+            if last in {known.lower() for known in ours}:
+                raise ValueError(
+                    f"statement must name the dataset's table {last} without a schema, got {name}: "
+                    "that is a table of the connection"
+                )
+            if schema in CATALOGUES or last.startswith(CATALOGUE_TABLES):
+                raise ValueError(f"statement must not read a catalogue of the session, got {name}")
+        for name in (*read.tables, *read.sources):
+            if name not in ours and name.startswith(CATALOGUE_TABLES):
+                raise ValueError(f"statement must not read a catalogue of the session, got {name}")
+        if not ours & set(read.tables):
+            raise ValueError(
+                f"statement must name the table {' or '.join(whole)}, got "
+                f"{_listed(read.tables)} in {self._brief}"
+            )
+        if self._by_duckdb:
+            duck.require_shared(self.connection, ours, read)
 
     def answers(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:
         """The answers on many datasets together; None for those to be asked alone, or for all.
@@ -108,7 +141,8 @@ class Statement:
         """
         if not self._by_duckdb:
             return self._answers_of_database(given, datasets)
-        if _parsed(self.text).alone:
+        assert self._parsed is not None
+        if self._parsed.alone:
             return None
         if any(len(dataset) == 0 for dataset in datasets):
             filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
@@ -117,12 +151,11 @@ class Statement:
             return [by.get(i) for i in range(len(datasets))]
         if len(datasets) < FEW:
             return None
-        stacked = given.stacked(datasets)
         try:
-            results, again = self._asked_together(stacked, len(datasets))
-        except (duck.engine().Error, ImportError):  # asked alone, the dataset at fault says so
+            in_each_order = self._asked_together(given, datasets)
+            return self._compared(in_each_order, given, datasets)
+        except (duck.engine().Error, ImportError, TimeoutError):  # asked alone, one says so
             return None
-        return self._compared(results, again, given, datasets)
 
     def sample(self, given: TablesOf, datasets: Sequence[Positions]) -> list[int]:
         """Which of some datasets are asked again, alone: a few, evenly spread, and one for each way
@@ -142,31 +175,57 @@ class Statement:
         self, given: TablesOf, datasets: Sequence[Positions]
     ) -> list[Any] | None:
         """The answers of another database than DuckDB, one by one within few transactions."""
-        ask_each = partial(database.ask_each, self.connection, self.text, whole=given.whole)
+        parts = [given(dataset) for dataset in datasets]
         try:
-            results = ask_each(map(given, datasets))
-            again = ask_each(_reversed(given(dataset)) for dataset in datasets)
-        except ValueError:  # asked alone, the dataset at fault says so
+            others = zip(
+                *(self._in_other_orders(part, different=False) for part in parts), strict=True
+            )
+            in_each_order = chain(
+                map(self._asked_each, chain([parts], others)), self._with_ties_at_random(parts)
+            )
+            return self._compared(in_each_order, given, datasets)
+        except OrderMatters:
+            raise
+        except (ValueError, TimeoutError):  # asked alone, the dataset at fault says so
             return None
-        return self._compared(results, again, given, datasets)
+
+    def _with_ties_at_random(self, parts: Sequence[Part]) -> Iterator[list[ResultSet]]:
+        """What the statement says where ties are broken at random, as no order of rows may show."""
+        if self._by_duckdb:  # one thread breaks them by the order of rows
+            return
+        loose = with_ties_at_random(self.text, self._dialect)
+        for _ in range(TIES if loose else 0):
+            try:
+                yield self._asked_each(parts, loose)
+            except ValueError:  # the database does not sort by chance there
+                return
+
+    def _asked_each(self, parts: Sequence[Part], text: str | None = None) -> list[ResultSet]:
+        """What the statement returns over each of some parts of one whole."""
+        whole, asked = parts[0].whole, text or self.text
+        if not self._by_duckdb:
+            return database.ask_each(self.connection, asked, parts, whole, self.seconds)
+        public = self._public(whole)
+        return duck.ask_each(self.connection, asked, parts, whole.types, public, self.seconds)
 
     def _compared(
         self,
-        results: list[ResultSet],
-        again: list[ResultSet],
+        in_each_order: Iterator[list[ResultSet]],
         given: TablesOf,
         datasets: Sequence[Positions],
     ) -> list[Any]:
-        """The answers that results are, None for none; those of rows in reverse must be the same."""
+        """The answers that results are, None for none; those in other orders must be the same."""
+        results = next(in_each_order)
         answers = [self._answer(result) for result in results]
-        for i, answer in enumerate(answers):
-            if answer is None or _same_rows(results[i].rows, again[i].rows):
-                continue
-            other = self._answer(again[i])
-            if not are_near(answer, other):
-                raise OrderMatters(
-                    f"{_order_matters(answer, other)}, on {number_repr(given(datasets[i]))}"
-                )
+        for again in in_each_order:
+            for i, answer in enumerate(answers):
+                if answer is None or _same_rows(results[i].rows, again[i].rows):
+                    continue
+                other = self._answer(again[i])
+                if not are_near(answer, other):
+                    raise OrderMatters(
+                        f"{_order_matters(answer, other)}, on {number_repr(given(datasets[i]))}"
+                    )
         return answers
 
     def _answer(self, result: ResultSet) -> Any:
@@ -177,53 +236,83 @@ class Statement:
             return None
 
     def _asked_together(
-        self, stacked: duck.Stack, datasets: int
-    ) -> tuple[list[ResultSet], list[ResultSet]]:
-        """The results with the rows as they are, and in reverse."""
+        self, given: TablesOf, datasets: Sequence[Positions]
+    ) -> Iterator[list[ResultSet]]:
+        """The results with the rows as they are, and in other orders."""
+        stacked, types = given.stacked(datasets), given.whole.types
         public = self._public(stacked)
+        assert self._parsed is not None
         if self.connection is not None:
-            seen = {*_parsed(self.text).tables} - {name.lower() for name in (*stacked, *public)}
-            duck.rehearsed(self.connection, self.text, stacked, public, seen)
-        results, again = (
-            duck.ask_all(self.connection, self.text, each, datasets, public)
-            for each in (stacked, _backwards(stacked))
+            seen = {*self._parsed.tables} - {name.lower() for name in (*stacked, *public)}
+            text = self.text
+            duck.rehearsed(self.connection, text, stacked, types, public, seen, self.seconds)
+        others = (
+            {
+                name: (numbers[rows], in_order(one, rows))
+                for (name, (numbers, one)), rows in zip(stacked.items(), orders, strict=True)
+            }
+            for orders in self._other_orders(stacked)
         )
-        return results, again
+        for each in chain([stacked], others):
+            yield duck.ask_all(
+                self.connection, self.text, each, len(datasets), types, public, self.seconds
+            )
+
+    def _in_other_orders(self, part: Part, *, different: bool = True) -> Iterator[Part]:
+        """A dataset with its rows in other orders; few rows have few that are `different`."""
+        alone = {name: (np.zeros(len(one), dtype=np.intp), one) for name, one in part.items()}
+        known = {tuple(tuple(range(len(one))) for one in part.values())}
+        for orders in self._other_orders(alone):
+            if different and (now := tuple(tuple(rows.tolist()) for rows in orders)) in known:
+                continue
+            known.add(now) if different else None
+            tables = {
+                name: in_order(one, rows)
+                for (name, one), rows in zip(part.items(), orders, strict=True)
+            }
+            yield Part(tables, part.whole)
+
+    def _other_orders(self, stacked: duck.Stack) -> Iterator[tuple[np.ndarray, ...]]:
+        """Other orders of the rows of each table; more of them where order may matter."""
+        may_matter = self._parsed is None or self._parsed.ordered
+        return zip(
+            *(other_orders(numbers, may_matter) for numbers, _ in stacked.values()), strict=True
+        )
 
     def _public(self, tables: Mapping[str, Any]) -> Tables:
         """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
         if not self._by_duckdb:
             return {}
-        rest = {*_parsed(self.text).tables} - set(map(str.lower, tables))
+        assert self._parsed is not None
+        rest = {*self._parsed.tables} - set(map(str.lower, tables))
+        public = duck.borrowed(self.connection, rest)  # what is temporary hides what is not
+        rest -= set(public)
         rest -= duck.tables_of(self.connection) if rest else set()
-        public = duck.borrowed(self.connection, rest)
-        if unknown := sorted(rest - set(public)):
+        if unknown := sorted(rest):
             raise ValueError(
                 f"statement must name tables of the dataset, {_listed(list(tables))}, or of the "
                 f"connection, got {_listed(unknown)} in {self._brief}"
             )
         return dict(public)
 
-    def _asked(self, tables: Tables, whole: Tables) -> ResultSet:
-        if self._by_duckdb:
-            return duck.ask(self.connection, self.text, tables)
-        return database.ask(self.connection, self.text, tables, whole)
-
     @property
     def _by_duckdb(self) -> bool:
         return duck.is_connection(self.connection)
 
-    def _named(self, dataset: Any) -> Tables:
-        """A dataset's tables by name."""
+    def _part(self, dataset: Any) -> Part:
+        """A dataset of the caller's as tables by name, which tell their own types."""
         if isinstance(dataset, Mapping) and dataset and all(map(is_table, dataset.values())):
-            return {str(name): one for name, one in dataset.items()}
-        if is_table(dataset):
-            return {self._table(): dataset}
-        raise TypeError(_no_tables(brief(dataset)))
+            tables = {str(name): one for name, one in dataset.items()}
+        elif is_table(dataset):
+            tables = {self._table(): dataset}
+        else:
+            raise TypeError(_no_tables(brief(dataset)))
+        self._require_its_tables(tables)
+        return Part(tables, Whole(tables))
 
     def _table(self) -> str:
         """The one table that the statement names and the connection does not have."""
-        named = set(self._tables_named() or ())
+        named = set(() if self._parsed is None else self._parsed.tables)
         rest = named - (duck.tables_of(self.connection) if self._by_duckdb else set())
         borrowed = duck.borrowed(self.connection, rest) if self._by_duckdb else {}
         missing = sorted(rest - set(borrowed))
@@ -236,21 +325,34 @@ class Statement:
             f"not have, got {_listed(missing)}: name the universe, or give a dict of tables"
         )
 
-    def _tables_named(self) -> tuple[str, ...] | None:
-        """The tables that the statement names; None where only its database can tell."""
-        if self._by_duckdb:
-            return _parsed(self.text).tables
-        return database.named_in(self.text, database.Database.of(self.connection).dialect)
+    @property
+    def _dialect(self) -> str | None:
+        """The name by which sqlglot knows the database's SQL."""
+        return "duckdb" if self._by_duckdb else database.Database.of(self.connection).dialect
+
+    @property
+    def _parsed(self) -> Parsed | None:
+        """What the statement's text tells; None where only its database can tell."""
+        return _parsed(self.text) if self._by_duckdb else parsed(self.text, self._dialect)
 
     @property
     def _brief(self) -> str:
         return name_of_statement(self.text)
 
 
+class Whole(dict[str, Any]):
+    """The tables that datasets are parts of, by name."""
+
+    @cached_property
+    def types(self) -> duck.Types:
+        """The types of columns of Python objects, of which a dataset may tell too little."""
+        return duck.types_of(self)
+
+
 class Part(dict[str, Any]):
     """A dataset as tables by name, with the `whole` that it is a part of, which knows the types."""
 
-    def __init__(self, tables: Tables, whole: Tables) -> None:
+    def __init__(self, tables: Tables, whole: Whole) -> None:
         super().__init__(tables)
         self.whole = whole
 
@@ -269,14 +371,14 @@ class TablesOf:
     records: Any
     names: tuple[str, ...]
 
-    def __call__(self, positions: Positions) -> Tables:
+    def __call__(self, positions: Positions) -> Part:
         """The dataset at some positions."""
         return Part(self._named(self.records.tables(positions)), self.whole)
 
-    @property
-    def whole(self) -> Tables:
+    @cached_property
+    def whole(self) -> Whole:
         """The tables that the datasets are parts of."""
-        return self._named(self.records.whole)
+        return Whole(self._named(self.records.whole))
 
     def _named(self, tables: Mapping[str | None, Any]) -> Tables:
         return dict(zip(self.names, tables.values(), strict=True))
@@ -288,7 +390,7 @@ class TablesOf:
 
 
 @cache
-def _parsed(text: str) -> duck.Parsed:
+def _parsed(text: str) -> Parsed:
     return duck.parsed(text)
 
 
@@ -311,6 +413,15 @@ def checked_text(statement: Any) -> str:
     if not text:
         raise ValueError("statement must be a SELECT, got no text")
     return text
+
+
+def checked_budget(seconds: Any) -> float:
+    """How long a statement may take. Raises TypeError for what is no number, ValueError for none above 0."""
+    if not is_real(seconds):
+        raise TypeError(f"seconds must be a number, got {brief(seconds)}")
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"seconds must be above 0 and finite, got {brief(seconds)}")
+    return float(seconds)
 
 
 def checked_keys(keys: Any) -> tuple[str, ...] | None:
@@ -336,26 +447,6 @@ def name_of_statement(text: str, most: int = 60) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def are_near(answer: Any, again: Any) -> bool:
-    """Whether two answers are one: the same keys, floats within a billionth, the rest equal.
-
-    >>> are_near(0.1 + 0.2, 0.3), are_near(0.1 + 0.2 - 0.3, 0.0), are_near((1, 2), (2, 1))
-    (True, True, False)
-    """
-    if isinstance(answer, Keyed) and isinstance(again, Keyed):
-        if answer.keys == again.keys:
-            return are_near(tuple(answer.entries), tuple(again.entries))
-        mine = dict(zip(answer.keys, answer.entries, strict=True))
-        yours = dict(zip(again.keys, again.entries, strict=True))
-        return mine.keys() == yours.keys() and all(are_near(n, yours[k]) for k, n in mine.items())
-    if isinstance(answer, tuple) and isinstance(again, tuple):
-        labels, others = (getattr(one, "labels", len(one)) for one in (answer, again))
-        return bool(labels == others) and all(map(are_near, answer, again))
-    if isinstance(answer, float) and isinstance(again, float):
-        return math.isclose(answer, again, rel_tol=NEAR, abs_tol=NOTHING)
-    return bool(answer == again)
-
-
 def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:
     """Whether two results have the same different rows, in any order; False may be either."""
     try:
@@ -365,24 +456,10 @@ def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bo
         return False
 
 
-def _reversed(tables: Tables) -> Tables:
-    """Tables with their rows in reverse."""
-    return {name: _backward(one) for name, one in tables.items()}
-
-
-def _backwards(stacked: duck.Stack) -> duck.Stack:
-    return {name: (numbers[::-1], _backward(one)) for name, (numbers, one) in stacked.items()}
-
-
-def _backward(one: Any) -> Any:
-    frame = nw.from_native(one, eager_only=True)
-    return taken(frame, np.arange(len(frame), dtype=np.intp)[::-1])
-
-
 def _order_matters(answer: Any, again: Any) -> str:
     return (
         "statement must not depend on the order of rows (say which come first, as with ORDER BY "
-        f"before LIMIT), got {brief(answer)} and, with the rows in reverse, {brief(again)}"
+        f"before LIMIT, until no two come alike), got {brief(answer)} and, with them in another, {brief(again)}"
     )
 
 

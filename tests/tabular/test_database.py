@@ -373,26 +373,6 @@ def told(monkeypatch, name, **state):
     return connection.told
 
 
-def test_what_mysql_is_told(monkeypatch):
-    """Catches a table that outlives the rollback, an open transaction that is rolled back with it."""
-    asked = [
-        "CREATE TEMPORARY TABLE `staff` (`a``` decimal(65, 30))",
-        "DELETE FROM `staff`",
-        ("INSERT INTO `staff` VALUES (%(c0)s)", [{"c0": Decimal("0.5")}]),
-        "SELECT 1 AS n",
-        "DROP TEMPORARY TABLE `staff`",
-    ]
-    savepoint = (
-        ["SAVEPOINT sensitivity_lab"],
-        [
-            "ROLLBACK TO SAVEPOINT sensitivity_lab",
-            "RELEASE SAVEPOINT sensitivity_lab",
-        ],
-    )
-    assert told(monkeypatch, "pymysql", status=2) == ["START TRANSACTION", *asked, "ROLLBACK"]
-    assert told(monkeypatch, "pymysql", status=3) == [*savepoint[0], *asked, *savepoint[1]]
-
-
 def test_what_psycopg2_is_told(monkeypatch):
     """Catches a transaction left open where none was, and one rolled back that was open."""
     begun = {

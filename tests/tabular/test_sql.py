@@ -197,7 +197,7 @@ def test_keys_and_connection_are_checked():
 )
 def test_what_cannot_be_asked_is_refused_before_it_is(text, keys, message, monkeypatch):
     """Catches a run of hours that ends in an unknown name."""
-    monkeypatch.setattr(duck, "ask", None)
+    monkeypatch.setattr(duck, "ask_each", None)
     monkeypatch.setattr(duck, "ask_all", None)
     with pytest.raises(ValueError, match=message):
         sensitivity(sl.sql(text, keys=keys))
@@ -239,8 +239,8 @@ def test_a_statement_reads_no_file(tmp_path):
     path = tmp_path / "staff.csv"
     path.write_text("s\n1\n", encoding="utf-8")
     for source in (f"'{path}'", f"read_csv('{path}')"):
-        with pytest.raises(ValueError, match=r"disabled|must name tables"):
-            sl.sql(f"SELECT COUNT(*) FROM {source}")({"staff": FRAME})
+        with pytest.raises(ValueError, match=r"must name tables|got the function read_csv"):
+            sl.sql(f"SELECT COUNT(*) FROM staff, {source}")({"staff": FRAME})
 
 
 def test_a_statement_sees_no_variable():
@@ -346,7 +346,7 @@ def test_a_connection_is_never_written_to():
     with duckdb.connect() as connection:
         connection.execute("CREATE SEQUENCE numbers")
         with pytest.raises(ValueError, match="read-only"):
-            sl.sql("SELECT nextval('numbers') FROM staff LIMIT 1", connection=connection)(
+            sl.sql("SELECT MAX(nextval('numbers')) FROM staff", connection=connection)(
                 {"staff": FRAME}
             )
         assert connection.execute("SELECT nextval('numbers')").fetchall() == [(1,)]

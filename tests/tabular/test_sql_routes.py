@@ -92,7 +92,7 @@ def test_four_routes_return_the_same_rows(quack, lite, seed):
         expected = [oracle_sql.alike(oracle_sql.meaning(select, one)) for one in datasets]
         routes = {
             "sqlite3": ask_each(lite, select.text, map(frames, datasets)),
-            "alone": [duck.ask(quack, select.text, frames(one)) for one in datasets],
+            "alone": duck.ask_each(quack, select.text, map(frames, datasets)),
         }
         if not any(word in select.text for word in COMBINING):  # those are asked alone
             routes["side by side"] = side_by_side(quack, select.text, datasets)
@@ -231,7 +231,7 @@ def test_why_unions_are_asked_one_by_one(quack):
     """Catches a DuckDB that has learnt it: then the rule for UNION can go."""
     text = "SELECT COUNT(*) AS n FROM rates UNION ALL SELECT SUM(pay) FROM staff WHERE pay > 3"
     dataset = {"staff": [("law", 3, 1, 0.5, None, True)], "visits": []}
-    alone = duck.ask(quack, text, frames(dataset)).rows
+    alone = duck.ask_each(quack, text, [frames(dataset)])[0].rows
     (together,) = side_by_side(quack, text, [dataset])
     assert sorted(alone, key=str) == [(4,), (None,)]
     assert together.rows == [(4,)]

@@ -31,6 +31,7 @@ SET_ALREADY = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "lock_configuration": "true",
+    "memory_limit": "4gb",  # a page has no more
 }
 MARKS = re.compile(  # of parameters, and what they are not looked for in
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/|;|\?|\$(?P<name>\w+)""", re.DOTALL
