@@ -35,6 +35,7 @@ SETTINGS = {
     "autoload_known_extensions": "false",
     "lock_configuration": "true",
     "memory_limit": "4GB",
+    "pandas_analyze_sample": "1000000",  # rows whose values tell the type of a column of objects
 }
 REHEARSED = 32  # datasets, and rows of public tables, that are tried in a database of our own
 HERE = "NOT internal AND database_name IN (current_database(), 'temp')"  # not of attached ones
@@ -194,8 +195,8 @@ def _typed(one: Any) -> Any:
 def types_of(whole: Tables) -> Types:
     """The types of the columns of Python objects in some tables, which a part of them may not tell.
 
-    >>> types_of({"t": pd.DataFrame({"a": [1], "day": [None]}, dtype=object), "u": pd.DataFrame({"b": [1]})})
-    {'t': {'a': 'BIGINT', 'day': 'VARCHAR'}}
+    >>> types_of({"t": pd.DataFrame({"a": [1], "day": [None]}, dtype=object)})
+    {'t': {'a': 'INTEGER', 'day': 'VARCHAR'}}
 
     Raises ValueError for a table that DuckDB does not take.
     """

@@ -145,7 +145,7 @@ def _opening(text: str, dialect: str | None) -> str:
 def with_ties_at_random(text: str, dialect: str | None) -> str | None:
     """Return a statement whose LIMITs and windows take any of several rows that come first alike.
 
-    >>> with_ties_at_random("SELECT a FROM t ORDER BY b LIMIT 1", "sqlite")
+    >>> with_ties_at_random("SELECT a FROM t ORDER BY b LIMIT 1", "postgres")
     'SELECT a FROM t ORDER BY b, RANDOM() LIMIT 1'
 
     Rows in another order do not show such a tie where a database groups by a hash, or sorts keys.

@@ -6,6 +6,7 @@ ValueError says which table, function or setting stands in the way. Never is it 
 
 import sqlite3
 from contextlib import closing
+from functools import partial
 
 import duckdb
 import pandas as pd
@@ -54,7 +55,8 @@ def state(connection):
             "AND (locktype = 'advisory' OR relation >= 16384)",  # of no table of the catalogue
             "prepared": "SELECT statement FROM pg_prepared_statements",
         }
-        kept = {what: sorted(connection.execute(text).fetchall()) for what, text in asked.items()}
+        run = partial(connection.execute, prepare=False)  # none of ours stays prepared
+        kept = {what: sorted(run(text).fetchall()) for what, text in asked.items()}
         return kept, connection.info.transaction_status, connection.prepare_threshold
     asked = [
         "SELECT name, value FROM duckdb_settings()",

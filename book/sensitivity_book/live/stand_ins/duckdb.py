@@ -32,6 +32,7 @@ SET_ALREADY = {
     "autoload_known_extensions": "false",
     "lock_configuration": "true",
     "memory_limit": "4gb",  # a page has no more
+    "pandas_analyze_sample": "1000000",  # of its own frames it reads every row
 }
 MARKS = re.compile(  # of parameters, and what they are not looked for in
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/|;|\?|\$(?P<name>\w+)""", re.DOTALL

@@ -1,0 +1,123 @@
+"""A statement ends: by Ctrl-C, when its time is up, and when two threads meet on one connection."""
+
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import duckdb
+import pandas as pd
+import psycopg
+import pytest
+from conftest import refused
+
+import sensitivity_lab as sl
+
+STAFF = sl.Universe.product(a=[0, 1], name="staff")
+FOREVER = "SELECT COUNT(*) FROM staff, range(100000000) x, range(100000000) y WHERE x.range * y.range % 7 = a"
+COUNTING = """
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000)
+    SELECT (SELECT COUNT(*) FROM n) + COUNT(*) FROM staff
+"""
+
+
+def ask(text, **options):
+    query = sl.sql(text, **options)
+    return sl.global_sensitivity(query, STAFF, size=2, relation=sl.Change(1))
+
+
+@pytest.fixture(params=["none", "duckdb", "sqlite", "postgresql"])
+def connection(request):
+    """Each engine; None is the package's own."""
+    if request.param == "none":
+        yield None
+    else:
+        made = {
+            "duckdb": duckdb.connect,
+            "sqlite": lambda: sqlite3.connect(":memory:"),
+            "postgresql": lambda: psycopg.connect(request.getfixturevalue("address")),
+        }[request.param]()
+        with closing(made):
+            yield made
+
+
+def test_a_statement_that_takes_too_long_is_stopped(connection):
+    """Catches a statement that never ends, and a connection that is of no use afterwards."""
+    by_duckdb = connection is None or isinstance(connection, duckdb.DuckDBPyConnection)
+    started = time.monotonic()
+    with refused(ValueError, "within seconds=0.2", "give it more"):
+        ask(FOREVER if by_duckdb else COUNTING, connection=connection, seconds=0.2)
+    assert time.monotonic() - started < 60
+    assert ask("SELECT COUNT(*) + SUM(a) FROM staff", connection=connection).value == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "kind"), [("1", TypeError), (None, TypeError), (0, ValueError), (-1, ValueError)]
+)
+def test_a_time_is_a_number_above_nothing(seconds, kind):
+    """Catches a time that no statement can keep."""
+    with refused(kind, "seconds must be"):
+        sl.sql("SELECT 1 FROM staff", seconds=seconds)
+
+
+ENDED = """
+import os, signal, threading
+import duckdb, sensitivity_lab as sl
+connection = {connection}
+query = sl.sql({text!r}, connection=connection)
+universe = sl.Universe.product(a=[0, 1], name="staff")
+threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    print(sl.audit(query, 1, universe, sizes=1, relations=[sl.AddRemove(1)]))
+except KeyboardInterrupt:
+    print("ended", connection and connection.sql("SELECT 7").fetchall())
+"""
+PAIRS = "SELECT COUNT(*) FROM range(100000000) x, range(100000000) y WHERE x.range < y.range"
+EMPTY = f"SELECT CASE WHEN COUNT(*) > 0 THEN 1 ELSE ({PAIRS}) END FROM staff"
+
+
+@pytest.mark.parametrize("connection", ["None", "duckdb.connect()"])
+@pytest.mark.parametrize("text", [FOREVER, EMPTY])
+def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
+    """Catches an interrupt taken for a failure of the statement, or for an empty dataset not asked."""
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED.format(connection=connection, text=text)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout.startswith("ended"), done.stdout + done.stderr
+
+
+def test_two_threads_share_one_connection(request):
+    """Catches two that undo each other's transaction: an error in both, and a connection left broken."""
+    with psycopg.connect(request.getfixturevalue("address")) as connection:
+        text = "SELECT COALESCE(SUM(a), 0) FROM staff"
+        with ThreadPoolExecutor(4) as pool:
+            asked = [pool.submit(ask, text, connection=connection) for _ in range(4)]
+            assert [each.result().value for each in asked] == [1] * 4
+        assert (connection.info.transaction_status.name, connection.prepare_threshold) == (
+            "IDLE",
+            5,
+        )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1 + 2j, 3j],
+        pd.period_range("2024-01", periods=2, freq="M"),
+        pd.interval_range(0, 2),
+        pd.arrays.SparseArray([0, 1]),
+    ],
+)
+def test_a_column_that_duckdb_does_not_take_is_refused_by_name(values):
+    """Catches DuckDB's bare NotImplementedException."""
+    universe = sl.Universe.population(pd.DataFrame({"x": values}), name="staff")
+    with refused(ValueError, "table staff", "DuckDB takes"):
+        sl.global_sensitivity(
+            sl.sql("SELECT COUNT(x) FROM staff"), universe, size=1, relation=sl.Change(1)
+        )
