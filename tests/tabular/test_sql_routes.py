@@ -56,7 +56,9 @@ def with_public_tables(connection):
 
 @pytest.fixture(scope="module")
 def quack():
-    with with_public_tables(duckdb.connect(":memory:", config={"threads": 1}).begin()) as connection:
+    with with_public_tables(
+        duckdb.connect(":memory:", config={"threads": 1}).begin()
+    ) as connection:
         yield connection
 
 
