@@ -459,7 +459,7 @@ def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bo
 def _order_matters(answer: Any, again: Any) -> str:
     return (
         "statement must not depend on the order of rows (say which come first, as with ORDER BY "
-        f"before LIMIT, until no two come alike), got {brief(answer)} and, with them in another, {brief(again)}"
+        f"before LIMIT, without ties), got {brief(answer)} and, in another order, {brief(again)}"
     )
 
 
