@@ -45,8 +45,8 @@ class Sweep:
 
     def __init__(self, problems: Sequence[Problem], budget: Budget) -> None:
         self.problems, self.budget = problems, budget
-        self._lattices: dict[Universe, Lattice] = {}
-        self._evaluations: dict[Universe, list[Evaluations]] = {}
+        self._lattices: list[tuple[Universe, Lattice]] = []
+        self._evaluations: list[Evaluations] = []
 
     def check(self, problem: Problem) -> None:
         """Refuse a table that is too large, and datasets with too many records to read."""
@@ -103,24 +103,28 @@ class Sweep:
         return cells <= self.budget.most.cells and records <= self.budget.most.read
 
     def _evaluations_of(self, problem: Problem) -> Evaluations:
-        """The evaluations of a problem's query, which may have no hash: it is looked up as it is."""
-        known = self._evaluations.setdefault(problem.universe, [])
-        for evaluations in known:
-            if evaluations.query is problem.query:
-                return evaluations
-        known.append(Evaluations(problem.query, self._lattice_of(problem.universe), self.budget))
-        return known[-1]
+        """The evaluations of a problem's own query and universe, none of their equals."""
+        for known in self._evaluations:
+            if known.query is problem.query and known.universe is problem.universe:
+                return known
+        lattice = self._lattice_of(problem.universe)
+        made = Evaluations(problem.query, problem.universe, lattice, self.budget)
+        self._evaluations.append(made)
+        return made
 
     def _lattice_of(self, universe: Universe) -> Lattice:
         """The lattice of a universe, up to the largest dataset of its problems."""
-        if universe not in self._lattices:
-            sizes = [
-                max(problem.sizes_answered)
-                for problem in self.problems
-                if problem.universe == universe and self._fits(problem)
-            ]
-            self._lattices[universe] = lattice_of(universe, max(sizes))
-        return self._lattices[universe]
+        for known, lattice in self._lattices:
+            if known is universe:
+                return lattice
+        sizes = [
+            max(problem.sizes_answered)
+            for problem in self.problems
+            if problem.universe is universe and self._fits(problem)
+        ]
+        lattice = lattice_of(universe.copies(max(sizes)), max(sizes))
+        self._lattices.append((universe, lattice))
+        return lattice
 
 
 def _memory(problem: Problem) -> tuple[int, int]:
@@ -188,7 +192,7 @@ def keeps_order(evaluations: Evaluations, sizes: Iterable[int], norm: Norm) -> b
     >>> from fractions import Fraction
     >>> from sensitivity_lab import Query
     >>> mixed = Query("mixed", lambda x: Fraction(1, 3) if len(x) > 1 else 0.3)
-    >>> evaluations = Evaluations(mixed, Lattice(Universe.population([1, 2, 4]), largest=2))
+    >>> evaluations = Evaluations(mixed, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2))
     >>> keeps_order(evaluations, [2], norm=1), keeps_order(evaluations, [1, 2], norm=1)
     (True, False)
 
