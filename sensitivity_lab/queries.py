@@ -32,7 +32,7 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.tabular.answers import Keyed, opened
 from sensitivity_lab.tabular.clipped import Clipped, number_of
-from sensitivity_lab.tabular.records import called_on
+from sensitivity_lab.tabular.records import called_on, hashed
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.tabular.sql import are_near
 from sensitivity_lab.text import counted, number_repr
@@ -217,6 +217,8 @@ class Query:
         if self.grouping is not None:
             raise ValueError(f"query {self.name} is by group already")
         known = None if keys is None else sequence(keys, "keys", "keys")
+        for key in known or ():
+            hashed(key, "keys")
         if known is not None and len(set(known)) < len(known):
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
         grouping = Grouping(self if self.inner is None else self.inner, self.of_what, column, known)

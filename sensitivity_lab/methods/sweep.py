@@ -45,7 +45,7 @@ class Sweep:
 
     def __init__(self, problems: Sequence[Problem], budget: Budget) -> None:
         self.problems, self.budget = problems, budget
-        self._lattices: list[tuple[Universe, Lattice]] = []
+        self._lattices: dict[Universe, Lattice] = {}  # of equals one: it holds positions alone
         self._evaluations: list[Evaluations] = []
 
     def check(self, problem: Problem) -> None:
@@ -114,17 +114,14 @@ class Sweep:
 
     def _lattice_of(self, universe: Universe) -> Lattice:
         """The lattice of a universe, up to the largest dataset of its problems."""
-        for known, lattice in self._lattices:
-            if known is universe:
-                return lattice
-        sizes = [
-            max(problem.sizes_answered)
-            for problem in self.problems
-            if problem.universe is universe and self._fits(problem)
-        ]
-        lattice = lattice_of(universe.copies(max(sizes)), max(sizes))
-        self._lattices.append((universe, lattice))
-        return lattice
+        if universe not in self._lattices:
+            largest = max(
+                max(problem.sizes_answered)
+                for problem in self.problems
+                if problem.universe == universe and self._fits(problem)
+            )
+            self._lattices[universe] = lattice_of(universe.copies(largest), largest)
+        return self._lattices[universe]
 
 
 def _memory(problem: Problem) -> tuple[int, int]:
