@@ -506,9 +506,11 @@ def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
         raise ValueError(
             f"query {query.name} must return finite numbers, got {brief(number)} on dataset {number_repr(dataset)}"
         )
+    if isinstance(number, np.longdouble):  # longer than a float
+        return simplest(Fraction(*number.as_integer_ratio()))
     if not isinstance(number, Decimal):
         return float(number)
-    if number and abs(number.adjusted()) > MOST_EXPONENT:
+    if abs(number.adjusted()) > MOST_EXPONENT:
         raise ValueError(
             f"query {query.name} must return numbers within 10 to the power of ±{MOST_EXPONENT:,}, "
             f"got {brief(number)} on dataset {number_repr(dataset)}"

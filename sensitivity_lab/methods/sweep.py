@@ -16,7 +16,16 @@ from itertools import product
 import numpy as np
 
 from sensitivity_lab.exact import RootGap
-from sensitivity_lab.gap import Answer, Gap, Labelled, Norm, all_rational, gap_between, in_units
+from sensitivity_lab.gap import (
+    EXACTLY,
+    Answer,
+    Gap,
+    Labelled,
+    Norm,
+    all_rational,
+    gap_between,
+    in_units,
+)
 from sensitivity_lab.methods.evaluation import LONGEST_VECTOR, Evaluations, NoArray
 from sensitivity_lab.methods.lattice import Lattice, lattice_of
 from sensitivity_lab.methods.method import Answered
@@ -87,7 +96,10 @@ class Sweep:
             return None
         levels = _Levels(problem, evaluations.lattice, arrays)
         # The gaps of all levels come first: pairs are looked for where the widest is.
-        ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
+        try:
+            ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
+        except decimal.Inexact:  # the walk says which two answers no number holds the distance of
+            return None
         widest = max(gap for gap, _, _ in ends)
         firsts = [
             (levels.first_dataset(size, ranks), gap) for gap, ranks, size in ends if gap == widest
@@ -233,11 +245,12 @@ class _Levels:
     def widest(self, size: int) -> tuple[Gap, np.ndarray]:
         """The widest gap from datasets of a size, and the ranks of all that have it."""
         own, moves = self.arrays[size], largest_moves(self.problem.plan[size])
-        ends = [
-            (_signed(own, signs), *self._extremes(size, moves, signs))
-            for signs in _sign_patterns(own, self.problem.norm)
-        ]
-        return _widest_root(*ends[0]) if self.problem.query.root else _widest(ends)
+        with decimal.localcontext(EXACTLY):
+            ends = [
+                (_signed(own, signs), *self._extremes(size, moves, signs))
+                for signs in _sign_patterns(own, self.problem.norm)
+            ]
+            return _widest_root(*ends[0]) if self.problem.query.root else _widest(ends)
 
     def _extremes(
         self, size: int, moves: list[Move], signs: np.ndarray | None
@@ -293,8 +306,7 @@ class _Levels:
 def _widest(ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[Gap, np.ndarray]:
     """The widest gap and the ranks that have it, from own, highest and lowest answers (N,)."""
     # An infinite gap is refused where its pair is known, by `gap_between`.
-    with np.errstate(over="ignore"), decimal.localcontext() as context:
-        context.traps[decimal.Overflow] = False
+    with np.errstate(over="ignore"):
         gaps = np.maximum.reduce([np.maximum(high - own, own - low) for own, high, low in ends])
     widest = gaps.max()
     gap = widest.item() if isinstance(widest, np.generic) else widest
