@@ -20,6 +20,12 @@ Answer = Number | tuple[Number, ...]
 Norm = float  # 1, 2 or infinity; or 0, which counts the entries that differ
 Gap = Number | RootGap  # exact to compare
 LONGEST_INT = 2**52  # the difference of two such ints is a float too
+EXACTLY = decimal.Context(  # a million digits: answers lie within 10 to the power of ±100,000
+    prec=1_000_000,
+    Emin=decimal.MIN_EMIN,
+    Emax=decimal.MAX_EMAX,
+    traps=[decimal.Inexact, decimal.InvalidOperation],
+)
 
 
 def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
@@ -50,12 +56,12 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
             if root:
                 return RootGap(max(a, b), min(a, b))
             if not isinstance(a, tuple):
-                apart: Gap = abs(a - b)
+                apart: Gap = abs_of(minus(a, b))
             else:
                 steps = _steps(a, b)
                 if norm == 2 and math.inf not in steps:
                     return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
-                apart = max(steps, default=0) if norm == math.inf else sum(steps)
+                apart = max(steps, default=0) if norm == math.inf else _sum(steps)
         except (TypeError, ArithmeticError) as error:
             raise no_distance(a, b, error) from error
         if apart == math.inf:
@@ -69,7 +75,29 @@ def _steps(a: Any, b: Any) -> list[Any]:
     """How far apart two vectors lie in each entry."""
     both, alone = _side_by_side(a, b)
     # Sorted, for a sum of floats depends on its order: the same from either answer.
-    return [abs(x - y) for x, y in both] + sorted(map(abs, alone))
+    return [abs_of(minus(x, y)) for x, y in both] + sorted(map(abs_of, alone))
+
+
+def minus(a: Any, b: Any) -> Any:
+    """Return a − b: of Decimals with all digits, however few the caller's context keeps.
+
+    >>> minus(Decimal(10**30), Decimal(1))
+    Decimal('999999999999999999999999999999')
+    """
+    if isinstance(a, Decimal) or isinstance(b, Decimal):
+        return EXACTLY.subtract(a, b)
+    return a - b
+
+
+def abs_of(number: Any) -> Any:
+    """A number without its sign, and with all its digits."""
+    return number.copy_abs() if isinstance(number, Decimal) else abs(number)
+
+
+def _sum(steps: Sequence[Any]) -> Any:
+    """The sum of steps, of Decimals with all digits."""
+    with decimal.localcontext(EXACTLY):
+        return sum(steps)
 
 
 def _entries_that_differ(a: Any, b: Any) -> int:
@@ -98,7 +126,7 @@ def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
     ValueError: query must give answers whose distance its own numbers can hold, got 1e+308 and -1e+308: scale them down, or answer in ints or Fractions
     """
     got = f"got {brief(a)} and {brief(b)}"
-    if error is None or isinstance(error, decimal.Overflow):
+    if error is None or isinstance(error, decimal.Inexact):
         return ValueError(
             f"query must give answers whose distance its own numbers can hold, {got}: scale them "
             "down, or answer in ints or Fractions"

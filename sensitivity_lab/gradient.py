@@ -31,6 +31,7 @@ from sensitivity_lab.gap import (
     Labelled,
     by_key,
     gap_between,
+    minus,
     no_distance,
     same_shape,
     sorted_labels,
@@ -234,7 +235,7 @@ def _step(query: Query, start: Any, end: Any) -> Any:
 
 def _minus(b: Any, a: Any) -> Any:
     try:
-        step = b - a
+        step = minus(b, a)
     except (ArithmeticError, TypeError) as error:
         raise no_distance(a, b, error) from error
     if step in (math.inf, -math.inf):

@@ -33,7 +33,7 @@ from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.tabular.answers import Keyed, opened
 from sensitivity_lab.tabular.clipped import Clipped, number_of
 from sensitivity_lab.tabular.order import are_near
-from sensitivity_lab.tabular.records import called_on
+from sensitivity_lab.tabular.records import called_on, hashed
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.text import counted, number_repr
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
@@ -217,6 +217,8 @@ class Query:
         if self.grouping is not None:
             raise ValueError(f"query {self.name} is by group already")
         known = None if keys is None else sequence(keys, "keys", "keys")
+        for key in known or ():
+            hashed(key, "keys")
         if known is not None and len(set(known)) < len(known):
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
         grouping = Grouping(self if self.inner is None else self.inner, self.of_what, column, known)
@@ -504,9 +506,11 @@ def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
         raise ValueError(
             f"query {query.name} must return finite numbers, got {brief(number)} on dataset {number_repr(dataset)}"
         )
+    if isinstance(number, np.longdouble):  # longer than a float
+        return simplest(Fraction(*number.as_integer_ratio()))
     if not isinstance(number, Decimal):
         return float(number)
-    if number and abs(number.adjusted()) > MOST_EXPONENT:
+    if abs(number.adjusted()) > MOST_EXPONENT:
         raise ValueError(
             f"query {query.name} must return numbers within 10 to the power of ±{MOST_EXPONENT:,}, "
             f"got {brief(number)} on dataset {number_repr(dataset)}"

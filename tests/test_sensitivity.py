@@ -2,11 +2,14 @@
 
 import copy
 import dataclasses
+import decimal
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
+from itertools import product
 
 import numpy as np
 import oracle
@@ -97,25 +100,26 @@ class Unhashable:
 
 
 def test_a_table_builds_one_lattice_for_a_universe(monkeypatch):
-    """Catches a lattice for each query or relation, and queries that are looked up by a hash."""
+    """Catches a lattice for each query or relation, and queries that are looked up by a hash.
+
+    Universes that are equal share a lattice, which holds positions alone; each is asked for itself.
+    """
     built = []
     build = Lattice.__init__
 
-    def counted(lattice, universe, largest):
+    def counted(lattice, copies, largest):
         built.append(largest)
-        build(lattice, universe, largest)
+        build(lattice, copies, largest)
 
     monkeypatch.setattr(Lattice, "__init__", counted)
     one, other = Unhashable(), Unhashable()
-    columns = {
-        name: sl.Universe.population([1, 2, 5, 11, 17], name="of this test") for name in "ab"
-    }
+    columns = {name: sl.Universe.population([1, 2, 5, 11, 17, 17]) for name in "ab"}
     relations = [sl.Change(1), sl.AddRemove(1), sl.AddRemove(2)]
     table = sl.sweep([one, other], columns, size=3, relations=relations, method="sweep")
-    assert built == [5]
+    assert built == [5]  # also by no other test: lattices of few values are kept
     assert [found.method for found in table.itertuples()] == ["sweep"] * 12
     asked = sum(columns["a"].count(size) for size in range(1, 6))
-    assert len(one.asked) == len(other.asked) == asked
+    assert len(one.asked) == len(other.asked) == 2 * asked
 
 
 def test_a_table_names_what_is_infeasible():
@@ -832,3 +836,89 @@ def test_few_datasets_of_many_records():
     assert sl.global_sensitivity(sl.MAX, one, **ask).method == "solver"
     with pytest.raises(ValueError, match="steps to count the pairs to walk exceed the limit"):
         sl.global_sensitivity(len, one, **ask, method="walk")
+
+
+# -- Decimals are subtracted exactly ---------------------------------------------------------------
+
+LONG = {
+    "30 digits": ["1" * 30 + ".00", "0.00"],
+    "38 digits": ["9" * 38, "-" + "9" * 38, "0." + "1" * 37],
+    "far exponents": ["1E+400", "-3.00000000000000000000000000000000001", "1E-400", "0E-9999"],
+}
+WIDE = decimal.Context(prec=2000)
+LONG_ANSWERS = {
+    "number": lambda x: reduce(WIDE.add, x),
+    "vector": lambda x: (reduce(WIDE.add, x), WIDE.minus(x[0])),
+    "keyed": lambda x: {str(record): record for record in x},
+}
+
+
+def fractions_apart(a, b, norm):
+    """The distance of two answers in Fractions, key by key."""
+    a, b = (
+        dict(enumerate(each)) if isinstance(each, tuple) else each if isinstance(each, dict) else {0: each}
+        for each in (a, b)
+    )  # fmt: skip
+    steps = [abs(Fraction(a.get(key, 0)) - Fraction(b.get(key, 0))) for key in {*a, *b}]
+    return max(steps) if norm == math.inf else sum(steps)
+
+
+@pytest.mark.parametrize("norm", [1, math.inf])
+@pytest.mark.parametrize("answer", LONG_ANSWERS)
+@pytest.mark.parametrize("values", LONG)
+@pytest.mark.parametrize("prec", [5, 28])
+def test_decimals_are_subtracted_exactly(prec, values, answer, norm):
+    """Catches a gap that is rounded to the caller's Decimal context, and may fall below the truth."""
+    records, function = sorted(map(Decimal, LONG[values])), LONG_ANSWERS[answer]
+    universe = sl.Universe.value_range(records)
+    right = max(
+        fractions_apart(function(tuple(sorted((a, b)))), function(tuple(sorted((a, c)))), norm)
+        for a, b, c in product(records, repeat=3)
+    )
+    for method in ("auto", "walk"):
+        with decimal.localcontext(prec=prec):
+            ask = {"relation": sl.Change(1), "norm": norm, "method": method}
+            found = sl.global_sensitivity(function, universe, size=2, **ask)
+            assert found.check()
+            audited = sl.audit(
+                function, found.value, universe, sizes=[2], relations=[sl.Change(1)], norm=norm
+            )
+        assert Fraction(found.value) == right
+        assert isinstance(found.value, Decimal)
+        assert audited.headline == "exact"
+        assert audited.worst.found == found.value
+
+
+def test_roots_and_steps_of_decimals_are_exact():
+    """Catches an L2 gap, or a step of a gradient, that is rounded to the caller's context."""
+    big = Decimal("1" * 30)
+    universe = sl.Universe.value_range([Decimal(0), big])
+    with decimal.localcontext(prec=5):
+        pair = sl.global_sensitivity(
+            lambda x: (x[0], x[0]), universe, size=1, relation=sl.Change(1), norm=2
+        )
+        steps = sl.discrete_gradient(lambda x: max(x, default=Decimal(0)), (), universe)
+    assert pair.value == float(Fraction(2 * int(big) ** 2)) ** 0.5
+    assert steps.forward == (0, big)
+
+
+def test_decimals_beyond_a_million_digits_are_refused():
+    """Catches an answer whose digits are dropped where even the widest arithmetic ends."""
+    universe = sl.Universe.value_range([0, 1])
+    tiny = Decimal((0, (1,) * 1_000_001, -1_000_000))
+    with pytest.raises(ValueError, match="whose distance its own numbers can hold"):
+        sl.global_sensitivity(
+            lambda x: tiny if x[0] else Decimal(10), universe, size=1, relation=sl.Change(1)
+        )
+
+
+def test_long_doubles_are_read_exactly():
+    """Catches an answer of numpy's longdouble that is rounded to a float without a word."""
+    step = np.finfo(np.longdouble).eps
+    found = sl.global_sensitivity(
+        lambda x: np.longdouble(1) + step * x[0],
+        sl.Universe.population([0, 1]),
+        size=1,
+        relation=sl.Change(1),
+    )
+    assert found.value == Fraction(*step.as_integer_ratio()) > 0

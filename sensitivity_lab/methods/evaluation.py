@@ -1,4 +1,4 @@
-"""A query evaluated on every dataset of a lattice, once each, here or by many workers."""
+"""A query evaluated on every dataset of a universe, once each, here or by many workers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sensitivity_lab.methods.workers import (
 )
 from sensitivity_lab.problem import Budget
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universe import Giver
+from sensitivity_lab.universe import Giver, Universe
 
 LONGEST_VECTOR = 6  # entries that the sweep serves: L1 takes 2^5 sign patterns, each as a scalar
 
@@ -40,20 +40,23 @@ class NoArray(Exception):
 
 
 class Evaluations:
-    """A query's answers on all datasets of a lattice, one size at a time, each computed once.
+    """A query's answers on all datasets of a universe, one size at a time, each computed once.
 
-    >>> from sensitivity_lab import MEAN, Universe
-    >>> evaluations = Evaluations(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2))
+    >>> from sensitivity_lab import MEAN
+    >>> evaluations = Evaluations(MEAN, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2))
     >>> evaluations.of(2)
     (array([3, 5, 6]), 2)
 
-    The budget's `executor` answers a plain callable on many workers; a standard query is faster
+    The lattice has the universe's copies. The budget's `executor` answers a plain callable on many workers; a standard query is faster
     here. Answers with keys have a column for each key that was met so far, in the order they were
     met, and 0 where an answer has no such key.
     """
 
-    def __init__(self, query: Query, lattice: Lattice, budget: Budget | None = None) -> None:
-        self.query, self.lattice, self.budget = query, lattice, budget or Budget()
+    def __init__(
+        self, query: Query, universe: Universe, lattice: Lattice, budget: Budget | None = None
+    ) -> None:
+        self.query, self.universe, self.lattice = query, universe, lattice
+        self.budget = budget or Budget()
         self.sizes: dict[int, tuple[np.ndarray, int]] = {}
         self.firsts: dict[int, Answer] = {}
         self.arithmetics: set[str] = set()  # of all answers so far
@@ -62,9 +65,8 @@ class Evaluations:
     def of(self, size: int) -> tuple[np.ndarray, int]:
         """Numerators by rank, (N,) or (N, length) for vectors, and their denominator.
 
-        >>> from sensitivity_lab import Query, Universe
         >>> halves = Query("half the sum", lambda dataset: sum(dataset) / 2)
-        >>> Evaluations(halves, Lattice(Universe.population([1, 2, 4]), largest=2)).of(2)
+        >>> Evaluations(halves, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2)).of(2)
         (array([1.5, 2.5, 3. ]), 1)
 
         The array is int64 where that is exact, float64 where the query answers in floats, and
@@ -83,8 +85,8 @@ class Evaluations:
     def first(self, size: int) -> Answer:
         """The answer on the dataset of rank 0, which tells scalars from vectors.
 
-        >>> from sensitivity_lab import MEAN, Universe
-        >>> Evaluations(MEAN, Lattice(Universe.population([1, 2, 4]), largest=2)).first(2)
+        >>> from sensitivity_lab import MEAN
+        >>> Evaluations(MEAN, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2)).first(2)
         Fraction(3, 2)
 
         Cost: one answer, the first time.
@@ -101,13 +103,13 @@ class Evaluations:
     @property
     def given(self) -> Giver:
         """What makes datasets as the query's function is given them."""
-        return self.query.giver(self.lattice.universe)
+        return self.query.giver(self.universe)
 
     def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
         """The answers of several sizes as numerators over their least common denominator.
 
-        >>> from sensitivity_lab import MEAN, Universe
-        >>> evaluations = Evaluations(MEAN, Lattice(Universe.population([1, 2, 4]), largest=3))
+        >>> from sensitivity_lab import MEAN
+        >>> evaluations = Evaluations(MEAN, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 3))
         >>> arrays, common = evaluations.over_one_denominator([2, 3])
         >>> arrays[2].tolist(), arrays[3].tolist(), common
         ([9, 15, 18], [14], 6)
@@ -142,7 +144,7 @@ class Evaluations:
 
     @property
     def _answers_by_rows(self) -> bool:
-        return self.query.answers_rows(self.lattice.universe)
+        return self.query.answers_rows(self.universe)
 
     def _by_rows(self, size: int) -> tuple[np.ndarray, int]:
         assert self.query.rows is not None
@@ -150,7 +152,7 @@ class Evaluations:
         denominator = 1
         for chunk in self._bar(list(self.lattice.chunks(size)), size):
             rows = self.lattice.rows(size, np.arange(chunk.start, chunk.stop, dtype=np.int64))
-            answers, denominator = self.query.rows(rows, self.lattice.universe)
+            answers, denominator = self.query.rows(rows, self.universe)
             parts.append(_roomy(answers))
         if not self.query.proved:
             self._require_same_as_function(parts[0][0], denominator, size)

@@ -1,4 +1,4 @@
-"""All datasets of a universe in levels, one for each size, and the passes between levels."""
+"""All datasets of some values in levels, one for each size, and the passes between levels."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.universe import Universe
-
 
 class Lattice:
-    """All datasets of a universe, ranked within each size.
+    """All datasets of positions among some values, ranked within each size.
 
-    >>> lattice = Lattice(Universe.population([10, 20, 30]), largest=3)
+    >>> lattice = Lattice([1, 1, 1], largest=3)
     >>> lattice.rows(2, np.arange(3)).tolist()
     [[0, 1], [0, 2], [1, 2]]
 
@@ -41,15 +39,14 @@ class Lattice:
     chunk = 1 << 17  # rows handled at once, and
     cells = 1 << 22  # records in them: these bound the memory
 
-    def __init__(self, universe: Universe, largest: int) -> None:
-        self.universe = universe
-        self.below = _counts_below(universe.copies(largest), largest)
+    def __init__(self, copies: Sequence[int], largest: int) -> None:
+        self.below = _counts_below(copies, largest)
         self.small: dict[int, list[np.ndarray]] = {}  # the deletions of small levels
 
     def count(self, size: int) -> int:
         """How many datasets the level has.
 
-        >>> Lattice(Universe.value_range([1, 2]), largest=3).count(3)
+        >>> Lattice([3, 3], largest=3).count(3)
         4
         """
         return int(self.below[-1, size])
@@ -57,7 +54,7 @@ class Lattice:
     def chunks(self, size: int) -> Iterator[slice]:
         """The ranks of the level, in runs that fit in memory.
 
-        >>> list(Lattice(Universe.value_range([1, 2]), largest=3).chunks(3))
+        >>> list(Lattice([3, 3], largest=3).chunks(3))
         [slice(0, 4, None)]
         """
         rows = min(self.chunk, max(1, self.cells // max(1, size)))
@@ -67,7 +64,7 @@ class Lattice:
     def rows(self, size: int, ranks: np.ndarray) -> np.ndarray:
         """The datasets of the given ranks: (N,) int64 in, (N, size) value positions out.
 
-        >>> Lattice(Universe.value_range([1, 2]), largest=2).rows(2, np.array([0, 2])).tolist()
+        >>> Lattice([2, 2], largest=2).rows(2, np.array([0, 2])).tolist()
         [[0, 0], [1, 1]]
 
         Cost: O(N · size · log v).
@@ -83,7 +80,7 @@ class Lattice:
     def deletions(self, size: int, chunk: slice) -> Iterable[np.ndarray]:
         """For each position, the ranks of the chunk's datasets without the record there.
 
-        >>> lattice = Lattice(Universe.population([10, 20, 30]), largest=2)
+        >>> lattice = Lattice([1, 1, 1], largest=2)
         >>> [ranks.tolist() for ranks in lattice.deletions(2, slice(0, 3))]
         [[1, 2, 2], [0, 0, 1]]
 
@@ -110,7 +107,7 @@ class Lattice:
     def shrink(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each dataset one record smaller, the extremes over all that extend it by one.
 
-        >>> lattice = Lattice(Universe.population([1, 2, 4]), largest=2)
+        >>> lattice = Lattice([1, 1, 1], largest=2)
         >>> sums = np.array([3, 5, 6])
         >>> [extremes.tolist() for extremes in lattice.shrink(2, sums, sums)]
         [[5, 6, 6], [3, 3, 5]]
@@ -128,7 +125,7 @@ class Lattice:
     def grow(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each dataset of `size`, the extremes over all that it extends by one record.
 
-        >>> lattice = Lattice(Universe.population([1, 2, 4]), largest=2)
+        >>> lattice = Lattice([1, 1, 1], largest=2)
         >>> values = np.array([1, 2, 4])
         >>> [extremes.tolist() for extremes in lattice.grow(2, values, values)]
         [[2, 4, 4], [1, 1, 2]]
@@ -144,21 +141,20 @@ class Lattice:
         return larger_high, larger_low
 
 
-def lattice_of(universe: Universe, largest: int) -> Lattice:
-    """The lattice of a universe; of the small ones, the last few are kept.
+def lattice_of(copies: Sequence[int], largest: int) -> Lattice:
+    """The lattice of some copies; of the small ones, the last few are kept.
 
-    >>> universe = Universe.value_range([1, 2])
-    >>> lattice_of(universe, 3) is lattice_of(universe, 3)
+    >>> lattice_of([3, 3], 3) is lattice_of([3, 3], 3)
     True
     """
-    if universe.distinct * largest > 10_000:
-        return Lattice(universe, largest)
-    return _kept_lattice(universe, largest)
+    if len(copies) * largest > 10_000:
+        return Lattice(copies, largest)
+    return _kept_lattice(tuple(copies), largest)
 
 
 @lru_cache(maxsize=16)
-def _kept_lattice(universe: Universe, largest: int) -> Lattice:
-    return Lattice(universe, largest)
+def _kept_lattice(copies: tuple[int, ...], largest: int) -> Lattice:
+    return Lattice(copies, largest)
 
 
 def _counts_below(copies: Sequence[int], largest: int) -> np.ndarray:

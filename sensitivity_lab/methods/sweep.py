@@ -16,7 +16,16 @@ from itertools import product
 import numpy as np
 
 from sensitivity_lab.exact import RootGap
-from sensitivity_lab.gap import Answer, Gap, Labelled, Norm, all_rational, gap_between, in_units
+from sensitivity_lab.gap import (
+    EXACTLY,
+    Answer,
+    Gap,
+    Labelled,
+    Norm,
+    all_rational,
+    gap_between,
+    in_units,
+)
 from sensitivity_lab.methods.evaluation import LONGEST_VECTOR, Evaluations, NoArray
 from sensitivity_lab.methods.lattice import Lattice, lattice_of
 from sensitivity_lab.methods.method import Answered
@@ -45,8 +54,8 @@ class Sweep:
 
     def __init__(self, problems: Sequence[Problem], budget: Budget) -> None:
         self.problems, self.budget = problems, budget
-        self._lattices: dict[Universe, Lattice] = {}
-        self._evaluations: dict[Universe, list[Evaluations]] = {}
+        self._lattices: dict[Universe, Lattice] = {}  # of equals one: it holds positions alone
+        self._evaluations: list[Evaluations] = []
 
     def check(self, problem: Problem) -> None:
         """Refuse a table that is too large, and datasets with too many records to read."""
@@ -87,7 +96,10 @@ class Sweep:
             return None
         levels = _Levels(problem, evaluations.lattice, arrays)
         # The gaps of all levels come first: pairs are looked for where the widest is.
-        ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
+        try:
+            ends = [(*levels.widest(size), size) for size in sorted(problem.plan)]
+        except decimal.Inexact:  # the walk says which two answers no number holds the distance of
+            return None
         widest = max(gap for gap, _, _ in ends)
         firsts = [
             (levels.first_dataset(size, ranks), gap) for gap, ranks, size in ends if gap == widest
@@ -103,23 +115,24 @@ class Sweep:
         return cells <= self.budget.most.cells and records <= self.budget.most.read
 
     def _evaluations_of(self, problem: Problem) -> Evaluations:
-        """The evaluations of a problem's query, which may have no hash: it is looked up as it is."""
-        known = self._evaluations.setdefault(problem.universe, [])
-        for evaluations in known:
-            if evaluations.query is problem.query:
-                return evaluations
-        known.append(Evaluations(problem.query, self._lattice_of(problem.universe), self.budget))
-        return known[-1]
+        """The evaluations of a problem's own query and universe, none of their equals."""
+        for known in self._evaluations:
+            if known.query is problem.query and known.universe is problem.universe:
+                return known
+        lattice = self._lattice_of(problem.universe)
+        made = Evaluations(problem.query, problem.universe, lattice, self.budget)
+        self._evaluations.append(made)
+        return made
 
     def _lattice_of(self, universe: Universe) -> Lattice:
         """The lattice of a universe, up to the largest dataset of its problems."""
         if universe not in self._lattices:
-            sizes = [
+            largest = max(
                 max(problem.sizes_answered)
                 for problem in self.problems
                 if problem.universe == universe and self._fits(problem)
-            ]
-            self._lattices[universe] = lattice_of(universe, max(sizes))
+            )
+            self._lattices[universe] = lattice_of(universe.copies(largest), largest)
         return self._lattices[universe]
 
 
@@ -188,7 +201,7 @@ def keeps_order(evaluations: Evaluations, sizes: Iterable[int], norm: Norm) -> b
     >>> from fractions import Fraction
     >>> from sensitivity_lab import Query
     >>> mixed = Query("mixed", lambda x: Fraction(1, 3) if len(x) > 1 else 0.3)
-    >>> evaluations = Evaluations(mixed, Lattice(Universe.population([1, 2, 4]), largest=2))
+    >>> evaluations = Evaluations(mixed, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2))
     >>> keeps_order(evaluations, [2], norm=1), keeps_order(evaluations, [1, 2], norm=1)
     (True, False)
 
@@ -232,11 +245,12 @@ class _Levels:
     def widest(self, size: int) -> tuple[Gap, np.ndarray]:
         """The widest gap from datasets of a size, and the ranks of all that have it."""
         own, moves = self.arrays[size], largest_moves(self.problem.plan[size])
-        ends = [
-            (_signed(own, signs), *self._extremes(size, moves, signs))
-            for signs in _sign_patterns(own, self.problem.norm)
-        ]
-        return _widest_root(*ends[0]) if self.problem.query.root else _widest(ends)
+        with decimal.localcontext(EXACTLY):
+            ends = [
+                (_signed(own, signs), *self._extremes(size, moves, signs))
+                for signs in _sign_patterns(own, self.problem.norm)
+            ]
+            return _widest_root(*ends[0]) if self.problem.query.root else _widest(ends)
 
     def _extremes(
         self, size: int, moves: list[Move], signs: np.ndarray | None
@@ -292,8 +306,7 @@ class _Levels:
 def _widest(ends: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[Gap, np.ndarray]:
     """The widest gap and the ranks that have it, from own, highest and lowest answers (N,)."""
     # An infinite gap is refused where its pair is known, by `gap_between`.
-    with np.errstate(over="ignore"), decimal.localcontext() as context:
-        context.traps[decimal.Overflow] = False
+    with np.errstate(over="ignore"):
         gaps = np.maximum.reduce([np.maximum(high - own, own - low) for own, high, low in ends])
     widest = gaps.max()
     gap = widest.item() if isinstance(widest, np.generic) else widest

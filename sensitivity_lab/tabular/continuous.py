@@ -125,7 +125,7 @@ class IntervalRows(Records):
         return self.are_those_of(other)
 
     def __hash__(self) -> int:
-        return hash((self.form, tuple(self.at_place.items())))
+        return hash((*self.columns, *self.at_place.items()))
 
     def __repr__(self) -> str:
         """The columns, as `Universe.product` takes them."""
@@ -136,11 +136,6 @@ class IntervalRows(Records):
             for name, column in self.columns.items()
         }
         return ", ".join(f"{name}={text}" for name, text in texts.items())
-
-    @property
-    def form(self) -> tuple[Any, ...]:
-        """The library, and the columns with their types."""
-        return self.ends.form
 
     @property
     def _content(self) -> tuple[Any, ...]:

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,6 +16,7 @@ import pandas as pd
 from sensitivity_lab.exact import Exact, brief, drawn, exact_number, is_real, sequence, simplest
 from sensitivity_lab.tabular.records import Records, are_text
 from sensitivity_lab.tabular.rows import Rows, is_table
+from sensitivity_lab.tabular.seen import as_seen
 
 SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
 
@@ -242,13 +242,7 @@ def _same_values(a: np.ndarray | tuple[Any, ...], b: np.ndarray | tuple[Any, ...
             and np.array_equal(a, b)
             and np.array_equal(np.signbit(a), np.signbit(b))
         )
-    return list(map(_form, _as_given(a))) == list(map(_form, _as_given(b)))
-
-
-def _form(value: Any) -> tuple[Any, ...]:
-    """A value with what a function can tell it by from others that equal it."""
-    text = str(value) if isinstance(value, Decimal) or value == 0 else ""
-    return type(value), value, text
+    return bool(as_seen(_as_given(a)) == as_seen(_as_given(b)))
 
 
 def in_whole_numbers(numbers: Any) -> tuple[np.ndarray, int]:

@@ -25,7 +25,6 @@ from sensitivity_lab.tabular.records import (
 from sensitivity_lab.tabular.rows import (
     Row,
     Rows,
-    form_of,
     is_table,
     rows_of,
     table,
@@ -87,14 +86,8 @@ class People(Records):
         return cls(people, np.ones(len(people), dtype=np.intp), natives, id, rows)
 
     @property
-    def form(self) -> tuple[Any, ...]:
-        """The tables' libraries and columns, and each person's rows: two may share a name."""
-        tables = []
-        for name, native in self.natives.items():
-            listed = rows_of(nw.from_native(native, eager_only=True))
-            of_each = tuple(tuple(listed[i] for i in theirs) for theirs in self.rows[name])
-            tables.append((name, form_of(nw.from_native(native, eager_only=True)), of_each))
-        return type(self).__name__, self.id, tuple(tables)
+    def _content(self) -> tuple[Any, ...]:
+        return self.id, *super()._content
 
     def given(self, positions: Positions) -> Any:
         tables = self.tables(positions)
@@ -193,9 +186,8 @@ class AnyPeople(Records):
         return cls(tuple(people), np.ones(len(people), dtype=np.intp), rows)
 
     @property
-    def form(self) -> tuple[Any, ...]:
-        """The table's own form."""
-        return type(self).__name__, *self.kinds.form
+    def _content(self) -> tuple[Any, ...]:
+        return len(self.values), self.kinds._content
 
     def given(self, positions: Positions) -> Any:
         position_of = {row: i for i, row in enumerate(self.kinds.values)}

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sensitivity_lab.exact import brief, sequence, told
+from sensitivity_lab.tabular.seen import as_seen
 
 Positions = Sequence[int] | np.ndarray
 Stacked = tuple[np.ndarray, Any]  # of each row the number of its dataset, (N,); and the N rows
@@ -43,11 +44,6 @@ class Records:
         values = ordered(counted)
         return cls(values, np.array(list(map(counted.__getitem__, values)), dtype=np.intp))
 
-    @property
-    def form(self) -> tuple[Any, ...]:
-        """What tells the datasets that functions receive from others with equal records."""
-        return (type(self).__name__,)
-
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Records)
@@ -56,15 +52,16 @@ class Records:
         )
 
     def __hash__(self) -> int:
-        return hash((self.form, self.values))
+        return hash((type(self).__name__, self.values))
 
     def are_those_of(self, other: object) -> bool:
-        """Whether others are the same records in the same form, however many copies there are."""
+        """Whether functions receive the same from others, however many copies there are."""
         return isinstance(other, Records) and self._content == other._content
 
     @property
     def _content(self) -> tuple[Any, ...]:
-        return self.form, self.values, tuple(type(value) for value in self.values)
+        """What functions can receive: each of the records once."""
+        return type(self).__name__, as_seen(self.given(range(len(self.values))))
 
     def given(self, positions: Positions) -> Any:
         """The dataset at some positions, as a function receives it."""

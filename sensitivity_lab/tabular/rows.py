@@ -18,6 +18,16 @@ from sensitivity_lab.tabular.records import Positions, Records, Stacked, end_to_
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
 
 
+class NotANumber(float):
+    """NaN as one object, for the rows that hold it to stay equal, also when they are pickled."""
+
+    def __reduce__(self) -> str:
+        return "NAN"
+
+
+NAN = NotANumber("nan")
+
+
 class Row(tuple[Any, ...]):
     """One row: its values in order, by name and by position; it equals the tuple of its values.
 
@@ -25,8 +35,9 @@ class Row(tuple[Any, ...]):
     >>> row, row.salary, row["department"], row == ("law", 50)
     (Row(department='law', salary=50), 50, 'law', True)
 
-    A missing value is None, whatever the table writes for it. A column that is called as
-    something tuples have, such as count, is had by `row["count"]`.
+    A missing value is None, whatever the table writes for it; NaN is NaN where the table's library
+    tells it from what is missing, as polars does. A column that is called as something tuples have,
+    such as count, is had by `row["count"]`.
     """
 
     columns: tuple[str, ...]
@@ -92,7 +103,8 @@ def rows_of(frame: nw.DataFrame[Any]) -> list[Row]:
     [Row(a=1.0), Row(a=None)]
     """
     columns = tuple(map(str, frame.columns))
-    rows = [Row(map(_plain, row), columns) for row in frame.iter_rows()]
+    nans = [_nan_of(column) for column in frame.iter_columns()]
+    rows = [Row(map(_plain, row, nans), columns) for row in frame.iter_rows()]
     kinds = [_short_float(column) for column in frame.iter_columns()]
     if not any(kinds):
         return rows
@@ -107,8 +119,20 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
     """
     if column.dtype.is_integer() and not column.null_count():
         return column.to_list()
-    kind = _short_float(column)
-    return [_shortest(_plain(cell), kind) for cell in column.to_list()]
+    kind, nan = _short_float(column), _nan_of(column)
+    return [_shortest(_plain(cell, nan), kind) for cell in column.to_list()]
+
+
+def _nan_of(column: nw.Series[Any]) -> float | None:
+    """What NaN is in a column: itself where the library tells it from what is missing, else None.
+
+    >>> numbers = pd.Series([0.5, None])
+    >>> [_nan_of(nw.from_native(each, series_only=True)) for each in (numbers, numbers.astype("Float64"))]
+    [None, nan]
+    """
+    if not column.implementation.is_pandas():
+        return NAN
+    return NAN if getattr(column.to_native().dtype, "na_value", None) is pd.NA else None
 
 
 def _short_float(column: nw.Series[Any]) -> type[np.floating[Any]] | None:
@@ -122,18 +146,39 @@ def _shortest(value: Any, kind: type[np.floating[Any]] | None) -> Any:
     >>> _shortest(float(np.float32(0.1)), np.float32)
     0.1
     """
-    return value if kind is None or value is None else float(str(kind(value)))
+    return value if kind is None or value is None or value is NAN else float(str(kind(value)))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, nan: float | None) -> Any:
     """One cell: None where it is missing, a Python number for numpy's, lists as tuples."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (list, np.ndarray)):
-        return tuple(map(_plain, value))
-    if value is None or value is pd.NaT or value is pd.NA or value != value:  # NaN
+        return tuple(_plain(each, NAN) for each in value)
+    if value is None or value is pd.NaT or value is pd.NA:
         return None
+    if value != value:
+        return nan if isinstance(value, float) else None
     return value
+
+
+def require_one_missing(frame: nw.DataFrame[Any], what: str) -> None:
+    """Refuse objects of pandas that write what is missing in two ways, which rows have as one.
+
+    >>> require_one_missing(nw.from_native(pd.DataFrame({"a": ["x", None]})), "records")
+
+    Raises ValueError.
+    """
+    native = frame.to_native()
+    for name in frame.columns if frame.implementation.is_pandas() else ():
+        if pd.api.types.is_object_dtype(native[name].dtype):
+            ways = sorted({str(cell) for cell in native[name] if _plain(cell, None) is None})
+            if len(ways) > 1:
+                raise ValueError(
+                    f"{what} must write what is missing in one way in column {name}, got "
+                    f"{' and '.join(ways)}: functions tell them apart; write None for all, or note "
+                    "in a column of its own which it is"
+                )
 
 
 def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
@@ -209,6 +254,7 @@ class Rows(Records):
         self.what, self.frame = what, with_own_cells(table(source, what).clone())
         if len(self.frame) == 0:
             raise ValueError(f"{what} must not be empty, got a table without rows")
+        require_one_missing(self.frame, what)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.frame.to_native(), self.what)
@@ -238,13 +284,8 @@ class Rows(Records):
             position_of.setdefault(row, i)
         return np.array([position_of[row] for row in self.values], dtype=np.intp)  # type: ignore[index]
 
-    @property
-    def form(self) -> tuple[Any, ...]:
-        """The library, and the columns with their types."""
-        return type(self).__name__, *form_of(self.frame)
-
     def __hash__(self) -> int:
-        return hash(self.form)
+        return hash((type(self).__name__, *map(str, self.frame.columns)))
 
     def given(self, positions: Positions) -> Any:
         return taken(self.frame, self.first[np.asarray(positions, dtype=np.int64)])
@@ -267,7 +308,7 @@ class Rows(Records):
             )
         column = self.frame[what]
         plain = column.dtype.is_numeric() and not column.is_null().any()
-        return column.to_numpy() if plain else [_plain(value) for value in column]
+        return column.to_numpy() if plain else cells_of(column)
 
     @property
     def members(self) -> Iterable[Any]:
@@ -294,16 +335,6 @@ class Rows(Records):
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)
         return {None: (numbers, self.given(positions))}
-
-
-def form_of(frame: nw.DataFrame[Any]) -> tuple[Any, ...]:
-    """A table's library, and its columns with their types.
-
-    >>> form_of(nw.from_native(pd.DataFrame({"a": [1]}), eager_only=True))
-    ('pandas', (('a', 'Int64'),))
-    """
-    schema = tuple((str(name), str(kind)) for name, kind in frame.schema.items())
-    return str(frame.implementation), schema
 
 
 def all_rows(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:

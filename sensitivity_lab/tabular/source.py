@@ -46,14 +46,14 @@ def _record_text(value: Any) -> str:
 def literal(value: Any) -> str:
     """Return Python for one cell; a list was made a tuple, to be a record's.
 
-    >>> literal((1, None)), literal(math.inf), literal(pd.Timestamp("2024-01-02"))
-    ('[1, None]', "float('inf')", "pd.Timestamp('2024-01-02 00:00:00')")
+    >>> literal((1, None)), literal(math.nan), literal(pd.Timestamp("2024-01-02"))
+    ('[1, None]', "float('nan')", "pd.Timestamp('2024-01-02 00:00:00')")
     """
     if type(value) is tuple:
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
-    if isinstance(value, float) and math.isinf(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return f"float('{value}')"
     if isinstance(value, (pd.Timestamp, pd.Timedelta, pd.Period, pd.Interval)):
         return f"pd.{value!r}"

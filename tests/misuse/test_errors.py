@@ -350,7 +350,7 @@ def test_datasets_too_long_to_be_read():
 
 def test_a_sweep_reads_in_pieces_that_fit_in_memory():
     """Catches 131,072 datasets at once whatever their length: 200 GB here."""
-    pieces = list(Lattice(PAIR, largest=200_000).chunks(200_000))
+    pieces = list(Lattice(PAIR.copies(200_000), largest=200_000).chunks(200_000))
     assert sum(piece.stop - piece.start for piece in pieces) == 200_001
     assert max(piece.stop - piece.start for piece in pieces) * 200_000 < 2**23
     edges = block_edges(200_001, 200_000, executor=None)

@@ -265,7 +265,11 @@ def _of_ranks() -> Iterator[Question]:
     rank = sum(math.comb(x, i + 1) for i, x in enumerate(chosen))
     ranks = np.array([rank], dtype=np.int64)
     sixty = sl.Universe.population(range(60))
-    yield "a rank's dataset", lambda: Lattice(sixty, 30).rows(30, ranks)[0].tolist(), chosen
+    yield (
+        "a rank's dataset",
+        lambda: Lattice(sixty.copies(30), 30).rows(30, ranks)[0].tolist(),
+        chosen,
+    )
     twice = sl.Universe.population([x for x in range(50) for _ in range(2)])
     right = sum(math.comb(50, j) * math.comb(50 - j, 50 - 2 * j) for j in range(26))
     yield "datasets of 50 twins", lambda: twice.count(50), right
