@@ -66,7 +66,7 @@ def widest_gaps(problem: Problem) -> D | None:
         return None
     if isinstance(query.proved, OfColumns):
         return gaps_by_columns(problem, query.proved)
-    if not query.proved.of_numbers:
+    if not (query.proved.of_numbers and universe.numeric):  # else of all rows of all people
         return None
     if not universe.unlimited:
         return query.proved.on_population(SortedRecords.of(universe), problem.norm)

@@ -1,0 +1,87 @@
+"""A query of a column over people is asked of all rows of all of them: no solver takes them for rows."""
+
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+
+FEW = pd.DataFrame({"id": list("aabbccdd"), "price": [5, 5, 0, 9, 7, 7, 1, 2]})
+MANY = pd.DataFrame({"id": [i // 2 for i in range(80)], "price": [(i * i) % 71 for i in range(80)]})
+NAMED = sl.Universe.people(FEW, id="id")
+ANYBODY = sl.Universe.people(pd.DataFrame({"price": [0, 5, 9]}), most_rows=2)
+TWO = sl.Universe.people({"orders": FEW, "returns": FEW}, id="id")
+PRICES = [0, 3, 9]
+OF_COLUMN = [
+    query.of("price")
+    for query in (
+        sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.MIN, sl.MAX, sl.VARIANCE, sl.std(ddof=1), sl.RANGE,
+        sl.INTERQUARTILE_RANGE, sl.MIDHINGE, sl.GINI_MEAN_DIFFERENCE, sl.trimmed_mean(0.1),
+        sl.winsorised_mean(0.1), sl.count_distinct, sl.histogram(PRICES),
+    )
+]  # fmt: skip
+ENUMERATED = [
+    *OF_COLUMN,
+    *(query.clipped(1, 6) for query in OF_COLUMN),
+    sl.MEAN.of("price").by("price"),
+    sl.SUM.of("price").by("price"),
+    sl.covariance("price", "price"),
+]
+
+
+@pytest.mark.parametrize("query", ENUMERATED, ids=str)
+def test_no_solver_takes_people_for_rows(query):
+    """Catches positions of people taken for sorted numbers, and a refusal that says what was done."""
+    known = sl.count_distinct.of("price"), sl.histogram(PRICES).of("price")
+    for universe in (NAMED, ANYBODY, TWO):
+        here = [universe.values[i] for i in (1, 2, 3)]
+        ask = {"relation": sl.Change(1), "method": "solver"}
+        refused = TypeError if universe is TWO and query.name.startswith("cov") else sl.NotProved
+        with pytest.raises(refused):
+            sl.local_sensitivity(query, here, universe, **ask)
+        if universe is not ANYBODY or query not in known:
+            with pytest.raises(refused):
+                sl.global_sensitivity(query, universe, size=3, **ask)
+
+
+def test_local_reproductions():
+    """Catches 0 for 2, 1 for 5, 1 for 2 and 5/12 for 5/6, each with a check() that is true."""
+    ask = {"dataset": ["a", "b", "c"], "universe": NAMED, "relation": sl.Remove(1)}
+    for query, want in (
+        (sl.MAX.of("price"), 2),
+        (sl.MIN.of("price"), 5),
+        (sl.count_distinct.of("price"), 2),
+        (sl.MEAN.of("price").clipped(0, 5), Fraction(5, 6)),
+    ):
+        assert sl.local_sensitivity(query, **ask).value == want
+        with pytest.raises(sl.NotProved):
+            sl.local_sensitivity(query, **ask, method="solver")
+
+
+def test_what_is_too_large_says_so():
+    """Catches 4 for 6.15 of the default method, and a TypeError that asks for what was asked."""
+    universe = sl.Universe.people(MANY, id="id")
+    for query in (sl.MEAN, sl.MAX, sl.VARIANCE, sl.RANGE, sl.histogram(PRICES)):
+        with pytest.raises(sl.TooLarge, match="no proved solver covers"):
+            sl.global_sensitivity(query.of("price"), universe, size=20, relation=sl.Remove(1))
+        with pytest.raises(sl.TooLarge):
+            sl.local_sensitivity(query.of("price"), range(20), universe, relation=sl.Change(9))
+        with pytest.raises(sl.NotProved):
+            sl.local_sensitivity(
+                query.of("price"), range(20), universe, relation=sl.Change(3), method="solver"
+            )
+    table = {"prices": universe}
+    with pytest.raises(sl.NotProved):
+        sl.sweep([sl.MEAN.of("price")], table, size=20, relations=[sl.Change(1)], method="solver")
+
+
+def test_no_closed_form_stands_beside_a_column_of_people():
+    """Catches a formula for rows, with the people's ids as its bounds: 3/2 beside 4."""
+    frame = pd.DataFrame({"id": [1, 1, 2, 3, 4, 4], "price": [0, 1, 5, 7, 2, 2]})
+    ask = {"size": 2, "relations": [sl.Change(1)]}
+    queries = [sl.MEAN.of("price"), sl.MAX.of("price").clipped(0, 3), sl.SUM.of("price")]
+    universe = sl.Universe.people(frame, id="id")
+    for bounds in (None, (0, 7)):
+        table = sl.compare(queries, {"price": universe}, bounds=bounds, **ask)
+        assert [form is None for form in table["closed_form"]] == [True, True, False]
