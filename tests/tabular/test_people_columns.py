@@ -34,14 +34,14 @@ ENUMERATED = [
 @pytest.mark.parametrize("query", ENUMERATED, ids=str)
 def test_no_solver_takes_people_for_rows(query):
     """Catches positions of people taken for sorted numbers, and a refusal that says what was done."""
-    for universe in (NAMED, ANYBODY, TWO):
+    ask = {"relation": sl.Change(1), "method": "solver"}
+    for universe, what in ((NAMED, "no proof"), (ANYBODY, "no proof"), (TWO, "got several")):
         here = [universe.values[i] for i in (1, 2, 3)]
-        ask = {"relation": sl.Change(1), "method": "solver"}
-        refused = TypeError if universe is TWO and query.name.startswith("cov") else sl.NotProved
-        with pytest.raises(refused):
+        refused = sl.NotProved if universe is not TWO else (ValueError, TypeError)
+        with pytest.raises(refused, match=what):
             sl.local_sensitivity(query, here, universe, **ask)
         if universe is not ANYBODY:
-            with pytest.raises(refused):
+            with pytest.raises(refused, match=what):
                 sl.global_sensitivity(query, universe, size=3, **ask)
 
 
@@ -128,3 +128,75 @@ def test_no_closed_form_stands_beside_a_column_of_people():
     for bounds in (None, (0, 7)):
         table = sl.compare(queries, {"price": universe}, bounds=bounds, **ask)
         assert [form is None for form in table["closed_form"]] == [True, True, False]
+
+
+@pytest.mark.parametrize("universe", [NAMED, ANYBODY], ids=["named", "anybody"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        sl.count_where(lambda person: len(person) > 3),
+        sl.count_where(bool),
+        sl.COUNT.by(lambda person: len(person)),
+        sl.MEAN.of("price").by(len),
+    ],
+    ids=str,
+)
+def test_a_row_is_not_taken_for_a_person(universe, query):
+    """Catches 0 users of more than three orders, for the rows have three columns."""
+    ask = {"size": 2, "relation": sl.Remove(1)}
+    message = (
+        r"is a function of a row here: len .* SUM.of\(lambda person: int\(len\(person\) > 3\)\)"
+    )
+    with pytest.raises(TypeError, match=message):
+        sl.global_sensitivity(query, universe, **ask)
+    with pytest.raises(TypeError, match=message):
+        sl.local_sensitivity(query, universe.values[1:3], universe, relation=sl.Remove(1))
+    rows = sl.Universe.population(FEW)
+    assert sl.global_sensitivity(sl.count_where(lambda row: len(row) == 2), rows, **ask).value == 1
+
+
+def test_a_later_row_is_not_taken_for_a_person_either():
+    """Catches a length that only some rows are asked for."""
+    query = sl.count_where(lambda person: person["price"] == 2 and len(person) > 3)
+    for method in ("auto", "walk", "sweep", "solver"):
+        with pytest.raises(ValueError, match="len of a row does not count a person's rows"):
+            sl.global_sensitivity(query, NAMED, size=2, relation=sl.Remove(1), method=method)
+
+
+def test_people_are_counted_by_a_function_of_a_person():
+    """Catches rows counted as people, and a result that does not say which it counts."""
+    frame = pd.DataFrame({"id": list("abbbb"), "price": range(5)})
+    universe = sl.Universe.people(frame, id="id")
+    ask = {"size": 2, "relation": sl.Remove(1)}
+    rows = sl.global_sensitivity(sl.COUNT, universe, **ask)
+    people = sl.global_sensitivity(sl.SUM.of(lambda person: int(len(person) > 3)), universe, **ask)
+    assert (rows.value, people.value) == (4, 1)
+    for shown in (repr(rows), rows._repr_html_()):
+        assert "count, of all their rows" in shown
+    for query in (sl.MEAN.of("price"), sl.COUNT.by("price"), sl.vector_sum(["price"])):
+        assert "of all their rows" in repr(sl.global_sensitivity(query, universe, **ask))
+    assert "their rows" not in repr(people)
+    rows = sl.global_sensitivity(sl.COUNT, sl.Universe.population(frame), **ask)
+    assert "their rows" not in repr(rows)
+
+
+def test_the_number_of_a_person_is_one_in_a_dataset():
+    """Catches 0 for 2: the sum of the numbers that each person has alone, where all are 0."""
+    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
+    universe = sl.Universe.people(pd.DataFrame({"x": [1, 2]}), most_rows=1)
+    for query in (
+        sl.SUM.of("person"),
+        sl.SUM.of("person").clipped(0, 5),
+        sl.vector_sum(["person"]),
+    ):
+        assert sl.global_sensitivity(query, universe, **ask).value == 2  # of the persons 0, 1 and 2
+        for solve in (sl.global_sensitivity, sl.local_sensitivity):
+            asked = ask if solve is sl.global_sensitivity else {"relation": ask["relation"]}
+            given = [] if solve is sl.global_sensitivity else [universe.values[1:3]]
+            with pytest.raises(sl.NotProved):
+                solve(query, *given, universe, method="solver", **asked)
+    assert sl.global_sensitivity(sl.count_distinct.of("person"), universe, **ask).value == 1
+    with pytest.raises(ValueError, match="numbers the people of a dataset"):
+        sl.global_sensitivity(sl.count_where(lambda row: row.person > 0), universe, **ask)
+    named = sl.Universe.people(pd.DataFrame({"person": [3, 3, 9]}), id="person")
+    assert sl.global_sensitivity(sl.SUM.of("person"), named, **ask).value == 9
