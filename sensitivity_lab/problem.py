@@ -18,8 +18,9 @@ from sensitivity_lab.gap import Norm
 from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
-from sensitivity_lab.standard import over_numbers
+from sensitivity_lab.standard import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.tabular.clipped import Clipped
+from sensitivity_lab.tabular.people import OfOneRow
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -55,6 +56,7 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
+        self._check_people()
         proved = self.query.proved
         of_numbers = self.query.exact or (proved is not None and proved.of_numbers)
         if of_numbers and not self.universe.numeric and not self._is_of_records:
@@ -63,7 +65,6 @@ class Problem:
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
                 "MEAN.of('column') or SUM.of(function)"
             )
-        self._check_grouping()
         if isinstance(proved, OfColumns):
             proved.check(self.universe)
         if self.universe.has_missing and not self.query.takes_missing:
@@ -75,12 +76,25 @@ class Problem:
         if self.query.together is not None:
             self.query.together.check(self.universe.source, self.universe.name)
 
-    def _check_grouping(self) -> None:
-        """Refuse a function of a person whose rows may be in several groups."""
-        grouping = self.query.grouping
-        if grouping is None or not self.universe.holds_people:
+    def _check_people(self) -> None:
+        """Refuse rows of several tables, a row taken for a person, and a person in several groups."""
+        query, source = self.query, self.universe.source
+        if not self.universe.holds_people:
             return
-        what = grouping.of_what
+        tables = [name for name in source.whole if name is not None]
+        if tables and asks_rows(query) and not isinstance(query.proved, OfColumns):
+            raise ValueError(
+                f"query {query.name} is asked of the rows of one table, got several tables, "
+                f"{', '.join(tables)}: ask of a function of a person, which gets them all, as in "
+                f"SUM.of(lambda person: len(person[{tables[0]!r}]))"
+            )
+        if (predicate := predicate_of(query)) is not None:
+            OfOneRow.check(predicate, source, "predicate")
+        if query.grouping is None:
+            return
+        if callable(query.grouping.by_what):
+            OfOneRow.check(query.grouping.by_what, source, "by")
+        what = query.grouping.of_what
         while isinstance(what, Clipped):
             what = what.of
         if what is not None and not isinstance(what, str):

@@ -167,7 +167,7 @@ class Query:
         rows together; a query that takes missing records gets None where a cell is null.
         Raises TypeError for what is neither text nor a function, ValueError for a query that is
         asked of something already.
-        Source: thm-image on the book's page of proofs.
+        Source: thm-image, and over people thm-people-rows, on the book's page of proofs.
         """
         if not (isinstance(what, str) or callable(what)):
             raise TypeError(

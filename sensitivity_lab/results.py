@@ -16,7 +16,7 @@ from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.relations import STANDARD, Change, Relation
-from sensitivity_lab.standard import OverNumbers, over_numbers, python_of
+from sensitivity_lab.standard import OverNumbers, asks_rows, over_numbers, python_of
 from sensitivity_lab.tabular.rows import is_table, own_copy
 from sensitivity_lab.tabular.source import Snippet, cells_of, own_numbers, runnable, source_of
 from sensitivity_lab.text import cell_text, dataset_text, number_repr, value_text
@@ -172,7 +172,7 @@ class Sensitivity:
 
     def __repr__(self) -> str:
         value, not_asked = f"value={number_repr(self.value)}", ""
-        asked = f"method={self.method!r}, query={self.query.name!r}, relation={self.relation}"
+        asked = f"method={self.method!r}, query={self._asked!r}, relation={self.relation}"
         if self.not_asked:
             not_asked = f", not_asked={self.not_asked}"
         if not self.universe.tabular:
@@ -186,7 +186,7 @@ class Sensitivity:
     def _repr_html_(self) -> str:
         rows = {
             "sensitivity": value_text(self.value),
-            "query": self.query.name,
+            "query": self._asked,
             "relation": f"{self.relation}: {self.relation.description}",
             **self._witness_rows(),
             "found by": f"{self.method}, {self.datasets:,} datasets answered",
@@ -198,6 +198,12 @@ class Sensitivity:
         if self.universe.numeric:
             return html_table(rows)
         return html_table(rows) + marked_witness(self.universe, self.witness).html(self._captions())
+
+    @property
+    def _asked(self) -> str:
+        """The query's name; over people it says where rows are asked about, and not people."""
+        of_rows = self.universe.holds_people and asks_rows(self.query)
+        return f"{self.query.name}, of all their rows" if of_rows else self.query.name
 
     def _captions(self) -> list[str]:
         """What a card writes above either dataset: the answer on it, unless it takes long, or fails."""

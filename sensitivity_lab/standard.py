@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -47,6 +47,7 @@ from sensitivity_lab.several_columns import python_of_columns
 from sensitivity_lab.tabular.alike import Alike, told_apart
 from sensitivity_lab.tabular.clipped import Always, Clipped, number_of
 from sensitivity_lab.tabular.joined import Joined, checked_tables
+from sensitivity_lab.tabular.people import OfOneRow, is_number_of_people
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, table
 from sensitivity_lab.tabular.sql import (
@@ -257,7 +258,8 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     2
 
     The predicate is asked of the caller's own numbers, or of whatever else a record is: a row has
-    its columns by name.
+    its columns by name. Over people it counts rows, and is asked of each; to count people write
+    `SUM.of(lambda person: int(len(person) > 3))`.
 
     >>> count_where(lambda vote: vote == "yes")(("no", "yes"))
     1
@@ -342,7 +344,7 @@ class _JoinCount:
 
 
 def _count(x: Any) -> int:
-    """The number of records; of a table the rows.
+    """The number of records; of a table, and over people, the rows.
 
     >>> COUNT((1, 2, 2)), COUNT(("no", "yes"))
     (3, 2)
@@ -545,10 +547,10 @@ def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
     A count, and a sum of a column, over people is the sum of what each person's rows come to.
     Other queries of a column of people's tables are asked of all their rows together (None).
     """
-    if universe.holds_people and _adds_rows(query):
-        return OverNumbers(SUM, query) if set(universe.tables(()) or ()) == {None} else None
+    if universe.holds_people and _adds_rows(query, universe):
+        return OverNumbers(SUM, _of_one_row(query, universe))
     if query.inner is not None:
-        of_rows = universe.holds_people and _is_column(query.of_what)
+        of_rows = universe.holds_people and _column_of(query.of_what) is not None
         return None if of_rows else OverNumbers(query.inner, _told(query, universe))
     if not universe.numeric and not universe.tabular and _tells_apart(query):
         return OverNumbers(query, Alike(universe))
@@ -573,17 +575,51 @@ def _told(query: Query, universe: Universe) -> Any:
     return query.of_what if is_number else Alike(universe, query.of_what)
 
 
-def _adds_rows(query: Query) -> bool:
+def asks_rows(query: Query) -> bool:
+    """Whether a query of people is asked of all their rows: it counts them, or names a column.
+
+    >>> asks_rows(COUNT), asks_rows(MEAN.of("price")), asks_rows(MEAN.of(len))
+    (True, True, False)
+    """
+    if query.inner is not None:
+        return _column_of(query.of_what) is not None
+    if query.grouping is not None or isinstance(query.proved, OfColumns):
+        return True
+    return query.proved is not None and query.proved.of_anything
+
+
+def _adds_rows(query: Query, people: Universe) -> bool:
     """Whether a query is asked of rows, and of those of two people is the sum of both."""
-    proved = query.proved
-    if proved is None or not (proved.of_anything or proved.adds):
+    proved, column = query.proved, _column_of(query.of_what)
+    if proved is None or not asks_rows(query):
         return False
-    return _is_column(query.of_what) if query.inner is not None else proved.of_anything
+    if is_number_of_people(column, people.source) or None not in (people.tables(()) or ()):
+        return False
+    return proved.of_anything or (column is not None and proved.adds is not None)
 
 
-def _is_column(what: Any) -> bool:
-    """Whether a query is asked of a column, as it is or cut to bounds."""
-    return _is_column(what.of) if isinstance(what, Clipped) else isinstance(what, str)
+def _of_one_row(query: Query, people: Universe) -> Query:
+    """A query whose predicate cannot take a row of some people for a person."""
+    predicate = predicate_of(query)
+    if predicate is None:
+        return query
+    return replace(query, function=_CountWhere(OfOneRow.over(predicate, people.source)))
+
+
+def predicate_of(query: Query) -> Callable[[Any], Any] | None:
+    """What a query counts records by, where it is a count that asks a function.
+
+    >>> predicate_of(count_where(callable)) is callable, predicate_of(COUNT) is None
+    (True, True)
+    """
+    return query.function.predicate if isinstance(query.function, _CountWhere) else None
+
+
+def _column_of(what: Any) -> str | None:
+    """The column that a query is asked of, as it is or cut to bounds; None for a function."""
+    if isinstance(what, Clipped):
+        return _column_of(what.of)
+    return what if isinstance(what, str) else None
 
 
 def python_of(query: Query) -> str | None:

@@ -194,6 +194,8 @@ def _closed_form_for(
         if bounds is not None:
             bounds = clipped_ends(query.of_what, *checked_bounds(bounds))
         query, universe = image.asked, image.numbers
+    elif not universe.numeric:  # a column of people's rows: bounds say nothing of how many
+        return None
     return closed_form(
         query,
         bounds=(universe.values[0], universe.values[-1]) if bounds is None else bounds,

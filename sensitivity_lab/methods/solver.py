@@ -13,6 +13,7 @@ from functools import partial
 from sensitivity_lab.gap import gap_between
 from sensitivity_lab.methods.columns import gaps_by_columns
 from sensitivity_lab.methods.groups import gaps_by_group
+from sensitivity_lab.methods.people import gaps_of_people
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.points import OfColumns
@@ -68,6 +69,8 @@ def widest_gaps(problem: Problem) -> D | None:
         return gaps_by_columns(problem, query.proved)
     if not query.proved.of_numbers:
         return None
+    if not universe.numeric:
+        return gaps_of_people(problem, widest_gaps)
     if not universe.unlimited:
         return query.proved.on_population(SortedRecords.of(universe), problem.norm)
     given = dict(zip(universe.exact_values, universe.values, strict=True))

@@ -19,6 +19,7 @@ from sensitivity_lab.proved.worst_pair import D
 from sensitivity_lab.relations import Move
 from sensitivity_lab.tabular.clipped import number_of
 from sensitivity_lab.tabular.numbers import in_whole_numbers
+from sensitivity_lab.tabular.people import is_number_of_people
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import cells_of, is_table, rows_of, table
 from sensitivity_lab.universe import Universe
@@ -169,7 +170,7 @@ class OfColumns(Family):
 
     def serves(self, universe: Universe) -> bool:
         """Whether the answer depends on a universe's records by their points."""
-        return True
+        return not any(is_number_of_people(one, universe.source) for one in self.columns)
 
     def check(self, universe: Universe) -> None:
         """Refuse a universe without these columns, or where one holds what is no number."""

@@ -237,6 +237,81 @@ class AnyPeople(Records):
         return {None: (numbers[people], table_.with_columns(column).to_native())}
 
 
+class TakenForPerson(TypeError):
+    """A row of a person is asked for what all their rows have."""
+
+
+class PersonsRow(Row):
+    """A row of a person, as a function of a row is given it: it has no length, which a person has.
+
+    >>> PersonsRow((3, "a"), ("price", "what")).price
+    3
+    """
+
+    def __len__(self) -> int:
+        raise TakenForPerson(
+            "len of a row does not count a person's rows: ask of a person, "
+            "as in SUM.of(lambda person: int(len(person) > 3))"
+        )
+
+
+class NumberedRow(PersonsRow):
+    """A row of anybody, whose number is one in a dataset, so that it says nothing of the row."""
+
+    def __getitem__(self, key: Any) -> Any:
+        if key in (0, PERSON):
+            raise KeyError(f"{PERSON!r} numbers the people of a dataset: no row has a number")
+        return super().__getitem__(key)
+
+
+@dataclass(frozen=True)
+class OfOneRow:
+    """A function of a row, asked of a row of a universe's people.
+
+    >>> OfOneRow(lambda row: row["price"] > 2, PersonsRow)(Row((3,), ("price",)))
+    True
+    """
+
+    function: Any
+    kind: type[PersonsRow]
+
+    @classmethod
+    def over(cls, function: Any, people: Records) -> OfOneRow:
+        """Of a row of some people."""
+        return cls(function, NumberedRow if isinstance(people, AnyPeople) else PersonsRow)
+
+    def __call__(self, row: Row) -> Any:
+        """What it says of a row."""
+        return self.function(self.kind(row, row.columns))
+
+    @classmethod
+    def check(cls, function: Any, people: Records, what: str) -> None:
+        """Refuse a function that takes the first row for a person; it may fail in other ways.
+
+        Raises TypeError.
+        """
+        first = next(iter(people.whole.values()))
+        rows = rows_of(table(first, what)[:1])
+        try:
+            for row in rows:
+                cls.over(function, people)(row)
+        except TakenForPerson as error:
+            raise TypeError(f"{what} is a function of a row here: {error}") from None
+        except Exception:  # said where a dataset has such a row
+            return
+
+
+def is_number_of_people(column: Any, people: Any) -> bool:
+    """Whether a column numbers the people of a dataset, so that no person has it alone.
+
+    >>> import pandas as pd
+    >>> anyone = AnyPeople.of_rows(Rows(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
+    >>> is_number_of_people("person", anyone), is_number_of_people("s", anyone)
+    (True, False)
+    """
+    return column == PERSON and isinstance(people, AnyPeople)
+
+
 def _in_order(rows: Iterable[Any], position_of: Mapping[Any, int]) -> tuple[Any, ...]:
     """A person's rows in the order of the universe's; strangers first."""
     return tuple(sorted(rows, key=lambda row: position_of.get(hashed(row, "row"), -1)))

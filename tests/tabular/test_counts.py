@@ -108,7 +108,9 @@ def test_counts_of_a_dataset_as_it_is():
     with pytest.raises(ValueError, match="several tables"):
         sl.COUNT(both)
     universe = sl.Universe.people(both, id="who")
-    with pytest.raises(TypeError, match="asked of numbers"):
+    with pytest.raises(
+        ValueError, match="got several tables, orders, visits: ask of a function of"
+    ):
         sl.global_sensitivity(sl.COUNT, universe, size=1, relation=sl.Remove(1))
 
 

@@ -1,0 +1,453 @@
+"""People, drawn at random: every method is held to sets of people and plain sums of their rows.
+
+A row is (t, x, z): a text, a number, and a number that may be missing. A person is a tuple of rows, a
+dataset a multiset of people; of the package nothing is asked but its public calls. Set
+PEOPLE_CASES for a longer run.
+"""
+
+import math
+import os
+import random
+from collections import Counter
+from decimal import Context, Decimal
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, pairwise
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+
+CASES = int(os.environ.get("PEOPLE_CASES", "20"))
+MOST_DATASETS = 120
+DIGITS = Context(prec=60)
+RELATIONS = ("Add", "Remove", "AddRemove", "SymmetricDifference", "Change")
+MISSING = -99
+TEXTS, NUMBERS = ("a", "b", "c"), (-2, 0, 1, 1, 3, 7)
+EDGES = (-1, 1, 3)
+
+# -- what is asked of numbers, each in its own words; None stands for no answer ------------------
+
+
+def mean(x):
+    return Fraction(sum(x), len(x))
+
+
+def at(x, q):
+    x, place = sorted(x), q * (len(x) - 1)
+    low = math.floor(place)
+    return x[low] + (place - low) * (x[min(low + 1, len(x) - 1)] - x[low])
+
+
+def spread(x, ddof=0):
+    return sum((Fraction(each) - mean(x)) ** 2 for each in x) / (len(x) - ddof)
+
+
+def inner(x, cut=Fraction(1, 4)):
+    off = math.floor(cut * len(x))
+    return sorted(x)[off : len(x) - off], off
+
+
+def winsorised(x):
+    kept, off = inner(x)
+    return mean([kept[0]] * off + kept + [kept[-1]] * off)
+
+
+def bins(x):
+    counts = [sum(low <= each < high for each in x) for low, high in pairwise(EDGES)]
+    counts[-1] += x.count(EDGES[-1])
+    return tuple(counts)
+
+
+QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
+OF_NUMBERS = {  # the query, what it is, and how many rows it needs
+    "sum": (sl.SUM, sum, 0),
+    "mean": (sl.MEAN, mean, 1),
+    "median": (sl.MEDIAN, lambda x: at(x, HALF), 1),
+    "quantile": (sl.quantile(0.25), lambda x: at(x, QUARTER), 1),
+    "min": (sl.MIN, min, 1),
+    "max": (sl.MAX, max, 1),
+    "variance": (sl.VARIANCE, spread, 1),
+    "sample": (sl.variance(ddof=1), lambda x: spread(x, 1), 2),
+    "std": (sl.STD, spread, 1),
+    "range": (sl.RANGE, lambda x: max(x) - min(x), 1),
+    "iqr": (sl.INTERQUARTILE_RANGE, lambda x: at(x, 1 - QUARTER) - at(x, QUARTER), 1),
+    "midhinge": (sl.MIDHINGE, lambda x: (at(x, 1 - QUARTER) + at(x, QUARTER)) / 2, 1),
+    "gini": (
+        sl.GINI_MEAN_DIFFERENCE,
+        lambda x: Fraction(sum(abs(p - q) for p, q in combinations(x, 2)), math.comb(len(x), 2)),
+        2,
+    ),
+    "trimmed": (sl.trimmed_mean(0.25), lambda x: mean(inner(x)[0]), 1),
+    "winsorised": (sl.winsorised_mean(0.25), winsorised, 1),
+    "distinct": (sl.count_distinct, lambda x: len(set(x)), 0),
+    "histogram": (sl.histogram(EDGES), bins, 0),
+}
+SOLVED_OF_ROWS = {"sum", "distinct", "histogram"}  # over anybody; where people are named the sum
+
+
+def xs(people):
+    return [x for _, x, _ in flat(people)]
+
+
+def flat(people):
+    return [row for person in people for row in person]
+
+
+def by_text(people, answer):
+    rows = flat(people)
+    return {t: answer([[row for row in rows if row[0] == t]]) for t in {row[0] for row in rows}}
+
+
+def worth(person):
+    """What a person's rows come to: of a table, or of a list."""
+    if isinstance(person, dict):
+        person = pd.concat(person.values())
+    rows = plain_rows(person) if isinstance(person, pd.DataFrame) else person
+    return sum(x + 2 * max(z, 0) for _, x, z in rows) - (len(rows) > 1)
+
+
+class Asked(NamedTuple):
+    query: Any
+    plain: Any  # of a list of people
+    least: int  # rows; of people where it is asked of a function of a person
+    kind: str
+    root: bool = False
+
+
+OTHERS = (
+    Asked(sl.COUNT, lambda p: len(flat(p)), 0, "sum"),
+    Asked(
+        sl.count_where(lambda r: r.x > 0 or r["t"] == "b"),
+        lambda p: sum(x > 0 or t == "b" for t, x, _ in flat(p)),
+        0,
+        "sum",
+    ),
+    Asked(sl.count_distinct.of("t"), lambda p: len({t for t, _, _ in flat(p)}), 0, "distinct"),
+    Asked(sl.COUNT.by("t"), lambda p: by_text(p, lambda q: len(flat(q))), 0, "by"),
+    Asked(sl.SUM.of("x").by("t"), lambda p: by_text(p, lambda q: sum(xs(q))), 0, "by"),
+    Asked(sl.MEAN.of("x").by("t"), lambda p: by_text(p, lambda q: mean(xs(q))), 0, "by"),
+    Asked(sl.vector_sum(["x", "n"]), lambda p: (sum(xs(p)), len(xs(p))), 0, "vector"),
+    Asked(sl.covariance("x", "n"), lambda p: Fraction(0), 1, "covariance"),
+    Asked(sl.covariance("x", "x"), lambda p: spread(xs(p)), 1, "covariance"),
+    Asked(worth, lambda p: worth(flat(p)), 0, "own"),
+)
+
+
+def drawn_query(rng, kind):
+    chance = rng.random()
+    if chance < 0.2:
+        return OTHERS[-1] if kind is Two else rng.choice(OTHERS)
+    names = list(OF_NUMBERS)
+    if kind is Anybody and chance > 0.5:  # whoever needs a row is refused
+        names = ["sum", "distinct", "histogram"]
+    name = rng.choice(names)
+    query, plain, least = OF_NUMBERS[name]
+    if chance < (0.9 if kind is Two else 0.4) and name != "histogram":
+        of_people = lambda p: plain([worth(person) for person in p])  # noqa: E731
+        return Asked(query.of(worth), of_people, least, "person", name == "std")
+    if chance < 0.6:
+        low, high = sorted(rng.sample((-1, 0, 2, 5), 2))
+        cut = lambda p: plain([min(high, max(low, x)) for x in xs(p)])  # noqa: E731
+        return Asked(query.of("x").clipped(low, high), cut, least, name, name == "std")
+    return Asked(query.of("x"), lambda p: plain(xs(p)), least, name, name == "std")
+
+
+# -- who is a neighbour, and how far the answers are apart ---------------------------------------
+
+
+def are_apart(relation, k, x, y):
+    """Whether two multisets of people are neighbours."""
+    left, joined = (x - y).total(), (y - x).total()
+    return {
+        "Add": (left, joined) == (0, k),
+        "Remove": (left, joined) == (k, 0),
+        "AddRemove": (left, joined) in ((0, k), (k, 0)),
+        "SymmetricDifference": left + joined <= k,
+        "Change": left == joined <= k,
+    }[relation]
+
+
+def entries(answer):
+    return answer if isinstance(answer, dict) else dict(enumerate(answer))
+
+
+def gap(asked, one, other, norm):
+    """A Fraction; of roots a Decimal, as in L2."""
+    if asked.root:
+        return abs(root(one) - root(other))
+    if not isinstance(one, (dict, tuple)):
+        return Fraction(abs(one - other))
+    one, other = entries(one), entries(other)
+    steps = [abs(Fraction(one.get(key, 0)) - other.get(key, 0)) for key in one | other]
+    if norm == 2:
+        return root(sum(step * step for step in steps))
+    return Fraction(max(steps, default=0) if norm == math.inf else sum(steps))
+
+
+def root(square):
+    square = Fraction(square)
+    return DIGITS.sqrt(DIGITS.divide(Decimal(square.numerator), Decimal(square.denominator)))
+
+
+def is_equal(value, want):
+    if isinstance(value, Decimal) or isinstance(want, Decimal):
+        return math.isclose(value, want, rel_tol=1e-12, abs_tol=1e-15)
+    return Fraction(value) == want
+
+
+# -- a world of people -------------------------------------------------------------------------
+
+
+class Named:
+    """People with ids, out of order, whose rows may be equal."""
+
+    limited = True
+
+    def __init__(self, rng):
+        self.ids = rng.choice(([10, 2, 33, 4, 5], ["b", "a", "d", "e", "c"], [-1, 0.5, 3, 2, 9]))
+        size = rng.randint(1, 5)
+        ids = self.ids[:size] + [rng.choice(self.ids[:size]) for _ in range(rng.randint(0, 4))]
+        rng.shuffle(ids)
+        rows = [self.some_row(rng) for _ in ids]
+        self.frame = pd.DataFrame({"who": ids, **columns_of(rows)})
+        self.universe = sl.Universe.people(self.tables(rng), id="who")
+        self.people = {
+            who: tuple(sorted(row for one, row in zip(ids, rows, strict=True) if one == who))
+            for who in ids
+        }
+
+    def some_row(self, rng):
+        return some_row(rng)
+
+    def tables(self, rng):
+        return self.frame
+
+    @property
+    def everybody(self):
+        return list(self.people)
+
+    def rows_of(self, names):
+        return [self.people[name] for name in names]
+
+    def given(self, names):
+        return list(names)
+
+    def read(self, table):
+        """The people of a table, each with all their rows; nobody is without."""
+        found = Counter(table["who"])
+        names = [who for who in self.people if who in found]
+        for who in names:
+            rows = table[table["who"] == who]
+            assert sorted(plain_rows(rows)) == list(self.people[who])
+        assert set(found) == set(names)
+        return Counter(names)
+
+    def is_solved(self, kind):
+        return kind in ("sum", "person", "vector")
+
+
+class Two(Named):
+    """People with rows in one of two tables, or in both."""
+
+    def some_row(self, rng):
+        t, x, z = some_row(rng)
+        return rng.choice((t, "visit")), x, z
+
+    def tables(self, rng):
+        visits = self.frame["t"] == "visit"
+        return {"orders": self.frame[~visits], "visits": self.frame[visits]}
+
+    def read(self, table):
+        return super().read(pd.concat(table.values()))
+
+    def is_solved(self, kind):
+        return kind == "person"
+
+
+class Anybody:
+    """People who bring some rows each, at most so many, of a few kinds."""
+
+    limited = False
+
+    def __init__(self, rng):
+        rows = [some_row(rng) for _ in range(rng.randint(1, 3))]
+        self.most = rng.randint(0, 3)
+        self.frame = pd.DataFrame(columns_of(rows))
+        self.universe = sl.Universe.people(
+            rng.choice((self.frame, sl.Universe.value_range(self.frame))), most_rows=self.most
+        )
+        kinds = list(dict.fromkeys(rows))
+        self.everybody = [
+            tuple(sorted(person))
+            for n in range(self.most + 1)
+            for person in combinations_with_replacement(kinds, n)
+        ]
+
+    def rows_of(self, people):
+        return people
+
+    def given(self, people):
+        return [[(t, x, None if z == MISSING else z, 1) for t, x, z in rows] for rows in people]
+
+    def read(self, table):
+        """The people of a table by their numbers, and that some may bring nothing."""
+        people = Counter(tuple(sorted(plain_rows(rows))) for _, rows in table.groupby("person"))
+        assert all(person in self.everybody for person in people)
+        return people
+
+    def is_solved(self, kind):
+        return kind in ("person", "vector") or kind in SOLVED_OF_ROWS
+
+
+def some_row(rng):
+    return rng.choice(TEXTS), rng.choice(NUMBERS), rng.choice((0, 1, 4, MISSING))
+
+
+def columns_of(rows):
+    t, x, z = zip(*rows, strict=True)
+    return {"t": t, "x": x, "z": [None if each == MISSING else each for each in z], "n": 1}
+
+
+def plain_rows(table):
+    return [
+        (t, int(x), MISSING if z is None or z != z else int(z))
+        for t, x, z in zip(table["t"], table["x"], table["z"], strict=True)
+    ]
+
+
+# -- every method against it ---------------------------------------------------------------------
+
+
+class World:
+    """All datasets of some sizes, and who is next to whom."""
+
+    def __init__(self, rng):
+        self.kind = rng.choice((Named, Anybody, Anybody, Two))(rng)
+        self.asked, self.norm = drawn_query(rng, type(self.kind)), rng.choice((1, 1, 2, math.inf))
+        self.relation, self.k = rng.choice(RELATIONS), rng.choice((1, 1, 2, 3))
+        people, low = len(self.kind.everybody), rng.randint(0, 3)
+        most = people if self.kind.limited else low + 2
+        low = min(low, most)
+        self.size = rng.choice((low, low, range(low, most + 1)))
+        if isinstance(self.size, int):
+            most = min(low + self.k, people) if self.kind.limited else low + self.k
+        choose = math.comb if self.kind.limited else lambda p, n: math.comb(p + n - 1, n)
+        self.is_small = sum(choose(people, n) for n in range(most + 1)) <= MOST_DATASETS
+        if self.is_small:
+            of = combinations if self.kind.limited else combinations_with_replacement
+            self.datasets = [d for n in range(most + 1) for d in of(self.kind.everybody, n)]
+
+    def pairs(self, here=None):
+        """The neighbours whose sizes are asked about; from one dataset, where it is given."""
+        counted = [(dataset, Counter(dataset)) for dataset in self.datasets]
+        starts = counted if here is None else [(here, Counter(here))]
+        fits = [d for d in counted if len(d[0]) >= self.asked.least and self.is_asked(d[0])]
+        return [
+            (x, y)
+            for x, held in starts
+            if len(x) >= self.asked.least and (here is not None or self.is_of(x))
+            for y, there in (counted if here is not None else fits)
+            if len(y) >= self.asked.least and are_apart(self.relation, self.k, held, there)
+        ]
+
+    def is_of(self, x):
+        return len(x) in self.size if isinstance(self.size, range) else len(x) == self.size
+
+    def is_asked(self, y):
+        return not isinstance(self.size, range) or len(y) in self.size
+
+    def want(self, here=None):
+        """The widest gap; None where nothing is feasible, or a dataset has no answer."""
+        pairs = self.pairs(here)
+        if not pairs or (type(self.kind) is Two and self.asked.kind not in ("person", "own")):
+            return None
+        sizes = {len(side) for pair in pairs for side in pair}
+        met = {side for pair in pairs for side in pair}
+        if here is None:
+            met = [dataset for dataset in self.datasets if len(dataset) in sizes]
+        people = {dataset: self.kind.rows_of(dataset) for dataset in met}
+        if self.asked.kind != "person" and any(
+            len(flat(rows)) < self.asked.least for rows in people.values()
+        ):
+            return None
+        answers = {dataset: self.asked.plain(rows) for dataset, rows in people.items()}
+        return max(gap(self.asked, answers[x], answers[y], self.norm) for x, y in pairs)
+
+    def is_pair(self, witness, want, here=None):
+        """Whether a witness, read person by person, is a pair that is so far apart."""
+        sides = [self.kind.read(table) for table in witness]
+        options = [self.with_idle(side) for side in sides]
+        return any(
+            self.is_of(x)
+            and self.is_asked(y)
+            and are_apart(self.relation, self.k, Counter(x), Counter(y))
+            and (here is None or Counter(x) == Counter(here))
+            and min(len(x), len(y)) >= self.asked.least
+            and is_equal(want, self.gap_of(x, y))
+            for x in options[0]
+            for y in options[1]
+        )
+
+    def with_idle(self, side):
+        """The people of a table, and as many as may be besides who are in none."""
+        idle = 0 if self.kind.limited else 8
+        return [[*side.elements(), *[()] * i] for i in range(idle + 1)]
+
+    def gap_of(self, x, y):
+        return gap(self.asked, *(self.asked.plain(self.kind.rows_of(d)) for d in (x, y)), self.norm)
+
+
+COUNTED = Counter()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_people_at_random(seed):
+    """Catches any number of people that is wrong, refused without need, or answered without right."""
+    rng, done = random.Random(f"people {seed}"), 0
+    while done < -(-CASES // 4):
+        world = World(rng)
+        if not world.is_small:
+            continue
+        done += 1
+        hold(world, world.want(), "global")
+        if isinstance(world.size, int):
+            here = rng.choice([d for d in world.datasets if len(d) == world.size])
+            hold(world, world.want(here), "local", here)
+    print(dict(COUNTED))  # with pytest -s
+    assert any("solver" in case for case in COUNTED)
+
+
+def hold(world, want, kind, here=None):
+    """Ask every method."""
+    relation = getattr(sl, world.relation)(world.k)
+    ask = {"relation": relation, "norm": world.norm}
+    methods = (
+        ("auto", "walk", "solver") if here is not None else ("auto", "walk", "sweep", "solver")
+    )
+    for method in methods:
+        told = (world.asked, world.kind.frame, world.kind.everybody, world.size, ask, method, here)
+        try:
+            if here is None:
+                found = sl.global_sensitivity(
+                    world.asked.query, world.kind.universe, size=world.size, method=method, **ask
+                )
+            else:
+                given = world.kind.given(here)
+                found = sl.local_sensitivity(
+                    world.asked.query, given, world.kind.universe, method=method, **ask
+                )
+        except (ValueError, TypeError) as error:
+            is_unproved = isinstance(error, sl.NotProved) and method == "solver"
+            is_unserved = method == "sweep" and "method='sweep' serves" in str(error)
+            assert want is None or is_unproved or is_unserved, told
+            if want is not None and is_unproved and here is None:
+                assert not world.kind.is_solved(world.asked.kind), told
+            COUNTED["not served" if is_unproved or is_unserved else "refused"] += 1
+            continue
+        assert want is not None, told
+        assert is_equal(found.value, want), (*told, found.value, want)
+        assert found.check(), told
+        assert world.is_pair(found.witness, want, here), told
+        COUNTED[f"{kind}, {found.method}, {type(world.kind).__name__}"] += 1
