@@ -93,7 +93,8 @@ class Query:
 
     `function` receives a sorted tuple and returns a number or a vector. Without a
     `smallest_size` it is tried on the empty dataset where that is asked about: if it fails
-    there, the result says that this was not asked. `exact` functions
+    there, the result says that this was not asked; for want of memory, time or a connection it is
+    refused. `exact` functions
     receive ints and Fractions, others the caller's own numbers. The answer of a `root`
     query is the square root of what its function returns. `rows` is the same function over many
     datasets at once: `rows(positions, universe)` receives N datasets as an (N, n) array of
