@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -13,22 +12,16 @@ import numpy as np
 
 from sensitivity_lab.exact import brief, sequence
 from sensitivity_lab.tabular import database, duck
-from sensitivity_lab.tabular.answers import Keyed
+from sensitivity_lab.tabular.order import OrderMatters, are_near
 from sensitivity_lab.tabular.records import Positions, Records
 from sensitivity_lab.tabular.result_set import ResultSet, answer_of
 from sensitivity_lab.tabular.rows import Rows, is_table, taken
 from sensitivity_lab.text import number_repr
 
-NEAR = 1e-9  # relative: floats that are added in another order round differently,
-NOTHING = 1e-12  # and where they cancel, what is left is rounding alone
 HELD = 4  # datasets of those answered together that are asked again one by one, at least
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
 Tables = dict[str, Any]
-
-
-class OrderMatters(ValueError):
-    """The answer on a dataset depends on the order of its rows."""
 
 
 @dataclass(frozen=True)
@@ -334,26 +327,6 @@ def name_of_statement(text: str, most: int = 60) -> str:
     """
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
-def are_near(answer: Any, again: Any) -> bool:
-    """Whether two answers are one: the same keys, floats within a billionth, the rest equal.
-
-    >>> are_near(0.1 + 0.2, 0.3), are_near(0.1 + 0.2 - 0.3, 0.0), are_near((1, 2), (2, 1))
-    (True, True, False)
-    """
-    if isinstance(answer, Keyed) and isinstance(again, Keyed):
-        if answer.keys == again.keys:
-            return are_near(tuple(answer.entries), tuple(again.entries))
-        mine = dict(zip(answer.keys, answer.entries, strict=True))
-        yours = dict(zip(again.keys, again.entries, strict=True))
-        return mine.keys() == yours.keys() and all(are_near(n, yours[k]) for k, n in mine.items())
-    if isinstance(answer, tuple) and isinstance(again, tuple):
-        labels, others = (getattr(one, "labels", len(one)) for one in (answer, again))
-        return bool(labels == others) and all(map(are_near, answer, again))
-    if isinstance(answer, float) and isinstance(again, float):
-        return math.isclose(answer, again, rel_tol=NEAR, abs_tol=NOTHING)
-    return bool(answer == again)
 
 
 def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:
