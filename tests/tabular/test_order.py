@@ -1,7 +1,7 @@
 """A function of tables whose answer depends on the order of rows is refused, however it depends."""
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from multiprocessing import get_context
 
 import numpy as np
@@ -25,7 +25,7 @@ def cells(table):
 
 
 def spread(*numbers):
-    return sum(abs(a - b) for a, b in zip(numbers, numbers[1:], strict=False))
+    return sum(abs(a - b) for a, b in pairwise(numbers))
 
 
 def first(table):
@@ -63,7 +63,7 @@ def ties_first(table):
 
 
 def windows(table):
-    return max((a + b for a, b in zip(cells(table), cells(table)[1:], strict=False)), default=0)
+    return max((a + b for a, b in pairwise(cells(table))), default=0)
 
 
 def turns(table):
@@ -100,7 +100,7 @@ ENTRANCES = {
 @pytest.mark.parametrize("function", DEPENDENT, ids=lambda function: function.__name__)
 def test_a_function_that_depends_on_the_order_is_refused(function, asked):
     """Catches 100 where 200 is true: only one order was asked, or only it and its reverse."""
-    with pytest.raises(OrderMatters, match="must not depend on the order of rows .sort inside"):
+    with pytest.raises(OrderMatters, match="must not depend on the order of rows"):
         asked(function, ROWS)
 
 
@@ -121,7 +121,7 @@ def test_what_pandas_does_in_order_is_refused(function):
 
 def test_the_refusal_says_the_dataset_both_answers_and_the_way_out():
     """Catches a message from which nobody can reproduce the two answers."""
-    with pytest.raises(ValueError, match="way|order") as refused:
+    with pytest.raises(ValueError, match="order of rows") as refused:
         sl.global_sensitivity(first, ROWS, size=2, relation=ONE)
     text = str(refused.value)
     for part in ("query first", "order='any'", "'kept'", "got 0 on dataset", "and 100 on", "pay"):
