@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -30,12 +31,25 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and what writes the report; workers of pytest-xdist write none."""
     config.addinivalue_line(
         "markers",
-        "sensitivity(budget): seconds for the audits of a test; assert_sensitivity asks the "
-        "sizes one after the other, and says which were held when they run out",
+        "sensitivity(budget, allow_not_asked=False): seconds for the audits of a test, if they are "
+        "limited: assert_sensitivity then asks the sizes one after the other, and says which were "
+        "held when they run out; and whether an audit may leave the empty dataset out",
     )
     path = config.getoption("--sensitivity-report")
     if path and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Reporter(Path(path)), "sensitivity-reporter")
+        config.pluginmanager.register(Reporter(_checked(path)), "sensitivity-reporter")
+
+
+def _checked(path: str) -> Path:
+    """Where the report is written; what cannot be is refused before the first test runs."""
+    file = Path(path).resolve()
+    is_one = file.parent.is_dir() and (file.is_file() or not file.exists())
+    if not (is_one and os.access(file.parent, os.W_OK)):
+        raise pytest.UsageError(
+            "--sensitivity-report must name a file in a folder that is there and can be written "
+            f"to, got {path}"
+        )
+    return file
 
 
 @pytest.hookimpl(wrapper=True)
@@ -47,7 +61,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
     from sensitivity_lab.audit.runner import as_plain, this_test
 
-    with this_test(None if mark is None else _seconds(mark)) as run:
+    with this_test(*(_marked(mark) if mark else ())) as run:
         try:
             return (yield)
         finally:
@@ -56,13 +70,26 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
                 item.user_properties.extend((SECTION, audit) for audit in audits)
 
 
-def _seconds(mark: pytest.Mark) -> float:
-    """The budget of a marker; a test whose marker has no other than such a number fails."""
-    given = [*mark.args, *mark.kwargs.values()]
-    budget = given[0] if len(given) == 1 and not mark.kwargs.keys() - {"budget"} else None
-    if isinstance(budget, (int, float)) and not isinstance(budget, bool) and 0 < budget < math.inf:
-        return float(budget)
-    pytest.fail(f"sensitivity(budget) must be a number of seconds above 0, got {mark}", False)
+def _marked(mark: pytest.Mark) -> tuple[float | None, bool]:
+    """A marker's budget, and what it allows; a test whose marker says anything else fails."""
+    try:
+        budget, allowed = _parameters(*mark.args, **mark.kwargs)
+    except TypeError:
+        budget, allowed = None, None
+    timed = isinstance(budget, (int, float)) and not isinstance(budget, bool)
+    is_said = 0 < budget < math.inf if timed else budget is None and bool(mark.kwargs)
+    if is_said and isinstance(allowed, bool):
+        return budget, allowed
+    pytest.fail(
+        "sensitivity(budget) must be a number of seconds above 0, or allow_not_asked True or "
+        f"False, got {mark}",
+        False,
+    )
+
+
+def _parameters(budget: Any = None, *, allow_not_asked: Any = False) -> tuple[Any, Any]:
+    """What a marker may say."""
+    return budget, allow_not_asked
 
 
 @pytest.hookimpl(wrapper=True)
@@ -88,6 +115,7 @@ class Reporter:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.audits: list[dict[str, Any]] = []
+        self.failure = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the audits of a test, with its name and outcome."""
@@ -96,7 +124,19 @@ class Reporter:
             found = [value for name, value in report.user_properties if name == SECTION]
             self.audits += [{**test, **audit} for audit in found if isinstance(audit, dict)]
 
-    def pytest_sessionfinish(self) -> None:
-        """Write them."""
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write them, aside first: a report that is there is whole."""
         text = json.dumps(self.audits, indent=1, ensure_ascii=False, default=str)
-        self.path.write_text(text + "\n", encoding="utf-8")
+        aside = self.path.with_name(f"{self.path.name}.part")
+        try:
+            aside.write_text(text + "\n", encoding="utf-8")
+            aside.replace(self.path)
+        except OSError as error:
+            aside.unlink(missing_ok=True)
+            self.failure = f"--sensitivity-report was not written: {error}"
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say why there is no report."""
+        if self.failure:
+            terminalreporter.write_line(self.failure, red=True)

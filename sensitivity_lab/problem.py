@@ -30,6 +30,10 @@ MOST_MOVES = 2_000_000  # sizes × moves of one problem: its plan lists them
 MAX_DATASETS = 10_000_000
 AT_ONCE = 1_000_000  # datasets: with more to answer, "auto" asks the solver first
 PAIRS_PER_DATASET = 20  # a walk may visit this many pairs for each dataset allowed
+# What the machine lacks (memory, time, a connection) says nothing of the dataset; nor do the
+# errors that every database module calls by these names (PEP 249).
+LACKING = (MemoryError, OSError, RuntimeError, SystemError)
+LACKING_IN_DATABASES = {"InterfaceError", "InternalError", "OperationalError"}
 
 
 @dataclass(frozen=True)
@@ -484,13 +488,19 @@ def failure_on_nothing(query: Query, any_answer: bool = False, nothing: Any = ()
 
     NaN, infinity, None and whatever else is no number or vector is no answer, unless
     `any_answer` is one. Warnings are not shown: the caller did not ask.
-    Cost: one call of the function.
+    Cost: one call of the function. Raises ValueError where it fails for want of memory, time or a
+    connection, or by another RuntimeError: it may have a value there.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             answer = query.function(nothing)
         except Exception as error:
+            if _is_for_want(error):
+                raise ValueError(
+                    f"query {query.name} failed on the empty dataset, which does not say that it "
+                    f"has no value there (a ValueError would): {told(error)}"
+                ) from error
             return _short(f"raised {told(error)}")
     try:
         if not any_answer:
@@ -498,6 +508,16 @@ def failure_on_nothing(query: Query, any_answer: bool = False, nothing: Any = ()
     except (TypeError, ValueError):
         return _short(f"answered {brief(answer)}")
     return ""
+
+
+def _is_for_want(error: BaseException | None) -> bool:
+    """Whether an error, or one that it was raised from, is for want of something."""
+    while error is not None:
+        names = {kind.__name__ for kind in type(error).__mro__}
+        if isinstance(error, LACKING) or names & LACKING_IN_DATABASES:
+            return True
+        error = error.__cause__
+    return False
 
 
 def _short(text: str, most: int = 100) -> str:

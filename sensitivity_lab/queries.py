@@ -32,7 +32,7 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.tabular.answers import Keyed, opened
 from sensitivity_lab.tabular.clipped import Clipped, number_of
-from sensitivity_lab.tabular.order import are_near
+from sensitivity_lab.tabular.order import InOrders, OrderMatters, are_near
 from sensitivity_lab.tabular.records import called_on, hashed
 from sensitivity_lab.tabular.rows import is_table, rows_of, table
 from sensitivity_lab.text import counted, number_repr
@@ -93,7 +93,9 @@ class Query:
 
     `function` receives a sorted tuple and returns a number or a vector. Without a
     `smallest_size` it is tried on the empty dataset where that is asked about: if it fails
-    there, the result says that this was not asked. `exact` functions
+    there, the result says that this was not asked; for want of memory, time or a connection it is
+    refused. A function of tables is asked about each dataset twice, the second time in another order
+    of the rows, and refused where its answer depends on that. `exact` functions
     receive ints and Fractions, others the caller's own numbers. The answer of a `root`
     query is the square root of what its function returns. `rows` is the same function over many
     datasets at once: `rows(positions, universe)` receives N datasets as an (N, n) array of
@@ -250,17 +252,31 @@ class Query:
             of_what=what,
         )
 
-    def giver(self, universe: Universe) -> Giver:
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a caller's function of a whole dataset, of which nothing else is known.
+
+        >>> from sensitivity_lab import MAX
+        >>> Query("max", max).is_own, MAX.is_own, MAX.of("pay").is_own
+        (True, False, False)
+        """
+        known = (self.proved, self.inner, self.grouping, self.together)
+        return not self.exact and known == (None,) * 4
+
+    def giver(self, universe: Universe, *, any_order: bool = True) -> Giver:
         """Return what makes datasets of a universe's positions, as the function is given them.
 
         >>> from sensitivity_lab import MEAN
         >>> MEAN.giver(Universe.population([0.5, 2]))((0, 1))
         (Fraction(1, 2), 2)
 
+        Tables for a caller's own function come in other orders of their rows, too, unless
+        `any_order` is False.
         Raises TypeError or ValueError for records that the function cannot be asked about.
         """
         if self.together is None:
-            return universe.giver(self.exact)
+            asked = any_order and self.is_own and universe.tabular
+            return InOrders(universe.source) if asked else universe.giver(self.exact)
         return self.together.giver(universe.source, universe.name)
 
     def answers(self, given: Giver, datasets: Sequence[Indices]) -> list[Any]:
@@ -270,10 +286,16 @@ class Query:
         >>> MAX.answers(MAX.giver(Universe.population([10, 20])), [(0,), (0, 1)])
         [10, 20]
 
-        Cost: one call of the function for each; less where they are answered together. Errors: as
-        `answer`; RuntimeError where those together are not those one by one.
+        Cost: one call of the function for each, two of a caller's function of tables: the second is
+        in another order of the rows; less where they are answered together. Errors: as
+        `answer` and `answer_in_orders`; RuntimeError where those together are not those one by one.
         """
         together = None if self.together is None else self.together.answers(given, datasets)
+        if together is None and isinstance(given, InOrders):
+            return [
+                self.answer_in_orders(given, dataset, [given.shuffled(dataset)])
+                for dataset in datasets
+            ]
         if together is None:
             return [self.answer(given(dataset)) for dataset in datasets]
         answers = []
@@ -286,6 +308,40 @@ class Query:
         for i in self.together.sample(given, datasets):
             self._hold(answers[i], given(datasets[i]))
         return answers
+
+    def answer_in_orders(
+        self, given: InOrders, positions: Indices, others: Iterable[Any | None]
+    ) -> Any:
+        """Return the answer on a dataset, which must be that on its rows in other orders.
+
+        Cost: one call of the function for each order. Raises OrderMatters where the answer is
+        another one, ValueError where it changes in the same order, too.
+        """
+        answer = self.answer(given(positions))
+        for other in others:
+            if other is None or self.are_one(answer, again := self.answer(other)):
+                continue
+            dataset = number_repr(given(positions))
+            if not self.are_one(answer, then := self.answer(given(positions))):
+                raise ValueError(
+                    f"function must be deterministic: {self.name} answered {brief(answer)} on "
+                    f"{dataset}, then {brief(then)}; fix its seed, or audit it without its noise"
+                )
+            raise OrderMatters(
+                f"query {self.name} must not depend on the order of rows (sort inside the function, "
+                "round what it returns if this is rounding, or ask audit(..., order='any') or "
+                f"'kept'), got {brief(answer)} on dataset {dataset} and {brief(again)} on "
+                f"{number_repr(other)}"
+            )
+        return answer
+
+    def are_one(self, answer: Any, again: Any) -> bool:
+        """Whether two answers on one dataset are the same, but for the rounding of floats.
+
+        >>> Query("sum", sum).are_one(0.1 + 0.2, 0.3)
+        True
+        """
+        return are_near(answer, again)
 
     def _hold(self, answer: Any, dataset: Any) -> None:
         """Refuse an answer that is not the one on the dataset alone."""

@@ -363,6 +363,50 @@ def test_what_is_not_asked_is_named(function, what):
         sl.local_sensitivity(function, (), DRIVING, relation=sl.Add(1))
 
 
+class OperationalError(Exception):
+    """A lost connection, as every database module calls it (PEP 249)."""
+
+
+def no_connection():
+    try:
+        raise OperationalError("server closed the connection")
+    except OperationalError as error:
+        raise ValueError("query failed") from error
+
+
+def endless():
+    return endless()
+
+
+@pytest.mark.parametrize(
+    "fail",
+    [
+        lambda: bytearray(2**62),
+        lambda: (_ for _ in ()).throw(TimeoutError("no answer in time")),
+        lambda: (_ for _ in ()).throw(ConnectionResetError("lost")),
+        lambda: (_ for _ in ()).throw(RuntimeError("Query interrupted")),
+        endless,
+        no_connection,
+    ],
+    ids=["memory", "time", "connection", "interrupted", "recursion", "database"],
+)
+def test_a_machine_that_fails_on_the_empty_dataset_is_no_answer(fail):
+    """Catches a direction that is left out, and a verdict without it, since memory or time ran out."""
+
+    def total(dataset):
+        return sum(dataset) if dataset else fail()
+
+    ask = {"relation": sl.AddRemove(1)}
+    for asked in (
+        lambda: sl.global_sensitivity(total, DRIVING, size=1, **ask),
+        lambda: sl.local_sensitivity(total, (2,), DRIVING, **ask),
+        lambda: sl.audit(total, 100, DRIVING, sizes=1, relations=[sl.AddRemove(1)]),
+    ):
+        with pytest.raises(ValueError, match="query total failed on the empty dataset") as refused:
+            asked()
+        assert not isinstance(refused.value, sl.Infeasible)
+
+
 def test_the_empty_dataset_is_tried_only_where_it_is_reached():
     """Catches a function that is called on nothing though no neighbour is empty, or with a size."""
 

@@ -149,7 +149,7 @@ def audit(
     """
     query = _as_function(function)
     check_universe(universe)
-    subject = Subject.of(query, norm, output_metric, universe)
+    subject = Subject.of(query, norm, output_metric, universe, any_order=order is None)
     _check_options(output_metric, order, method, executor)
     Budget(max_datasets, progress, executor).check_queries([subject.query])
     check_claim(claim)

@@ -68,7 +68,7 @@ def search_interval(
     ends = math.inf if seconds is None else time.monotonic() + (1 - ON_GRID) * seconds
     mover = Mover(problem, subject, interval, trials - on_grid, ends)
     pairs = [Pair(grid, one.layout, one.gap, 0.5 / cells) for one in starts.with_first(best)]
-    return mover.widest(pairs).inputs(problem)
+    return mover.widest(pairs).inputs(problem, subject)
 
 
 def _cells(interval: Continuous | IntervalRows) -> int:
@@ -139,9 +139,10 @@ class Pair:
     gap: Gap
     step: float  # a share of an interval's width
 
-    def inputs(self, problem: Problem) -> WorstInputs:
+    def inputs(self, problem: Problem, subject: Subject) -> WorstInputs:
         """The pair as a function is given it. Raises RuntimeError for what is no pair."""
         require_neighbours(replace(problem, universe=self.universe), self.layout)
+        subject.ask_in_orders(self.universe, self.layout.sides())
         dataset, neighbour = map(self.universe.given, self.layout.sides())
         return WorstInputs(self.gap, dataset, neighbour)
 

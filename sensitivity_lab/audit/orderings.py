@@ -18,7 +18,7 @@ from typing import Any
 from sensitivity_lab.audit.subject import Subject, WorstInputs
 from sensitivity_lab.gap import Gap, arithmetics, same_shape
 from sensitivity_lab.methods.walk import count_pairs
-from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with_bar
+from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, few_of, with_bar
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
 from sensitivity_lab.tabular.multisets import multisets
@@ -238,6 +238,7 @@ class OrderedWalk:
         """
         for size in sorted(sizes):
             points = list(self._points(size))
+            self.subject.ask_in_orders(self.universe, [points[i] for i in few_of(len(points))])
             edges = block_edges(
                 len(points), size, executor, self.subject.query.together is not None
             )
@@ -295,6 +296,7 @@ class OrderedWalk:
                     worst = gap, dataset, neighbour
         assert worst is not None
         gap, dataset, neighbour = worst
+        self.subject.ask_in_orders(self.universe, (dataset, neighbour))
         here, there = map(self.universe.given, (dataset, neighbour))
         at = (None, None) if self.universe.numeric else (dataset, neighbour)
         if self.subject.query.together is not None:  # floats may round differently one by one

@@ -29,10 +29,16 @@ from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Universe
 
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
-CLEAN_SEARCH, INFEASIBLE, NOT_ASKED = "no violation found", "infeasible", "not asked"
+HELD, CLEAN_SEARCH = "held where asked", "no violation found"
+INFEASIBLE, NOT_ASKED = "infeasible", "not asked"
 COLUMNS = ["relation", "k", "size", "claimed", "exact", "ratio", "verdict", "dataset", "neighbour"]
 ROWS_SHOWN, HTML_ROWS = 4, 60
 LINE = 72  # characters
+SILENCE = "; the empty dataset was not asked"
+WAYS_OUT = (
+    "Make {} answer on the empty dataset, or ask larger sizes alone (as by "
+    "sizes_within=range(1, ...)), or pass allow_not_asked=True."
+)
 LONGEST_WRITTEN = 4000  # bits: Python writes longer ints in hexadecimals only
 
 
@@ -46,12 +52,12 @@ class AuditRow:
       (0, 0) → 0
       (0, 2) → 2
 
-    `found` is the exact sensitivity on the universe that was enumerated; after a search it is a
-    lower bound. `answers` are those on the dataset and on its neighbour. `not_asked` names the
-    directions that lead to the empty dataset where the function fails on it, `infeasible` those
-    that no dataset can take: the verdict does not speak of either. Where no direction is left,
-    these numbers are None, and a `note` says why. Datasets that are tables are `marked`: shown with
-    the rows that leave and join, in `lines` of a line each.
+    `found` is the exact sensitivity on the universe that was enumerated; after a search, and where
+    a direction was not asked, it is a lower bound. `answers` are those on the dataset and on its
+    neighbour. `not_asked` names the directions that lead to the empty dataset where the function
+    fails on it, `infeasible` those that no dataset can take. Where no direction is left, these
+    numbers are None, and a `note` says why. Datasets that are tables are `marked`: shown with the
+    rows that leave and join, in `lines` of a line each.
 
     Rows are equal if all of this is, and hash by their numbers: datasets can be tables.
     Source: def-audits-verdict in the book's chapter on audits.
@@ -88,12 +94,21 @@ class AuditRow:
 
     @property
     def exact(self) -> Any:
-        """The exact sensitivity on the universe; None after a search.
+        """The exact sensitivity on the universe; None after a search, and where not all was asked.
 
         >>> AuditRow("Change", 1, 2, claimed=1, found=2, searched=True).exact is None
         True
         """
-        return None if self.searched else self.found
+        return None if self.is_a_bound else self.found
+
+    @property
+    def is_a_bound(self) -> bool:
+        """Whether what was found may be below the sensitivity: some pairs were not asked about.
+
+        >>> AuditRow("Remove", 1, 1, claimed=1, found=1, not_asked=("remove 1",)).is_a_bound
+        True
+        """
+        return self.searched or bool(self.not_asked)
 
     @property
     def ratio(self) -> Any:
@@ -108,21 +123,24 @@ class AuditRow:
 
     @property
     def verdict(self) -> str:
-        """One of "too small", "exact", "loose", "no violation found", "infeasible", "not asked".
+        """What became of the claim: "too small", or else by what was asked.
 
         >>> AuditRow("Change", 1, 2, claimed=1, found=1).verdict
         'exact'
+        >>> AuditRow("Remove", 1, 1, claimed=1, found=1, not_asked=("remove 1",)).verdict
+        'held where asked'
 
-        "No violation found" is that of a search. The last two are of a row in which no direction
-        is left: none is feasible, or all lead to the empty dataset, where the function fails.
+        "Exact" and "loose" are said where all was asked, "held where asked" where a direction was
+        not, "no violation found" of a search. "Infeasible" and "not asked" are of a row in which no
+        direction is left: no dataset can take one, or the function fails where all of them lead.
         Source: def-audits-verdict in the book's chapter on audits.
         """
         if self.note:
             return NOT_ASKED if self.not_asked else INFEASIBLE
         if self.ratio < 1:
             return TOO_SMALL
-        if self.searched:
-            return CLEAN_SEARCH
+        if self.is_a_bound:
+            return CLEAN_SEARCH if self.searched else HELD
         return EXACT if self.ratio == 1 else LOOSE
 
     @property
@@ -148,7 +166,7 @@ class AuditRow:
     def __str__(self) -> str:
         if self.note:
             return f"{self.setting}: {self.verdict} ({self.note})"
-        kind = "found" if self.searched else "exact"
+        kind = "found" if self.is_a_bound else "exact"
         numbers = f"claimed {number_text(self.claimed)}, {kind} {number_text(self.found)}"
         lines = [f"{self.setting}: {self.verdict}{_times(self)}, {numbers}"]
         if self.verdict == TOO_SMALL:
@@ -180,9 +198,9 @@ class Audit:
     under Change(1); "exact" and "loose" speak of these.
 
     "Too small" is a proof, and its row carries the witness. "Exact" and "loose" cover the pairs
-    that were asked about, and no more: this universe, these sizes and relations, but for the
-    directions that `not_asked` names. On a wider universe the same claim has the same ratio or a
-    smaller one. `asked` holds what was asked, piece by piece.
+    that were asked about, and no more: this universe, these sizes and relations. They are said of
+    no row with a direction that `not_asked` names. On a wider universe the same claim has the same
+    ratio or a smaller one. `asked` holds what was asked, piece by piece.
 
     Two audits are equal if what they asked, of a function of what name, and all rows are. They
     can be pickled if the function can.
@@ -277,16 +295,17 @@ class Audit:
         >>> audit(SUM, 1, pair, sizes=3, relations=[Change(2)]).headline
         'too small by ×2'
         >>> audit(max, 1, pair, sizes=[1, 2], relations=[Remove(1)]).headline
-        'exact; the empty dataset was not asked'
+        'held where asked; the empty dataset was not asked'
         """
-        silence = "; the empty dataset was not asked" if self.not_asked else ""
-        return self._verdict + silence
+        return self._verdict + (SILENCE if self.not_asked else "")
 
     @property
     def _verdict(self) -> str:
         if self.violations:
             return f"too small{_times(self.worst)}"
         rows = [row for row in self.rows if not row.note]
+        if self.not_asked and not rows[0].searched:
+            return HELD
         loose = [row for row in rows if row.verdict == LOOSE]
         if not loose:
             return rows[0].verdict
@@ -302,8 +321,8 @@ class Audit:
         0   Change  2    3       1     2    0.5  too small  (0, 0, 0)  (0, 1, 1)
 
         Datasets that are tables stand in a line each; the rows of the audit have them whole.
-        After a search the column `exact` is called `found`: it holds lower bounds. Where
-        directions were not asked, a column `not_asked` names them, row by row.
+        After a search, and where directions were not asked, the column `exact` is called `found`:
+        it holds lower bounds. A column `not_asked` names such directions, row by row.
         """
         table = pd.DataFrame(
             {column: [getattr(row, column) for row in self.rows] for column in COLUMNS[:-2]},
@@ -312,7 +331,7 @@ class Audit:
         for side, column in enumerate(COLUMNS[-2:]):
             table[column] = pd.Series([row.sides[side] for row in self.rows], dtype=object)
         table["ratio"] = [_as_float(row.ratio) for row in self.rows]
-        if any(row.searched for row in self.rows):
+        if any(row.is_a_bound for row in self.rows):
             table["exact"] = pd.Series([row.found for row in self.rows], dtype=object)
             table = table.rename(columns={"exact": "found"})
         if self.not_asked:
@@ -383,30 +402,55 @@ class Audit:
             return self.function, [], f"# define {self.function} here"
         return "function", [], f"# define function here: {self.function}"
 
-    def raise_if_too_small(self) -> None:
-        """Raise AssertionError, with the witness and a snippet, if any claim is too small.
+    def raise_if_too_small(self, *, allow_not_asked: bool = False) -> None:
+        """Raise AssertionError if any claim is too small, or a direction was not asked.
 
         >>> from sensitivity_lab import MAX, Change, Universe, audit
         >>> report = audit(MAX, 2, Universe.value_range([0, 2]), sizes=2, relations=[Change(1)])
         >>> report.raise_if_too_small()
 
-        For the test suite of a library: one line, and a failure explains itself. What was not
-        asked raises nothing: `not_asked` names it.
+        For the test suite of a library: one line, and a failure explains itself, with the witness
+        and a snippet, or with what was not asked. `allow_not_asked` lets that pass.
         """
         __tracebackhide__ = True  # pytest shows the test's own line
         run = in_this_test()
         if run is not None:
             run.audits.append(self)
+        told = self.objection(allow_not_asked)
+        if told is not None:
+            failure = AssertionError(told[1])
+            show_as(failure, *told)
+            raise failure
+
+    def objection(self, allow_not_asked: bool) -> tuple[str, str] | None:
+        """What a test has against the audit, in short and at length; None where it passes.
+
+        >>> from sensitivity_lab import Remove, Universe, audit
+        >>> def mean(dataset):
+        ...     return sum(dataset) / len(dataset)
+        >>> report = audit(mean, 2, Universe.value_range([0, 2]), sizes=[1, 2], relations=[Remove(1)])
+        >>> report.objection(allow_not_asked=True) is None
+        True
+        >>> print(report.objection(allow_not_asked=False)[0])
+        mean: held where asked; the empty dataset was not asked
+          remove 1: leaves 0 records, where mean raised ZeroDivisionError: division by zero
+        Make mean answer on the empty dataset, or ask larger sizes alone (as by
+        sizes_within=range(1, ...)), or pass allow_not_asked=True.
+        """
         if self.violations:
             text = f"{self}\n\n{self.snippet()}"
-            failure = AssertionError(text)
-            show_as(failure, f"{self.function}, {self.violations[0]}", text)
-            raise failure
+            return f"{self.function}, {self.violations[0]}", text
+        run = in_this_test()
+        if not self.not_asked or allow_not_asked or (run is not None and run.allow_not_asked):
+            return None
+        ways = "".join(f"\n  {way}" for way in self.not_asked)
+        out = fill(WAYS_OUT.format(self.function), LINE)
+        return f"{self.function}: {self.headline}{ways}\n{out}", f"{self}\n\n{out}"
 
     def __str__(self) -> str:
         counts = [
             f"{count} {verdict}"
-            for verdict in (TOO_SMALL, LOOSE, EXACT, CLEAN_SEARCH, NOT_ASKED, INFEASIBLE)
+            for verdict in (TOO_SMALL, LOOSE, EXACT, HELD, CLEAN_SEARCH, NOT_ASKED, INFEASIBLE)
             if (count := sum(row.verdict == verdict for row in self.rows))
         ]
         rows = self.violations or self.rows

@@ -14,10 +14,11 @@ from sensitivity_lab.text import dataset_text, number_text
 
 @dataclass
 class Run:
-    """One test: its seconds, if they are limited, when they end, and its audits so far."""
+    """One test: its seconds, if they are limited, when they end, what it allows, its audits so far."""
 
     budget: float | None
     ends: float
+    allow_not_asked: bool = False
     audits: list[Any] = field(default_factory=list)
 
 
@@ -34,14 +35,14 @@ def in_this_test() -> Run | None:
 
 
 @contextmanager
-def this_test(budget: float | None = None) -> Iterator[Run]:
-    """Watch the audits of a block, which have so many seconds.
+def this_test(budget: float | None = None, allow_not_asked: bool = False) -> Iterator[Run]:
+    """Watch the audits of a block, which have so many seconds, and may leave directions out.
 
     >>> with this_test() as run:
     ...     in_this_test() is run
     True
     """
-    run = Run(budget, monotonic() + (budget or 0))
+    run = Run(budget, monotonic() + (budget or 0), allow_not_asked)
     token = _RUN.set(run)
     try:
         yield run
@@ -72,13 +73,14 @@ def as_plain(audit: Any) -> dict[str, Any]:
         "function": audit.function,
         "headline": audit.headline,
         "scope": audit.scope,
+        "not_asked": list(audit.not_asked),
         "rows": [_plain_row(row) for row in audit.rows],
     }
 
 
 def _plain_row(row: Any) -> dict[str, Any]:
     asked = row.answers is not None
-    found = "found" if row.searched else "exact"
+    found = "found" if row.is_a_bound else "exact"
     return {
         "relation": row.relation,
         "k": row.k,

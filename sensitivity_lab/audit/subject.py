@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab.audit.claims import amount
 from sensitivity_lab.exact import brief, told
 from sensitivity_lab.gap import Gap, Norm, gap_between, has_same_shape, same_shape
+from sensitivity_lab.methods.workers import ask_in_orders
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results import presented
 from sensitivity_lab.standard import OverNumbers, over_numbers
+from sensitivity_lab.tabular.order import are_near
 from sensitivity_lab.tabular.rows import own_copy
 from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
@@ -22,12 +24,30 @@ PairPositions = tuple[Indices | None, Indices | None]  # of two inputs' records 
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 
 
+@dataclass(frozen=True)
 class AnyAnswer(Query):
     """A query whose answers an output metric measures: they need not be numbers.
 
     >>> AnyAnswer("tail", lambda dataset: dataset[1:]).answer((1, 2, 3))
     (2, 3)
+
+    It has the `metric` where it is a caller's own function, whose answers in several orders of a
+    dataset's rows are held to each other.
     """
+
+    metric: Metric | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a caller's function of a whole dataset."""
+        return self.metric is not None
+
+    def are_one(self, answer: Any, again: Any) -> bool:
+        """Whether two answers on one dataset are equal, or as good as no distance apart."""
+        if _say_they_are_equal(answer, again):
+            return True
+        apart = measured(self.metric, "output_metric", answer, again) if self.metric else 1
+        return are_near(float(apart), 0.0)
 
     def answer(self, dataset: Any) -> Any:
         """Return what the function returns, unchecked. Errors: as `Query.called`."""
@@ -66,10 +86,17 @@ class Subject:
     norm: Norm
     metric: Metric | None
     said: Said | None = None
+    any_order: bool = False  # tables are asked about in other orders of their rows, too
 
     @classmethod
     def of(
-        cls, query: Query, norm: Norm, metric: Metric | None, universe: Universe | None = None
+        cls,
+        query: Query,
+        norm: Norm,
+        metric: Metric | None,
+        universe: Universe | None = None,
+        *,
+        any_order: bool = False,
     ) -> Subject:
         """Return the subject that a query is: with a metric its answers can be anything.
 
@@ -84,7 +111,7 @@ class Subject:
         if universe is not None and over is not None:
             asked = replace(over.query, name=query.name)
             said = Said(replace(over, query=_answering(asked, metric)), universe)
-        return cls(_answering(query, metric), norm, metric, said)
+        return cls(_answering(query, metric), norm, metric, said, any_order)
 
     @property
     def asked(self) -> Query:
@@ -93,7 +120,13 @@ class Subject:
 
     def giver(self, universe: Universe) -> Giver:
         """Return what makes the datasets that `asked` is given, of positions."""
-        return self.query.giver(universe) if self.said is None else self.said
+        if self.said is not None:
+            return self.said
+        return self.query.giver(universe, any_order=self.any_order)
+
+    def ask_in_orders(self, universe: Universe, datasets: Iterable[Indices]) -> None:
+        """Ask about some datasets in several orders of their rows; errors: as `ask_in_orders`."""
+        ask_in_orders(self.asked, self.giver(universe), datasets)
 
     def answer(self, dataset: Any, at: Indices | None = None) -> Any:
         """Return the answer that gaps are measured from: of a root query the square.
@@ -136,7 +169,8 @@ def _answering(query: Query, metric: Metric | None) -> Query:
     if metric is None:
         return query
     function = query if query.exact else query.function
-    return AnyAnswer(query.name, function, query.smallest_size, query.takes_missing)
+    named = query.name, function, query.smallest_size, query.takes_missing
+    return AnyAnswer(*named, metric=metric if query.is_own else None)
 
 
 @dataclass(frozen=True)
@@ -231,7 +265,7 @@ def _are_alike(subject: Subject, answer: Any, again: Any) -> bool:
 def _say_they_are_equal(answer: Any, again: Any) -> bool:
     """Whether two answers of any kind say that they are equal; tables, for one, do not say."""
     try:
-        return bool(answer == again)
+        return are_near(answer, again)
     except Exception:  # their own `==` may raise anything, and none can be asked beforehand
         return False
 

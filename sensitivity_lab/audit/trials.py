@@ -53,8 +53,8 @@ class Trials:
         notice: Callable[[Tried], None] | None = None,
     ) -> None:
         self.problem, self.subject = problem, subject
-        self.universe = problem.universe
-        self.between, self.notice = subject.measure(), notice
+        self.universe = universe = problem.universe
+        self.given, self.between, self.notice = subject.giver(universe), subject.measure(), notice
         self.most, self.seconds, self.until = most, seconds, 1.0
         self.asked = 0
         self.best: Tried | None = None
@@ -93,11 +93,10 @@ class Trials:
         """The widest pair, as the function was given it."""
         assert self.best is not None
         here, there = self.best.layout.sides()
+        self.subject.ask_in_orders(self.universe, (here, there))
         dataset, neighbour = map(self.universe.given, (here, there))
         at = (None, None) if self.universe.numeric else (here, there)
         return WorstInputs(self.best.gap, dataset, neighbour, at)
 
     def _answer(self, positions: Indices) -> Any:
-        # what the records say is read off their positions
-        given = None if self.subject.said else self.universe.given(positions)
-        return self.subject.answer(given, positions)
+        return self.subject.asked.answers(self.given, [positions])[0]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sensitivity_lab.exact import whole_number
 from sensitivity_lab.gap import Norm
 from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.workers import ask_in_orders
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
@@ -79,6 +80,7 @@ def worst_pairs(
 
 
 def _pair(problem: Problem, gap: Any, *sides: Indices) -> Pair:
+    ask_in_orders(problem.query, problem.given, sides)
     dataset, neighbour = map(problem.universe.given, sides)
     answers = problem.query(dataset), problem.query(neighbour)
     return Pair(presented(gap), dataset, neighbour, answers)

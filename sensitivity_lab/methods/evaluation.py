@@ -25,7 +25,9 @@ from sensitivity_lab.methods.workers import (
     Part,
     answer_block,
     answers_in_blocks,
+    ask_in_orders,
     block_edges,
+    few_of,
     with_bar,
 )
 from sensitivity_lab.problem import Budget
@@ -171,8 +173,10 @@ class Evaluations:
             )
 
     def _one_by_one(self, size: int) -> tuple[np.ndarray, int]:
-        executor = self.budget.executor
-        rest, together = self.lattice.count(size) - 1, self.query.together is not None
+        executor, count = self.budget.executor, self.lattice.count(size)
+        some = self.lattice.rows(size, np.array(few_of(count), dtype=np.int64))
+        ask_in_orders(self.query, self.given, some.tolist())
+        rest, together = count - 1, self.query.together is not None
         edges = [1 + edge for edge in block_edges(rest, size, executor, together)]
         blocks = (
             self.lattice.rows(size, np.arange(*ends, dtype=np.int64)) for ends in pairwise(edges)

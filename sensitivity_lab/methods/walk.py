@@ -25,7 +25,13 @@ from sensitivity_lab.gap import (
     same_shape,
 )
 from sensitivity_lab.methods.method import Answered
-from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, with_bar
+from sensitivity_lab.methods.workers import (
+    answers_in_blocks,
+    ask_in_orders,
+    block_edges,
+    few_of,
+    with_bar,
+)
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
@@ -146,6 +152,7 @@ def _answered(
 ) -> tuple[dict[Indices, Answer], int]:
     """The answer on each dataset; rational numbers as numerators, with their denominator."""
     query, executor = problem.query, budget.executor
+    ask_in_orders(query, problem.given, _few_of_each_size(datasets))
     edges = block_edges(len(datasets), len(datasets[-1]), executor, query.together is not None)
     blocks = (datasets[start:stop] for start, stop in pairwise(edges))
     answered = answers_in_blocks(query, problem.given, blocks, executor)
@@ -156,6 +163,12 @@ def _answered(
     if problem.norm and all_rational(answers):  # norm 0 has no unit
         answers, common = common_denominator(answers)
     return dict(zip(datasets, answers, strict=True)), common
+
+
+def _few_of_each_size(datasets: list[Indices]) -> Iterator[Indices]:
+    for size in sorted(set(map(len, datasets))):
+        alike = [dataset for dataset in datasets if len(dataset) == size]
+        yield from (alike[i] for i in few_of(len(alike)))
 
 
 def _widest(

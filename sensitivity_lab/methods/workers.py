@@ -15,13 +15,14 @@ from sensitivity_lab.gap import Answer, Gap, gap_between
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
 from sensitivity_lab.queries import AnswersDiffer, Query
-from sensitivity_lab.tabular.order import NEAR, NOTHING
+from sensitivity_lab.tabular.order import NEAR, NOTHING, InOrders
 from sensitivity_lab.universe import Giver, Indices
 
 Part = TypeVar("Part")
 Block = np.ndarray | Sequence[Indices]  # datasets as positions among the values
 ROWS_AT_ONCE = 1 << 22  # numbers in a block of datasets: bounds the memory
 
+HELD = 4  # datasets of a size that are asked about in several orders of their rows
 ROWS_TOGETHER = 1 << 18  # numbers in a block that a database answers together
 
 
@@ -105,8 +106,35 @@ def answers_in_blocks(
         raise
 
 
+def few_of(count: int) -> list[int]:
+    """Which of some datasets are asked about in several orders: a few, evenly spread.
+
+    >>> few_of(100), few_of(2)
+    ([12, 37, 62, 87], [0, 1])
+    """
+    return sorted({(2 * i + 1) * count // (2 * HELD) for i in range(HELD)}) if count else []
+
+
+def ask_in_orders(query: Query, given: Giver, datasets: Iterable[Sequence[int]]) -> None:
+    """Refuse a caller's function of tables whose answer on some datasets depends on their order.
+
+    >>> from sensitivity_lab import MAX
+    >>> from sensitivity_lab.universe import Listed
+    >>> ask_in_orders(MAX, Listed((10, 20, 30)), [(0, 1)])
+
+    Cost: six calls for each dataset, fewer of few rows; none where the order is not asked about.
+    Errors: as `Query.answer_in_orders`.
+    """
+    if isinstance(given, InOrders):
+        for dataset in datasets:
+            if others := list(given.several(dataset)):
+                query.answer_in_orders(given, tuple(dataset), others)
+
+
 def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
     """The pair as its two datasets alone answer it, where many datasets were answered together.
+
+    A caller's own function of tables is asked in several orders of their rows.
 
     >>> from sensitivity_lab import SUM, Change, Universe
     >>> problem = Problem(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
@@ -114,14 +142,18 @@ def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
     8
 
     Floats that a database adds in another order round differently, so a gap may differ by a
-    billionth of the answers. Raises RuntimeError where it differs by more.
+    billionth of the answers. Raises RuntimeError where it differs by more, OrderMatters as
+    `ask_in_orders`.
     """
-    query = problem.query
-    if query.together is None:
+    query, given = problem.query, problem.given
+    if query.together is None and not isinstance(given, InOrders):
         return pair
     assert isinstance(pair.records, AtPositions)
     sides = [tuple(pair.records.positions(side)) for side in pair.sides()]
-    answers = [query.answer(problem.given(side)) for side in sides]
+    ask_in_orders(query, given, sides)
+    if query.together is None:
+        return pair
+    answers = [query.answer(given(side)) for side in sides]
     gap = gap_between(problem.norm, query.root)(*answers)
     if gap == pair.gap:
         return pair

@@ -30,6 +30,7 @@ def assert_sensitivity(
     sizes: int | Iterable[int] | None = None,
     sizes_within: range | None = None,
     relations: Sequence[Relation],
+    allow_not_asked: bool = False,
     **options: Any,
 ) -> Audit:
     """Fail if a claimed sensitivity is too small, with the two datasets that show it.
@@ -46,12 +47,14 @@ def assert_sensitivity(
     ...
 
     The failure has one pair, of the smallest size and k whose claim is too small, and Python that
-    shows it. Its traceback has the test's own lines, and none of this package.
+    shows it. Its traceback has the test's own lines, and none of this package. A claim that holds
+    fails, too, where a direction was not asked, because the function fails on the empty dataset.
 
     Under pytest, the marker `sensitivity(budget=SECONDS)` gives a test so much time: the sizes
     are asked from the smallest on, the first that fails ends the test, and where the time runs out
     the failure says which sizes were held. An alarm also stops a size that is being asked, in the
-    main thread of Linux and macOS; elsewhere the clock is read between sizes.
+    main thread of Linux and macOS; elsewhere the clock is read between sizes. The marker takes
+    `allow_not_asked=True`, too, with a budget or without.
 
     :param function: what is claimed about, as `sl.audit` takes it.
     :param claim: a number, or a function of parameters named `k` and `size`, or of one of them;
@@ -60,9 +63,10 @@ def assert_sensitivity(
     :param sizes: how many records the datasets have: one size, a list or a range.
     :param sizes_within: in place of `sizes`, a range in which the sizes of both lie.
     :param relations: who is a neighbour; each is asked at every size.
+    :param allow_not_asked: whether a direction may be left out.
     :param options: as `sl.audit` takes them: `norm`, `order`, `method`, `trials` and the others.
     :return: the audit, which says what the claim was held against.
-    :raises AssertionError: if the claim is too small somewhere.
+    :raises AssertionError: if the claim is too small somewhere, or not all was asked.
     :raises TimeoutError: if the test's budget runs out.
     :raises Infeasible: if nothing could be asked.
     :raises ValueError: for bad input, as `sl.audit`; TypeError for what has the wrong type.
@@ -86,16 +90,13 @@ def assert_sensitivity(
         raise _without_our_frames(error) from _cause(error)
     if run is not None:
         run.audits.append(report)
-    if report.violations:
-        raise _failure(report)
+    told = report.objection(allow_not_asked)
+    if told is not None:
+        snippet = f"\n\n{report.snippet()}" if report.violations else ""
+        failure = AssertionError(told[0] + snippet)
+        show_as(failure, *told)
+        raise failure
     return report
-
-
-def _failure(report: Audit) -> AssertionError:
-    smallest = f"{report.function}, {report.violations[0]}"
-    failure = AssertionError(f"{smallest}\n\n{report.snippet()}")
-    show_as(failure, smallest, f"{report}\n\n{report.snippet()}")
-    return failure
 
 
 # --- within a budget -----------------------------------------------------------------------------

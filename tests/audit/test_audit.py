@@ -477,7 +477,12 @@ def test_what_was_not_asked_is_named(options):
     assert "Not asked in 1 row: remove 1." in report.scope
     assert why in report._repr_html_()
     assert report.to_frame()["not_asked"].tolist() == [why, ""]
-    report.raise_if_too_small()
+    held = "no violation found" if options.get("method") else "held where asked"
+    assert (report.rows[0].verdict, report.rows[0].exact) == (held, None)
+    assert (report.headline.split(";")[0], "found" in report.to_frame()) == (held, True)
+    with pytest.raises(AssertionError, match=r"(?s)remove 1: .*larger sizes.*allow_not_asked=True"):
+        report.raise_if_too_small()
+    report.raise_if_too_small(allow_not_asked=True)
 
 
 def test_a_row_of_which_nothing_was_asked():

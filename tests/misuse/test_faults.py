@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -32,8 +33,10 @@ from limits import Late, time_limit
 from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
+from sensitivity_lab.audit.worst_pairs import worst_pairs
 from sensitivity_lab.proved.bins import Histogram
 from sensitivity_lab.proved.quantile import Quantile
+from sensitivity_lab.testing import assert_sensitivity
 
 CASES = int(os.environ.get("FAULT_CASES", "400"))
 LONGEST = 20  # seconds for one call; a refusal takes milliseconds
@@ -728,6 +731,116 @@ if __name__ == "__main__":
         sl.global_sensitivity(slow, universe, size=6, relation=sl.Change(1), executor=pool)
 """
 DATASETS_ASKED = math.comb(13, 6)
+NUMBERS = sl.Universe.value_range([0, 1, 2])
+PAY = sl.Universe.product(pay=[0, 1, 2])
+INTERVAL = sl.Universe.product(pay=sl.Universe.interval(0, 1))
+
+
+def interrupted_pool(function, universe):
+    with ThreadPoolExecutor(2) as pool:
+        sl.global_sensitivity(function, universe, size=2, relation=sl.Change(1), executor=pool)
+
+
+def searched(function, universe):
+    return sl.audit(
+        function, 0, universe, sizes=2, relations=[sl.Change(1)], method="search", trials=20
+    )
+
+
+ONE, ADDED = {"size": 2, "relation": sl.Change(1)}, {"size": 1, "relation": sl.AddRemove(1)}
+ROWS_OF = {"sizes": 2, "relations": [sl.Change(1)]}
+ENTRANCES = {
+    "sweep": lambda f, u: sl.global_sensitivity(f, u, **ONE),
+    "walk": lambda f, u: sl.global_sensitivity(f, u, **ONE, method="walk"),
+    "local": lambda f, u: sl.local_sensitivity(f, u.given((0, 1)), u, relation=sl.Change(1)),
+    "audit": lambda f, u: sl.audit(f, 0, u, **ROWS_OF),
+    "any order": lambda f, u: sl.audit(f, 0, u, **ROWS_OF, order="any"),
+    "metric": lambda f, u: sl.audit(f, 0, u, **ROWS_OF, output_metric=lambda a, b: abs(a - b)),
+    "search": searched,
+    "table": lambda f, u: sl.sweep([f], {"all": u}, size=2, relations=[sl.Change(1)]),
+    "worst pairs": lambda f, u: list(worst_pairs(f, u, **ONE)),
+    "test": lambda f, u: assert_sensitivity(f, 9, u, **ROWS_OF),
+    "threads": interrupted_pool,
+    "nobody": lambda f, u: sl.global_sensitivity(f, u, **ADDED),
+}
+
+
+@pytest.mark.parametrize("asked", ENTRANCES.values(), ids=ENTRANCES)
+@pytest.mark.parametrize("universe", [NUMBERS, PAY], ids=["numbers", "rows"])
+def test_an_interrupt_ends_every_call(asked, universe):
+    """Catches Ctrl-C taken for a function that fails, or that has no value on the empty dataset."""
+
+    def interrupted(dataset):
+        raise KeyboardInterrupt
+
+    def interrupted_later(dataset):
+        if len(dataset) == 0 or np.max(np.asarray(dataset)) > 1:
+            raise KeyboardInterrupt
+        return len(dataset)
+
+    for function in (interrupted, interrupted_later):
+        with pytest.raises(KeyboardInterrupt):
+            asked(function, universe)
+
+
+def test_an_interrupt_ends_what_asks_no_function_of_a_dataset():
+    """Catches Ctrl-C taken for a bad record, claim, metric or answer."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    class Answer(float):
+        __add__ = __sub__ = __rsub__ = __float__ = __eq__ = __hash__ = interrupted
+
+    for asked in (
+        lambda: sl.smooth_sensitivity(sl.MEDIAN, map(interrupted, [1]), bounds=(0, 1), beta=1),
+        lambda: sl.global_sensitivity(sl.SUM.of(interrupted), NUMBERS, **ONE),
+        lambda: sl.global_sensitivity(sl.COUNT.by(interrupted), NUMBERS, **ONE),
+        lambda: sl.audit(sl.SUM, lambda k: interrupted(), NUMBERS, **ROWS_OF),
+        lambda: sl.audit(sl.SUM, 1, NUMBERS, **ROWS_OF, output_metric=interrupted),
+        lambda: sl.global_sensitivity(lambda x: Answer(1), NUMBERS, **ONE),
+        lambda: searched(interrupted, INTERVAL),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            asked()
+
+
+STOPPED = """
+import signal, sys, time
+from concurrent.futures import ThreadPoolExecutor
+import sensitivity_lab as sl
+
+def slow(dataset):
+    print("asked", flush=True)
+    time.sleep(60 if len(dataset) == empty else 0)
+    return len(dataset)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+universe, empty = sl.Universe.product(pay=range(9)), 0 if sys.argv[1] == "nobody" else 2
+change = {"sizes": 2, "relations": [sl.Change(1)]}
+if sys.argv[1] == "nobody":
+    sl.audit(slow, 9, universe, sizes=1, relations=[sl.AddRemove(1)])
+elif sys.argv[1] == "search":
+    sl.audit(slow, 9, universe, **change, method="search")
+else:
+    sl.audit(slow, 9, universe, **change)
+"""
+
+
+@pytest.mark.parametrize("asked", ["nobody", "search", "rows"])
+def test_a_signal_ends_an_audit(asked):
+    """Catches a verdict, or a failure of the function, where there was a Ctrl-C."""
+    run = subprocess.Popen(
+        [sys.executable, "-c", STOPPED, asked],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert run.stdout.readline() == "asked\n"
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate(timeout=30)
+    assert errors.splitlines()[-1] == "KeyboardInterrupt"
+    assert run.returncode != 0
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -217,7 +218,68 @@ def test_an_alarm_of_somebody_elses_goes_on(run):
     assert shown.parseoutcomes().keys() <= {"passed", "skipped"}
 
 
-@pytest.mark.parametrize("marker", ["budget=-1", "", "'soon'", "seconds=3", "1, 2", "budget=True"])
+MEAN_OF_FEW = """
+    def plain_mean(dataset):
+        return sum(dataset) / len(dataset)
+
+    FEW = dict(sizes=[1, 2], relations=[sl.AddRemove(1)])
+"""
+
+
+def test_a_direction_that_was_not_asked_fails_a_test(run, pytester):
+    """Catches a claim that passes a gate though the neighbour without records was never asked about."""
+    body = f"""{MEAN_OF_FEW}
+    def test_asserted():
+        assert_sensitivity(plain_mean, 5, BITS, **FEW)
+
+    def test_audited():
+        sl.audit(plain_mean, 5, BITS, **FEW).raise_if_too_small()
+
+    def test_allowed():
+        assert_sensitivity(plain_mean, 5, BITS, **FEW, allow_not_asked=True)
+        sl.audit(plain_mean, 5, BITS, **FEW).raise_if_too_small(allow_not_asked=True)
+
+    @pytest.mark.sensitivity(allow_not_asked=True)
+    def test_marked():
+        assert_sensitivity(plain_mean, 5, BITS, **FEW)
+        sl.audit(plain_mean, 5, BITS, **FEW).raise_if_too_small()
+
+    @pytest.mark.sensitivity(60)
+    def test_timed():
+        assert_sensitivity(plain_mean, 5, BITS, **FEW)
+
+    @pytest.mark.sensitivity(60, allow_not_asked=True)
+    def test_timed_and_marked():
+        assert_sensitivity(plain_mean, 5, BITS, **FEW)
+
+    @pytest.mark.sensitivity(allow_not_asked=True)
+    def test_too_small():
+        assert_sensitivity(plain_mean, 0, BITS, **FEW)
+    """
+    shown = run(body, "--sensitivity-report=audits.json")
+    shown.assert_outcomes(passed=3, failed=4)
+    shown.stdout.fnmatch_lines([
+        "*remove 1: leaves 0 records, where plain_mean raised ZeroDivisionError*",
+        "*Make plain_mean answer on the empty dataset, or ask larger sizes*",
+        "*allow_not_asked=True*",
+    ])  # fmt: skip
+    audits = json.loads((pytester.path / "audits.json").read_text(encoding="utf-8"))
+    held = [audit for audit in audits if "too_small" not in audit["test"]]
+    assert len(held) == 8
+    for audit in held:
+        assert audit["headline"] == "held where asked; the empty dataset was not asked"
+        assert len(audit["not_asked"]) == 1
+        assert [row["verdict"] for row in audit["rows"]] == ["held where asked", "loose"]
+        assert "exact" not in audit["rows"][0]
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        *("budget=-1", "", "'soon'", "seconds=3", "1, 2", "budget=True"),
+        *("allow_not_asked=1", "0, allow_not_asked=True", "1, budget=1"),
+    ],
+)
 def test_a_marker_that_says_no_seconds_fails_its_test(run, marker):
     """Catches a budget that is never kept because it was misspelt."""
     shown = run(f"""
@@ -253,6 +315,35 @@ def test_a_report_has_every_audit(run, pytester):
         ("test_fails", "failed", "too small by ×2"),
     ]
     assert audits[2]["rows"][0]["datasets"] == ["(0)", "(2)"]
+
+
+@pytest.mark.parametrize("path", ["missing/audits.json", ".", "/dev/null"])
+def test_a_report_that_cannot_be_written_is_refused_at_the_start(run, path):
+    """Catches an internal error after the whole run."""
+    shown = run("    def test_holds(): pass", f"--sensitivity-report={path}")
+    assert shown.ret == pytest.ExitCode.USAGE_ERROR
+    shown.stderr.fnmatch_lines([f"*--sensitivity-report must name a file in a folder*got {path}"])
+
+
+def test_a_report_that_breaks_off_leaves_the_one_before(run, pytester, monkeypatch):
+    """Catches half a file on a full disk, and an internal error in the place of the summary."""
+    before, write_text = pytester.path / "audits.json", Path.write_text
+    before.write_text("[]")
+
+    def written(path, text, **options):
+        if "audits" not in path.name:
+            return write_text(path, text, **options)
+        write_text(path, text[:1], **options)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", written)
+    shown = run("    def test_holds(): pass", "--sensitivity-report=audits.json")
+    assert shown.ret == pytest.ExitCode.INTERNAL_ERROR
+    shown.assert_outcomes(passed=1)
+    shown.stdout.fnmatch_lines(["*--sensitivity-report was not written:*No space left on device*"])
+    assert "INTERNALERROR" not in shown.stdout.str()
+    assert [path.name for path in pytester.path.glob("audits*")] == ["audits.json"]
+    assert before.read_text() == "[]"
 
 
 def test_a_report_comes_from_workers_too(pytester, run):

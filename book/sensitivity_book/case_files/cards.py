@@ -212,7 +212,7 @@ def _facts(case: Case) -> dict[str, tuple[str, ...]]:
     claimed, found = numbers(case.row)
     return {
         "relation": (case.relation,),
-        "claimed": (f"{claimed}, {'at least' if case.row.searched else 'exact'} {found}",),
+        "claimed": (f"{claimed}, {'at least' if case.row.is_a_bound else 'exact'} {found}",),
         "witness": witness_lines(case.row),
         "cost": (spent(case),),
     }
