@@ -16,7 +16,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live test browser screenshots lab outputs lint format bench audit check-all lock clean
+.PHONY: help book live test lowest browser screenshots lab outputs lint format bench audit check-all lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -33,6 +33,13 @@ test: $(READY) ## Run the tests, the doctests, and every notebook against its st
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl $(COV) -n auto
 	EXPLORERS_OPENING_ONLY=1 $(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
+
+lowest: $(READY) ## Test the package with the lowest versions that it declares (Python 3.11)
+	$(BIN)/python -m venv --clear $(VENV)-lowest
+	$(BIN)/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -r pyproject.toml \
+	  --extra plot --extra sql --extra testing "polars>=2" "pyarrow>=26" "pytest-mpl>=0.19" "pytest-xdist>=3.8"
+	$(VENV)-lowest/bin/python -m pytest -n auto tests/test_sensitivity.py tests/test_properties.py \
+	  tests/test_universe.py tests/audit tests/tabular/test_rows.py tests/tabular/test_sql.py
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
 	$(PYTEST) tests/browser -n auto --dist loadgroup
@@ -62,7 +69,7 @@ bench: $(READY) ## Time the package against a naive enumeration
 audit: $(READY) ## Ask other libraries again, each in its own environment, and say what changed
 	$(BIN)/python scripts/audit.py $(LIBRARIES)
 
-check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical builds, a browser
+check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions, two identical builds, a browser
 	ORACLE_CASES=1000 $(PYTEST) tests/methods/test_walk_and_sweep.py -n auto
 	FAULT_CASES=10000 $(PYTEST) tests/misuse/test_faults.py
 	FAULT_CASES=4000 $(PYTEST) tests/misuse/test_fuzz.py -n auto
@@ -71,6 +78,7 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, two identical b
 	LIVE_ALL=1 $(PYTEST) tests/book/test_live_shell.py -n auto
 	for version in 3.11 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
+	$(MAKE) lowest VENV=.venv-3.11 PYTHON=python3.11
 	$(MAKE) live book
 	rm -rf _build/first && cp -r $(HTML) _build/first
 	$(MAKE) book

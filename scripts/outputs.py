@@ -30,7 +30,7 @@ def main(names: list[str]) -> None:
         notebook = nbformat.read(path, as_version=4)
         run(notebook, path.parent)
         clean(notebook)
-        nbformat.write(notebook, path)
+        store(notebook, path)
 
 
 def run(notebook: Any, folder: Path) -> None:
@@ -43,6 +43,16 @@ def run(notebook: Any, folder: Path) -> None:
         coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
     ).execute()
+
+
+def store(notebook: Any, path: Path) -> None:
+    """Write a notebook aside and rename it: a full disk leaves the old one whole."""
+    aside = path.with_suffix(".new")
+    try:
+        nbformat.write(notebook, aside)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def clean(notebook: Any) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sensitivity_book.live.__main__ import MADE_FROM, is_made
 from sensitivity_book.live.fetch import lock
 from sensitivity_book.live.pack import pack
 from sensitivity_book.live.wrap import wrap
@@ -50,8 +51,14 @@ def prepare(app: Sphinx) -> None:
     """Find the runtime, and wrap what goes with it."""
     app.live_files = {}  # type: ignore[attr-defined]
     runtime = Path(app.srcdir) / RUNTIME
-    if app.builder.format != "html" or not (runtime / "made-from.txt").exists():
+    if app.builder.format != "html" or not (runtime / MADE_FROM).exists():
         log.info("No Python for the pages: their cells will not run. `make live` fetches it.")
+        return
+    if not is_made(runtime):
+        log.warning(
+            "%s is not what `make live` makes, so no cell of the pages will run: make it again.",
+            RUNTIME,
+        )
         return
     worker = HERE.joinpath("worker.js").read_bytes()
     ours = {"worker.js": wrap("worker.js", worker), "lab.zip": wrap("lab.zip", pack())}
@@ -118,8 +125,9 @@ def add_runtime(app: Sphinx, exception: Exception | None) -> None:
         return
     folder = Path(app.outdir) / "_static" / "live"
     folder.mkdir(exist_ok=True)
-    for file in (Path(app.srcdir) / RUNTIME).glob("*.js"):
-        shutil.copy(file, folder)
-    for name, text in app.live_ours.items():  # type: ignore[attr-defined]
+    ours: dict[str, str] = app.live_ours  # type: ignore[attr-defined]
+    for name in app.live_files.keys() - ours:  # type: ignore[attr-defined]
+        shutil.copy(Path(app.srcdir) / RUNTIME / f"{name}.js", folder)
+    for name, text in ours.items():
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
     (folder / "NOTICE.txt").write_bytes(HERE.joinpath("NOTICE").read_bytes())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sensitivity_lab.exact import Exact, brief, checked_bounds
 
 Scalar = Any  # a number of the dtype: numpy types its own by their width
-Limits = np.finfo[Any] | np.iinfo[Any]
+Limits: TypeAlias = "np.finfo[Any] | np.iinfo[Any]"  # as text: numpy 2.1 has no finfo[...]
 
 
 def breaking_values(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from copy import deepcopy
+from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -54,6 +55,17 @@ def test_every_certificate_of_the_board_is_accepted():
         assert ("the witness is right" in words) == bool(one["witness"])
         assert ("neighbouring pairs" in words) == bool(one["answers"])
     assert len(FULL) > 50
+
+
+def test_numbers_are_read_as_the_page_of_the_board_says():
+    """Catches a checker that takes a float for its decimal text, as the package does, and its page."""
+    assert checker.plain([0.1, {"number": "0.1"}]) == (Fraction(0.1), Fraction(1, 10))
+    assert checker.plain({"runs": [[1, 2], [[3], 1]]}) == (1, 1, (3,))
+    worded = [one for one in STORED if one["relation"]["name"] == "added or removed:"]
+    datasets = [one["witness"]["dataset"] for one in worded]
+    sizes = [sum(len(part) * copies for part, copies in dataset) for dataset in datasets]
+    assert sorted(sizes) == [2**18, 2**20, 2**28]
+    assert all("judge it" in checker.checked(one) for one in worded)
 
 
 def test_the_checker_runs_alone_and_says_what_is_not_right(tmp_path):

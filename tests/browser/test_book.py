@@ -99,6 +99,34 @@ def test_no_console_error(visit: Visit) -> None:
     assert visit.errors == []
 
 
+# What a browser refuses a page, and a worker of its own: by a policy, and not for want of a network.
+REFUSED = """async () => {
+    const forbidden = [], note = ({ data }) => forbidden.push(data ?? null);
+    document.addEventListener("securitypolicyviolation", event => forbidden.push(event.effectiveDirective));
+    const code = `self.addEventListener("securitypolicyviolation", event => postMessage("worker " + event.effectiveDirective));
+        fetch("http://127.0.0.1:9/").catch(() => {});`;
+    const worker = new Worker(URL.createObjectURL(new Blob([code])));
+    worker.onmessage = note;
+    fetch("http://127.0.0.1:9/").catch(() => {});
+    navigator.sendBeacon("http://127.0.0.1:9/", "typed");
+    new Image().src = "http://127.0.0.1:9/?typed";
+    for (let wait = 0; wait < 100 && forbidden.length < 4; wait++) await new Promise(done => setTimeout(done, 50));
+    worker.terminate();
+    return forbidden.sort();
+}"""
+
+
+def test_the_browser_itself_refuses_to_connect(browser: Browser) -> None:
+    """Catches a page whose scripts, or whose Python, could tell another machine what was typed."""
+    for name in [*PAGES, "search.html"]:
+        head = (HTML / name).read_text("utf-8").partition("<script")[0]
+        assert "Content-Security-Policy" in head, name
+    page = browser.new_page()
+    page.goto((HTML / "notebooks/by-hand.html").as_uri())
+    assert page.evaluate(REFUSED) == ["connect-src", "connect-src", "img-src", "worker connect-src"]
+    page.close()
+
+
 def test_formulas_are_rendered(visit: Visit) -> None:
     """Catches a formula left as TeX, one that MathJax could not read, and stray dollars."""
     formulas = visit.page.locator(f"{ARTICLE} .math")

@@ -87,6 +87,22 @@ def test_the_closed_form_is_that_of_the_corners_and_no_inner_point_has_more(fami
             assert form.value == widest(inner, ddof)
 
 
+@pytest.mark.parametrize("relation", [sl.Change(2), sl.SymmetricDifference(3)], ids=str)
+def test_the_corners_are_enough_for_any_distance(relation):
+    """Catches a middle value that moves a covariance further than all ends do, where two records differ."""
+    found = [
+        sl.global_sensitivity(
+            sl.covariance(0, 1),
+            sl.Universe.value_range(list(product(side, side))),
+            size=3,
+            relation=relation,
+            method="sweep",
+        ).value
+        for side in ((0, 1, 2), (0, 2))
+    ]
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("ddof", [0, 1, 2, 3])
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
 def test_at_least_m_records_is_the_worst_of_all_larger_sizes(family, ddof):

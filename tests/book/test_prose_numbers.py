@@ -1,0 +1,191 @@
+"""Numbers in a chapter's sentences are those of the cells beside them, or are computed here."""
+
+import json
+import math
+import re
+from fractions import Fraction
+from html import unescape
+from itertools import pairwise
+
+import pytest
+from conftest import ROOT
+
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+# What no cell of a page has: how to compute it, after "=", or in words why it needs no cell.
+ELSEWHERE = """
+a-blog-checked: 520 = 320 + 200; 320 the post's, compared below; 200 the sequel's, as it says
+arithmetic: 172 = 72 + 100; 173 = 100 + 73; 65,504 = (2 - 2**-10) * 2**15; 1.11 = exp(0.1)
+arithmetic: 90,071,992 = 2**53 // 10**8; 16,384 = 540_672 - 524_288; 3.12 a version
+audits: 1000 a size put into 4/n and 4/(n − 2); 390 counted in tests/audit/test_recall.py
+by-hand: 112 = 2 * comb(8, 5); 155,117,520 = comb(30, 15); 225 = 15 * (30 - 15)
+by-hand: 34,901,442,000 = comb(30, 15) * 225
+clipped-vectors: 0.08 = 4 / 50
+clipping: 101 an age; 122 an age; 2,000 asked in an exercise; 0.31 = 31 * 0.01; 2.72 = exp(1)
+clipping-in-detail: 600 a threshold of the chapter before; 294 read off the figure; 0.15 = 15 * 0.01
+clipping-in-detail: 0.21 a version
+closed-forms: 46.08 = 2 * 576 / 25
+joins: 4,096 = 2**12; 100 part of a statement; 1.284 = exp(0.25)
+local-and-smooth: 0.95 the end of a list in an exercise; 10.2 = 2 * log(160)
+neighbours: 1,000 a survey's name for itself
+neighbours-in-detail: 1.10 = log(3); 365 days; 876 = 0.1 * 24 * 365; 8,760 = 24 * 365
+noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10
+norms: 1.25 a constant of the source; 16.8 = 3 * (16.8 - 1) / log(16.8)
+peers: 50000 a record of theirs; 4.605 = log(100)
+people-in-detail: 3.46 = 2 * sqrt(3)
+privacy-maps: 73.1 = 100 / (1 + exp(-1)); 125 = 25 + 100; 160,000 = exp(12) // 10_000 * 10_000
+scale: 435 = 5_000_000 / 11_500
+tables: 4,800 = 125_900 - 121_100; 150 = 50 + 100
+"""
+EXCEPTIONS = [
+    (page, *re.fullmatch(r"(\S+) (= )?(.*)", entry).groups())
+    for page, entries in (line.split(": ") for line in ELSEWHERE.split("\n")[1:-1])
+    for entry in entries.split("; ")
+]
+OF_NO_ROW = ("$R$ for the mean", "Calibrate Gaussian noise")  # symbols; a question
+
+NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?!\w|\.\d)")
+LABEL = re.compile(r"\s*\(?([A-Za-z][\w’' -]*?)\s*[:=]?\s+(?=[-−(\d])")
+GOES = re.compile(
+    r"\b(falls?|drops?|shrinks?|rises?|grows?)\b[^.]{0,30}? from \$?([\d.,/]*\d)\$?"
+    r"[^.]{0,20}? to (?:\$?([\d.,/]*\d)|nothing)"
+)
+
+
+def plain(text):
+    """Prose without fences, code, roles and links; numbers as people write them."""
+    text = re.sub(r"^(?:`{3,}|:{3,}|~{3,}).*$|^:\w.*$", " ", text, flags=re.MULTILINE)
+    text = re.sub(r"\[(?:[Ii]ssue|pull request) \d+\]\([^)]*\)|\]\([^)]*\)", " ", text)
+    text = re.sub(r"\{[\w:]+\}`[^`]*`|`[^`\n]*`", " ", text).replace("{,}", ",")
+    text = re.sub(r"(\d) million\b", r"\1,000,000", text)
+    return re.sub(r"\\frac\{?(\d+)\}?\{?(\d+)\}?", r" \1/\2 ", text)
+
+
+def shown(output):
+    """What a reader sees of an output: its text, and a table's; no picture and no script."""
+    data = output.get("data", {})
+    table = re.sub(r"(?s)<(script|svg|style).*?</\1>", " ", "".join(data.get("text/html", "")))
+    table = unescape(re.sub(r"<[^>]*>", " ", table))
+    return "\n".join(["".join(output.get("text", "")), "".join(data.get("text/plain", "")), table])
+
+
+def cells(page):
+    """The cells of a chapter: kind, source, and what its outputs show."""
+    for cell in json.loads(page.read_text(encoding="utf-8"))["cells"]:
+        texts = [shown(output) for output in cell.get("outputs", ())]
+        yield cell["cell_type"], "".join(cell["source"]), "\n".join(texts)
+
+
+def values(text):
+    """All numbers in a text, without signs; of a fraction the whole and its parts."""
+    text = re.sub(r"Fraction\(-?(\d+), (\d+)\)", r"\1/\2", text).replace("_", "")
+    found = re.findall(r"\d+/[1-9]\d*|\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?", text)
+    return {Fraction(each.replace(",", "")) for each in found + re.findall(r"\d+", text)}
+
+
+def says(number, known, scale=1):
+    """Whether a written number is one of the known, rounded to the digits that it shows."""
+    text = number.replace(",", "")
+    if "/" in text:
+        return Fraction(text) in known
+    zeros = len(text) - max(2, len(text.rstrip("0")))
+    unit = Fraction(10) ** (-len(text.split(".")[1]) if "." in text else max(0, zeros))
+    return any(2 * abs(value * scale - Fraction(text)) <= unit for value in known)
+
+
+def telling(number):
+    """Two decimals or three digits: enough not to stand on the page by chance; and no year."""
+    digits = number.replace(",", "").replace(".", "").lstrip("0")
+    two = len(number.partition(".")[2]) >= 2
+    return (two or len(digits) >= 3) and not re.fullmatch(r"(?:19|20)\d\d", number)
+
+
+def strange(read):
+    """The telling numbers of a page's prose that no cell, up to three below, holds or prints."""
+    code = [values(source + "\n" + told) for kind, source, told in read if kind == "code"]
+    above = 0
+    for kind, source, _ in read:
+        above += kind == "code"
+        known, text = set().union(*code[: above + 3]), plain(source)
+        for found in NUMBER.finditer(text) if kind == "markdown" else ():
+            scales = (1, 100) if re.match(r"\s*\\?%", text[found.end() :]) else (1,)
+            if telling(found[0]) and not any(says(found[0], known, scale) for scale in scales):
+                yield found[0]
+
+
+def beside(read):
+    """Each sentence, with the output right above it and the one right below."""
+    printed = [(place, told) for place, (kind, _, told) in enumerate(read) if kind == "code"]
+    for place, (kind, source, _) in enumerate(read):
+        near = [told for at, told in printed if at < place][-1:]
+        near += [told for at, told in printed if at > place][:1]
+        for sentence in re.split(r"[.;:!?](?:\s|$)|\n\n|\|", plain(source)):
+            for told in near if kind == "markdown" else ():
+                yield " ".join(sentence.split()), told
+
+
+def rows_denied(read):
+    """Sentences that give several rows of a table a number that only some of them have."""
+    for sentence, told in beside(read):
+        rows = {}
+        for found in filter(None, map(LABEL.match, told.splitlines())):
+            rest = values(found.string[found.end() :])
+            rows[found[1].lower()] = rows.get(found[1].lower(), set()) | rest
+        named = {row for row in rows if re.search(rf"\b{re.escape(row)}\b", sentence.lower())}
+        named = [row for row in named if not any(row in other for other in named - {row})]
+        numbers = NUMBER.findall(sentence)
+        if len({any(says(number, rows[row]) for number in numbers) for row in named}) == 2:
+            yield sentence
+
+
+def ways_denied(read):
+    """Sentences in which a column falls or rises from one number to another, and it does not."""
+    for sentence, told in beside(read):
+        if not (found := GOES.search(sentence)):
+            continue
+        keys, first, last = values(sentence[: found.start()]), found[2], found[3] or "0"
+        sign = 1 if found[1][0] in "rg" else -1
+        lines = [re.findall(r"\d+(?:\.\d+)?", line) for line in told.splitlines()]
+        lines = [[Fraction(each) for each in line] for line in lines if line]
+        column = [line[-1] for line in lines if keys <= {*line}]
+        starts, ends = (
+            [at for at, x in enumerate(column) if says(end, {x})] for end in (first, last)
+        )
+        runs = [pairwise(column[i : j + 1]) for i in starts for j in ends if i < j]
+        if runs and not any(all(sign * (y - x) >= 0 for x, y in run) for run in runs):
+            yield sentence
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_sentences_say_what_their_cells_say(page):
+    """Catches a number that no cell has, a row that has another, a column that goes another way."""
+    read = list(cells(page))
+    assert set(strange(read)) == {number for name, number, *_ in EXCEPTIONS if name == page.stem}
+    assert [each for each in rows_denied(read) if not each.startswith(OF_NO_ROW)] == []
+    assert list(ways_denied(read)) == []
+
+
+@pytest.mark.parametrize(("page", "number", "made", "how"), [e for e in EXCEPTIONS if e[2]])
+def test_a_number_that_no_cell_has_is_right(page, number, made, how):
+    """Catches a number that was typed and never computed."""
+    assert says(number, {Fraction(eval(how, vars(math)))})
+
+
+def test_the_reader_sees_what_it_is_there_for():
+    """Catches a guard, above, that lets pass what it was made for: two sentences that were wrong."""
+    table = "mean   10.16   times 54.87\nsum   5,103,500.00   times 44.38\n"
+    days = "(70, 80) 12 days: 0.48\n(70, 80) 48 days: 1.88\n(70, 80) 100 days: 0.00\n"
+    likewise = "The sum should move about 44 times as far, and the mean likewise"
+    falls = "Over $[70, 80]$ it falls from 0.48 to nothing"
+
+    def after(printed, text):
+        return [("code", "", printed), ("markdown", text + ".", "")]
+
+    assert list(rows_denied(after(table, likewise))) == [likewise]
+    assert list(rows_denied(after(table, "The sum moves 44 times as far, the mean 55"))) == []
+    assert list(ways_denied(after(days, falls))) == [falls]
+    assert list(ways_denied(after(days, falls.replace("0.48", "1.88")))) == []
+    assert list(strange(after(days, "By 1.9, 1.88 or 1.89, by 188 % or 1,000"))) == [
+        "1.89",
+        "1,000",
+    ]
