@@ -3,12 +3,8 @@
 import datetime
 import os
 import random
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 import oracle_sql
@@ -26,75 +22,6 @@ from sensitivity_lab.tabular.result_set import ResultSet
 CASES = int(os.environ.get("SQL_CASES", "150"))
 TYPES = {"text": pl.String, "number": pl.Float64, "date": pl.Date, "truth": pl.Boolean}
 STAFF = pd.DataFrame({"department": ["law", "art", "law"], "salary": [50, 40, 60]})
-OPTIONS = "-c listen_addresses='' -c fsync=off -c max_connections=10 -c unix_socket_directories="
-
-
-def programs() -> Path | None:
-    """The folder of the server's programs: on the path, or where Debian keeps the newest."""
-    known = shutil.which("initdb")
-    if known:
-        return Path(known).parent
-    kept = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return kept[-1].parent if kept else None
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The address of a server of our own on a socket; each worker of pytest-xdist has another."""
-    bin_ = programs()
-    if bin_ is None:
-        missing = "no PostgreSQL server found: its answers were not held to the others"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
-    folder = tempfile.mkdtemp(prefix="pg")
-    who = {}
-    if os.geteuid() == 0:  # the server refuses root
-        who = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": "/"}
-        shutil.chown(folder, "postgres", "postgres")
-
-    def run(program: str, *options: str) -> None:
-        done = subprocess.run(
-            [bin_ / program, *options],
-            **who,
-            encoding="utf-8",
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        log.flush()
-        assert done.returncode == 0, Path(log.name).read_text(encoding="utf-8")
-
-    data = f"{folder}/data"
-    with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
-        try:
-            run(
-                "initdb",
-                "-D",
-                data,
-                "-U",
-                "tester",
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--locale=C",
-                "-N",
-            )
-            run(
-                "pg_ctl",
-                "-D",
-                data,
-                "-w",
-                "-o",
-                f"{OPTIONS}{folder}",
-                "-l",
-                f"{folder}/log",
-                "start",
-            )
-            try:
-                yield f"host={folder} user=tester dbname=postgres"
-            finally:
-                run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
-        finally:
-            shutil.rmtree(folder)
 
 
 @pytest.fixture
