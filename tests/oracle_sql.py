@@ -639,7 +639,8 @@ def question(rng):
     library = rng.choice(["pandas", "pandas", "polars", "pyarrow"])
     shape = rng.choice(["population", "population", "range", "product", "people", "people"])
     kind = rng.choice(oracle_rows.RELATIONS)
-    size, k = rng.choice([0, 1, 1, 2, 2, 2, 3]), rng.choice([1, 1, 1, 2])
+    size = rng.choice([0, 1, 1, 2, 2, 2, 3, range(1, 3), range(3)])
+    k = rng.choice([1, 1, 1, 2])
     if shape == "people":
         universe, columns, records = people(rng, library)
     else:
@@ -647,7 +648,7 @@ def question(rng):
     if shape in ("population", "people"):
         pairs = oracle_rows.of_population(len(records), size, kind, k)
     else:
-        size, k = min(size, 2), 1
+        size, k = 2 if size == 3 else size, 1
         pairs = oracle_rows.of_range(len(records), size, kind, k)
     relation = getattr(sl, kind)(k)
     types = {name: [f"{c.name}: {c.dtype}" for c in each] for name, each in columns.items()}
