@@ -48,7 +48,7 @@ def engine(request):
     address = request.getfixturevalue("address") if request.param == "P" else None
     made = oracle.Engine(request.param, address)
     if request.param == "D":
-        theirs = duckdb.connect()  # with as many threads as it likes
+        theirs = duckdb.connect(config={"threads": "1"})
     elif request.param == "S":
         theirs = sqlite3.connect(":memory:", isolation_level=None)
     else:
@@ -295,7 +295,7 @@ def test_the_types_of_columns_are_those_of_all_datasets(engine, library, seed):
         "x FROM t LIMIT 1 OFFSET 1",
         "SUM(x) FROM (SELECT x, ROW_NUMBER() OVER () AS r FROM t) AS q WHERE r = 2",
         "SUM(CASE r WHEN 2 THEN 3 ELSE 1 END * x) FROM (SELECT x, ROW_NUMBER() OVER () AS r FROM t) AS q",
-        "MAX(s) FROM (SELECT SUM(x) OVER (ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS s FROM t) AS q",
+        "MAX(s) FROM (SELECT SUM(x) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM t) AS q",
         "MAX(s) FROM (SELECT x * FIRST_VALUE(x) OVER () * LAST_VALUE(x) OVER () AS s FROM t) AS q",
     ],
 )  # fmt: skip
@@ -326,7 +326,7 @@ def test_a_tie_is_refused_on_a_connection_with_several_threads(threads, relation
     """
     with (
         duckdb.connect(config={"threads": str(threads)}) as connection,
-        refused(ValueError, "order of rows"),
+        pytest.raises(ValueError, match="order of rows|one thread"),
     ):
         asked_of(connection, text, universe, 2, relation)
 
