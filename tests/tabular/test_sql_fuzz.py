@@ -326,7 +326,7 @@ def test_a_tie_is_refused_on_a_connection_with_several_threads(threads, relation
     """
     with (
         duckdb.connect(config={"threads": str(threads)}) as connection,
-        pytest.raises(ValueError, match="order of rows|one thread"),
+        pytest.raises(ValueError, match=r"order of rows|one thread"),
     ):
         asked_of(connection, text, universe, 2, relation)
 
