@@ -1,8 +1,8 @@
 """SQL by brute force: typed tables, statements, and engines that are asked one dataset at a time.
 
-No code of the package is in here. A dataset is put into tables of the declared types by the engine's
-own client, in several orders of its rows; neighbours are found by `oracle_rows`, from labels. What
-differs by order, fails or is NULL has no answer.
+The package is called for universes and relations alone. A dataset is put into tables of the declared
+types by the engine's own client, in several orders of its rows; neighbours are found by
+`oracle_rows`, from labels. What differs by order, fails or is NULL has no answer.
 
 A statement is written with the engines that read it (D for DuckDB, S for SQLite, P for PostgreSQL),
 and with ~ where its text leaves the order of rows open: there a refusal is right, too. Columns that
@@ -418,9 +418,7 @@ def of_pandas(kind, held, full):
         floats = [("float64", "DOUBLE")] if exact and not full else []
         return plain + floats + [(f"Int{n}", word) for n, word in widths(held)]
     if kind == "decimal":
-        return (
-            [(object, "DECIMAL({}, {})".format(*digits(held)))] if held else [("string", "VARCHAR")]
-        )
+        return [(object, f"DECIMAL{digits(held)}")]
     return {
         "text": [(object, "VARCHAR"), ("string", "VARCHAR"), ("str", "VARCHAR"),
                  (pd.CategoricalDtype(sorted({*map(str, held), "zzz"})), "VARCHAR")],
@@ -670,26 +668,26 @@ def drawn(rng, library, names, count, who=None):
     return made
 
 
+def product_of(rng):
+    """All rows of one or two columns of two cells; lists of Python's have the type pandas gives them."""
+    several = rng.sample(TABLES["t"], rng.choice([1, 2, 2]))
+    given = {name: rng.choice(POOLS[name][1]) for name in TABLES["t"]}
+    given = {n: rng.sample(pool, 2) if n in several else pool[:1] for n, pool in given.items()}
+    rows = list(itertools.product(*given.values()))
+    columns = []
+    for name, cells in zip(given, zip(*rows, strict=True), strict=True):
+        kind = POOLS[name][0]
+        dtype, word = of_pandas(kind, [c for c in cells if c is not None], full=True)[0]
+        if kind == "whole":
+            dtype, word = ("float64", "DOUBLE") if None in cells else ("int64", "BIGINT")
+        columns.append(Column(name, kind, dtype, word, list(cells)))
+    universe = sl.Universe.product(name="t", **given)
+    return universe, {"t": columns}, [{"t": [row]} for row in rows]
+
+
 def rows_of(rng, library, shape):
     if shape == "product":
-        columns, given = [], {}
-        several = rng.sample(TABLES["t"], 1 if rng.random() < 0.3 else 2)
-        for name in TABLES["t"]:
-            pool = rng.choice(POOLS[name][1])
-            given[name] = rng.sample(pool, 2) if name in several else [pool[0]]
-        rows = list(itertools.product(*given.values()))
-        for name, cells in zip(given, zip(*rows, strict=True), strict=True):
-            whole = name in "ab"  # a list of Python's own has the type that pandas gives it
-            held = [cell for cell in cells if cell is not None]
-            word = "DOUBLE" if whole and None in cells else "BIGINT"
-            dtype = "float64" if word == "DOUBLE" else "int64"
-            if whole:
-                columns.append(Column(name, "whole", dtype, word, list(cells)))
-            else:
-                word = of_pandas(POOLS[name][0], held, full=True)[0][1]
-                columns.append(Column(name, POOLS[name][0], object, word, list(cells)))
-        universe = sl.Universe.product(name="t", **given)
-        return universe, {"t": columns}, [{"t": [row]} for row in rows]
+        return product_of(rng)
     count = rng.choice([3, 4, 5, 5]) if shape == "population" else 3
     columns = drawn(rng, library, TABLES["t"], count)
     rows = list(zip(*(c.cells for c in columns), strict=True))
@@ -748,8 +746,10 @@ def expected(engine, rng, asked, statements, norm):
             arranged = [{name: one} for name, rows in tables.items() for one in orders(rng, rows)]
         else:
             arranged = [tables, {name: rows[::-1] for name, rows in tables.items()}]
-            for _ in range(4):
-                arranged.append({n: rng.sample(rows, len(rows)) for n, rows in tables.items()})
+            arranged += [
+                {name: rng.sample(rows, len(rows)) for name, rows in tables.items()}
+                for _ in range(4)
+            ]
         for i, arrangement in enumerate(arranged):
             for name, rows in arrangement.items():
                 engine.fill(name, rows)
@@ -786,12 +786,7 @@ def content_of(tables):
 
 def plain(cell):
     """A cell as Python's own; every library's null is None."""
-    if (
-        cell is None
-        or cell is pd.NA
-        or cell is pd.NaT
-        or (isinstance(cell, float) and cell != cell)
-    ):
+    if cell is None or cell is pd.NA or cell is pd.NaT or cell != cell:
         return None
     if isinstance(cell, pd.Timestamp):
         return cell.to_pydatetime()

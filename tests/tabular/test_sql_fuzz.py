@@ -138,13 +138,9 @@ def compared(engine, seed):
             own = brute.letter == "D" and "rates" not in statement.text and rng.random() < 0.6
             theirs = found(statement, asked, None if own else connection, norms)
             said = verdict(statement, asked, norms, expected, theirs)
-            yield (
-                said,
-                (
-                    f"SQL_SEED={seed} SQL_CASES=1, {brute.letter}{' own' * own}, norm {norms}: {said}\n"
-                    f"    {statement.text}\n    {asked.told}"
-                ),
-            )
+            where = f"{brute.letter}{' own' * own}, norm {norms}"
+            again = f"SQL_SEED={seed} SQL_CASES=1, {where}: {said}"
+            yield said, f"{again}\n    {statement.text}\n    {asked.told}"
 
 
 def test_a_sensitivity_is_the_brute_forces_or_is_refused(engine):
