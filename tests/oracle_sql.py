@@ -1,602 +1,802 @@
-"""Random SQL statements that carry their meaning in plain Python, and random small tables.
+"""SQL by brute force: typed tables, statements, and engines that are asked one dataset at a time.
 
-A statement is put together from parts. Each part has its text and a function that says what the
-text means, on rows that are plain tuples: it shares no code with the package or with any database.
-NULL is None, conditions are true, false or None, and every text is one that DuckDB, sqlite and
-PostgreSQL read alike.
+The package is called for universes and relations alone. A dataset is put into tables of the declared
+types by the engine's own client, in several orders of its rows; neighbours are found by
+`oracle_rows`, from labels. What differs by order, fails or is NULL has no answer.
+
+A statement is written with the engines that read it (D for DuckDB, S for SQLite, P for PostgreSQL),
+and with ~ where its text leaves the order of rows open: there a refusal is right, too. Columns that
+are keys are named k1, k2. Of people there are the tables u and v, too; `rates` is public.
+
+    t: who, k text, a b whole numbers, x decimal, f float, d date, m moment, o truth
+    u: who, c whole number, g text, d date        v: who, e whole number
 """
 
 import datetime
-import operator
-import random
-from collections.abc import Callable
+import itertools
+import math
+import re
+import sqlite3
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
-from itertools import count, groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-DAYS = [datetime.date(2024, 1, day) for day in (1, 15, 31)]
-# Of each table the columns: their kind, and the cells that they may hold.
-TABLES = {
-    "staff": {
-        "dept": ("text", ["law", "art", "tax", None]),
-        "pay": ("number", [0, 3, 7, -2, None]),
-        "level": ("number", [1, 2, 3]),
-        "share": ("number", [0.5, 1.5, -2.0, None]),
-        "hired": ("date", [*DAYS, None]),
-        "active": ("truth", [True, False, None]),
-    },
-    "visits": {
-        "dept": ("text", ["law", "art", "zoo", None]),
-        "hours": ("number", [1, 2, 5, None]),
-    },
-}
-RATES = {"dept": ("text", []), "rate": ("number", [])}
-PUBLIC = [("law", 2), ("law", 5), ("art", 1), (None, 9)]  # the rows of the public table `rates`
-COMPARED = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-REACHED = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+import duckdb
+import numpy as np
+import oracle_rows
+import pandas as pd
+import polars as pl
+import psycopg
+import pyarrow as pa
 
-Rows = list[tuple[Any, ...]]
+import sensitivity_lab as sl
+
+ALL = "a, b, k, x, f, d, m, o"  # an order in which only equal rows tie
+RATES = [("ann", 2), ("ann", 5), ("bob", 1), (None, 9)]  # the rows of the public table
 
 
-class Scope(NamedTuple):
-    """What a name means at some place of a statement."""
-
-    tables: dict[str, Rows]
-    cells: dict[str, Any]  # by alias.column
-
-
-class Expr(NamedTuple):
-    """A value of each row, or, of `rows`, of some rows together."""
-
+class Statement(NamedTuple):
     text: str
+    engines: str
+    open: bool = False  # may depend on the order of rows
+
+    @property
+    def keys(self):
+        return len(set(re.findall(r" AS (k\d)\b", self.text)))
+
+
+ONE = """
+DSP  COUNT(*) FROM t
+DSP  COUNT(a), COUNT(DISTINCT k) AS m FROM t
+DSP  COALESCE(SUM(a), 0) FROM t
+DSP  SUM(a) FROM t
+DSP  COALESCE(SUM(x), 0) FROM t
+DSP  COALESCE(AVG(x), 0) FROM t
+DSP  COALESCE(SUM(x), 0) / CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 1 END FROM t
+DSP  COALESCE(AVG(a), 0) FROM t
+DSP  COALESCE(MAX(f) - MIN(f), 0) FROM t
+DSP  COALESCE(SUM(f), 0), COUNT(f) AS m FROM t
+DSP  COALESCE(MAX(b), -1) FROM t
+DSP  MAX(a) - MIN(a) FROM t
+DSP  COALESCE(SUM(CASE WHEN a > 1 THEN b ELSE 0 END), 0) FROM t
+DSP  COALESCE(SUM(CASE WHEN a IS NULL THEN 1 ELSE 0 END), 0) FROM t
+DSP  COALESCE(SUM(COALESCE(a, b, 7)), 0) FROM t
+DSP  CASE WHEN COUNT(*) = 0 THEN -5 ELSE COUNT(*) END FROM t
+DSP  COUNT(*) FROM t WHERE d < '2024-01-20'
+DSP  COUNT(*) FROM t WHERE d >= '2024-1-5'
+DSP  COUNT(*) FROM t WHERE d = '2024-02-01'
+DSP  COUNT(*) FROM t WHERE d > '2024-01-15 00:00:00'
+DSP  CASE WHEN COALESCE(MAX(d), '2024-1-5') < '2024-01-10' THEN 1 ELSE 0 END FROM t
+DSP  CASE WHEN COALESCE(MIN(d), '2024-1-5') < '2024-01-10' THEN 5 ELSE 1 END FROM t
+DSP  CASE WHEN COALESCE(MAX(m), '2024-1-5') < '2024-01-10' THEN 1 ELSE 0 END FROM t
+DSP  CASE WHEN COALESCE(MAX(x), '7.5') > '7' THEN 1 ELSE 0 END FROM t
+DSP  CASE WHEN COALESCE(MAX(k), 'b') > 'ann' THEN 3 ELSE 0 END FROM t
+DSP  COUNT(*) FROM t WHERE m > '2024-01-15 08:30:00'
+DSP  COUNT(*) FROM t WHERE CAST(d AS TEXT) LIKE '2024-02%'
+DSP  COUNT(*) FROM t WHERE a BETWEEN 0 AND 2
+DSP  COUNT(*) FROM t WHERE o
+DSP  COUNT(*) FROM t WHERE NOT o
+DSP  COALESCE(SUM(CASE WHEN o THEN b END), 0) FROM t
+DSP  COALESCE(SUM(LENGTH(k)), 0) FROM t
+DSP  COUNT(*) FROM t WHERE UPPER(k) = 'ANN'
+DSP  COUNT(*) FROM t WHERE k LIKE 'a%'
+DSP  COUNT(*) FROM t WHERE k IS NULL
+DSP  CASE WHEN MIN(k) = 'ann' THEN 1 ELSE 0 END FROM t
+DSP  COALESCE(SUM(NULLIF(a, 1)), 0) FROM t
+DSP  COALESCE(SUM(a * b), 0) FROM t
+DSP  COALESCE(SUM(a + b), 0) FROM t
+DSP  COALESCE(SUM(a - b), 0) FROM t
+DSP  COALESCE(SUM(x * x), 0) FROM t
+DSP  COALESCE(SUM(x * a), 0) FROM t
+DSP  COALESCE(SUM(x - 1), 0), COALESCE(MAX(x), 0) AS m FROM t
+DSP  ABS(COALESCE(SUM(a), 0) - COALESCE(SUM(b), 0)) FROM t
+DSP  COALESCE(SUM(DISTINCT a), 0) FROM t
+DSP  COUNT(DISTINCT a) + COUNT(DISTINCT b) FROM t
+DSP  COUNT(DISTINCT d) + COUNT(DISTINCT x) FROM t
+DSP  SUM(b) / COUNT(*) FROM t
+DSP  1.0 * SUM(b) / COUNT(*) FROM t
+DSP  COUNT(*) FILTER (WHERE a > 0) FROM t
+DSP  COALESCE(SUM(b) FILTER (WHERE k <> 'ann'), 0) FROM t
+DSP  k AS k1, COUNT(*) FROM t GROUP BY k
+DSP  k AS k1, COALESCE(SUM(a), 0), COALESCE(MAX(b), 0) AS m FROM t GROUP BY k
+DSP  k AS k1, SUM(b) FROM t GROUP BY k
+DSP  k AS k1, COALESCE(AVG(x), 0) FROM t GROUP BY k
+DSP  k AS k1, COUNT(*) FROM t GROUP BY k HAVING COUNT(*) > 1
+DSP  k AS k1, COALESCE(SUM(b), 0) FROM t GROUP BY k HAVING SUM(b) > 1
+DSP  k AS k1, COUNT(*) FILTER (WHERE b > 0) FROM t GROUP BY k
+DSP  k AS k1, d AS k2, COUNT(*) FROM t GROUP BY k, d
+DSP  d AS k1, COUNT(*) FROM t GROUP BY d
+DSP  CASE WHEN a > 1 THEN 'high' ELSE 'low' END AS k1, COUNT(*) FROM t GROUP BY 1
+DSP  COUNT(*) FROM (SELECT k FROM t GROUP BY k HAVING COUNT(*) > 1) AS q
+DSP  COALESCE(MAX(s), 0) FROM (SELECT SUM(b) AS s FROM t GROUP BY k) AS q
+DSP  COUNT(*) FROM (SELECT DISTINCT k, a FROM t) AS q
+DSP  COUNT(*) FROM (SELECT a FROM t UNION SELECT b FROM t) AS q
+DSP  COALESCE(SUM(a), 0) FROM (SELECT a FROM t UNION ALL SELECT b FROM t) AS q
+DSP  COUNT(*) FROM (SELECT a FROM t EXCEPT SELECT b FROM t) AS q
+DSP  COUNT(*) FROM (SELECT a FROM t INTERSECT SELECT b FROM t) AS q
+DSP  SUM(COALESCE(s, 7)) FROM (SELECT SUM(a) AS s FROM t UNION ALL SELECT SUM(b) FROM t) AS q
+DSP  COUNT(*) FROM (SELECT SUM(b) AS s FROM t WHERE b > 1 UNION ALL SELECT SUM(b) FROM t) AS q
+DSP  COUNT(*) FROM t WHERE a NOT IN (SELECT b FROM t)
+DSP  COUNT(*) FROM t WHERE a IN (SELECT b FROM t)
+DSP  COUNT(*) FROM t AS p WHERE EXISTS (SELECT 1 FROM t AS q WHERE q.a > p.a)
+DSP  COUNT(*) FROM t AS p WHERE NOT EXISTS (SELECT 1 FROM t AS q WHERE q.a > p.a AND q.k = p.k)
+DSP  COUNT(*) FROM t AS p JOIN t AS q ON p.a < q.a
+DSP  COUNT(*) FROM t AS p LEFT JOIN t AS q ON p.a < q.a AND p.k = q.k WHERE q.a IS NULL
+DSP  COUNT(*) FROM t AS p FULL JOIN t AS q ON p.a = q.b
+DSP  COUNT(*) FROM t AS p CROSS JOIN t AS q
+DSP  COUNT(*) FROM t WHERE b > (SELECT AVG(b) FROM t)
+DSP  COALESCE((SELECT MAX(b) FROM t WHERE k = 'ann'), 0) - (SELECT COUNT(*) FROM t)
+DSP  COALESCE(SUM(r * b), 0) FROM (SELECT b, ROW_NUMBER() OVER (ORDER BY {ALL}) AS r FROM t) AS q
+DSP~ COALESCE(SUM(r * b), 0) FROM (SELECT b, ROW_NUMBER() OVER (ORDER BY k) AS r FROM t) AS q
+DSP~ COALESCE(SUM(r * b), 0) FROM (SELECT b, ROW_NUMBER() OVER () AS r FROM t) AS q
+DSP~ COALESCE(SUM(b), 0) FROM (SELECT b, ROW_NUMBER() OVER () AS r FROM t) AS q WHERE r = 2
+DSP  COALESCE(SUM(r * b), 0) FROM (SELECT b, RANK() OVER (ORDER BY a) AS r FROM t) AS q
+DSP  COALESCE(SUM(r * b), 0) FROM (SELECT b, DENSE_RANK() OVER (PARTITION BY k ORDER BY a) AS r FROM t) AS q
+DSP~ COALESCE(SUM(ABS(s)), 0) FROM (SELECT b - LAG(b) OVER () AS s FROM t) AS q
+DSP~ COUNT(*) FROM (SELECT b, LAG(b) OVER () AS s FROM t) AS q WHERE b <> s
+DSP~ COALESCE(SUM(b * s), 0) FROM (SELECT b, LAG(b) OVER () AS s FROM t) AS q
+DSP~ COALESCE(SUM(ABS(s)), 0) FROM (SELECT b - LAG(b) OVER (ORDER BY k) AS s FROM t) AS q
+DSP  COALESCE(SUM(s), 0) FROM (SELECT b - LAG(b) OVER (ORDER BY b) AS s FROM t) AS q
+DSP  COALESCE(SUM(ABS(b - s)), 0) FROM (SELECT b, LEAD(b) OVER (ORDER BY {ALL}) AS s FROM t) AS q
+DSP~ COALESCE(MAX(s), 0) FROM (SELECT SUM(b) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM t) AS q
+DSP~ COALESCE(MAX(s), 0) FROM (SELECT SUM(b) OVER (ROWS UNBOUNDED PRECEDING) AS s FROM t) AS q
+DSP  COALESCE(MAX(s), 0) FROM (SELECT SUM(b) OVER (ORDER BY b) AS s FROM t) AS q
+DSP  COALESCE(SUM(s), 0) FROM (SELECT SUM(b) OVER (PARTITION BY k) AS s FROM t) AS q
+DSP~ COALESCE(MAX(s), 0) FROM (SELECT FIRST_VALUE(b) OVER () AS s FROM t) AS q
+DSP  COALESCE(MAX(s), 0) FROM (SELECT FIRST_VALUE(b) OVER (ORDER BY b) AS s FROM t) AS q
+DSP  COALESCE(SUM(s * b), 0) FROM (SELECT b, NTILE(2) OVER (ORDER BY b) AS s FROM t) AS q
+DSP  COALESCE(SUM(s * b), 0) FROM (SELECT b, CUME_DIST() OVER (ORDER BY b) AS s FROM t) AS q
+DSP  COALESCE(MAX(s), 0) FROM (SELECT COUNT(*) OVER () AS s FROM t) AS q
+DSP~ COALESCE(SUM(b), 0) FROM (SELECT b FROM t LIMIT 1) AS q
+DSP~ COALESCE(SUM(b), 0) FROM (SELECT b FROM t LIMIT 1 OFFSET 1) AS q
+DSP~ COALESCE(SUM(b), 0) FROM (SELECT b FROM t LIMIT 2) AS q
+DSP  COALESCE(SUM(b), 0) FROM (SELECT b FROM t ORDER BY b LIMIT 2) AS q
+DSP~ COALESCE(SUM(b), 0) FROM (SELECT b FROM t ORDER BY k LIMIT 1) AS q
+DSP  COALESCE(SUM(b), 0) FROM (SELECT b FROM t ORDER BY {ALL} LIMIT 1 OFFSET 1) AS q
+DSP~ k AS k1, s FROM (SELECT k, SUM(COALESCE(b, 0)) AS s FROM t GROUP BY k ORDER BY s DESC LIMIT 1) AS q
+DSP~ COALESCE(SUM(LENGTH(k)), 0) FROM (SELECT k, COUNT(*) AS s FROM t GROUP BY k ORDER BY s DESC LIMIT 1) AS q
+DSP  k AS k1, s FROM (SELECT k, SUM(COALESCE(b, 0)) AS s FROM t GROUP BY k ORDER BY s DESC, k LIMIT 1) AS q
+DSP  COALESCE(AVG(b), 0) FROM (SELECT b, ROW_NUMBER() OVER (ORDER BY b) AS r, COUNT(*) OVER () AS n FROM t) AS q WHERE r IN ((n + 1) / 2, (n + 2) / 2)
+DSP  COALESCE(SUM(b * r), 0) FROM t JOIN rates USING (k)
+DSP  COUNT(r) FROM t LEFT JOIN rates ON t.k = rates.k
+DSP  COUNT(*) FROM t WHERE k NOT IN (SELECT rates.k FROM rates WHERE rates.k IS NOT NULL)
+DSP  rates.k AS k1, COUNT(t.a) FROM rates LEFT JOIN t ON t.k = rates.k GROUP BY rates.k
+DP   COALESCE(SUM(x) / GREATEST(COUNT(*), 1), 0) FROM t
+DP   GREATEST(COALESCE(MAX(a), 0), 1) + LEAST(COALESCE(MIN(b), 5), 3) FROM t
+DP   COALESCE(AVG(EXTRACT(day FROM d)), 0) FROM t
+DP   COALESCE(MAX(EXTRACT(month FROM d)), 0) FROM t
+DP   COALESCE(SUM(EXTRACT(hour FROM m)), 0) FROM t
+DP   COALESCE(SUM(d - DATE '2024-01-01'), 0) FROM t
+DP   COALESCE(MAX(d) - MIN(d), 0) FROM t
+DP   COUNT(*) FROM t WHERE d < DATE '2024-01-10' + INTERVAL '5 days'
+DP   EXTRACT(day FROM COALESCE(MAX(d), '2024-1-5')) FROM t
+DP   COALESCE(SUM(b), 0) FROM (SELECT DISTINCT ON (k) b FROM t ORDER BY k, {ALL}) AS q
+DP~  COALESCE(SUM(b), 0) FROM (SELECT DISTINCT ON (k) b FROM t) AS q
+DP~  COALESCE(SUM(b), 0) FROM (SELECT DISTINCT ON (k) b FROM t ORDER BY k) AS q
+DP~  COALESCE(LENGTH(STRING_AGG(k, ',')), 0) FROM t
+DP~  CASE WHEN STRING_AGG(k, '') LIKE 'ann%' THEN 1 ELSE 0 END FROM t
+DP   CASE WHEN STRING_AGG(k, '' ORDER BY k) LIKE 'ann%' THEN 1 ELSE 0 END FROM t
+DP~  COALESCE((ARRAY_AGG(b))[1], 0) FROM t
+DP~  COALESCE((ARRAY_AGG(b))[2], 0) FROM t
+DP   COALESCE((ARRAY_AGG(b ORDER BY b))[1], 0) FROM t
+DP   COALESCE(SUM(q.n), 0) FROM t, LATERAL (SELECT COUNT(*) AS n FROM t AS s WHERE s.b < t.b) AS q
+DP   COALESCE(SUM(q.n), 0) FROM t LEFT JOIN LATERAL (SELECT s.b AS n FROM t AS s WHERE s.b < t.b ORDER BY s.b DESC LIMIT 1) AS q ON TRUE
+DP   COUNT(*), COALESCE(SUM(s), 0) AS m FROM (SELECT k, SUM(b) AS s FROM t GROUP BY ROLLUP (k)) AS q
+DP   COUNT(*) FROM (SELECT k, b FROM t GROUP BY GROUPING SETS ((k), (b), ())) AS q
+DP   COUNT(*) FROM (SELECT k, o FROM t GROUP BY CUBE (k, o)) AS q
+DP   COALESCE(PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY f), 0) FROM t
+DP~  COALESCE(MODE() WITHIN GROUP (ORDER BY b), 0) FROM t
+DP   COALESCE(STDDEV_POP(b), 0), COALESCE(VAR_SAMP(b), 0) AS m FROM t
+DP   COALESCE(CAST(BOOL_OR(o) AS INTEGER), 2) FROM t
+DP   COALESCE(MAX(s), 0) FROM (SELECT COUNT(*) OVER (ORDER BY d RANGE BETWEEN INTERVAL '3 days' PRECEDING AND CURRENT ROW) AS s FROM t WHERE d IS NOT NULL) AS q
+DP   COALESCE(SUM(n * b), 0) FROM t, UNNEST(ARRAY[1, 2]) AS q(n)
+DP   COALESCE(SUM(CAST(x AS DOUBLE PRECISION)), 0) FROM t
+DP   COALESCE(SUM(LENGTH(CAST(x AS VARCHAR))), 0) FROM t
+DP   COUNT(*) FROM t WHERE x > '8.5'
+DP   COALESCE(SUM(CAST(x AS INTEGER)), 0) FROM t
+DP   q.k AS k1, COUNT(t.a) FROM (VALUES ('ann'), ('zoe')) AS q(k) LEFT JOIN t ON t.k = q.k GROUP BY q.k
+DP   CAST(d AS DATE) AS k1, COALESCE(SUM(b), 0) FROM t WHERE d IS NOT NULL GROUP BY 1
+D    COALESCE(MAX(strftime(d, '%d')::INTEGER), 0) FROM t
+D    COALESCE(AVG(day(d)), 0) FROM t
+D    COALESCE(date_diff('day', MIN(d), MAX(d)), 0) FROM t
+D    date_trunc('month', d) AS k1, COUNT(*) FROM t GROUP BY ALL
+D    COALESCE(LENGTH(MAX(x)::VARCHAR), 0) FROM t
+D    COALESCE(MEDIAN(b), 0), COALESCE(QUANTILE_CONT(f, 0.9), 0) AS m FROM t
+D~   COALESCE(MODE(b), 0) FROM t
+D~   COALESCE(ANY_VALUE(b), 0) FROM t
+D~   COALESCE(ABS(FIRST(b) - LAST(b)), 0) FROM t
+D~   COALESCE(FIRST(b), 0) FROM t
+D~   COALESCE(ARG_MAX(b, k), 0) FROM t
+D~   COALESCE(LIST(b)[2], 0) FROM t
+D    COALESCE(LIST(b ORDER BY b)[1], 0) FROM t
+D    COALESCE(SUM(b), 0) FROM (FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY {ALL}) = 1)
+D~   COALESCE(SUM(b), 0) FROM (FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY k) = 1)
+D    COUNT(*) FROM t AS p SEMI JOIN t AS q ON p.a < q.a
+D    COUNT(*) FROM t AS p ANTI JOIN t AS q ON p.a < q.a
+D    COUNT(*) FROM t AS p ASOF JOIN t AS q ON p.k = q.k AND p.d >= q.d
+D~   COALESCE(SUM(q.b), 0) FROM t AS p ASOF JOIN t AS q ON p.k = q.k AND p.d >= q.d
+D    COUNT(*) FROM t WHERE b > ALL (SELECT a FROM t WHERE a < 2)
+D    COALESCE(SUM(TRY_CAST(k AS INTEGER)), 0) + COUNT_IF(b > 0) FROM t
+D    COALESCE(SUM(b::TINYINT + 100::TINYINT), 0) FROM t
+D    COALESCE(SUM(n), 0) FROM (SELECT UNNEST(RANGE(b)) AS n FROM t WHERE b IS NOT NULL)
+D    COUNT(*) FROM t AS p POSITIONAL JOIN t AS q
+S    COALESCE(LENGTH(GROUP_CONCAT(k)), 0), TOTAL(b) AS m FROM t
+S    MAX(COALESCE(MAX(a), 0), 1) FROM t
+S    COALESCE(SUM(julianday(d) - julianday('2024-01-01')), 0) FROM t
+S    COALESCE(SUM(CAST(strftime('%d', d) AS INTEGER)), 0) FROM t
+S    substr(d, 1, 7) AS k1, COUNT(*) FROM t GROUP BY 1
+S    COUNT(*) FROM t WHERE typeof(a) = 'integer' AND typeof(x) = 'real'
+S    COALESCE(SUM(IIF(o, b, 0)), 0) FROM t
+S~   COALESCE(SUM(rowid * b), 0) FROM t
+S~   COALESCE(SUM(b), 0) FROM (SELECT b FROM t GROUP BY k)
+S~   COALESCE(SUM(b), 0) FROM (SELECT b, MAX(a) FROM t GROUP BY k)
+S~   COALESCE(json_group_array(b) -> 1, 0) FROM t
+"""
+WHOLE = """
+DSP  WITH c AS (SELECT k, SUM(b) AS s FROM t GROUP BY k) SELECT COALESCE(MAX(s), 0) AS n FROM c
+DSP  WITH c AS (SELECT * FROM t WHERE b > 0) SELECT COUNT(*) AS n FROM c AS p JOIN c AS q ON p.b < q.b
+DSP  WITH t AS (SELECT * FROM t WHERE b > 0) SELECT COALESCE(SUM(b), 0) AS n FROM t
+DSP  WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < (SELECT COUNT(*) FROM t)) SELECT SUM(n) AS n FROM r
+DSP  WITH c AS (SELECT SUM(a) AS s FROM t UNION ALL SELECT SUM(b) FROM t) SELECT SUM(COALESCE(s, 7)) AS n FROM c
+"""
+PEOPLE = """
+DSP  COUNT(*) FROM t JOIN u USING (who)
+DSP  COALESCE(SUM(t.b * u.c), 0) FROM t LEFT JOIN u USING (who)
+DSP  (SELECT COUNT(*) FROM t) + 10 * (SELECT COUNT(*) FROM u)
+DSP  COUNT(*) FROM (SELECT who FROM t UNION SELECT who FROM u) AS q
+DSP  COUNT(*) FROM (SELECT who FROM t EXCEPT SELECT who FROM u) AS q
+DSP  COUNT(*) FROM t WHERE who NOT IN (SELECT who FROM u)
+DSP  COUNT(*) FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.who = t.who AND u.c > t.b)
+DSP  COUNT(*) FROM t FULL JOIN u ON t.who = u.who
+DSP  SUM(COALESCE(s, 7)) FROM (SELECT SUM(b) AS s FROM t UNION ALL SELECT SUM(c) FROM u) AS q
+DSP  COUNT(DISTINCT who) FROM u
+DSP  COALESCE(SUM(CASE WHEN s > 3 THEN 3 ELSE s END), 0) FROM (SELECT who, SUM(c) AS s FROM u GROUP BY who) AS q
+DSP  COALESCE(SUM(c), 0) FROM (SELECT c, ROW_NUMBER() OVER (PARTITION BY who ORDER BY c DESC) AS r FROM u) AS q WHERE r = 1
+DSP~ COALESCE(SUM(c), 0) FROM (SELECT c, ROW_NUMBER() OVER (PARTITION BY who) AS r FROM u) AS q WHERE r = 1
+DSP  g AS k1, COUNT(DISTINCT who) FROM u GROUP BY g
+DSP  g AS k1, COALESCE(SUM(t.b), 0) FROM u LEFT JOIN t USING (who) GROUP BY g
+DSP  CASE WHEN COALESCE(MAX(d), '2024-1-5') < '2024-01-10' THEN 1 ELSE 0 END FROM u
+DSP  COALESCE(SUM(e), 0) FROM v
+DSP  (SELECT COUNT(*) FROM t) * (SELECT COUNT(*) FROM u) + (SELECT COALESCE(MAX(e), 4) FROM v)
+DSP  COUNT(*) FROM t JOIN u USING (who) LEFT JOIN v USING (who)
+DP   COALESCE(AVG(EXTRACT(day FROM d)), 0) FROM u
+DP   COALESCE(MAX(s), 0) FROM (SELECT SUM(c) OVER (ORDER BY d RANGE BETWEEN INTERVAL '3 days' PRECEDING AND CURRENT ROW) AS s FROM u WHERE d IS NOT NULL) AS q
+DP   (SELECT COUNT(*) FROM t) + EXTRACT(day FROM (SELECT COALESCE(MAX(d), '2024-1-5') FROM u))
+DP   COALESCE(SUM(q.n), 0) FROM t, LATERAL (SELECT COUNT(*) AS n FROM u WHERE u.who = t.who) AS q
+D    COUNT(*) FROM t ASOF JOIN u ON t.who = u.who AND t.d >= u.d
+D    COUNT(*) FROM t SEMI JOIN u USING (who)
+D    COALESCE(MAX(strftime(d, '%d')::INTEGER), 0) FROM u
+"""
+
+
+def listed(lines, opening="SELECT "):
+    parts = [line.split(maxsplit=1) for line in lines.replace("{ALL}", ALL).strip().splitlines()]
+    return [Statement(opening + text, word.strip("~"), "~" in word) for word, text in parts]
+
+
+OF_ROWS = listed(ONE) + listed(WHOLE, "")
+OF_PEOPLE = listed(PEOPLE)
+
+
+# -- statements at random ---------------------------------------------------------------------
+
+
+def composed(rng):
+    """A statement put together from parts, which no order of rows can change."""
+
+    def number(depth=1):
+        plain = [
+            "a",
+            "b",
+            "x",
+            "f",
+            "COALESCE(a, 0)",
+            "NULLIF(b, 1)",
+            "ABS(b)",
+            "(a + b)",
+            "(a - x)",
+        ]
+        if depth and rng.random() < 0.3:
+            return f"CASE WHEN {condition(0)} THEN {number(0)} ELSE {number(0)} END"
+        return rng.choice(plain)
+
+    def condition(depth=1):
+        plain = [
+            "t.a > 1", "t.k = 'ann'", "t.d < '2024-02-01'", "t.o", "t.a IS NULL", "t.b IN (1, 5)",
+            "t.x >= 8.5", "t.f <> 0.5", "t.m > '2024-01-15'", "t.b NOT IN (SELECT i.a FROM t AS i)",
+            "EXISTS (SELECT 1 FROM t AS i WHERE i.a > t.b)", "t.k IS NOT NULL", "t.k LIKE '%n%'",
+            "t.b >= (SELECT AVG(i.b) FROM t AS i)", "t.b = (SELECT MAX(i.b) FROM t AS i WHERE i.k = t.k)",
+        ]  # fmt: skip
+        if depth and rng.random() < 0.3:
+            word = rng.choice(["{} AND {}", "{} OR {}", "NOT ({})"])
+            return word.format(condition(0), condition(0))
+        return rng.choice(plain)
+
+    def total():
+        filtered = f" FILTER (WHERE {condition(0)})" if rng.random() < 0.25 else ""
+        word = rng.choice(["SUM", "SUM", "MIN", "MAX", "AVG", "COUNT", "COUNT(DISTINCT"])
+        if rng.random() < 0.2:
+            return f"COUNT(*){filtered}"
+        inside = number()
+        asked = f"{word} {inside}){filtered}" if "(" in word else f"{word}({inside}){filtered}"
+        return f"COALESCE({asked}, {rng.choice([0, 0, 7])})" if rng.random() < 0.85 else asked
+
+    source = rng.choice(
+        [
+            "t",
+            "t",
+            "(SELECT DISTINCT * FROM t) AS t",
+            f"(SELECT * FROM t WHERE {condition()}) AS t",
+            "(SELECT * FROM t UNION ALL SELECT * FROM t) AS t",
+            "(SELECT * FROM t UNION SELECT * FROM t) AS t",
+            "(SELECT * FROM t EXCEPT SELECT * FROM t WHERE a > 1) AS t",
+            f"(SELECT * FROM t ORDER BY {ALL} LIMIT 2) AS t",
+            f"(SELECT * FROM t ORDER BY {ALL} LIMIT 1 OFFSET 1) AS t",
+            "(SELECT t.*, RANK() OVER (PARTITION BY k ORDER BY b) AS w FROM t) AS t",
+            "t JOIN (SELECT k AS j, MAX(b) AS w FROM t GROUP BY k) AS q ON q.j = t.k",
+            "t LEFT JOIN (SELECT b AS j FROM t WHERE b > 0) AS q ON q.j > t.b",
+        ]
+    )
+    where = f" WHERE {condition()}" if rng.random() < 0.5 else ""
+    key = rng.choice(["", "", "t.k", "t.d"])
+    group = f" GROUP BY {key}" if key else ""
+    having = f" HAVING {total()} > {rng.choice([0, 1])}" if key and rng.random() < 0.3 else ""
+    second = f", {total()} AS second" if rng.random() < 0.3 else ""
+    keyed = f"{key} AS k1, " if key else ""
+    return Statement(
+        f"SELECT {keyed}{total()} AS first{second} FROM {source}{where}{group}{having}", "DSP"
+    )
+
+
+# -- typed tables -----------------------------------------------------------------------------
+
+DAY, NOON = datetime.date, datetime.datetime
+POOLS = {  # the cells that a column may hold, and its kind
+    "k": ("text", [["ann", "bob", None], ["bob", "", "ünï"], ["ann", "bob"], ["10", "9", "ann"]]),
+    "a": ("whole", [[0, 1, 2, None], [0, 1, 3], [2**63 - 1, -(2**63), 1], [127, -128, 3]]),
+    "b": ("whole", [[0, 1, 5, None], [0, 2, 5], [1, 4, 100], [0, 50, 100]]),
+    "x": ("decimal", [
+        [Decimal("8.00"), Decimal("9.00"), None], [Decimal("10.50"), Decimal("12.25")],
+        [Decimal("1" * 30 + ".00"), Decimal("1.01")], [Decimal(8), Decimal("9.125")],
+    ]),
+    "f": ("float", [[0.5, 1.5, -2.0, None], [0.1, 0.2, 0.7], [1e300, 1.0, None]]),
+    "d": ("date", [
+        [DAY(2024, 1, 3), DAY(2024, 1, 15), DAY(2024, 2, 1), None], [DAY(2024, 2, 1), DAY(2024, 3, 1)],
+    ]),
+    "m": ("moment", [
+        [NOON(2024, 1, 15, 8), NOON(2024, 1, 15, 9, 30), None], [NOON(2024, 2, 1), NOON(2024, 3, 1, 23)],
+    ]),
+    "o": ("truth", [[True, False, None], [True, False]]),
+    "c": ("whole", [[0, 1, 2, 7], [1, None, 5]]),
+    "g": ("text", [["x", "y", None]]),
+    "e": ("whole", [[1, 9], [3, None]]),
+}  # fmt: skip
+TABLES = {"t": "kabxfdmo", "u": "cgd", "v": "e"}
+
+
+class Column(NamedTuple):
+    """A column's name, its kind, how a frame holds it and how engines declare it."""
+
+    name: str
     kind: str
-    value: Callable[[Any], Any]
+    dtype: object
+    duck: str
+    cells: list  # of all rows of the universe
 
 
-class Source(NamedTuple):
-    """What stands after FROM: a scope for each row."""
-
-    text: str
-    columns: dict[str, str]  # kinds by alias.column
-    scopes: Callable[[Scope], list[Scope]]
-
-
-class Select(NamedTuple):
-    """A statement, or a part that is one."""
-
-    text: str
-    columns: dict[str, str]  # kinds by name
-    rows: Callable[[Scope], Rows]
-
-
-# -- what the words mean ---------------------------------------------------------------------
-
-
-def strict(function, *values):
-    """NULL where any part is NULL."""
-    return None if None in values else function(*values)
-
-
-def both(a, b):
-    return False if a is False or b is False else None if None in (a, b) else True
-
-
-def either(a, b):
-    return True if a is True or b is True else None if None in (a, b) else False
-
-
-def among(value, others):
-    if not others:
-        return False
-    if value is None:
-        return None
-    return True if value in others else None if None in others else False
-
-
-def ordered(rows, falling):
-    """Rows sorted by all of their cells, NULL lowest; `falling` says which cells fall."""
-    for i in reversed(range(len(falling))):
-        rows = sorted(rows, key=lambda row: (row[i] is not None, row[i] or 0), reverse=falling[i])
-    return rows
-
-
-def lowest_first(row):
-    return tuple((cell is not None, str(cell)) for cell in row)
-
-
-def mean(values):
-    return float(Fraction(sum(map(Fraction, values))) / len(values))
-
-
-def literal(value):
-    return f"'{value}'" if isinstance(value, (str, datetime.date)) else str(value).upper()
-
-
-# -- sources ---------------------------------------------------------------------------------
-
-
-def base(name, alias, columns):
-    """A table by name, under an alias."""
-
-    def scopes(outer):
-        named = [f"{alias}.{column}" for column in columns]
-        return [
-            Scope(outer.tables, outer.cells | dict(zip(named, row, strict=True)))
-            for row in outer.tables[name]
-        ]
-
-    return Source(f"{name} AS {alias}", {f"{alias}.{c}": k for c, k in columns.items()}, scopes)
-
-
-def derived(select, alias):
-    """A statement within another, under an alias."""
-
-    def scopes(outer):
-        named = [f"{alias}.{column}" for column in select.columns]
-        return [
-            Scope(outer.tables, outer.cells | dict(zip(named, row, strict=True)))
-            for row in select.rows(outer)
-        ]
-
-    kinds = {f"{alias}.{c}": k for c, k in select.columns.items()}
-    return Source(f"({select.text}) AS {alias}", kinds, scopes)
-
-
-def joined(left, right, on, keep_left):
-    """The pairs of rows for which a condition is true; `keep_left` keeps rows without a partner."""
-    nothing = dict.fromkeys(right.columns)
-
-    def scopes(outer):
-        pairs = []
-        for one in left.scopes(outer):
-            partners = [pair for pair in right.scopes(one) if on.value(pair) is True]
-            if not partners and keep_left:
-                partners = [Scope(one.tables, one.cells | nothing)]
-            pairs += partners
-        return pairs
-
-    word = "LEFT JOIN" if keep_left else "JOIN"
-    return Source(
-        f"{left.text} {word} {right.text} ON {on.text}", left.columns | right.columns, scopes
+def column(rng, library, name, cells, kind=None):
+    """A column of some cells in a frame's type, drawn at random, and DuckDB's name of that type."""
+    kind = kind or POOLS[name][0]
+    held = [cell for cell in cells if cell is not None]
+    full = len(held) == len(cells)
+    choices = {"pandas": of_pandas, "polars": of_polars, "pyarrow": of_pyarrow}[library](
+        kind, held, full
     )
-
-
-def filtered(source, condition):
-    """A source with WHERE."""
-    if condition is None:
-        return source
-    return Source(
-        f"{source.text} WHERE {condition.text}",
-        source.columns,
-        lambda outer: [s for s in source.scopes(outer) if condition.value(s) is True],
-    )
-
-
-# -- statements ------------------------------------------------------------------------------
-
-
-def named(parts, letter):
-    """The columns of some expressions, by letter and number."""
-    return {f"{letter}{i}": part.kind for i, part in enumerate(parts)}
-
-
-def listed(parts, letter):
-    return ", ".join(f"{part.text} AS {letter}{i}" for i, part in enumerate(parts))
-
-
-def projected(source, parts, distinct=False):
-    """SELECT some expressions of each row."""
-
-    def rows(outer):
-        made = [tuple(part.value(scope) for part in parts) for scope in source.scopes(outer)]
-        return list(dict.fromkeys(made)) if distinct else made
-
-    word = "SELECT DISTINCT" if distinct else "SELECT"
-    return Select(f"{word} {listed(parts, 'c')} FROM {source.text}", named(parts, "c"), rows)
-
-
-def grouped(source, keys, totals, having=None):
-    """SELECT keys and totals by group; without keys all rows are one group, also if there is none."""
-
-    def rows(outer):
-        groups = {} if keys else {(): []}
-        for scope in source.scopes(outer):
-            groups.setdefault(tuple(key.value(scope) for key in keys), []).append(scope)
-        return [
-            (*key, *(total.value(held) for total in totals))
-            for key, held in groups.items()
-            if having is None or having.value(held) is True
-        ]
-
-    parts = ", ".join(filter(None, [listed(keys, "k"), listed(totals, "t")]))
-    by = f" GROUP BY {', '.join(key.text for key in keys)}" if keys else ""
-    text = f"SELECT {parts} FROM {source.text}{by}{f' HAVING {having.text}' if having else ''}"
-    return Select(text, named(keys, "k") | named(totals, "t"), rows)
-
-
-def limited(select, falling, most, alias):
-    """The first rows of a statement in an order of all of its columns."""
-    words = ", ".join(
-        f"{name} {'DESC NULLS LAST' if falls else 'ASC NULLS FIRST'}"
-        for name, falls in zip(select.columns, falling, strict=True)
-    )
-    text = f"SELECT * FROM ({select.text}) AS {alias} ORDER BY {words} LIMIT {most}"
-    return Select(text, select.columns, lambda outer: ordered(select.rows(outer), falling)[:most])
-
-
-def combined(word, one, other):
-    """UNION ALL, UNION, EXCEPT or INTERSECT of two statements of equal kinds."""
-
-    def rows(outer):
-        a, b = one.rows(outer), other.rows(outer)
-        return {
-            "UNION ALL": lambda: a + b,
-            "UNION": lambda: list(dict.fromkeys(a + b)),
-            "EXCEPT": lambda: [row for row in dict.fromkeys(a) if row not in b],
-            "INTERSECT": lambda: [row for row in dict.fromkeys(a) if row in b],
-        }[word]()
-
-    return Select(f"{one.text} {word} {other.text}", one.columns, rows)
-
-
-def beforehand(name, select, body):
-    """WITH a name for a statement, and one that uses it."""
-
-    def rows(outer):
-        return body.rows(Scope(outer.tables | {name: select.rows(outer)}, outer.cells))
-
-    return Select(f"WITH {name} AS ({select.text}) {body.text}", body.columns, rows)
-
-
-WINDOWS = ["ROW_NUMBER()", "RANK()", "COUNT(*)", "SUM", "LAG"]
-
-
-def windowed(source, parts, window, partition, summed):
-    """SELECT expressions, and what a window says of each row; its order is that of all of them.
-
-    `partition` and `summed` are numbers of parts.
-    """
-    order = ", ".join(f"{part.text} ASC NULLS FIRST" for part in parts)
-    by = f"PARTITION BY {parts[partition].text}"
-    over = {
-        "ROW_NUMBER()": f"ROW_NUMBER() OVER ({by} ORDER BY {order})",
-        "RANK()": f"RANK() OVER ({by} ORDER BY {parts[summed].text} ASC NULLS FIRST)",
-        "COUNT(*)": f"COUNT(*) OVER ({by})",
-        "SUM": f"SUM({parts[summed].text}) OVER ({by} ORDER BY {order} ROWS UNBOUNDED PRECEDING)",
-        "LAG": f"LAG({parts[summed].text}) OVER ({by} ORDER BY {order})",
-    }[window]
-
-    def rows(outer):
-        made = [tuple(part.value(scope) for part in parts) for scope in source.scopes(outer)]
-        made = ordered(made, [False] * len(parts))
-        made.sort(key=lambda row: lowest_first((row[partition],)))
-        found = []
-        for _, held in groupby(made, lambda row: row[partition]):
-            group = list(held)
-            found += [(*row, says(group, i)) for i, row in enumerate(group)]
-        return found
-
-    def says(group, i):
-        column = [row[summed] for row in group]
-        if window == "ROW_NUMBER()":
-            return i + 1
-        if window == "RANK()":
-            here = (column[i] is not None, column[i] or 0)
-            return 1 + sum((v is not None, v or 0) < here for v in column)
-        if window == "COUNT(*)":
-            return len(group)
-        if window == "LAG":
-            return column[i - 1] if i else None
-        held = [v for v in column[: i + 1] if v is not None]
-        return sum(held) if held else None
-
-    text = f"SELECT {listed(parts, 'c')}, {over} AS w FROM {source.text}"
-    return Select(text, named(parts, "c") | {"w": "number"}, rows)
-
-
-# -- at random -------------------------------------------------------------------------------
-
-
-class Maker:
-    """Makes statements at random; `safe` ones answer with numbers, never with NULL."""
-
-    def __init__(self, seed, safe=False):
-        self.rng, self.safe, self.numbers = random.Random(seed), safe, count()
-
-    def alias(self):
-        return f"s{next(self.numbers)}"
-
-    def often(self, share):
-        return self.rng.random() < share
-
-    # sources
-
-    def table(self):
-        name = self.rng.choice(["staff", "staff", "staff", "visits", "rates"])
-        if name == "rates":
-            return base(name, self.alias(), {c: k for c, (k, _) in RATES.items()})
-        return base(name, self.alias(), {c: k for c, (k, _) in TABLES[name].items()})
-
-    def source(self, depth):
-        one = self.table()
-        if depth and self.often(0.2):
-            one = derived(self.rows_of(depth - 1), self.alias())
-        if depth and self.often(0.45):
-            other = self.table()
-            on = self.equal(one, other) if self.often(0.8) else self.condition(one, other, 0)
-            one = joined(one, other, on, self.often(0.4))
-        return filtered(one, self.where(one, depth) if self.often(0.5) else None)
-
-    def equal(self, one, other):
-        """A condition that two columns of a kind are equal."""
-        pairs = [(a, b) for a, k in one.columns.items() for b, m in other.columns.items() if k == m]
-        a, b = self.rng.choice(pairs or [(next(iter(one.columns)), next(iter(one.columns)))])
-        return Expr(f"{a} = {b}", "truth", lambda s: strict(operator.eq, s.cells[a], s.cells[b]))
-
-    # expressions
-
-    def columns(self, source, *kinds):
-        return [name for name, kind in source.columns.items() if kind in kinds]
-
-    def column(self, source, *kinds):
-        name = self.rng.choice(self.columns(source, *kinds))
-        return Expr(name, source.columns[name], lambda s: s.cells[name])
-
-    def number(self, source):
-        """A number of each row: a column, clipped, with NULL told, or two of them reckoned."""
-        if not self.columns(source, "number"):
-            value = self.rng.choice([0, 1, 4])
-            return Expr(literal(value), "number", lambda s: value)
-        one, shape = self.column(source, "number"), self.rng.randrange(6)
-        if shape == 1:
-            low, high = self.rng.choice([(0, 3), (1, 2), (-1, 5)])
-            text = (
-                f"(CASE WHEN {one.text} < {low} THEN {low} WHEN {one.text} > {high} THEN {high} "
-                f"ELSE {one.text} END)"
-            )
-            clipped = lambda v: strict(lambda x: min(max(x, low), high), v)  # noqa: E731
-            return Expr(text, "number", lambda s: clipped(one.value(s)))
-        if shape == 2:
-            rest = self.rng.choice([0, 2])
-            told = lambda v: rest if v is None else v  # noqa: E731
-            return Expr(f"COALESCE({one.text}, {rest})", "number", lambda s: told(one.value(s)))
-        if shape == 3:
-            word, other = self.rng.choice(list(REACHED)), self.column(source, "number")
-            text = f"({one.text} {word} {other.text})"
-            reckon = REACHED[word]
-            return Expr(text, "number", lambda s: strict(reckon, one.value(s), other.value(s)))
-        return one
-
-    def condition(self, source, other, depth):
-        columns = Source("", source.columns | (other.columns if other else {}), source.scopes)
-        return self.where(columns, depth)
-
-    def where(self, source, depth):
-        """A condition, true, false or None of each row."""
-        shape = self.rng.randrange(12 if depth else 8)
-        if shape == 0:
-            one, other = self.where(source, 0), self.where(source, 0)
-            word, meaning = self.rng.choice([("AND", both), ("OR", either)])
-            text = f"({one.text} {word} {other.text})"
-            return Expr(text, "truth", lambda s: meaning(one.value(s), other.value(s)))
-        if shape == 1:
-            one = self.where(source, depth)
-            return Expr(f"(NOT {one.text})", "truth", lambda s: strict(operator.not_, one.value(s)))
-        if shape == 2:
-            one, no = self.column(source, *set(source.columns.values())), self.often(0.5)
-            text = f"({one.text} IS {'NOT ' * no}NULL)"
-            return Expr(text, "truth", lambda s: (one.value(s) is None) is not no)
-        if shape == 3 and self.columns(source, "text"):
-            one, no = self.column(source, "text"), self.often(0.4)
-            values = self.rng.sample(["law", "art", "tax"], 2)
-            text = f"({one.text} {'NOT ' * no}IN ({', '.join(map(literal, values))}))"
-            return Expr(text, "truth", lambda s: self.maybe_not(no, among(one.value(s), values)))
-        if shape == 4 and self.columns(source, "date"):
-            one, day = self.column(source, "date"), self.rng.choice(DAYS)
-            word = self.rng.choice(list(COMPARED))
-            text = f"({one.text} {word} {literal(day)})"
-            return Expr(text, "truth", lambda s: strict(COMPARED[word], one.value(s), day))
-        if shape == 5 and self.columns(source, "truth"):
-            return self.column(source, "truth")
-        if shape in (8, 9):
-            return self.inside(source)
-        if shape in (10, 11):
-            return self.beside(source)
-        one, word = self.number(source), self.rng.choice(list(COMPARED))
-        edge = self.rng.choice([-1, 0, 1, 2, 3])
-        text = f"({one.text} {word} {edge})"
-        return Expr(text, "truth", lambda s: strict(COMPARED[word], one.value(s), edge))
-
-    @staticmethod
-    def maybe_not(no, truth):
-        return strict(operator.not_, truth) if no else truth
-
-    def inside(self, source):
-        """IN or EXISTS of a statement, which may speak of the row outside."""
-        inner, no = self.table(), self.often(0.5)
-        if self.often(0.5):
-            inner = filtered(inner, self.equal(source, inner))
-        elif self.often(0.5):
-            inner = filtered(inner, self.where(inner, 0))
-        kinds = [
-            k for k in ("text", "number") if self.columns(source, k) and self.columns(inner, k)
-        ]
-        if not kinds or self.often(0.4):
-            text = f"({'NOT ' * no}EXISTS (SELECT 1 FROM {inner.text}))"
-            return Expr(text, "truth", lambda s: bool(inner.scopes(s)) is not no)
-        kind = self.rng.choice(kinds)
-        one, other = self.column(source, kind), self.column(inner, kind)
-        text = f"({one.text} {'NOT ' * no}IN (SELECT {other.text} FROM {inner.text}))"
-        return Expr(
-            text,
-            "truth",
-            lambda s: self.maybe_not(
-                no, among(one.value(s), [other.value(i) for i in inner.scopes(s)])
-            ),
-        )
-
-    def beside(self, source):
-        """A number beside the one number of another statement, which may speak of the row outside."""
-        inner = self.table()
-        if self.often(0.5):
-            inner = filtered(inner, self.equal(source, inner))
-        total, one = self.total(inner), self.number(source)
-        word = self.rng.choice(list(COMPARED))
-        text = f"({one.text} {word} (SELECT {total.text} FROM {inner.text}))"
-        return Expr(
-            text,
-            "truth",
-            lambda s: strict(COMPARED[word], one.value(s), total.value(inner.scopes(s))),
-        )
-
-    # totals
-
-    def total(self, source):
-        """A number of some rows together."""
-        shape = self.rng.randrange(10)
-        one = self.number(source)
-        if shape <= 1:
-            return Expr("COUNT(*)", "number", len)
-        if shape == 2:
-            name = self.rng.choice(list(source.columns))
-            seen = lambda held: {s.cells[name] for s in held} - {None}  # noqa: E731
-            return Expr(f"COUNT(DISTINCT {name})", "number", lambda held: len(seen(held)))
-        if shape == 3:
-            test = self.where(source, 0)
-            text = f"COUNT(*) FILTER (WHERE {test.text})"
-            return Expr(text, "number", lambda held: sum(test.value(s) is True for s in held))
-        if shape == 4:
-            test = self.where(source, 0)
-            text = f"COALESCE(SUM(CASE WHEN {test.text} THEN 1 ELSE 0 END), 0)"
-            return Expr(text, "number", lambda held: sum(test.value(s) is True for s in held))
-        word, meaning = self.rng.choice(
-            [("SUM", sum), ("SUM", sum), ("AVG", mean), ("MIN", min), ("MAX", max)]
-        )
-
-        def value(held):
-            known = [v for v in (one.value(s) for s in held) if v is not None]
-            return meaning(known) if known else None
-
-        if not (self.safe or shape > 7):
-            return Expr(f"{word}({one.text})", "number", value)
-        told = lambda v: 0 if v is None else v  # noqa: E731
-        return Expr(f"COALESCE({word}({one.text}), 0)", "number", lambda held: told(value(held)))
-
-    def having(self, source):
-        total, word = self.total(source), self.rng.choice(list(COMPARED))
-        edge = self.rng.choice([0, 1, 2])
-        text = f"{total.text} {word} {edge}"
-        return Expr(text, "truth", lambda held: strict(COMPARED[word], total.value(held), edge))
-
-    # statements
-
-    def grouped(self, source, most_keys, kinds=("text", "truth", "date", "number")):
-        known = self.columns(source, *kinds)
-        names = self.rng.sample(known, min(len(known), self.rng.randint(0, most_keys)))
-        keys = [Expr(n, source.columns[n], lambda s, n=n: s.cells[n]) for n in names]
-        totals = [self.total(source) for _ in range(self.rng.randint(1, 2))]
-        having = self.having(source) if keys and self.often(0.3) else None
-        return grouped(source, keys, totals, having)
-
-    def parts(self, source):
-        """One to three expressions, a number among them."""
-        names = self.rng.sample(list(source.columns), min(len(source.columns), 2))
-        parts = [Expr(n, source.columns[n], lambda s, n=n: s.cells[n]) for n in names]
-        return [*parts[: self.rng.randint(0, 2)], self.number(source)]
-
-    def rows_of(self, depth):
-        """A statement that returns rows, to be asked further."""
-        source, shape = self.source(depth), self.rng.randrange(6)
-        if shape == 0:
-            return self.grouped(source, 2)
-        if shape == 1:
-            return projected(source, self.parts(source), distinct=True)
-        if shape == 2:
-            parts = self.parts(source)
-            window, place = self.rng.choice(WINDOWS), self.rng.randrange(len(parts))
-            return windowed(source, parts, window, place, len(parts) - 1)
-        if shape == 3:
-            select = projected(source, self.parts(source))
-            falling = [self.often(0.5) for _ in select.columns]
-            return limited(select, falling, self.rng.randint(1, 3), self.alias())
-        if shape == 4:
-            return self.combined(depth)
-        return projected(source, self.parts(source))
-
-    def combined(self, depth):
-        one, other = (self.source(max(depth - 1, 0)) for _ in range(2))
-        word = self.rng.choice(["UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT"])
-        if self.columns(one, "text") and self.columns(other, "text") and self.often(0.6):
-            return combined(
-                word,
-                projected(one, [self.column(one, "text"), self.number(one)]),
-                projected(other, [self.column(other, "text"), self.number(other)]),
-            )
-        if self.often(0.5):
-            return combined(
-                word, grouped(one, [], [self.total(one)]), grouped(other, [], [self.total(other)])
-            )
-        return combined(
-            word, projected(one, [self.number(one)]), projected(other, [self.number(other)])
-        )
-
-    def statement(self):
-        """A whole statement."""
-        shape = self.rng.randrange(8)
-        if shape == 0 and not self.safe:
-            return self.rows_of(2)
-        if shape <= 2:
-            name = f"c{next(self.numbers)}"
-            made = self.rows_of(1)
-            one = base(name, self.alias(), made.columns)
-            if self.often(0.4):
-                other = base(name, self.alias(), made.columns)
-                one = joined(one, other, self.equal(one, other), self.often(0.4))
-            return beforehand(name, made, self.answer(one))
-        if shape == 3:
-            return self.answer(derived(self.rows_of(2), self.alias()))
-        return self.answer(self.source(2))
-
-    def answer(self, source):
-        return self.grouped(source, 2, ("text",) if self.safe else ("text", "truth", "date"))
-
-
-def statement(seed, safe=False):
-    """A random statement: its text, its columns, and what it means of tables of rows."""
-    return Maker(seed, safe).statement()
-
-
-def meaning(select, tables):
-    """The rows that a statement returns of a dataset, by table."""
-    return select.rows(Scope({**tables, "rates": PUBLIC}, {}))
-
-
-def dataset(rng, most=5):
-    """Random rows of each table."""
+    dtype, declared = rng.choice(choices)
+    return Column(name, kind, dtype, declared, cells)
+
+
+def digits(held):
+    """The precision and scale of some decimals."""
+    scale = max((-number.as_tuple().exponent for number in held), default=0)
+    whole = max((len(str(abs(int(number)))) for number in held), default=1)
+    return whole + scale, scale
+
+
+def widths(held):
+    """The types of whole numbers that hold some."""
+    sizes = {8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT"}
+    fits = lambda n: all(-(2 ** (n - 1)) <= v < 2 ** (n - 1) for v in held)  # noqa: E731
+    return [(n, word) for n, word in sizes.items() if fits(n)]
+
+
+def of_pandas(kind, held, full):
+    if kind == "whole":
+        exact = all(abs(v) < 2**53 for v in held)
+        plain = [(f"int{n}", word) for n, word in widths(held)] if full else []
+        floats = [("float64", "DOUBLE")] if exact and not full else []
+        return plain + floats + [(f"Int{n}", word) for n, word in widths(held)]
+    if kind == "decimal":
+        return [(object, f"DECIMAL{digits(held)}")]
     return {
-        name: [
-            tuple(rng.choice(cells) for _, cells in columns.values())
-            for _ in range(rng.randint(0, most))
-        ]
-        for name, columns in TABLES.items()
-    }
+        "text": [(object, "VARCHAR"), ("string", "VARCHAR"), ("str", "VARCHAR"),
+                 (pd.CategoricalDtype(sorted({*map(str, held), "zzz"})), "VARCHAR")],
+        "float": [("float64", "DOUBLE"), ("Float64", "DOUBLE")],
+        "date": [(object, "DATE")],
+        "moment": [("datetime64[us]", "TIMESTAMP"), ("datetime64[ns]", "TIMESTAMP_NS")],
+        "truth": [("bool" if full else "boolean", "BOOLEAN"), (object, "BOOLEAN")],
+    }[kind]  # fmt: skip
 
 
-def alike(rows):
-    """Rows in one order, and cells in one form: sqlite has neither booleans nor dates."""
+def of_polars(kind, held, full):
+    if kind == "decimal":
+        wide, scale = digits(held)
+        return [(pl.Decimal(n, scale), f"DECIMAL({n}, {scale})") for n in {wide, max(wide, 18)}]
+    if kind == "whole":
+        return [(getattr(pl, f"Int{n}"), word) for n, word in widths(held)]
+    return {
+        "text": [(pl.String, "VARCHAR"), (pl.Categorical, "VARCHAR"),
+                 (pl.Enum(sorted({*map(str, held), "zzz"})), "VARCHAR")],
+        "float": [(pl.Float64, "DOUBLE")],
+        "date": [(pl.Date, "DATE")],
+        "moment": [(pl.Datetime("us"), "TIMESTAMP"), (pl.Datetime("ns"), "TIMESTAMP_NS")],
+        "truth": [(pl.Boolean, "BOOLEAN")],
+    }[kind]  # fmt: skip
 
-    def plain(cell):
-        if isinstance(cell, datetime.date):
-            return cell.isoformat()
-        is_number = isinstance(cell, (int, float, Decimal, Fraction))
-        return round(float(cell), 9) + 0.0 if is_number else cell
 
-    return sorted((tuple(map(plain, row)) for row in rows), key=lowest_first)
+def of_pyarrow(kind, held, full):
+    if kind == "decimal":
+        wide, scale = digits(held)
+        return [(pa.decimal128(n, scale), f"DECIMAL({n}, {scale})") for n in {wide, max(wide, 18)}]
+    if kind == "whole":
+        return [(getattr(pa, f"int{n}")(), word) for n, word in widths(held)]
+    return {
+        "text": [(pa.string(), "VARCHAR"), (pa.large_string(), "VARCHAR"),
+                 (pa.dictionary(pa.int32(), pa.string()), "VARCHAR")],
+        "float": [(pa.float64(), "DOUBLE")],
+        "date": [(pa.date32(), "DATE")],
+        "moment": [(pa.timestamp("us"), "TIMESTAMP"), (pa.timestamp("ns"), "TIMESTAMP_NS")],
+        "truth": [(pa.bool_(), "BOOLEAN")],
+    }[kind]  # fmt: skip
+
+
+def frame(library, columns):
+    """A table of a library with exactly these types."""
+    if library == "polars":
+        return pl.DataFrame([pl.Series(c.name, c.cells, dtype=c.dtype) for c in columns])
+    if library == "pyarrow":
+        return pa.table({c.name: arrow(c) for c in columns})
+    return pd.DataFrame({c.name: pd.Series(c.cells, dtype=c.dtype) for c in columns})
+
+
+def arrow(column):
+    if isinstance(column.dtype, pa.DictionaryType):
+        return pa.array(column.cells, pa.string()).dictionary_encode()
+    return pa.array(column.cells, column.dtype)
+
+
+# -- engines ----------------------------------------------------------------------------------
+
+STANDARD = {"whole": "bigint", "decimal": "numeric", "float": "double precision", "text": "text",
+            "date": "date", "moment": "timestamp", "truth": "boolean"}  # fmt: skip
+SQLITE = {**STANDARD, "whole": "integer", "decimal": "real", "float": "real"}
+
+
+def declared(engine, column):
+    if engine == "D":
+        return column.duck
+    whole = column.kind == "whole" and column.dtype == "float64"
+    return (SQLITE if engine == "S" else STANDARD)["float" if whole else column.kind]
+
+
+def for_sqlite(cell):
+    """sqlite has no dates, decimals or booleans: ISO text, floats, 0 and 1."""
+    if isinstance(cell, Decimal):
+        return float(cell)
+    return cell.isoformat(*" "[: isinstance(cell, NOON)]) if isinstance(cell, DAY) else cell
+
+
+class Engine:
+    """An engine's own client: its tables are made once, and filled for each dataset."""
+
+    def __init__(self, letter, address=None):
+        self.letter = letter
+        if letter == "D":
+            self.connection = duckdb.connect(config={"threads": "1"})
+            # DuckDB 2.0: a SUM of BIGINT beside a LEFT JOIN that finds nothing wraps round to -2.
+            self.connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+        elif letter == "S":
+            self.connection = sqlite3.connect(":memory:", isolation_level=None)
+        else:
+            self.connection = psycopg.connect(address, autocommit=True, prepare_threshold=None)
+        with_rates(self.connection)
+
+    def make(self, tables):
+        for name, columns in tables.items():
+            self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+            made = ", ".join(f"{c.name} {declared(self.letter, c)}" for c in columns)
+            self.connection.execute(f"CREATE TEMPORARY TABLE {name} ({made})")
+
+    def fill(self, name, rows):
+        wipe = "TRUNCATE" if self.letter == "P" else "DELETE FROM"
+        self.connection.execute(f"{wipe} {name}")
+        if rows:
+            mark = "%s" if self.letter == "P" else "?"
+            each = f"({', '.join([mark] * len(rows[0]))})"
+            cells = [cell for row in rows for cell in row]
+            if self.letter == "S":
+                cells = list(map(for_sqlite, cells))
+            every = ", ".join([each] * len(rows))
+            self.connection.execute(f"INSERT INTO {name} VALUES {every}", cells)
+
+    def ask(self, statement):
+        """The answer on what is in the tables: numbers, numbers by key, or a text that says why none."""
+        try:
+            rows = self.connection.execute(statement.text).fetchall()
+        except (duckdb.Error, sqlite3.Error, psycopg.Error, ValueError, OverflowError) as error:
+            return f"{type(error).__name__}: {error}"
+        return read(rows, statement.keys)
+
+
+def with_rates(connection):
+    connection.execute("CREATE TEMPORARY TABLE rates (k varchar(9), r bigint)")
+    for k, r in RATES:
+        said = "NULL" if k is None else f"'{k}'"
+        connection.execute(f"INSERT INTO rates VALUES ({said}, {r})")
+    return connection
+
+
+def read(rows, keys):
+    """What rows mean, or a text that says why they mean nothing."""
+    for row in rows:
+        for cell in row[keys:]:
+            if cell is None:
+                return "NULL"
+            if isinstance(cell, (str, bool)) or not math.isfinite(cell):
+                return f"no number: {cell}"
+    if not keys:
+        return tuple(rows[0]) if len(rows) == 1 else f"{len(rows)} rows"
+    by = {row[:keys]: tuple(row[keys:]) for row in rows}
+    return by if len(by) == len(rows) else "one key twice"
+
+
+def alike(one, other):
+    """Whether two answers are one, but for the rounding of floats that are added in another order."""
+    if isinstance(one, str) or isinstance(other, str):
+        return isinstance(one, str) and isinstance(other, str)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
+    return all(map(near, one, other))
+
+
+def near(one, other):
+    """Equal, or within 1e-9 where either is a float."""
+    if isinstance(one, float) or isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-11)
+    return Fraction(one) == Fraction(other)
+
+
+def orders(rng, rows):
+    """All orders of three rows or fewer; of more some that are no reversal of one another."""
+    if len(rows) <= 3:
+        return [list(order) for order in itertools.permutations(rows)]
+    turns = [rows[i:] + rows[:i] for i in range(len(rows))]
+    return [*turns, rows[::-1], *(rng.sample(rows, len(rows)) for _ in range(3))]
+
+
+# -- distances --------------------------------------------------------------------------------
+
+
+def apart(one, other, norm):
+    """How far two answers are apart."""
+    if isinstance(one, dict):
+        none = {key: (0,) * len(cells) for key, cells in [*one.items(), *other.items()]}
+        if norm == 0:
+            pairs = itertools.zip_longest
+            return sum(
+                p != q
+                for key in none
+                for p, q in pairs(one.get(key, ()), other.get(key, ()), fillvalue=None)
+            )
+        one, other = ([c for key in none for c in {**none, **by}[key]] for by in (one, other))
+    steps = [difference(p, q) for p, q in zip(one, other, strict=True)]
+    if norm == 2:
+        return math.hypot(*steps) if len(steps) > 1 else steps[0] if steps else 0
+    return max(steps, default=0) if norm == math.inf else sum(steps)
+
+
+def difference(one, other):
+    if isinstance(one, float) or isinstance(other, float):
+        return abs(float(one) - float(other))
+    return abs(Fraction(one) - Fraction(other))
+
+
+# -- universes --------------------------------------------------------------------------------
+
+
+class Question(NamedTuple):
+    """A universe of the package, what it means in plain rows, and which pairs are asked about."""
+
+    universe: object
+    columns: dict  # by table
+    records: list  # each the rows that it brings, by table
+    pairs: list  # (dataset, neighbour), as tuples of places among the records
+    asked: dict  # size and relation, as the package is asked
+    told: str
+
+    def tables(self, labels):
+        return {
+            name: [row for label in labels for row in self.records[label][name]]
+            for name in self.columns
+        }
+
+
+def question(rng):
+    """A random universe, size and relation."""
+    library = rng.choice(["pandas", "pandas", "polars", "pyarrow"])
+    shape = rng.choice(["population", "population", "range", "product", "people", "people"])
+    kind = rng.choice(oracle_rows.RELATIONS)
+    size = rng.choice([0, 1, 1, 2, 2, 2, 3, range(1, 3), range(3)])
+    k = rng.choice([1, 1, 1, 2])
+    if shape == "people":
+        universe, columns, records = people(rng, library)
+    else:
+        universe, columns, records = rows_of(rng, library, shape)
+    if shape in ("population", "people"):
+        pairs = oracle_rows.of_population(len(records), size, kind, k)
+    else:
+        size, k = 2 if size == 3 else size, 1
+        pairs = oracle_rows.of_range(len(records), size, kind, k)
+    relation = getattr(sl, kind)(k)
+    types = {name: [f"{c.name}: {c.dtype}" for c in each] for name, each in columns.items()}
+    library = "pandas" if shape == "product" else library
+    told = f"{library} {shape}, {relation}, size {size}, of {records}, typed {types}"
+    return Question(universe, columns, records, pairs, {"size": size, "relation": relation}, told)
+
+
+def drawn(rng, library, names, count, who=None):
+    """The columns of a table with random cells; a column without any has no type in pandas."""
+    kind = "text" if who and isinstance(who[0], str) else "whole"
+    made = [] if who is None else [column(rng, library, "who", who, kind)]
+    for name in names:
+        pool = rng.choice(POOLS[name][1])
+        cells = [rng.choice(pool) for _ in range(count)]
+        if not any(cell is not None for cell in cells):
+            cells[-1] = pool[0]
+        made.append(column(rng, library, name, cells))
+    return made
+
+
+def product_of(rng):
+    """All rows of one or two columns of two cells; lists of Python's have the type pandas gives them."""
+    several = rng.sample(TABLES["t"], rng.choice([1, 2, 2]))
+    given = {name: rng.choice(POOLS[name][1]) for name in TABLES["t"]}
+    given = {n: rng.sample(pool, 2) if n in several else pool[:1] for n, pool in given.items()}
+    rows = list(itertools.product(*given.values()))
+    columns = []
+    for name, cells in zip(given, zip(*rows, strict=True), strict=True):
+        kind = POOLS[name][0]
+        dtype, word = of_pandas(kind, [c for c in cells if c is not None], full=True)[0]
+        if kind == "whole":
+            dtype, word = ("float64", "DOUBLE") if None in cells else ("int64", "BIGINT")
+        columns.append(Column(name, kind, dtype, word, list(cells)))
+    universe = sl.Universe.product(name="t", **given)
+    return universe, {"t": columns}, [{"t": [row]} for row in rows]
+
+
+def rows_of(rng, library, shape):
+    if shape == "product":
+        return product_of(rng)
+    count = rng.choice([3, 4, 5, 5]) if shape == "population" else 3
+    columns = drawn(rng, library, TABLES["t"], count)
+    rows = list(zip(*(c.cells for c in columns), strict=True))
+    make = sl.Universe.population if shape == "population" else sl.Universe.value_range
+    if shape == "range":
+        rows = list(dict.fromkeys(rows))
+    universe = make(frame(library, columns), name="t")
+    return universe, {"t": columns}, [{"t": [row]} for row in rows]
+
+
+def people(rng, library):
+    """Three or four people; each may have rows in one table, in some, or in all."""
+    names = rng.choice([[7, 3, 11, 5], ["c", "a", "ünï", "b"]])  # out of order
+    somebody = rng.sample(names, rng.choice([3, 4]))
+    columns = {}
+    for name in rng.choice([("t", "u"), ("t", "u"), ("t", "u", "v")]):
+        who = [rng.choice(somebody) for _ in range(rng.randint(1, 4))]
+        columns[name] = drawn(rng, library, TABLES[name], len(who), who)
+    rows = {n: list(zip(*(c.cells for c in each), strict=True)) for n, each in columns.items()}
+    everybody = sorted({row[0] for each in rows.values() for row in each})
+    records = [
+        {name: [row for row in each if row[0] == who] for name, each in rows.items()}
+        for who in everybody
+    ]
+    given = {name: frame(library, each) for name, each in columns.items()}
+    return sl.Universe.people(given, id="who"), columns, records
+
+
+# -- the brute force --------------------------------------------------------------------------
+
+
+class Expected(NamedTuple):
+    """The greatest gap, or None with why there is none; and the answers by dataset."""
+
+    value: object
+    why: str
+    answers: dict
+    silent: bool = False  # the empty dataset has no answer
+
+
+def expected(engine, rng, asked, statements, norm):
+    """What several statements say of one question: each dataset asked by itself, in several orders."""
+    engine.make(asked.columns)
+    labels = sorted({side for pair in asked.pairs for side in pair})
+    answers = [{} for _ in statements]
+    seen = {}
+    for each in labels:
+        tables = asked.tables(each)
+        content = content_of(tables)
+        if content in seen:
+            for known in answers:
+                known[each] = known[seen[content]]
+            continue
+        seen[content] = each
+        if len(tables) == 1:
+            arranged = [{name: one} for name, rows in tables.items() for one in orders(rng, rows)]
+        else:
+            arranged = [tables, {name: rows[::-1] for name, rows in tables.items()}]
+            arranged += [
+                {name: rng.sample(rows, len(rows)) for name, rows in tables.items()}
+                for _ in range(4)
+            ]
+        for i, arrangement in enumerate(arranged):
+            for name, rows in arrangement.items():
+                engine.fill(name, rows)
+            for statement, known in zip(statements, answers, strict=True):
+                answer = engine.ask(statement)
+                if i == 0:
+                    known[each] = answer
+                elif known[each] is not None and not alike(known[each], answer):
+                    known[each] = None  # the order matters
+    return [greatest(asked, known, norm) for known in answers]
+
+
+def greatest(asked, answers, norm):
+    for labels, answer in answers.items():
+        if answer is None:
+            return Expected(None, f"the order of {asked.tables(labels)} matters", answers)
+        if isinstance(answer, str) and labels:
+            return Expected(None, f"{answer} on {asked.tables(labels)}", answers)
+    silent = isinstance(answers.get(()), str)
+    pairs = [pair for pair in asked.pairs if not (silent and () in pair)]
+    gaps = [apart(answers[x], answers[y], norm) for x, y in pairs]
+    if not gaps:
+        return Expected(None, "no pair is left", answers)
+    return Expected(max(gaps), "", answers, silent)
+
+
+def content_of(tables):
+    """What a dataset holds, whatever the order of its rows."""
+    return tuple(
+        (name, frozenset(Counter(tuple(map(plain, row)) for row in rows).items()))
+        for name, rows in sorted(tables.items())
+    )
+
+
+def plain(cell):
+    """A cell as Python's own; every library's null is None."""
+    if cell is None or cell is pd.NA or cell is pd.NaT or cell != cell:
+        return None
+    if isinstance(cell, pd.Timestamp):
+        return cell.to_pydatetime()
+    return cell.item() if isinstance(cell, np.generic) else cell
+
+
+def rows_in(native):
+    """The rows of a frame of any library."""
+    if isinstance(native, pd.DataFrame):
+        return list(native.itertuples(index=False, name=None))
+    if isinstance(native, pl.DataFrame):
+        return native.rows()
+    return [tuple(row.values()) for row in native.to_pylist()]

@@ -1,13 +1,10 @@
 """Statements asked of a real PostgreSQL server: its numbers, its words, and that it is left as it was."""
 
 import datetime
-import os
-import random
 from collections.abc import Iterator
 from decimal import Decimal
 
 import numpy as np
-import oracle_sql
 import pandas as pd
 import polars as pl
 import psycopg
@@ -19,8 +16,6 @@ import sensitivity_lab as sl
 from sensitivity_lab.tabular.database import Database, ask, ask_each
 from sensitivity_lab.tabular.result_set import ResultSet
 
-CASES = int(os.environ.get("SQL_CASES", "150"))
-TYPES = {"text": pl.String, "number": pl.Float64, "date": pl.Date, "truth": pl.Boolean}
 STAFF = pd.DataFrame({"department": ["law", "art", "law"], "salary": [50, 40, 60]})
 
 
@@ -228,30 +223,6 @@ def test_connections_that_cannot_be_asked_are_refused(connection, address):
 
 
 # -- against the meaning ---------------------------------------------------------------------
-
-
-def test_random_statements_return_what_they_mean(address):
-    """Catches a null, a group or a duplicate that PostgreSQL sees in another way than plain Python."""
-    with psycopg.connect(address) as connection:
-        connection.execute("CREATE TEMPORARY TABLE rates (dept text, rate bigint)")
-        with connection.cursor() as cursor:
-            cursor.executemany("INSERT INTO rates VALUES (%s, %s)", oracle_sql.PUBLIC)
-        for case in range(CASES // 2):
-            select, rng = oracle_sql.statement(case), random.Random(case)
-            datasets = [{table: [] for table in oracle_sql.TABLES}]
-            datasets += [oracle_sql.dataset(rng) for _ in range(4)]
-            given = [{name: in_polars(name, rows) for name, rows in d.items()} for d in datasets]
-            results = ask_each(connection, select.text, given)
-            for result, dataset in zip(results, datasets, strict=True):
-                expected = oracle_sql.alike(oracle_sql.meaning(select, dataset))
-                assert result.names == list(select.columns), select.text
-                assert oracle_sql.alike(result.rows) == expected, (case, select.text, dataset)
-
-
-def in_polars(table, rows):
-    columns = oracle_sql.TABLES[table].items()
-    schema = {name: TYPES[kind] for name, (kind, _) in columns}
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def test_a_sensitivity_is_that_of_the_meaning(connection):
