@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -55,6 +55,12 @@ class Together(Protocol):
 
     def giver(self, source: Any, name: str | None) -> Giver:
         """What makes datasets of a universe's records, in the form that it is asked about."""
+
+    def over(self, source: Any, name: str | None) -> Any:
+        """The same for datasets that come as tables, which are parts of a universe's records."""
+
+    def tells_types(self, source: Any, name: str | None) -> bool:
+        """Whether records have columns whose types a part of them may not tell."""
 
     def check(self, source: Any, name: str | None) -> None:
         """Refuse what cannot be asked over a universe's records."""
@@ -278,6 +284,20 @@ class Query:
             asked = any_order and self.is_own and universe.tabular
             return InOrders(universe.source) if asked else universe.giver(self.exact)
         return self.together.giver(universe.source, universe.name)
+
+    def over(self, universe: Universe) -> Query:
+        """Return the query as it is asked of a universe's datasets where they come as tables.
+
+        >>> from sensitivity_lab import MAX
+        >>> MAX.over(Universe.population([1])) is MAX
+        True
+
+        A statement must know the types of all columns: an empty table may not tell.
+        """
+        if self.together is None:
+            return self
+        asked = self.together.over(universe.source, universe.name)
+        return replace(self, function=asked, together=asked)
 
     def answers(self, given: Giver, datasets: Sequence[Indices]) -> list[Any]:
         """Return the answers on many datasets, as positions that `given` makes datasets of.

@@ -102,7 +102,7 @@ class Sensitivity:
         if over is not None:
             return over.query.raw(over.dataset(self.universe, positions.tolist()))
         if len(positions) <= LONGEST_HELD:
-            return self.query.raw(self._own(dataset))
+            return self.query.over(self.universe).raw(self._own(dataset))
         return answers_at(self.query, self.universe, positions[np.newaxis])[0]
 
     @property
@@ -166,9 +166,17 @@ class Sensitivity:
             f"dataset = {source_of(dataset)}",
             f"neighbour = {source_of(neighbour)}  # {self.relation.description}",
             *([f"# {who}" for who in people] or [f"assert {are_neighbours}"]),
-            f"print(query(dataset), query(neighbour))  # {self.value} apart",
+            f"print(query(dataset), query(neighbour))  # {self.value} apart{self._of_types}",
         ]
         return runnable(lines)
+
+    @property
+    def _of_types(self) -> str:
+        """What a statement must know that a table of Python objects may not tell."""
+        asked = self.query.together
+        if asked is None or not asked.tells_types(self.universe.source, self.universe.name):
+            return ""
+        return " with the universe's types, which an empty column of objects has lost"
 
     def __repr__(self) -> str:
         value, not_asked = f"value={number_repr(self.value)}", ""

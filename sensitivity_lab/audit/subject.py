@@ -103,6 +103,8 @@ class Subject:
         Over a `universe` of records that say its numbers, it is asked of these; rows with intervals,
         which no list has, are given to it as tables.
         """
+        if universe is not None:
+            query = query.over(universe)
         over = None
         listed = universe is not None and universe.interval_searched is None
         if universe is not None and listed and not universe.numeric:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from typing import Any
@@ -48,6 +48,7 @@ class Statement:
     keys: tuple[str, ...] | None = None
     connection: Any = None
     seconds: float = SECONDS
+    whole: Whole | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self._parsed  # noqa: B018 — what is no SELECT is refused when it is made
@@ -55,7 +56,7 @@ class Statement:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.connection is not None:
             raise TypeError("a statement with a connection cannot be sent to another process")
-        return type(self), (self.text, self.keys, None, self.seconds)
+        return type(self), (self.text, self.keys, None, self.seconds, self.whole)
 
     def __call__(self, dataset: Any) -> Any:
         """The answer on one dataset, which is asked again with its rows in other orders."""
@@ -85,6 +86,14 @@ class Statement:
         if names == [None]:
             return TablesOf(records, (self._table() if name is None else name,))
         return TablesOf(records, tuple(map(str, names)))
+
+    def over(self, records: Any, name: str | None) -> Statement:
+        """The statement asked of tables that are parts of some records, which tell their types."""
+        return replace(self, whole=self.giver(records, name).whole)
+
+    def tells_types(self, records: Any, name: str | None) -> bool:
+        """Whether some records have columns whose types a part of them may not tell."""
+        return any(map(duck.object_columns, self.giver(records, name).whole.values()))
 
     def check(self, records: Any, name: str | None) -> None:
         """Refuse a statement that cannot be asked over some records, before it is asked.
@@ -308,7 +317,7 @@ class Statement:
         else:
             raise TypeError(_no_tables(brief(dataset)))
         self._require_its_tables(tables)
-        return Part(tables, Whole(tables))
+        return Part(tables, Whole(tables) if self.whole is None else self.whole)
 
     def _table(self) -> str:
         """The one table that the statement names and the connection does not have."""
