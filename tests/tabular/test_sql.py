@@ -22,11 +22,11 @@ import sensitivity_lab as sl
 from sensitivity_lab.queries import Query
 from sensitivity_lab.tabular import duck
 from sensitivity_lab.tabular.answers import Keyed
+from sensitivity_lab.tabular.order import are_near
 from sensitivity_lab.tabular.people import AnyPeople, People
 from sensitivity_lab.tabular.records import end_to_end
 from sensitivity_lab.tabular.result_set import ResultSet, answer_of
 from sensitivity_lab.tabular.rows import Rows, rows_of, table
-from sensitivity_lab.tabular.order import are_near
 
 COLUMNS = {
     "d": ["law", "art", None, "law", "ict", "art", "law", "ict"],
