@@ -305,7 +305,7 @@ def test_more_than_six_keys_end_a_sweep_at_once():
 
     def counts(dataset):
         asked.append(dataset)
-        return {value: 1 for value in dataset}
+        return dict.fromkeys(dataset, 1)
 
     query = sl.Query("counts", counts)
     many = Evaluations(query, Lattice(sl.Universe.value_range(range(7)), largest=2))
