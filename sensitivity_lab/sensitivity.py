@@ -51,7 +51,8 @@ def global_sensitivity(
 
     :param query: a `Query`, or a callable that is given a dataset as a sorted tuple. A callable is
         asked about the empty dataset, too, where it is reached: if it fails there, the result's
-        `not_asked` says so.
+        `not_asked` says so. A callable that is given tables must not depend on the order of rows:
+        it is asked about each dataset in a second one.
     :param universe: the records that a dataset can have.
     :param size: the number of records of the dataset (the neighbour has what the relation gives),
         or a range in which both sizes lie.

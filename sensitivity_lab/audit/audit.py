@@ -115,7 +115,8 @@ def audit(
     :param norm: 1, 2 or infinity: how vectors are measured; 0 counts the entries that differ.
     :param output_metric: instead of a norm, a function of two answers of any kind that gives the
         distance between them, a number of at least 0.
-    :param order: None gives the function sorted records; "any" every ordering of dataset and
+    :param order: None gives the function sorted records, and refuses one of tables whose answer
+        depends on the order of their rows; "any" gives it every ordering of dataset and
         neighbour (an at-most relation then holds two orderings of one dataset together); "kept"
         sequences whose records are inserted, deleted or, for `Change`, replaced in place. A
         standard query is given its records sorted all the same.
@@ -123,8 +124,8 @@ def audit(
         a universe that is too large: first the layouts in which the standard queries are worst, then
         climbs. A find is a proof, and that nothing is found proves nothing.
     :param max_datasets: as `global_sensitivity`; it bounds sequences, too.
-    :param trials: how many pairs a search tries in each row, with two calls of the function each:
-        10,000, or as many as `seconds` allow.
+    :param trials: how many pairs a search tries in each row, with two calls of the function each
+        (four of one of tables, for their other orders): 10,000, or as many as `seconds` allow.
     :param seconds: how long a search may take for each row; what it finds then depends on the machine.
     :param seed: that of a search, a whole number: with the same seed it tries the same pairs.
     :param rng: instead of a seed a NumPy generator, which each row draws from in turn, or a whole

@@ -1111,6 +1111,7 @@ def test_map_over_tables():
 def test_breaking_values():
     """Catches a value outside the bounds, one that is no number of the dtype, and one missing."""
     assert sl.breaking_values((0, 2**60), int) == [0, 1, 2**60 - 1, 2**60]
+    assert {0, 255} <= set(sl.breaking_values((0, 255), "uint8"))  # the ends of the type itself
     found = sl.breaking_values((0.0, 1e17))
     assert {0.0, 5e-324, 2.0**53 - 1, 2.0**53, 1e17} <= set(found)
     assert math.nextafter(1e17, 0) in found

@@ -17,6 +17,7 @@ import pytest
 from conftest import QUERIES
 
 import sensitivity_lab as sl
+from sensitivity_lab.methods.evaluation import Evaluations, NoArray
 from sensitivity_lab.methods.lattice import Lattice
 
 CASES = int(os.environ.get("ORACLE_CASES", "40"))
@@ -296,3 +297,23 @@ def test_roots_that_tie_where_floats_do_not():
         r = sl.global_sensitivity(query, universe, size=2, relation=sl.Change(1), method=method)
         assert r.value == math.sqrt(3)
         assert r.witness == ((0, 1), (0, 2))
+
+
+def test_more_than_six_keys_end_a_sweep_at_once():
+    """Catches sizes that are answered for a table of columns that is already given up; six are not."""
+    asked = []
+
+    def counts(dataset):
+        asked.append(dataset)
+        return dict.fromkeys(dataset, 1)
+
+    query = sl.Query("counts", counts)
+    many = Evaluations(query, Lattice(sl.Universe.value_range(range(7)), largest=2))
+    with pytest.raises(NoArray):
+        many.of(1)
+    asked.clear()
+    with pytest.raises(NoArray):
+        many.of(2)
+    assert not asked
+    six = Evaluations(query, Lattice(sl.Universe.value_range(range(6)), largest=2))
+    assert [six.of(size)[0].shape for size in (1, 2)] == [(6, 6), (21, 6)]

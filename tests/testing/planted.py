@@ -147,12 +147,13 @@ def team_sizes_without_names(table):
 
 
 def pay_of_all(table, most=2, clip=True):
-    kept = table.groupby("person").head(most)
+    kept = table.sort_values("pay").groupby("person").head(most)
     return int(kept["pay"].clip(0, R).sum() if clip else kept["pay"].sum())
 
 
 def pay_of_first_rows(table):
-    return int(table.head(2 * table["person"].nunique())["pay"].clip(0, R).sum())
+    kept = table.sort_values("pay").head(2 * table["person"].nunique())
+    return int(kept["pay"].clip(0, R).sum())
 
 
 CANDIDATES = (0, 5, R)
