@@ -16,7 +16,7 @@ from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.gap import Norm
 from sensitivity_lab.proved.points import OfColumns
-from sensitivity_lab.queries import Query, checked_answer
+from sensitivity_lab.queries import Grouping, Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.standard import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.tabular.clipped import Clipped
@@ -60,7 +60,8 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
-        self._check_people()
+        if self.universe.holds_people:
+            self._check_people()
         proved = self.query.proved
         of_numbers = self.query.exact or (proved is not None and proved.of_numbers)
         if of_numbers and not self.universe.numeric and not self._is_of_records:
@@ -81,10 +82,12 @@ class Problem:
             self.query.together.check(self.universe.source, self.universe.name)
 
     def _check_people(self) -> None:
-        """Refuse rows of several tables, a row taken for a person, and a person in several groups."""
+        """Refuse to ask rows of several tables, to change some of their columns, or take one for a person."""
         query, source = self.query, self.universe.source
-        if not self.universe.holds_people:
-            return
+        if self.relation.restricts_columns:
+            raise ValueError(
+                f"columns must be None where a record is a person, whose rows are one, got {self.relation}"
+            )
         tables = [name for name in source.whole if name is not None]
         if tables and asks_rows(query) and not isinstance(query.proved, OfColumns):
             raise ValueError(
@@ -94,11 +97,14 @@ class Problem:
             )
         if (predicate := predicate_of(query)) is not None:
             OfOneRow.check(predicate, source, "predicate")
-        if query.grouping is None:
-            return
-        if callable(query.grouping.by_what):
-            OfOneRow.check(query.grouping.by_what, source, "by")
-        what = query.grouping.of_what
+        if query.grouping is not None:
+            self._check_grouping(query.grouping)
+
+    def _check_grouping(self, grouping: Grouping) -> None:
+        """Refuse a function of a person whose rows may be in several groups."""
+        if callable(grouping.by_what):
+            OfOneRow.check(grouping.by_what, self.universe.source, "by")
+        what = grouping.of_what
         while isinstance(what, Clipped):
             what = what.of
         if what is not None and not isinstance(what, str):
