@@ -318,7 +318,7 @@ def _is_ordered(node: Mapping[str, Any]) -> bool:
     return (
         kind in ("LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER")
         or (kind == "DISTINCT_MODIFIER" and bool(node.get("distinct_on_targets")))
-        or node.get("class") == "WINDOW"
+        or any(str(node.get(end)).endswith("_ROWS") for end in ("start", "end"))
         or bool(node.get("sample"))
         or node.get("ref_type") in ("ASOF", "POSITIONAL")
     )
@@ -372,8 +372,8 @@ def require_shared(connection: Any, names: set[str], read: Parsed) -> None:
             threads = int(connection.sql("SELECT current_setting('threads')").fetchall()[0][0])
         if read.ordered and threads > 1:
             raise ValueError(
-                "connection must have one thread for a statement with LIMIT, windows, or functions "
-                f"as FIRST, for several break ties as they come, got {threads}: SET threads = 1"
+                "connection must have one thread for a statement with LIMIT, FIRST, ROW_NUMBER or "
+                f"the like, for several break ties as they come, got {threads}: SET threads = 1"
             )
     if functions:
         raise ValueError(

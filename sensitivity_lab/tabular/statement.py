@@ -18,8 +18,9 @@ CATALOGUES = ("information_schema", "pg_catalog")  # schemas whose tables tell o
 CATALOGUE_TABLES = ("sqlite_", "pg_", "duckdb_", "pragma_")  # how their tables' names begin
 ORDERED = {  # functions whose answer is that of one of several rows, or of rows in a row
     "any_value", "arbitrary", "arg_max", "arg_min", "argmax", "argmin", "array", "array_agg",
-    "first", "first_value", "group_concat", "json_agg", "json_group_array", "last", "last_value",
-    "list", "listagg", "max_by", "min_by", "mode", "string_agg",
+    "fill", "first", "first_value", "group_concat", "json_agg", "json_group_array", "lag", "last",
+    "last_value", "lead", "list", "listagg", "max_by", "min_by", "mode", "nth_value", "ntile",
+    "row_number", "string_agg",
 }  # fmt: skip
 
 
@@ -58,9 +59,10 @@ def parsed(text: str, dialect: str | None) -> Parsed | None:
 
     tables = list(_tables(tree, frozenset()))
     calls = {_called(node) for node in tree.find_all(exp.Func)}
-    sorting = (exp.Limit, exp.Offset, exp.Fetch, exp.Window, exp.TableSample)
+    sorting = (exp.Limit, exp.Offset, exp.Fetch, exp.TableSample)
     ordered = tree.find(*sorting) is not None or bool(calls & ORDERED)
     ordered = ordered or any(node.args.get("on") for node in tree.find_all(exp.Distinct))
+    ordered = ordered or any(map(_is_by_rows, tree.find_all(exp.WindowSpec)))
     return Parsed(
         tables=tuple(sorted({_name(one, dialect) for one in tables if _is_alone(one)})),
         qualified=tuple(sorted({one.sql(dialect) for one in tables if one.db})),
@@ -180,8 +182,12 @@ def _tells_rows_apart(window: Any) -> bool:
     if window.args.get("alias") is not None:  # it is named, and says its order elsewhere
         return False
     by_row = (exp.RowNumber, exp.Lag, exp.Lead, exp.Ntile, exp.FirstValue)
-    frame = window.args.get("spec")
-    return isinstance(window.this, by_row) or (frame is not None and frame.args["kind"] == "ROWS")
+    return isinstance(window.this, by_row) or _is_by_rows(window.args.get("spec"))
+
+
+def _is_by_rows(frame: Any) -> bool:
+    """Whether a window's frame counts rows, and not values that are near."""
+    return frame is not None and str(frame.args.get("kind")).upper() == "ROWS"
 
 
 @contextmanager
