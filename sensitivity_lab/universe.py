@@ -23,6 +23,7 @@ from sensitivity_lab.tabular.clipped import Always, Clipped
 from sensitivity_lab.tabular.continuous import Continuous, IntervalRows
 from sensitivity_lab.tabular.multisets import how_many, multisets
 from sensitivity_lab.tabular.numbers import Numbers, numbers_or_records, read_only
+from sensitivity_lab.tabular.order import require_any_order
 from sensitivity_lab.tabular.people import AnyPeople, People
 from sensitivity_lab.tabular.records import Records, called_on
 from sensitivity_lab.tabular.rows import Rows, all_rows
@@ -340,10 +341,14 @@ class Universe:
         >>> Universe.population(["yes", "no"]).said(str.upper)
         ['NO', 'YES']
 
-        Errors: as `numbers_of`; `asked` is what they call the function.
+        Over people a function is called twice on whoever has two rows, which then stand in another
+        order. Errors: as `numbers_of`; `asked` is what they call the function; OrderMatters.
         """
         if isinstance(self.source, Records):
-            return self.source.said(what, asked)
+            said = self.source.said(what, asked)
+            if self.holds_people and callable(what):
+                require_any_order(self.source, what, said, asked)
+            return said
         if not callable(what):
             raise ValueError(f"{asked} must be a function of one record here, got {brief(what)}")
         return [called_on(what, record, asked) for record in self.sorted_records.tolist()]

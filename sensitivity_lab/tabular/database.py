@@ -5,6 +5,7 @@ Source: PEP 249, Python Database API Specification v2.0.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -22,7 +23,7 @@ import pandas as pd
 
 from sensitivity_lab.exact import brief, is_real, told
 from sensitivity_lab.tabular.result_set import ResultSet
-from sensitivity_lab.tabular.rows import Row, rows_of, table
+from sensitivity_lab.tabular.rows import NAN, Row, rows_of, table
 from sensitivity_lab.tabular.statement import parsed, within
 
 Tables = Mapping[str, Any]  # the dataset's tables by name: pandas, polars or pyarrow
@@ -478,7 +479,9 @@ def _cells(database: Database, row: Row) -> Row_:
 
 
 def _plain_moment(value: Any) -> Any:
-    """A moment as Python's own, whose microseconds must be enough."""
+    """A moment as Python's own, whose microseconds must be enough; NaN as any other float."""
+    if value is NAN:
+        return math.nan
     if not isinstance(value, (pd.Timestamp, pd.Timedelta)):
         return value
     if value.nanosecond if isinstance(value, pd.Timestamp) else value.nanoseconds:
@@ -500,6 +503,8 @@ def _for_sqlite(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, Decimal):
         return float(value)
+    if value != value:
+        raise ValueError("cells must not be NaN, which sqlite takes for NULL: write what is meant")
     return int(value) if isinstance(value, bool) else value
 
 

@@ -12,9 +12,10 @@ from zlib import crc32
 import narwhals as nw
 import numpy as np
 
+from sensitivity_lab.exact import brief
 from sensitivity_lab.tabular.answers import Keyed
 from sensitivity_lab.tabular.people import AnyPeople
-from sensitivity_lab.tabular.records import Positions, Records
+from sensitivity_lab.tabular.records import Positions, Records, called_on
 from sensitivity_lab.tabular.rows import Rows, taken
 
 NEAR = 1e-9  # relative: floats that are added in another order round differently,
@@ -115,6 +116,26 @@ class InOrders:
     def _tables(self, positions: Positions) -> dict[str | None, nw.DataFrame[Any]]:
         tables = self.records.tables(positions) or {}
         return {name: nw.from_native(one, eager_only=True) for name, one in tables.items()}
+
+
+def require_any_order(people: Records, function: Any, said: Sequence[Any], asked: str) -> None:
+    """Refuse a function of a person that says something else of their rows in another order.
+
+    >>> import pandas as pd
+    >>> from sensitivity_lab.tabular.people import People
+    >>> people = People.of_tables(pd.DataFrame({"id": [1, 1], "pay": [5, 7]}), "id")
+    >>> require_any_order(people, lambda rows: rows["pay"].max(), [7], "of")
+
+    Raises OrderMatters.
+    """
+    given = InOrders(people)
+    for i, answer in enumerate(said):
+        other = given.shuffled([i])
+        if other is not None and not are_near(answer, again := called_on(function, other, asked)):
+            raise OrderMatters(
+                f"{asked} must not depend on the order of a person's rows (sort them inside), got "
+                f"{brief(answer)} and, in another order, {brief(again)} of {brief(people.values[i])}"
+            )
 
 
 def _seeded(positions: Positions) -> np.random.Generator:

@@ -100,6 +100,17 @@ def test_an_open_transaction_stays_open_as_it_was(connection, path_and_mode):
     assert content(path) != before
 
 
+def test_nan_is_refused_where_it_would_be_null():
+    """Catches NaN that becomes NULL in silence, as sqlite3 binds it."""
+    frame = pl.DataFrame({"a": [1.0, float("nan"), None]})
+    connection = sqlite3.connect(":memory:")
+    with refused(ValueError, "must not be NaN", "sqlite"):
+        ask(connection, "SELECT COUNT(a) FROM staff", {"staff": frame})
+    assert ask(connection, "SELECT COUNT(a) FROM staff", {"staff": frame.to_pandas()}).rows == [
+        (1,)
+    ]
+
+
 def test_many_datasets_are_answered_in_order():
     """Catches rows of one dataset that stay for the next, and a transaction for each of thousands."""
     connection = sqlite3.connect(":memory:")

@@ -108,6 +108,16 @@ def test_objects_of_pandas_have_the_type_of_their_values(connection):
         ask(connection, text, {"staff": pd.DataFrame({"s": pd.Series(["a", 1], dtype=object)})})
 
 
+def test_nan_is_no_null(connection):
+    """Catches NaN that is sent as NULL: to PostgreSQL it is a number, above all others."""
+    frame = pl.DataFrame({"a": [1.0, float("nan"), None]})
+    text = "SELECT COUNT(a), COUNT(*) FILTER (WHERE a > 5), COUNT(*) FROM staff"
+    assert ask(connection, text, {"staff": frame}).rows == [(2, 1, 3)]
+    query = sl.sql("SELECT COUNT(a) FROM staff", connection=connection)
+    universe = sl.Universe.population(frame, name="staff")
+    assert sl.global_sensitivity(query, universe, size=1, relation=sl.Change(1)).value == 1
+
+
 def test_many_datasets_are_answered_in_order(connection):
     """Catches rows of one dataset that stay for the next, among them the empty one's."""
     datasets = [{"staff": STAFF.head(n % 4)} for n in range(450)]
