@@ -224,7 +224,7 @@ def test_formulas_hold_in_narrow_bounds(query, norm, bounds, known):
         except sl.Infeasible:
             continue
         text = form.formula.removesuffix(f"; {query.proved.words(norm).where}")
-        if query is sl.count_distinct and bounds != (2, 2) or text.startswith("the larger"):
+        if (query is sl.count_distinct and bounds != (2, 2)) or text.startswith("the larger"):
             continue  # v is infinite
         given = letters(query, n, k, *bounds) | ({"v": 1} if query is sl.count_distinct else {})
         shown = eval(as_python(text), given)
