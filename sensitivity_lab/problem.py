@@ -18,7 +18,7 @@ from sensitivity_lab.gap import Norm
 from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.queries import Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
-from sensitivity_lab.standard import over_numbers
+from sensitivity_lab.standard import check_tables, over_numbers
 from sensitivity_lab.tabular.clipped import Clipped
 from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Giver, Universe, check_universe
@@ -55,6 +55,7 @@ class Problem:
         check_universe(self.universe)
         check_relation(self.relation)
         checked_norm(self.norm)
+        check_tables(self.query, self.universe)
         proved = self.query.proved
         of_numbers = self.query.exact or (proved is not None and proved.of_numbers)
         if of_numbers and not self.universe.numeric and not self._is_of_records:

@@ -340,11 +340,13 @@ class _JoinCount:
 
 
 def _count(x: Any) -> int:
-    """The number of records; of a table the rows.
+    """The number of records; of a table the rows, and of several tables those of all.
 
     >>> COUNT((1, 2, 2)), COUNT(("no", "yes"))
     (3, 2)
     """
+    if isinstance(x, Mapping):
+        return sum(map(_count, x.values()))
     if isinstance(x, tuple):
         return len(x)
     return len(table(x, "dataset")) if is_table(x) else len(tuple(records_listed(x)))
@@ -530,7 +532,7 @@ def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
     Other queries of a column of people's tables are asked of all their rows together (None).
     """
     if universe.holds_people and _adds_rows(query):
-        return OverNumbers(SUM, query) if set(universe.tables(()) or ()) == {None} else None
+        return OverNumbers(SUM, query)
     if query.inner is not None:
         of_rows = universe.holds_people and _is_column(query.of_what)
         return None if of_rows else OverNumbers(query.inner, _told(query, universe))
@@ -555,6 +557,25 @@ def _told(query: Query, universe: Universe) -> Any:
     (first,) = universe.each([0])
     is_number = is_real(called_on(partial(number_of, query.of_what), first))
     return query.of_what if is_number else Alike(universe, query.of_what)
+
+
+def check_tables(query: Query, universe: Universe) -> None:
+    """Refuse a query of one table's rows where people bring rows to several.
+
+    >>> check_tables(SUM.of("price"), Universe.value_range([1]))
+
+    Raises TypeError.
+    """
+    by_row = query.grouping is not None or isinstance(query.function, _CountWhere)
+    if not universe.holds_people or not (by_row or _is_column(query.of_what)):
+        return
+    names = [name for name in universe.tables(()) or () if name is not None]
+    if names:
+        raise TypeError(
+            f"query {query.name} is asked of the rows of one table, got people with the tables "
+            f"{', '.join(names)}: ask of a function of a person, which gets them all, as in "
+            f"SUM.of(lambda tables: len(tables[{names[0]!r}]))"
+        )
 
 
 def _adds_rows(query: Query) -> bool:

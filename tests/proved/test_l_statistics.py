@@ -496,3 +496,9 @@ def test_the_formula_of_any_weights_names_the_function_d():
         assert "D(n" in form.formula or "Add(k)" in form.formula
         assert form.source == "Proofs: l-interval"
         assert form.status == "exact"
+
+
+def test_the_name_of_an_l_statistic_is_text():
+    """Catches a name that is taken, and fails only where it is shown."""
+    with refused(TypeError, "name must be text", "len"):
+        sl.l_statistic(lambda n: [1] * n, name=len)

@@ -183,7 +183,7 @@ def test_answers_that_are_no_numbers_name_the_table():
 
 def test_a_column_of_several_tables():
     """Catches a column sought among the names of the tables."""
-    with refused(ValueError, "of must be a function of a person where there are several tables"):
+    with refused(TypeError, "sum of price is asked of the rows of one table"):
         sl.global_sensitivity(sl.SUM.of("price"), TWO, size=1, relation=sl.Change(1))
 
 
