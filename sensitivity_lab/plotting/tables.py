@@ -179,6 +179,10 @@ def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -
     missing = [name for name in needed if name not in table]
     if missing:
         raise ValueError(f"table must have the columns {needed}, got one without {missing}")
+    for name in ("column", "query", "relation"):
+        for value in table[name]:
+            if not isinstance(value, str):
+                raise TypeError(f"table must hold text as {name}, got {brief(value)}")
     columns = list(table["column"].unique())
     if not columns:
         raise ValueError("table must have at least one row, got an empty table")
