@@ -296,3 +296,17 @@ def test_roots_that_tie_where_floats_do_not():
         r = sl.global_sensitivity(query, universe, size=2, relation=sl.Change(1), method=method)
         assert r.value == math.sqrt(3)
         assert r.witness == ((0, 1), (0, 2))
+
+
+def test_a_sweep_of_squares_beyond_the_floats():
+    """Catches float roots of squares above 10^308, which have none: the sweep must scale them."""
+    records = [0, 10**160, 3 * 10**160, 7 * 10**160]
+    for relation in (sl.Change(1), sl.AddRemove(1)):
+        ask = {"size": 2, "relation": relation}
+        universe = sl.Universe.population(records)
+        swept = sl.global_sensitivity(sl.STD, universe, method="sweep", **ask)
+        small = sl.global_sensitivity(
+            sl.STD, sl.Universe.population([0, 1, 3, 7]), method="walk", **ask
+        )
+        assert swept.value == pytest.approx(float(small) * 1e160, rel=1e-12)
+        assert swept.check()
