@@ -118,6 +118,11 @@ def closed_form(
             raise ValueError(
                 f"values must be None for a clipped query, whose cut may leave fewer, got {values=}"
             )
+        if isinstance(within, Interval) and values > 1 and not within.width:
+            raise ValueError(
+                f"values must be 1 where both bounds are {brief(within.low)}, got {values=}: one "
+                "point holds one value"
+            )
     if (size is None) == (min_size is None):
         raise ValueError(
             f"give either size or min_size, got size={brief(size)}, min_size={brief(min_size)}"
@@ -140,7 +145,9 @@ def closed_form(
             f"{query.name} has a closed form for one record, k = 1, got {relation}: "
             "global_sensitivity enumerates on a universe of yours"
         )
-    words = proved.words(norm)
+    words = (
+        proved.words_within(within, norm) if isinstance(within, Interval) else proved.words(norm)
+    )
     text = words.text(relation, pinned=size is not None)
     return ClosedForm(
         value=presented(worst.gap),

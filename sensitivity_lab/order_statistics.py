@@ -83,18 +83,21 @@ def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Qu
     4
 
     `weights(n)` gives the n weights for n records, the lowest record's first; a float stands for its
-    shortest decimal text, so give Fractions where 1/n is meant. `name` is by default made of the function's.
+    shortest decimal text, so give Fractions where 1/n is meant. It needs at least one record, whatever
+    the weights. `name` is by default made of the function's.
 
     Cost: an answer calls `weights` once, and is O(n) exact arithmetic. A sensitivity on a range of
     values is O(n); on a population O(m) in NumPy for each step of the weights where none is
     negative, else a program of O(m²·(a + 1)·(b + 1)) cells for a records that leave and b that join, which is
     refused beyond ten billion cells. One dataset is O(m) for each (a, b).
-    Raises TypeError for weights that cannot be called, ValueError, when it is asked, for what are
-    not n numbers. Source: David and Nagaraja (2003), "Order Statistics", chapter 6;
+    Raises TypeError for weights that cannot be called and for a name that is no text, ValueError, when
+    it is asked, for what are not n numbers. Source: David and Nagaraja (2003), "Order Statistics", chapter 6;
     thm-l-interval, thm-l-shifts, thm-l-program and thm-l-local on the book's page of proofs.
     """
     if not callable(weights):
         raise TypeError(f"weights must be callable, got {brief(weights)}")
+    if not (name is None or isinstance(name, str)):
+        raise TypeError(f"name must be text, got {brief(name)}")
     return _of_ranks(
         f"l_statistic({name_of(weights)})" if name is None else name, LStatistic(Given(weights))
     )

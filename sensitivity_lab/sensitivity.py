@@ -58,7 +58,8 @@ def global_sensitivity(
         or a range in which both sizes lie.
     :param relation: who is a neighbour: `Add(k)`, `Remove(k)`, `AddRemove(k)`,
         `SymmetricDifference(k)` or `Change(k)`.
-    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
+    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ, and a key
+        that one answer alone has, whatever its number.
     :param method: "sweep" (each dataset answered once), "walk" (each pair visited: the reference),
         "solver" (no enumeration; standard queries, where a proof covers them; any valid witness)
         or "auto": the sweep where it serves, else the walk; with more than a million datasets, or
@@ -110,7 +111,8 @@ def local_sensitivity(
     :param dataset: records of the universe, in any order.
     :param universe: the records that the neighbours can have.
     :param relation: who is a neighbour.
-    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
+    :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ, and a key
+        that one answer alone has, whatever its number.
     :param method: "walk" (the dataset's neighbours, one by one), "solver" (standard queries,
         without walking) or "auto": the walk; with more than a million neighbours, or 20 million
         records in them, the solver, if it can.

@@ -231,7 +231,9 @@ class Universe:
         an id missing.
         """
         if (id is None) == (most_rows is None):
-            raise ValueError(f"give either id or most_rows, got id={id!r}, most_rows={most_rows!r}")
+            raise ValueError(
+                f"give either id or most_rows, got id={brief(id)}, most_rows={brief(most_rows)}"
+            )
         if id is not None:
             return cls(People.of_tables(tables, id), False, name)
         rows = tables.source if isinstance(tables, Universe) else tables

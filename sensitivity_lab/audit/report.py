@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.audit.claims import ratio
+from sensitivity_lab.audit.claims import amount, ratio
 from sensitivity_lab.audit.runner import in_this_test, show_as
 from sensitivity_lab.audit.scope import Scope, and_more
 from sensitivity_lab.audit.subject import PairPositions, Related, Subject
@@ -79,6 +79,11 @@ class AuditRow:
     at: PairPositions = field(default=(None, None), repr=False)
     lines: tuple[str, str] | None = field(default=None, repr=False)
     marked: Marked | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("claimed", "found"):
+            if (number := getattr(self, name)) is not None:
+                amount(number, name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AuditRow) and _same(self._content, other._content)

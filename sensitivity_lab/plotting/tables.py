@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
 from numbers import Rational
 from textwrap import fill
@@ -179,6 +179,10 @@ def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -
     missing = [name for name in needed if name not in table]
     if missing:
         raise ValueError(f"table must have the columns {needed}, got one without {missing}")
+    for name in ("column", "query", "relation"):
+        for value in table[name]:
+            if not isinstance(value, Hashable):
+                raise TypeError(f"table must hold names as {name}, got {brief(value)}")
     columns = list(table["column"].unique())
     if not columns:
         raise ValueError("table must have at least one row, got an empty table")

@@ -98,8 +98,24 @@ class Histogram(Family):
         texts = {"any": ("k", "k"), "Change": change[name]}
         return Words("histogram", texts, "the bounds reach two bins or more; one record per person")
 
+    def words_within(self, interval: Interval, norm: Norm) -> Words:
+        """As `words`; of bounds that reach fewer than two bins, what is left of the formula."""
+        reached, outside = self._reached(interval)
+        if len(reached) > 1:
+            return self.words(norm)
+        texts, which = {"any": ("0", "0")}, "no bin"
+        if reached:
+            change = ("min(k, n)", "k") if outside else ("0", "0")
+            which = "one bin, and values beside it" if outside else "one bin alone"
+            texts = {"any": ("k", "k"), "Change": change}
+        return Words("histogram", texts, f"the bounds reach {which}; one record per person")
+
     def on_interval(self, interval: Interval, norm: Norm) -> D:
-        """A value within the bounds for every bin they reach, and one that no bin counts."""
+        reached, outside = self._reached(interval)
+        return between_bins(reached, outside[0] if outside else None, norm)
+
+    def _reached(self, interval: Interval) -> tuple[list[Exact], list[Exact]]:
+        """A value within the bounds for every bin they reach, and those that no bin counts."""
         low, high = interval.low, interval.high
         reached = []
         for left, right in pairwise(self.edges):
@@ -107,8 +123,7 @@ class Histogram(Family):
             is_last = right == self.edges[-1]
             if value <= high and (value < right or (is_last and value == right)):
                 reached.append(value)
-        outside = [value for value in (low, high) if self.bin_of(value) < 0]
-        return between_bins(reached, outside[0] if outside else None, norm)
+        return reached, [value for value in (low, high) if self.bin_of(value) < 0]
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
         """One value for each bin that holds any, and one that no bin counts."""

@@ -92,6 +92,10 @@ class Family(ABC):
     def words(self, norm: Norm) -> Words:
         """The formula of that in words."""
 
+    def words_within(self, interval: Interval, norm: Norm) -> Words:
+        """As `words`, where some intervals have a formula of their own."""
+        return self.words(norm)
+
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
         """D for records that take any of some ascending values, in any number of copies."""
         return None

@@ -304,7 +304,7 @@ def times(numbers: np.ndarray, factor: int) -> np.ndarray:
     """
     if factor == 1:
         return numbers
-    if numbers.dtype != object and largest(numbers) * abs(factor) < ROOM:
+    if numbers.dtype != object and max(largest(numbers), 1) * abs(factor) < ROOM:
         return numbers * np.int64(factor)
     return numbers.astype(object) * factor
 

@@ -366,7 +366,13 @@ def different_values(name: str, values: Any) -> list[Any]:
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"column {name} must be a list of values, got {brief(values)}")
-    different = list(dict.fromkeys(drawn(values, f"column {name}")))
+    try:
+        different = list(dict.fromkeys(drawn(values, f"column {name}")))
+    except TypeError as error:
+        raise TypeError(
+            f"column {name} must hold values that can be hashed, got {brief(values)}: make tuples "
+            "of lists"
+        ) from error
     if not different:
         raise ValueError(f"column {name} must have at least one value, got none")
     return different

@@ -317,3 +317,17 @@ def test_more_than_six_keys_end_a_sweep_at_once():
     assert not asked
     six = Evaluations(query, Lattice(sl.Universe.value_range(range(6)), largest=2))
     assert [six.of(size)[0].shape for size in (1, 2)] == [(6, 6), (21, 6)]
+
+
+def test_a_sweep_of_squares_beyond_the_floats():
+    """Catches float roots of squares above 10^308, which have none: the sweep must scale them."""
+    records = [0, 10**160, 3 * 10**160, 7 * 10**160]
+    for relation in (sl.Change(1), sl.AddRemove(1)):
+        ask = {"size": 2, "relation": relation}
+        universe = sl.Universe.population(records)
+        swept = sl.global_sensitivity(sl.STD, universe, method="sweep", **ask)
+        small = sl.global_sensitivity(
+            sl.STD, sl.Universe.population([0, 1, 3, 7]), method="walk", **ask
+        )
+        assert swept.value == pytest.approx(float(small) * 1e160, rel=1e-12)
+        assert swept.check()

@@ -4,10 +4,11 @@ import math
 import re
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
-from conftest import ROOT, intervals
+from conftest import ROOT, intervals, refused
 from conftest import STANDARD as RELATIONS
 from sensitivity_book.formulas import formula_table, printed, witness_text
 
@@ -207,6 +208,36 @@ def test_every_printed_formula_gives_the_value(query, norm, family, known):
                 assert printed == value if exact else math.isclose(printed, value), (text, n, k)
                 checked += 1
     assert checked > (8 if further else 20)
+
+
+NARROW = [(2, 2), (-1, 0), (0, 1), (6, 9), (-9, -7), (5, 6)]  # a point; one bin, or none, of five
+
+
+@pytest.mark.parametrize("known", ["size", "min_size"])
+@pytest.mark.parametrize("bounds", NARROW)
+@pytest.mark.parametrize(("query", "norm"), CASES, ids=lambda case: getattr(case, "name", case))
+def test_formulas_hold_in_narrow_bounds(query, norm, bounds, known):
+    """Catches a text that the value beside it disagrees with, where bounds meet or miss the bins."""
+    for family, k, n in product(RELATIONS, (1, 3), (query.smallest_size, 3)):
+        try:
+            form = sl.closed_form(query, bounds=bounds, relation=family(k), norm=norm, **{known: n})
+        except sl.Infeasible:
+            continue
+        text = form.formula.removesuffix(f"; {query.proved.words(norm).where}")
+        if (query is sl.count_distinct and bounds != (2, 2)) or text.startswith("the larger"):
+            continue  # v is infinite
+        given = letters(query, n, k, *bounds) | ({"v": 1} if query is sl.count_distinct else {})
+        shown = eval(as_python(text), given)
+        exact = not isinstance(form.value, float)
+        assert shown == form.value if exact else math.isclose(shown, form.value), (text, n, k)
+
+
+def test_one_point_holds_one_value():
+    """Catches three values in one point, whose formula says 2 beside a sensitivity of 0."""
+    ask = {"bounds": (2, 2), "size": 3, "relation": sl.Change(2)}
+    with refused(ValueError, "values must be 1", "both bounds are 2", "values=3"):
+        sl.closed_form(sl.count_distinct, values=3, **ask)
+    assert sl.closed_form(sl.count_distinct, values=1, **ask).value == 0
 
 
 @pytest.mark.parametrize("make", [sl.variance, sl.std])

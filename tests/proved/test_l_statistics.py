@@ -507,3 +507,9 @@ def test_the_sizes_next_to_the_smallest_do_not_decide():
     ]
     known = sl.closed_form(query, bounds=(0, 1), min_size=90, relation=joins).value
     assert [*wide, known] == [Fraction(1, 91), Fraction(2, 101), Fraction(2, 101)]
+
+
+def test_the_name_of_an_l_statistic_is_text():
+    """Catches a name that is taken, and fails only where it is shown."""
+    with refused(TypeError, "name must be text", "len"):
+        sl.l_statistic(lambda n: [1] * n, name=len)

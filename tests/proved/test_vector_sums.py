@@ -436,3 +436,23 @@ def test_queries_are_equal_by_their_columns_and_say_how_they_are_made():
         sl.vector_sum([0, 1]), sl.Universe.population(ROWS), size=2, relation=sl.Change(1)
     )
     assert "query = sl.vector_sum([0, 1])" in str(found.snippet())
+
+
+@pytest.mark.parametrize(
+    ("records", "move"),
+    [
+        ([(0, 1e-19), (0, 2e-19)], sl.Change(1)),
+        ([(0, Fraction(1, 2**63)), (0, Fraction(3, 2**63))], sl.Change(1)),
+        ([(0.0, 1e-20), (0.0, 5e-20)], sl.Remove(1)),
+    ],
+)
+def test_a_column_of_zeros_beside_a_fine_scale(records, move):
+    """Catches a factor beyond 64 bits that is put into them since the column's numbers are 0."""
+    universe, query = sl.Universe.population(records), sl.vector_sum([0, 1])
+    ask = {"relation": move, "norm": 1}
+    found = sl.global_sensitivity(query, universe, size=1, method="solver", **ask)
+    walked = sl.global_sensitivity(query, universe, size=1, method="walk", **ask)
+    assert found.value == walked.value > 0
+    wide = sl.Universe.population([(1, 1e-19)])
+    nothing = sl.local_sensitivity(query, [], wide, relation=sl.Add(1), method="solver")
+    assert nothing.value == 1 + Fraction(1, 10**19)

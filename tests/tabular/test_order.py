@@ -335,10 +335,8 @@ def test_a_function_of_a_person_is_asked_in_another_order(most_rows):
     else:
         people = sl.Universe.people(sl.Universe.product(paid=[1, 5, 7]), most_rows=most_rows)
     one = {"size": 1, "relation": sl.Change(1)}
-    with pytest.raises(
-        OrderMatters, match="order of a person.s rows .* got 5 and, in another order, 7"
-    ):
-        first = sl.SUM.of(lambda rows: rows["paid"].head(1).sum())
+    first = sl.SUM.of(lambda rows: rows["paid"].head(1).sum())
+    with pytest.raises(OrderMatters, match="order of a person's rows"):
         sl.global_sensitivity(first, people, **one)
     most = sl.SUM.of(lambda rows: 0 if len(rows) == 0 else int(rows["paid"].max()))
     assert sl.global_sensitivity(most, people, **one).value == (6 if most_rows is None else 7)

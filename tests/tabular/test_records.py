@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 import oracle_rows
+import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
@@ -262,3 +263,12 @@ def test_numbers_are_still_numbers():
         assert sl.Universe.population(numbers).numeric
     for records in (["1", "2"], [(1,), (2,)], [1j, 2j], [None, "a"]):
         assert not sl.Universe.population(records).numeric
+
+
+def test_a_clip_whose_low_end_is_no_float_still_cuts():
+    """Catches a column of floats that is cut at the high end alone: 1/3 is no float."""
+    universe = sl.Universe.value_range(pd.DataFrame({"a": [0.0, 0.5, 2.0]}))
+    for low, high in ((Fraction(1, 3), 1), (0, Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3))):
+        ask = {"size": 1, "relation": sl.Change(1)}
+        found = sl.global_sensitivity(sl.SUM.of("a").clipped(low, high), universe, **ask)
+        assert found.value == high - low

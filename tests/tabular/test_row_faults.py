@@ -1,6 +1,7 @@
 """What is refused where records are rows and people: one clear error, before any work."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -225,3 +226,55 @@ def test_an_audit_asks_people_what_each_of_them_says(query, method):
     assert 1 < report.rows[0].found <= exact.value
     if method == "auto":
         assert report.rows[0].found == exact.value
+
+
+def nested(depth):
+    """A list in a list in a list, deeper than Python writes."""
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+SWEPT = {"column": "a", "query": "mean", "relation": "Change", "k": [1], "sensitivity": [1]}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: sl.Universe.product(a=[0, 1], b=[[1]]), ["column b", "make tuples of lists"]),
+        (
+            lambda: sl.Universe.product(s=sl.Universe.interval(0, 1), d=["law", ["art"]]),
+            ["column d", "make tuples of lists"],
+        ),
+        (
+            lambda: sl.Universe.people(pd.DataFrame({"a": [1]}), id=nested(3000), most_rows=1),
+            ["either id or most_rows"],
+        ),
+        (lambda: sl.Universe.population([pl.col("a")]), ["records must be hashable"]),
+        (
+            lambda: sl.global_sensitivity(
+                sl.SUM.of("a"),
+                sl.Universe.population(pl.DataFrame({"a": [[1], [2]]})),
+                size=1,
+                relation=sl.Change(1),
+            ),
+            ["must be a number for every record", "(1,)"],
+        ),
+        *(
+            (lambda name=name: sl.plot_sweep(pd.DataFrame(SWEPT | {name: [["x"]]})), [f"as {name}"])
+            for name in ("column", "query", "relation")
+        ),
+        (lambda: sl.Sensitivity(*range(10)), ["universe must be a Universe"]),
+        (lambda: sl.AuditRow("Change", 1, 2, claimed="x", found=3), ["claimed must be a number"]),
+        (
+            lambda: sl.AuditRow("Change", 1, 2, claimed=Decimal("1E-99999999"), found=3).ratio,
+            ["claimed must lie within"],
+        ),
+    ],
+    ids=range(11),
+)
+def test_what_is_made_by_hand_is_checked(call, words):
+    """Catches "unhashable type", RecursionError, AttributeError in a repr, and a ratio that hangs."""
+    with refused((TypeError, ValueError), *words):
+        call()

@@ -22,7 +22,7 @@ from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.standard import python_of
 from sensitivity_lab.tabular.rows import rows_of, table
-from sensitivity_lab.tabular.shown import SIGNS, Grid, Part
+from sensitivity_lab.tabular.shown import SIGNS, Grid, Part, _kept
 from sensitivity_lab.tabular.source import runnable, source_of
 from sensitivity_lab.text import ADDED, REMOVED, cell_text
 
@@ -681,3 +681,10 @@ def test_an_audit_says_which_person_joins():
     anyone = sl.Universe.people(sl.Universe.product(title=["Emma"]), most_rows=2)
     row = sl.audit(len, 1, anyone, sizes=1, relations=[sl.Add(1)]).worst
     assert "person 1 joins, with 2 rows" in str(row)  # person 0 brought none
+
+
+def test_a_row_that_fits_exactly_keeps_all_its_columns():
+    """Catches gaps between columns that are counted one too many, or one too few."""
+    widths = [3, 4, 5]
+    assert _kept(widths, 3 + 2 + 4 + 2 + 5) == (0, 1, 2)
+    assert _kept(widths, 3 + 2 + 4 + 2 + 5 - 1) == (0, None, 2)
