@@ -128,8 +128,12 @@ def test_the_refusal_says_the_dataset_both_answers_and_the_way_out():
         assert part in text
 
 
-@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table], ids=str)
-@pytest.mark.parametrize("workers", [None, ThreadPoolExecutor, process_pool], ids=str)
+@pytest.mark.parametrize(
+    "table", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"]
+)
+@pytest.mark.parametrize(
+    "workers", [None, ThreadPoolExecutor, process_pool], ids=["here", "threads", "processes"]
+)
 def test_tables_of_any_library_are_asked_in_other_orders(table, workers):
     """Catches polars and pyarrow asked in one order, and workers that are not told of others."""
     universe = sl.Universe.population(table({"pay": [1, 5, 9, 9]}))
