@@ -74,6 +74,7 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	FAULT_CASES=10000 $(PYTEST) tests/misuse/test_faults.py
 	FAULT_CASES=4000 $(PYTEST) tests/misuse/test_fuzz.py -n auto
 	SQL_CASES=1000 $(PYTEST) tests/tabular/test_sql_fuzz.py -n auto
+	PEOPLE_CASES=1600 $(PYTEST) tests/tabular/test_people_fuzz.py -n auto
 	SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/methods/test_solvers.py tests/methods/test_spread_floor.py tests/proved -n auto
 	LIVE_ALL=1 $(PYTEST) tests/book/test_live_shell.py -n auto
 	for version in 3.11 3.12 3.13; do \

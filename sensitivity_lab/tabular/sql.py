@@ -127,8 +127,8 @@ class Statement:
             *_, schema, last = name.replace('"', "").lower().split(".")
             if last in {known.lower() for known in ours}:
                 raise ValueError(
-                    f"statement must name the dataset's table {last} without a schema, got {name}: "
-                    "that is a table of the connection"
+                    f"statement must name the dataset's table {last} without a schema, got {name}, "
+                    "which is another table"
                 )
             if schema in CATALOGUES or last.startswith(CATALOGUE_TABLES):
                 raise ValueError(f"statement must not read a catalogue of the session, got {name}")
@@ -272,9 +272,10 @@ class Statement:
         alone = {name: (np.zeros(len(one), dtype=np.intp), one) for name, one in part.items()}
         known = {tuple(tuple(range(len(one))) for one in part.values())}
         for orders in self._other_orders(alone):
-            if different and (now := tuple(tuple(rows.tolist()) for rows in orders)) in known:
+            now = tuple(tuple(rows.tolist()) for rows in orders)
+            if different and now in known:
                 continue
-            known.add(now) if different else None
+            known.add(now)
             tables = {
                 name: in_order(one, rows)
                 for (name, one), rows in zip(part.items(), orders, strict=True)

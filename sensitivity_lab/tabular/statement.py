@@ -215,3 +215,4 @@ def within(seconds: float, interrupt: Callable[[], object] | None) -> Iterator[N
     finally:
         if timer is not None:
             timer.cancel()
+            timer.join()  # it holds the connection
