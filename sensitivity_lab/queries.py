@@ -334,6 +334,12 @@ class Query:
     ) -> Any:
         """Return the answer on a dataset, which must be that on its rows in other orders.
 
+        >>> rows = Universe.product(pay=[5, 7])
+        >>> most = Query("most", lambda table: int(table["pay"].max()))
+        >>> given = most.giver(rows)
+        >>> most.answer_in_orders(given, (0, 1), given.several((0, 1)))
+        7
+
         Cost: one call of the function for each order. Raises OrderMatters where the answer is
         another one, ValueError where it changes in the same order, too.
         """

@@ -308,14 +308,14 @@ def test_more_than_six_keys_end_a_sweep_at_once():
         return dict.fromkeys(dataset, 1)
 
     query = sl.Query("counts", counts)
-    many = Evaluations(query, Lattice(sl.Universe.value_range(range(7)), largest=2))
+    many = Evaluations(query, sl.Universe.value_range(range(7)), Lattice([2] * 7, largest=2))
     with pytest.raises(NoArray):
         many.of(1)
     asked.clear()
     with pytest.raises(NoArray):
         many.of(2)
     assert not asked
-    six = Evaluations(query, Lattice(sl.Universe.value_range(range(6)), largest=2))
+    six = Evaluations(query, sl.Universe.value_range(range(6)), Lattice([2] * 6, largest=2))
     assert [six.of(size)[0].shape for size in (1, 2)] == [(6, 6), (21, 6)]
 
 

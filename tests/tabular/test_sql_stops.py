@@ -85,7 +85,7 @@ def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
     done = subprocess.run(
         [sys.executable, "-c", ENDED.format(connection=connection, text=text)],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=120,
         check=False,
     )

@@ -328,7 +328,7 @@ def test_a_report_that_cannot_be_written_is_refused_at_the_start(run, path):
 def test_a_report_that_breaks_off_leaves_the_one_before(run, pytester, monkeypatch):
     """Catches half a file on a full disk, and an internal error in the place of the summary."""
     before, write_text = pytester.path / "audits.json", Path.write_text
-    before.write_text("[]")
+    before.write_text("[]", encoding="utf-8")
 
     def written(path, text, **options):
         if "audits" not in path.name:
