@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from bench import NUMPY, naive_add_remove, naive_change
 
 import sensitivity_lab as sl
@@ -32,17 +31,11 @@ QUERIES = [
     *(sl.trimmed_mean(0.1), sl.winsorised_mean(0.1), sl.MIDHINGE, sl.RANGE, sl.count_distinct),
 ]
 QUICK = [sl.MEDIAN, sl.VARIANCE, sl.STD]
-# Of two columns, and with a norm: a query, the norm, and its name here.
-OF_COLUMNS = [
-    (sl.vector_sum(["x", "y"]), norm, f"two sums, L{name}")
-    for norm, name in ((1, "1"), (2, "2"), (math.inf, "∞"))
-]
 IN_THE_BOOK = [
     *((query, 1, query.name) for query in (sl.MEDIAN, sl.MEAN, sl.VARIANCE, sl.STD)),
     *((query, 1, query.name) for query in (sl.trimmed_mean(0.1), sl.winsorised_mean(0.1))),
     *((query, 1, query.name) for query in (sl.MIDHINGE, sl.RANGE, sl.count_distinct)),
     *((BINS, norm, f"1,000 bins, L{name}") for norm, name in ((1, "1"), (2, "2"))),
-    *OF_COLUMNS,
 ]
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 NAIVE = {sl.AddRemove: naive_add_remove, sl.Change: naive_change}
@@ -94,31 +87,22 @@ def small(query, family, m, k):
     print(f"  {query.name:14.14} {relation!s:22} m={m:<5} {1000 * unit:7.2f} ms = 1; {ratios}")
 
 
-def universe_of(query, m):
-    """A population of m numbers, or of m pairs of them for a query of columns."""
-    if any(query is of_columns for of_columns, _, _ in OF_COLUMNS):
-        pairs = pd.DataFrame({"x": records(m), "y": records(m + 1)[:m]})
-        return lambda: sl.Universe.population(pairs)
-    array = records(m)
-    return lambda: sl.Universe.population(array)
-
-
 def measured(query, relation, norm=1):
     """At a million: how often `sorted` fits into it, arrays of memory, exponent; None unsolved."""
     numbers = records(10**6).tolist()
     yardstick, _ = seconds(lambda: sorted(numbers))
 
-    def solved(make, m):
-        options = {"size": m // 2, "relation": relation, "norm": norm, "method": "solver"}
-        return sl.global_sensitivity(query, make(), **options)
+    def solved(array):
+        options = {"size": len(array) // 2, "relation": relation, "norm": norm, "method": "solver"}
+        return sl.global_sensitivity(query, sl.Universe.population(array), **options)
 
-    million, more = universe_of(query, 10**6), universe_of(query, 2 * 10**6)
-    taken, found = seconds(lambda: solved(million, 10**6))
+    million, more = records(10**6), records(2 * 10**6)
+    taken, found = seconds(lambda: solved(million))
     if found is None:
         return None
-    doubled, _ = seconds(lambda: solved(more, 2 * 10**6))
+    doubled, _ = seconds(lambda: solved(more))
     tracemalloc.start()
-    solved(million, 10**6)
+    solved(million)
     memory = tracemalloc.get_traced_memory()[1] / (8 * 10**6)
     tracemalloc.stop()
     return taken / yardstick, memory, math.log2(doubled / taken)
@@ -193,10 +177,6 @@ def main():
     print("A million records, size m/2, k = 10:")
     for query, family in cases:
         large(query, family)
-    if not given.quick:
-        for query, norm, name in OF_COLUMNS:
-            for family in RELATIONS:
-                large(query, family, norm, name)
     print("Smooth sensitivity at a million records:")
     for beta in (0.1, 1e-3, 1e-6):
         smooth(beta)

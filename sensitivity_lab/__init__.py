@@ -31,7 +31,6 @@ from sensitivity_lab.relations import (
 )
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
-from sensitivity_lab.several_columns import covariance, vector_sum
 from sensitivity_lab.smooth import (
     SmoothSensitivity,
     sensitivity_at_distance,
@@ -109,7 +108,6 @@ __all__ = [
     "compare",
     "count_distinct",
     "count_where",
-    "covariance",
     "discrete_gradient",
     "global_sensitivity",
     "histogram",
@@ -130,7 +128,6 @@ __all__ = [
     "symmetric_distance",
     "trimmed_mean",
     "variance",
-    "vector_sum",
     "winsorised_mean",
 ]
 

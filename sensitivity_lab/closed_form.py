@@ -22,8 +22,7 @@ from sensitivity_lab.exact import (
 )
 from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
-from sensitivity_lab.proved.points import Box, OfColumns
-from sensitivity_lab.proved.worst_pair import D, Share, WorstPair, shares, widest
+from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation, check_relation
 from sensitivity_lab.results import html_table, presented
@@ -92,8 +91,7 @@ def closed_form(
     >>> form.value, form.status, form.formula
     (Fraction(12, 5), 'exact', 'R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))')
 
-    Of a clipped query the bounds are those of the numbers before they are cut. Of a query of
-    several columns they are a pair for each, as in ((Lx, Ux), (Ly, Uy)).
+    Of a clipped query the bounds are those of the numbers before they are cut.
 
     Give `size` where the dataset's size is known (its neighbour has what the relation gives; a
     range holds both sizes), or `min_size` where all that is known is that both datasets have at
@@ -107,7 +105,9 @@ def closed_form(
     Source: the theorem that the result's `source` names, and thm-share, thm-sizes, thm-sizes-mixed
     and thm-steps, on the book's page of proofs.
     """
-    proved, within = _proved_within(query, bounds, values)
+    low, high = checked_bounds(bounds)
+    proved = proved_of(query)
+    interval = Interval(*clipped_ends(query.of_what, low, high), values)
     check_relation(relation)
     if type(relation) not in STANDARD or relation.restricts_columns:
         raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")
@@ -118,9 +118,9 @@ def closed_form(
             raise ValueError(
                 f"values must be None for a clipped query, whose cut may leave fewer, got {values=}"
             )
-        if isinstance(within, Interval) and values > 1 and not within.width:
+        if values > 1 and not interval.width:
             raise ValueError(
-                f"values must be 1 where both bounds are {brief(within.low)}, got {values=}: one "
+                f"values must be 1 where both bounds are {brief(interval.low)}, got {values=}: one "
                 "point holds one value"
             )
     if (size is None) == (min_size is None):
@@ -131,23 +131,16 @@ def closed_form(
     if size is None:
         least = whole_number(min_size, "min_size", query.smallest_size or 0)
         asked = proved.shares_from(relation, least)
-        if isinstance(within, Interval):
-            bound = proved.bound_from(within, relation, least)
+        bound = proved.bound_from(interval, relation, least)
     else:
         asked = iter(_feasible_shares(query, relation, size))
     worst = (
-        widest(_gaps(proved, within, norm), asked)
+        widest(proved.on_interval(interval, norm), asked)
         if bound is None
         else WorstPair(bound, attained=False)
     )
-    if worst is None:
-        raise NotProved(
-            f"{query.name} has a closed form for one record, k = 1, got {relation}: "
-            "global_sensitivity enumerates on a universe of yours"
-        )
-    words = (
-        proved.words_within(within, norm) if isinstance(within, Interval) else proved.words(norm)
-    )
+    assert worst is not None
+    words = proved.words_within(interval, norm)
     text = words.text(relation, pinned=size is not None)
     return ClosedForm(
         value=presented(worst.gap),
@@ -157,24 +150,6 @@ def closed_form(
         source=f"Proofs: {words.proof}",
         witness=_witness(worst),
     )
-
-
-def _proved_within(query: Any, bounds: Any, values: int | None) -> tuple[Family, Interval | Box]:
-    """What is proved of a query, and its checked bounds: those of each column where it has several."""
-    proved = query.proved if isinstance(query, Query) else None
-    if isinstance(proved, OfColumns):
-        return proved, Box.of(bounds, len(proved.columns))
-    low, high = checked_bounds(bounds)
-    proved = proved_of(query)
-    return proved, Interval(*clipped_ends(query.of_what, low, high), values)
-
-
-def _gaps(proved: Family, within: Interval | Box, norm: float) -> D:
-    """D within some bounds."""
-    if isinstance(within, Box):
-        assert isinstance(proved, OfColumns)
-        return proved.on_box(within, norm)
-    return proved.on_interval(within, norm)
 
 
 def _witness(worst: WorstPair) -> tuple[Dataset, Dataset] | None:

@@ -15,7 +15,6 @@ import numpy as np
 from sensitivity_lab.errors import Infeasible, TooLarge
 from sensitivity_lab.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.gap import Norm
-from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.queries import Grouping, Query, checked_answer
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.standard import asks_rows, over_numbers, predicate_of
@@ -70,8 +69,6 @@ class Problem:
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
                 "MEAN.of('column') or SUM.of(function)"
             )
-        if isinstance(proved, OfColumns):
-            proved.check(self.universe)
         if self.universe.has_missing and not self.query.takes_missing:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
@@ -89,7 +86,7 @@ class Problem:
                 f"columns must be None where a record is a person, whose rows are one, got {self.relation}"
             )
         tables = [name for name in source.whole if name is not None]
-        if tables and asks_rows(query) and not isinstance(query.proved, OfColumns):
+        if tables and asks_rows(query):
             raise ValueError(
                 f"query {query.name} is asked of the rows of one table, got several tables, "
                 f"{', '.join(tables)}: ask of a function of a person, which gets them all, as in "

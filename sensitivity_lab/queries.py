@@ -29,7 +29,6 @@ from sensitivity_lab.exact import (
 )
 from sensitivity_lab.gap import Labelled, in_order_of_labels
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.tabular.answers import Keyed, opened
 from sensitivity_lab.tabular.clipped import Clipped, number_of
 from sensitivity_lab.tabular.order import InOrders, OrderMatters, are_near
@@ -152,17 +151,6 @@ class Query:
         answer = self.answer(dataset)
         return rounded_root_gap(Fraction(answer), Fraction(0)) if self.root else answer
 
-    def answers_rows(self, universe: Universe) -> bool:
-        """Whether `rows` answers on datasets of a universe.
-
-        >>> from sensitivity_lab import MEAN
-        >>> MEAN.answers_rows(Universe.population([1, 2]))
-        True
-        """
-        if self.rows is None or universe.has_missing:
-            return False
-        return not isinstance(self.proved, OfColumns) or self.proved.serves(universe)
-
     def of(self, what: str | Callable[[Any], Any]) -> Query:
         """Return this query asked of a number that each record has: a column, or a function of it.
 
@@ -243,8 +231,6 @@ class Query:
             raise ValueError(
                 f"{asked} must be asked of a query of numbers, got a statement: say it in the SQL"
             )
-        if isinstance(self.proved, OfColumns):
-            raise ValueError(f"query {self.name} names its columns already, got {asked}")
 
     def _asked_of(self, what: Any, words: str) -> Query:
         return Query(
@@ -610,7 +596,7 @@ def answers_at(query: Query, universe: Universe, rows: np.ndarray) -> list[Any]:
     A standard query answers all of them at once. Equal to calling it on each.
     Cost: one pass over the rows in NumPy; else one call of the function for each.
     """
-    if query.proved and query.rows is not None and query.answers_rows(universe):
+    if query.proved and query.rows is not None and not universe.has_missing:
         numerators, scale = query.rows(rows, universe)
         return [_over(numerator, scale) for numerator in numerators.tolist()]
     return query.answers(query.giver(universe), [tuple(row) for row in rows.tolist()])

@@ -38,12 +38,10 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.joins import JoinCount
 from sensitivity_lab.proved.l_statistic import Central
 from sensitivity_lab.proved.monotone import Count, Mean, Sum
-from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.proved.quantile import Quantile
 from sensitivity_lab.proved.rank_weights import Trimmed, Winsorised
 from sensitivity_lab.proved.variance.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
-from sensitivity_lab.several_columns import python_of_columns
 from sensitivity_lab.tabular.alike import Alike, told_apart
 from sensitivity_lab.tabular.clipped import Always, Clipped, number_of
 from sensitivity_lab.tabular.joined import Joined, checked_tables
@@ -583,7 +581,7 @@ def asks_rows(query: Query) -> bool:
     """
     if query.inner is not None:
         return _column_of(query.of_what) is not None
-    if query.grouping is not None or isinstance(query.proved, OfColumns):
+    if query.grouping is not None:
         return True
     return query.proved is not None and query.proved.of_anything
 
@@ -643,8 +641,6 @@ def python_of(query: Query) -> str | None:
         if query == constant:
             return f"sl.{name}"
     match query.proved:
-        case OfColumns():
-            return python_of_columns(query)
         case Quantile(q) if query == quantile(q):
             return f"sl.quantile({_literal(q)})"
         case Central(Trimmed(cut)) if query == trimmed_mean(cut):

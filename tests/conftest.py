@@ -61,24 +61,6 @@ def refused(error, *words):
     return pytest.raises(error, match=f"(?s){everything}")
 
 
-def random_number(rng, *more):
-    """What makes numbers of one kind: ties, tenths, thirds, and whole ones at the edges of 64 bits; or `more`."""
-    return rng.choice(
-        [
-            lambda: rng.randint(0, 2),
-            lambda: rng.randint(-9, 9),
-            lambda: 10**18 + rng.randint(0, 3),
-            lambda: rng.randint(0, 30) / 10,
-            lambda: Fraction(rng.randint(-9, 9), rng.randint(1, 7)),
-            lambda: rng.choice([0, 0, 1, 100]),
-            lambda: rng.choice([2**62 - 1, -(2**62), 2**63 - 1, -(2**63), 0, 1]),
-            lambda: rng.choice([10**30, -(10**30), 10**30 + 1, 5]),
-            lambda: 7,
-            *more,
-        ]
-    )
-
-
 # Debian's Chromium is driven by Playwright.
 FLAGS = [
     "--no-sandbox",

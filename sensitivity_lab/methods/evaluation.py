@@ -146,7 +146,7 @@ class Evaluations:
 
     @property
     def _answers_by_rows(self) -> bool:
-        return self.query.answers_rows(self.universe)
+        return self.query.rows is not None and not self.universe.has_missing
 
     def _by_rows(self, size: int) -> tuple[np.ndarray, int]:
         assert self.query.rows is not None

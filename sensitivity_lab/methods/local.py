@@ -9,9 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sensitivity_lab.gap import Answer, gap_between
-from sensitivity_lab.methods.columns import furthest_by_columns
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import answers_at
@@ -34,8 +32,6 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     query, universe = problem.query, problem.universe
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
-    if isinstance(query.proved, OfColumns):
-        return furthest_by_columns(problem, query.proved, dataset)
     if query.proved.of_numbers and not universe.numeric:  # all rows of all people together
         return None
     pool = Pool(universe, dataset, max(added for _, added in problem.plan[len(dataset)]))

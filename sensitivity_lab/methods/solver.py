@@ -11,12 +11,10 @@ from fractions import Fraction
 from functools import partial
 
 from sensitivity_lab.gap import gap_between
-from sensitivity_lab.methods.columns import gaps_by_columns
 from sensitivity_lab.methods.groups import gaps_by_group
 from sensitivity_lab.methods.people import gaps_of_people
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.points import OfColumns
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import D, Share, Values, WorstPair, shares, widest
 
@@ -65,8 +63,6 @@ def widest_gaps(problem: Problem) -> D | None:
         return gaps_by_group(problem, query.grouping)
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
-    if isinstance(query.proved, OfColumns):
-        return gaps_by_columns(problem, query.proved)
     if not query.proved.of_numbers:
         return None
     if not universe.numeric:

@@ -472,10 +472,6 @@ CALLS = {
             "connection": [None],
         },
     ),
-    "vector_sum": Call(sl.vector_sum, is_anything, {"columns": [["x", 1], [len]]}),
-    "covariance": Call(
-        sl.covariance, is_anything, {"x": ["x", 0], "y": ["y", len], "ddof": [0, 1]}
-    ),
     "join_count": Call(
         sl.join_count, is_anything, {"schema": [{"r": ["a", "b"], "s": ["b", "c"]}, {"r": ["a"]}]}
     ),

@@ -128,9 +128,6 @@ OTHERS = (
     Asked(sl.COUNT.by("t"), lambda p: by_text(p, lambda q: len(flat(q))), 0, "by"),
     Asked(sl.SUM.of("x").by("t"), lambda p: by_text(p, lambda q: sum(xs(q))), 0, "by"),
     Asked(sl.MEAN.of("x").by("t"), lambda p: by_text(p, lambda q: mean(xs(q))), 0, "by"),
-    Asked(sl.vector_sum(["x", "n"]), lambda p: (sum(xs(p)), len(xs(p))), 0, "vector"),
-    Asked(sl.covariance("x", "n"), lambda p: Fraction(0), 1, "covariance"),
-    Asked(sl.covariance("x", "x"), lambda p: spread(xs(p)), 1, "covariance"),
     Asked(worth, lambda p: worth(flat(p)), 0, "own"),
 )
 
@@ -245,7 +242,7 @@ class Named:
         return Counter(names)
 
     def is_solved(self, kind):
-        return kind in ("sum", "person", "vector")
+        return kind in ("sum", "person")
 
 
 class Two(Named):
@@ -289,7 +286,7 @@ class Anybody:
         return people
 
     def given(self, people):
-        return [[(t, x, None if z == MISSING else z, 1) for t, x, z in rows] for rows in people]
+        return [[(t, x, None if z == MISSING else z) for t, x, z in rows] for rows in people]
 
     def read(self, table):
         """The people of a table by their numbers, and that some may bring nothing."""
@@ -298,7 +295,7 @@ class Anybody:
         return people
 
     def is_solved(self, kind):
-        return kind in ("person", "vector") or kind in SOLVED_OF_ROWS
+        return kind == "person" or kind in SOLVED_OF_ROWS
 
 
 def some_row(rng):
@@ -307,7 +304,7 @@ def some_row(rng):
 
 def columns_of(rows):
     t, x, z = zip(*rows, strict=True)
-    return {"t": t, "x": x, "z": [None if each == MISSING else each for each in z], "n": 1}
+    return {"t": t, "x": x, "z": [None if each == MISSING else each for each in z]}
 
 
 def plain_rows(table):
