@@ -36,7 +36,7 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
         return None
     if isinstance(query.proved, OfColumns):
         return furthest_by_columns(problem, query.proved, dataset)
-    if query.proved.of_numbers and not universe.numeric:  # all rows of all people together
+    if not universe.numeric:  # all rows of all people together
         return None
     pool = Pool(universe, dataset, max(added for _, added in problem.plan[len(dataset)]))
     neighbours: list[Indices] = []

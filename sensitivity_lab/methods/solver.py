@@ -67,8 +67,6 @@ def widest_gaps(problem: Problem) -> D | None:
         return None
     if isinstance(query.proved, OfColumns):
         return gaps_by_columns(problem, query.proved)
-    if not query.proved.of_numbers:
-        return None
     if not universe.numeric:
         return gaps_of_people(problem, widest_gaps)
     if not universe.unlimited:

@@ -476,9 +476,6 @@ CALLS = {
     "covariance": Call(
         sl.covariance, is_anything, {"x": ["x", 0], "y": ["y", len], "ddof": [0, 1]}
     ),
-    "join_count": Call(
-        sl.join_count, is_anything, {"schema": [{"r": ["a", "b"], "s": ["b", "c"]}, {"r": ["a"]}]}
-    ),
     "count_distinct": Call(sl.count_distinct, are_distinct, {"dataset": DATASETS}),
     # sensitivities
     "global_sensitivity": Call(
