@@ -191,7 +191,7 @@ def proved_of(query: Any) -> Family:
     Sum()
     """
     proved: Family | None = query.proved if isinstance(query, Query) else None
-    if proved is None or not proved.of_numbers:
+    if proved is None:
         raise TypeError(
             f"query must be a standard query, got {brief(query)}: no formula is known for it"
         )

@@ -61,8 +61,7 @@ class Problem:
         checked_norm(self.norm)
         if self.universe.holds_people:
             self._check_people()
-        proved = self.query.proved
-        of_numbers = self.query.exact or (proved is not None and proved.of_numbers)
+        of_numbers = self.query.exact or self.query.proved is not None
         if of_numbers and not self.universe.numeric and not self._is_of_records:
             raise TypeError(
                 f"query {self.query.name} is asked of numbers, got records such as "

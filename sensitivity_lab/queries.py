@@ -316,7 +316,7 @@ class Query:
         return answers
 
     def answer_in_orders(
-        self, given: InOrders, positions: Indices, others: Iterable[Any | None]
+        self, given: Giver, positions: Indices, others: Iterable[Any | None]
     ) -> Any:
         """Return the answer on a dataset, which must be that on its rows in other orders.
 

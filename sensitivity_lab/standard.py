@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -35,7 +35,6 @@ from sensitivity_lab.order_statistics import (
 from sensitivity_lab.proved.bins import CountWhere, Histogram
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.joins import JoinCount
 from sensitivity_lab.proved.l_statistic import Central
 from sensitivity_lab.proved.monotone import Count, Mean, Sum
 from sensitivity_lab.proved.quantile import Quantile
@@ -44,7 +43,6 @@ from sensitivity_lab.proved.variance.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
 from sensitivity_lab.tabular.alike import Alike, told_apart
 from sensitivity_lab.tabular.clipped import Always, Clipped, number_of
-from sensitivity_lab.tabular.joined import Joined, checked_tables
 from sensitivity_lab.tabular.people import OfOneRow, is_number_of_people
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, table
@@ -301,44 +299,6 @@ class _CountWhere:
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
         true = np.array([*map(self.is_true, universe.values)], dtype=np.int64)
         return true[rows].sum(axis=1, dtype=np.int64), 1
-
-
-def join_count(schema: Mapping[str, Iterable[str]]) -> Query:
-    """Return the number of rows of the natural join of some tables: `COUNT(*)` of inner joins.
-
-    >>> import pandas as pd
-    >>> query = join_count({"orders": ["customer", "order"], "items": ["order", "item"]})
-    >>> orders = pd.DataFrame({"customer": ["a", "b"], "order": [1, 2]})
-    >>> items = pd.DataFrame({"order": [1, 1, 3], "item": ["x", "y", "y"]})
-    >>> query({"orders": orders, "items": items})
-    2
-
-    The schema has of each table the columns that count. Rows match that agree in every column of
-    one name; a value that is missing matches nothing. The query is asked of a dict of tables, as
-    `Universe.people` of several tables makes them. Where each person has rows in one of these
-    tables, `local_sensitivity` solves joins that hang together as a tree for one who joins or
-    leaves; a cycle is enumerated.
-
-    Cost: linear in the rows of a tree. Raises TypeError or ValueError for a schema that is no dict
-    of different columns; asked, for a dataset without one of the tables or columns.
-    Source: Tao, He, Machanavajjhala and Roy, "Computing local sensitivities of counting queries
-    with joins", doi:10.1145/3318464.3389762.
-    """
-    join = Joined(checked_tables(schema))
-    told = ", ".join(f"{name}({', '.join(columns)})" for name, columns in join.tables)
-    return Query(f"join_count({told})", _JoinCount(join), 0, proved=JoinCount(join))
-
-
-@dataclass(frozen=True)
-class _JoinCount:
-    """The number of rows of a natural join, asked of a dict of tables."""
-
-    join: Joined
-
-    def __call__(self, tables: Any) -> int:
-        if not isinstance(tables, Mapping):
-            raise TypeError(f"dataset must be a dict of tables, got {brief(tables)}")
-        return self.join.count(tables)
 
 
 def _count(x: Any) -> int:
@@ -653,9 +613,6 @@ def python_of(query: Query) -> str | None:
             return f"sl.variance(ddof={ddof})"
         case Histogram(edges) if query.function == _Histogram(edges):
             return f"sl.histogram([{', '.join(map(_literal, edges))}])"
-        case JoinCount(join) if query.function == _JoinCount(join):
-            schema = {name: list(columns) for name, columns in join.tables}
-            return f"sl.join_count({schema!r})"
     return None
 
 

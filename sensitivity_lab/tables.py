@@ -184,7 +184,6 @@ def _closed_form_for(
         not feasible
         or not norm
         or not query.proved
-        or not query.proved.of_numbers
         or type(relation) not in STANDARD
         or relation.restricts_columns
     ):

@@ -32,7 +32,7 @@ def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     query, universe = problem.query, problem.universe
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
-    if query.proved.of_numbers and not universe.numeric:  # all rows of all people together
+    if not universe.numeric:  # all rows of all people together
         return None
     pool = Pool(universe, dataset, max(added for _, added in problem.plan[len(dataset)]))
     neighbours: list[Indices] = []

@@ -63,8 +63,6 @@ def widest_gaps(problem: Problem) -> D | None:
         return gaps_by_group(problem, query.grouping)
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
-    if not query.proved.of_numbers:
-        return None
     if not universe.numeric:
         return gaps_of_people(problem, widest_gaps)
     if not universe.unlimited:

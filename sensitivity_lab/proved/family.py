@@ -76,7 +76,6 @@ class Family(ABC):
     Fraction(2, 1)
     """
 
-    of_numbers: ClassVar[bool] = True  # asked of numbers; else of what its `on_dataset` says
     falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
     among_records: ClassVar[bool] = True  # an answer lies among the records, in their unit
     adds: ClassVar[Literal["one", "number"] | None] = None  # what a record adds to its group

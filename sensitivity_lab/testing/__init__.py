@@ -1,4 +1,4 @@
-"""For other people's tests: claims that must hold, spies for claims, datasets for Hypothesis.
+"""For other people's tests: claims that must hold, datasets for Hypothesis.
 
 The widest pairs feed other auditors. A dataset generator of Google's DP-Auditorium is a function of
 the last estimate that gives two datasets:
@@ -19,18 +19,12 @@ dp-recorder runs a mechanism on a dataset, and replays it on a neighbour: `pair.
 
 from sensitivity_lab.audit.worst_pairs import Pair, worst_pairs
 from sensitivity_lab.testing.asserted import assert_sensitivity
-from sensitivity_lab.testing.claimed import Claimed
-from sensitivity_lab.testing.spies import Spied, claims_of, spied
 from sensitivity_lab.testing.strategies import datasets, neighbouring_pairs
 
 __all__ = [
-    "Claimed",
     "Pair",
-    "Spied",
     "assert_sensitivity",
-    "claims_of",
     "datasets",
     "neighbouring_pairs",
-    "spied",
     "worst_pairs",
 ]

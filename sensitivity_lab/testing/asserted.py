@@ -57,8 +57,7 @@ def assert_sensitivity(
     `allow_not_asked=True`, too, with a budget or without.
 
     :param function: what is claimed about, as `sl.audit` takes it.
-    :param claim: a number, or a function of parameters named `k` and `size`, or of one of them;
-        `spied` reads it from a library.
+    :param claim: a number, or a function of parameters named `k` and `size`, or of one of them.
     :param universe: the records that a dataset can have.
     :param sizes: how many records the datasets have: one size, a list or a range.
     :param sizes_within: in place of `sizes`, a range in which the sizes of both lie.

@@ -472,9 +472,6 @@ CALLS = {
             "connection": [None],
         },
     ),
-    "join_count": Call(
-        sl.join_count, is_anything, {"schema": [{"r": ["a", "b"], "s": ["b", "c"]}, {"r": ["a"]}]}
-    ),
     "count_distinct": Call(sl.count_distinct, are_distinct, {"dataset": DATASETS}),
     # sensitivities
     "global_sensitivity": Call(

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.tabular.rows import Row
+from sensitivity_lab.tabular.rows import Row, cells_of, rows_of, table
 
 UTC = datetime.UTC
 CELLS = {
@@ -470,6 +470,19 @@ def test_short_floats_say_their_shortest_text(dtype):
             assert found.value == want
             assert found.check()
             assert schema(found.witness[0]) == schema(frame)
+
+
+def test_cells_are_those_of_rows():
+    """Catches a column that is read in one way as a column and in another in a row."""
+    frame = pd.DataFrame({
+        "whole": [1, 2], "missing": pd.array([1, None], dtype="Int64"), "text": ["a", None],
+        "short": np.array([0.1, 2], dtype=np.float32), "float": [0.5, None],
+    })  # fmt: skip
+    for library in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        found = table(library, "table")
+        by_column = [cells_of(found.get_column(name)) for name in found.columns]
+        assert list(zip(*by_column, strict=True)) == [tuple(row) for row in rows_of(found)]
+        assert {type(cell) for cell in by_column[0]} == {int}
 
 
 def test_lists_in_cells_are_records_too():

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 import sensitivity_lab as sl
 
@@ -77,33 +76,9 @@ class Shape:
         return sorted(inside & outside)
 
     @property
-    def joins_itself(self) -> bool:
-        """Whether some table comes more than once."""
-        return len(self.tables) < len(self.parts)
-
-    @property
     def query(self) -> sl.Query:
         """The count as a query, of records that begin with the name of their table."""
         return sl.Query(self.name, self, smallest_size=0)
-
-    @property
-    def join_count(self) -> sl.Query:
-        """The count as a query of a dict of tables, for a join of different tables.
-
-        >>> Shape("path of 2", (("r", "ab"), ("s", "bc"))).join_count.name
-        'join_count(r(a, b), s(b, c))'
-        """
-        if self.joins_itself:
-            raise ValueError(f"a shape must be of different tables here, got {self.name}")
-        return sl.join_count({table: list(letters) for table, letters in self.parts})
-
-    def people(self, records: Sequence[Record]) -> sl.Universe:
-        """A universe of people with one record each: person i has the i-th."""
-        tables = {}
-        for table, letters in self.parts:
-            rows = [(*row, i) for i, (name, *row) in enumerate(records) if name == table]
-            tables[table] = pd.DataFrame(rows, columns=[*letters, "person"])
-        return sl.Universe.people(tables, id="person")
 
 
 @dataclass(frozen=True, eq=False)

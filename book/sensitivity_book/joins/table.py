@@ -52,22 +52,6 @@ class Case:
         """The exact local sensitivity of the dataset, every neighbour asked."""
         return sl.local_sensitivity(self.shape.query, self.dataset, self.universe, relation=ONE_ROW)
 
-    def solved(self) -> sl.Sensitivity | None:
-        """The same from the solver for joins of different tables that hang together as a tree."""
-        if self.shape.joins_itself:
-            return None
-        people = [self.records.index(record) for record in self.dataset]
-        try:
-            return sl.local_sensitivity(
-                self.shape.join_count,
-                people,
-                self.shape.people(self.records),
-                relation=ONE_ROW,
-                method="solver",
-            )
-        except sl.NotProved:
-            return None
-
     def of_all(self) -> sl.Sensitivity:
         """The exact global sensitivity over all datasets with as many rows."""
         return sl.global_sensitivity(
@@ -148,8 +132,8 @@ def loose_bounds(cases: Sequence[Case] = CASES, *, beta: float = 0.5) -> pd.Data
     """Return a row for each case: its exact sensitivities, both bounds, and the row that matters.
 
     >>> table = loose_bounds(CASES[:1])
-    >>> table[["exact", "solver", "elastic", "residual", "global"]].values.tolist()
-    [[3, 3, 3, 3, 3]]
+    >>> table[["exact", "elastic", "residual", "global"]].values.tolist()
+    [[3, 3, 3, 3]]
 
     A row is added or removed, of any table. `exact`, `elastic` and `residual` are of the dataset;
     `… at 1` of all datasets within one row of it; `smooth …` discounts by e^(−βk); `global` is of
@@ -161,7 +145,7 @@ def loose_bounds(cases: Sequence[Case] = CASES, *, beta: float = 0.5) -> pd.Data
 
 def _line(case: Case, beta: float) -> dict[str, Any]:
     shape, world = case.shape, case.world
-    local, solved, everywhere = case.local(), case.solved(), case.of_all()
+    local, everywhere = case.local(), case.of_all()
     most, matches = frequencies(shape, case.dataset), boundaries(shape, case.dataset)
     smooth = float(world.smooth(beta)[world.number(case.dataset)])
     return {
@@ -169,7 +153,6 @@ def _line(case: Case, beta: float) -> dict[str, Any]:
         "rows": len(case.dataset),
         "answer": shape(case.dataset),
         "exact": local.value,
-        "solver": None if solved is None else solved.value,
         "elastic": elastic(shape, most),
         "residual": residual(shape, matches),
         "exact at 1": case.at_distances(1)[1],
