@@ -330,10 +330,10 @@ def test_a_report_that_breaks_off_leaves_the_one_before(run, pytester, monkeypat
     before, write_text = pytester.path / "audits.json", Path.write_text
     before.write_text("[]", encoding="utf-8")
 
-    def written(path, text, **options):
+    def written(path, text, encoding=None):
         if "audits" not in path.name:
-            return write_text(path, text, **options)
-        write_text(path, text[:1], **options)
+            return write_text(path, text, encoding=encoding)
+        write_text(path, text[:1], encoding=encoding)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", written)
@@ -343,7 +343,7 @@ def test_a_report_that_breaks_off_leaves_the_one_before(run, pytester, monkeypat
     shown.stdout.fnmatch_lines(["*--sensitivity-report was not written:*No space left on device*"])
     assert "INTERNALERROR" not in shown.stdout.str()
     assert [path.name for path in pytester.path.glob("audits*")] == ["audits.json"]
-    assert before.read_text() == "[]"
+    assert before.read_text(encoding="utf-8") == "[]"
 
 
 def test_a_report_comes_from_workers_too(pytester, run):
