@@ -2,6 +2,7 @@
 
 import math
 import os
+import pickle
 from collections import Counter
 from fractions import Fraction
 from functools import cache
@@ -260,7 +261,7 @@ def rows_of_people(values, n, least, most):
 @pytest.mark.parametrize("bounds", BOUNDS if IS_LONG else [(0, 2), (1, 3)])
 @pytest.mark.parametrize("values", VALUES)
 def test_the_widest_gap_of_people_is_that_of_their_rows(values, bounds):
-    """Catches shares of rows that are left out: the ends alone are not enough for a median."""
+    """Catches shares of rows that are left out, and an answer that no people have."""
     least, most = bounds
     universe = sl.Universe.people(sl.Universe.product(x=values), most_rows=most, least_rows=least)
     held = [rows_of_people(values, n, least, most) for n in range(3)]
@@ -308,3 +309,60 @@ def test_dealt():
                 assert all(least <= len(hand) <= most for hand in hands)
                 rows = Counter(row for hand in hands.elements() for row in hand)
                 assert rows == +Counter(dict(runs))
+
+
+@pytest.mark.parametrize("query", [sl.variance(ddof=1), sl.GINI_MEAN_DIFFERENCE], ids=str)
+def test_somebody_may_bring_neither_the_least_nor_the_most(query):
+    """Catches 2/7: who joins three rows with two or three others moves a variance most."""
+    universe = sl.Universe.people(sl.Universe.product(x=[0, 1]), most_rows=4, least_rows=1)
+    want = Fraction(3, 10) * (2 if query is sl.GINI_MEAN_DIFFERENCE else 1)
+    held = {n: rows_of_people((0, 1), n, 1, 4) for n in (0, 1, 3)}
+    joined, alone = (highest_and_lowest(query.raw, held[3], held[n]) for n in (1, 0))
+    assert want == max(high - low for (high, _), (_, low) in zip(joined, alone, strict=True))
+    found = sl.global_sensitivity(
+        query.of("x"), universe, size=3, relation=sl.Add(1), method="solver"
+    )
+    assert (found.value, found.check()) == (want, True)
+
+
+def test_the_mean_of_people_by_its_formula():
+    """Catches a mean that is answered of people for rows, and any number of people that is not solved."""
+    for (least, most), k, n in product([(1, 3), (2, 2)], (1, 3), (4, 10**9)):
+        rows = sl.Universe.product(x=[0, 1])
+        universe = sl.Universe.people(rows, most_rows=most, least_rows=least)
+        for relation, others in ((sl.Add, n), (sl.Remove, n - k), (sl.Change, n - k)):
+            ask = {"size": n, "relation": relation(k), "method": "solver"}
+            found = sl.global_sensitivity(sl.MEAN.of("x"), universe, **ask)
+            assert found.value == Fraction(most * k, least * others + most * k)
+        ask |= {"size": range(n, n + 2 * k + 2), "relation": sl.SymmetricDifference(k)}
+        found = sl.global_sensitivity(sl.MEAN.of("x"), universe, **ask)
+        assert found.value == Fraction(most * k, least * n + most * k)
+
+
+def test_the_rows_that_people_bring():
+    """Catches a person with too few rows or too many in a universe, and universes taken for one."""
+    frame = pd.DataFrame({"x": [1, 2]})
+    universe = sl.Universe.people(frame, most_rows=2, least_rows=1)
+    assert [len(person) for person in universe.values] == [1, 1, 2, 2, 2]
+    assert pickle.loads(pickle.dumps(universe)) == universe
+    assert universe == sl.Universe.people(frame, most_rows=2, least_rows=1)
+    assert universe != sl.Universe.people(frame, most_rows=2)
+    one = pd.DataFrame({"x": [1]})  # two people either way
+    assert sl.Universe.people(one, most_rows=1) != sl.Universe.people(
+        one, most_rows=2, least_rows=1
+    )
+    ask = {"universe": universe, "relation": sl.Remove(1)}
+    with pytest.raises(ValueError, match="must hold records of the universe, got"):
+        sl.local_sensitivity(sl.MEAN.of("x"), [(), ((1,),)], **ask)
+
+
+def test_what_would_take_too_long_says_so():
+    """Catches a standard deviation that is solved for hours, of a person in a million."""
+    universe = sl.Universe.people(sl.Universe.product(x=[0, 1]), most_rows=3, least_rows=1)
+    ask = {"universe": universe, "size": 10**6, "relation": sl.Change(1)}
+    with pytest.raises(sl.TooLarge, match="no proved solver covers std of x"):
+        sl.global_sensitivity(sl.STD.of("x"), **ask)
+    with pytest.raises(sl.NotProved):
+        sl.global_sensitivity(sl.STD.of("x"), method="solver", **ask)
+    for query in (sl.MEDIAN, sl.MIN, sl.MAX, sl.RANGE, sl.trimmed_mean(0.1)):
+        assert sl.global_sensitivity(query.of("x"), **ask).method == "solver"
