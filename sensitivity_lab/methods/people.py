@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -83,7 +82,8 @@ class OfPeople:
             return True
         total = 0
         for c, a, b, _ in asked:
-            total += math.prod(each.stop - each.start for each in self._brought(c, a, b))
+            shared, of_a, of_b = self._brought(c, a, b)
+            total += (shared.stop - shared.start) * len(of_a) * len(of_b)
             if total > MOST_ASKED:
                 return False
         return True
