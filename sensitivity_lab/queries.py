@@ -72,8 +72,9 @@ class Together(Protocol):
 
 
 INSTEAD = (
-    "people may bring none; ask of a function of a person, as in MEAN.of(lambda rows: len(rows)), "
-    "or pass a function of your own that answers on few rows, too"
+    "people may bring none; say least_rows=1 if everybody brings some, ask of a function of a "
+    "person, as in MEAN.of(lambda rows: len(rows)), or pass a function of your own that answers on "
+    "few rows, too"
 )
 
 

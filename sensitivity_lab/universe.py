@@ -208,6 +208,7 @@ class Universe:
         *,
         id: str | None = None,
         most_rows: int | None = None,
+        least_rows: int = 0,
         name: str | None = None,
     ) -> Universe:
         """Return the universe of people: a record is a person with all their rows.
@@ -220,21 +221,32 @@ class Universe:
         >>> anybody = Universe.people(Universe.product(price=[0, 9]), most_rows=2)
         >>> anybody.distinct
         6
+        >>> from sensitivity_lab import MEAN, Change, global_sensitivity
+        >>> buyers = Universe.people(Universe.product(price=[0, 9]), most_rows=2, least_rows=1)
+        >>> global_sensitivity(MEAN.of("price"), buyers, size=4, relation=Change(1)).value
+        Fraction(18, 5)
 
         With an `id`, the people named in a table, or in any table of a dict; functions receive all
         rows of the dataset's people, as the tables are, the id included. With `most_rows`, any
-        people who bring at most so many rows of a universe of rows each; the column `person`
-        numbers them. `SymmetricDifference(1)` over people is one person who joins or leaves with
+        people who bring at most so many rows of a universe of rows each, and at least `least_rows`;
+        the column `person` numbers them. A query that needs a row, as a mean does, needs a
+        `least_rows`. `SymmetricDifference(1)` over people is one person who joins or leaves with
         everything they have.
 
         Raises TypeError for what is no table, ValueError for one without the id's column, or with
-        an id missing.
+        an id missing, and for `least_rows` above `most_rows`.
         """
         if (id is None) == (most_rows is None):
             raise ValueError(
                 f"give either id or most_rows, got id={brief(id)}, most_rows={brief(most_rows)}"
             )
+        least = whole_number(least_rows, "least_rows", 0)
         if id is not None:
+            if least:
+                raise ValueError(
+                    f"least_rows must be 0 where people have ids, got least_rows={least}: they "
+                    "bring the rows that they have"
+                )
             return cls(People.of_tables(tables, id), False, name)
         rows = tables.source if isinstance(tables, Universe) else tables
         if isinstance(rows, (Continuous, IntervalRows)):
@@ -242,7 +254,11 @@ class Universe:
         if not isinstance(rows, Rows):
             rows = Rows(rows, "rows")
         most = whole_number(most_rows, "most_rows", 0)
-        return cls(AnyPeople.of_rows(rows, most), True, name)
+        if least > most:
+            raise ValueError(
+                f"least_rows must be at most most_rows, got least_rows={least}, most_rows={most}"
+            )
+        return cls(AnyPeople.of_rows(rows, most, least), True, name)
 
     @classmethod
     def _of(cls, source: Any, unlimited: bool, name: str | None, what: str) -> Universe:

@@ -3,87 +3,128 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 from sensitivity_lab.methods.image import Image, told
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.worst_pair import AtPositions, D, Parts, WorstPair
+from sensitivity_lab.proved.family import Family
+from sensitivity_lab.proved.worst_pair import AtPositions, D, Parts, Share, WorstPair, widest
 from sensitivity_lab.tabular.people import AnyPeople
 from sensitivity_lab.universe import Universe
+
+MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation, so a minute
 
 
 def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) -> D | None:
     """Return D for a problem whose query is of a column over anybody, or None without a proof.
 
-    >>> from sensitivity_lab import Change, count_distinct
+    >>> from sensitivity_lab import MEAN, Change
     >>> from sensitivity_lab.methods.solver import widest_gaps
-    >>> readers = Universe.people(Universe.product(book=["Emma", "Ivanhoe"]), most_rows=3)
-    >>> problem = Problem(count_distinct.of("book"), readers, 1, Change(1), norm=1)
-    >>> gaps_of_people(problem, widest_gaps)(1, 1, 0).gap
-    2
+    >>> buyers = Universe.people(Universe.product(price=[0, 9]), most_rows=3, least_rows=1)
+    >>> problem = Problem(MEAN.of("price"), buyers, 2, Change(1), norm=1)
+    >>> gaps_of_people(problem, widest_gaps)(1, 1, 1).gap
+    Fraction(27, 4)
 
     `of_numbers` returns D for the rows' numbers. A column that has none in some row is left to
     those who ask people for it.
     Raises ValueError, as people who bring nothing do, for a query that needs a row.
     """
-    query, people = problem.query, problem.universe
-    if not isinstance(people.source, AnyPeople) or query.inner is None or query.proved is None:
+    query, people = problem.query, problem.universe.source
+    if not isinstance(people, AnyPeople) or query.inner is None or query.proved is None:
         return None
-    if query.smallest_size:
-        query.called(people.source.given([]))
-    rows = people.source.kinds
+    needed = query.smallest_size or 0
+    if needed and not people.bounds[0]:
+        query.called(people.given([]))
+    rows = people.kinds
     try:
-        query.called(rows.frame.to_native())
+        query.called(rows.given([*range(len(rows.values))] * max(1, needed)))
     except ValueError:
         return None
     image = Image.of(Universe(rows, True, None), query)
     d = of_numbers(replace(problem, query=image.asked, universe=image.numbers))
-    return brought(d, image, people) if d and query.proved.falls else None
+    return d and OfPeople(d, query.proved, image, problem.universe, people.bounds)
 
 
-def brought(d: D, image: Image, people: Universe) -> D:
+@dataclass(frozen=True)
+class OfPeople:
     """D of anybody, from that of the numbers of the rows that they bring (thm-people-rows)."""
-    most = len(people.values[-1])
-    position_of = {person: i for i, person in enumerate(people.values)}
-    rows = image.universe.values
 
-    def of_people(c: int, a: int, b: int) -> WorstPair | None:
-        """Whoever brings rows brings all they may; of shared rows there is one at the most."""
-        shares = product({0, min(1, most * c)}, {0, most * a}, {0, most * b})
-        pairs = [pair for share in shares if (pair := d(*share))]
-        best = image.lifted(max(pairs, key=lambda pair: pair.gap))
+    of_rows: D
+    proved: Family
+    image: Image
+    people: Universe
+    bounds: tuple[int, int]  # of the rows that a person brings
+
+    def __call__(self, c: int, a: int, b: int) -> WorstPair | None:
+        """The widest pair of rows that people bring, dealt to them."""
+        shares = ((*share, False) for share in product(*self._brought(c, a, b)))
+        best = widest(self.of_rows, shares)
+        if best is None:
+            return None
+        best = self.image.lifted(best)
+        rows = self.image.universe.values
         sides = zip((best.common, best.removed, best.added), (c, a, b), strict=True)
         parts = [
             tuple(
-                (position_of[tuple(rows[i] for i in hand)], times)
-                for hand, times in dealt(part, many, most).items()
+                (self._position_of[tuple(rows[i] for i in hand)], times)
+                for hand, times in dealt(part, many, *self.bounds).items()
             )
             for part, many in sides
         ]
-        return told(best, parts, AtPositions(people))
+        return told(best, parts, AtPositions(self.people))
 
-    return of_people
+    def affordable(self, asked: Iterable[Share]) -> bool:
+        """Whether few shares of rows must be asked for some shares of people."""
+        if self.proved.at_ends:
+            return True
+        total = 0
+        for c, a, b, _ in asked:
+            shared, of_a, of_b = self._brought(c, a, b)
+            total += (shared.stop - shared.start) * len(of_a) * len(of_b)
+            if total > MOST_ASKED:
+                return False
+        return True
+
+    def _brought(self, c: int, a: int, b: int) -> tuple[range, range, range]:
+        """How many rows are shared, and how many each side's own, where D may be largest."""
+        least, most = self.bounds
+        of_a, of_b = (range(least * people, most * people + 1) for people in (a, b))
+        if self.proved.at_ends:
+            of_a, of_b = (each[:: max(1, len(each) - 1)] for each in (of_a, of_b))
+        return self.proved.shared(least * c, most * c), of_a, of_b
+
+    @cached_property
+    def _position_of(self) -> dict[object, int]:
+        return {person: i for i, person in enumerate(self.people.values)}
 
 
-def dealt(rows: Parts, people: int, most: int) -> Counter[tuple[int, ...]]:
-    """Rows dealt to so many people, to each as many as they may bring while there are any.
+def dealt(rows: Parts, people: int, least: int, most: int) -> Counter[tuple[int, ...]]:
+    """Rows dealt to so many people: as many as they may bring to each, while there are enough.
 
-    >>> dealt([(4, 5), (2, 1)], people=4, most=2)
+    >>> dealt([(4, 5), (2, 1)], people=4, least=0, most=2)
     Counter({(4, 4): 2, (2, 4): 1, (): 1})
+    >>> dealt([(4, 4), (2, 1)], people=3, least=1, most=3)
+    Counter({(4, 4, 4): 1, (4,): 1, (2,): 1})
     """
+    runs = [[row, copies] for row, copies in reversed(rows) if copies]
+    full, rest = divmod(sum(copies for _, copies in runs) - least * people, max(1, most - least))
     hands: Counter[tuple[int, ...]] = Counter()
-    hand: list[int] = []
-    for row, copies in rows:
-        fill = min(copies, most - len(hand)) if hand else 0
-        hand += [row] * fill
-        if len(hand) == most:
-            hands[tuple(sorted(hand))] += 1
-            hand = []
-        if copies > fill:
-            hands[(row,) * most] += (copies - fill) // most
-            hand = [row] * ((copies - fill) % most)
-    hands[tuple(sorted(hand))] += 1 if hand else 0
-    hands[()] += people - hands.total()
-    return +hands
+    for size, many in ((most, full), (least + rest, people - full > 0), (least, people - full - 1)):
+        left = many
+        while left > 0:
+            hand: list[int] = []
+            times = left  # of no rows
+            while len(hand) < size:
+                row, copies = runs[-1]
+                whole = 0 if hand else copies // size  # hands of this row alone
+                times = min(left, whole) or 1
+                hand += [row] * (size if whole else 1)
+                runs[-1][1] -= len(hand) * times if whole else 1
+                if not runs[-1][1]:
+                    runs.pop()
+            hands[tuple(sorted(hand))] += times
+            left -= times
+    return hands

@@ -16,7 +16,7 @@ from sensitivity_lab.methods.people import gaps_of_people
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
-from sensitivity_lab.proved.worst_pair import D, Share, Values, WorstPair, shares, widest
+from sensitivity_lab.proved.worst_pair import Costly, D, Share, Values, WorstPair, shares, widest
 
 MOST_ASKED_AGAIN = 1_000  # records; beyond these, asking again would take as long as solving
 
@@ -38,7 +38,7 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     if d is None:
         return None
     every = _shares(problem)
-    if problem.query.proved and not problem.query.proved.affordable(d, every):
+    if isinstance(d, Costly) and not d.affordable(every):
         return None
     watch = partial(with_bar, shown=progress, desc="solver", unit=" shares")
     worst = widest(d, every, watch)

@@ -43,6 +43,7 @@ class CountWhere(Family):
     count: Callable[[Dataset], int]
 
     falls = True
+    at_ends = True
     among_records = False
     of_anything = True
 
@@ -87,6 +88,7 @@ class Histogram(Family):
     edges: tuple[Exact, ...]
 
     falls = True
+    at_ends = True
 
     def words(self, norm: Norm) -> Words:
         name = "∞" if norm == math.inf else str(int(norm))

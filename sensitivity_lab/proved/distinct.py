@@ -30,6 +30,7 @@ class Distinct(Family):
     """
 
     falls = True
+    at_ends = True
     among_records = False
     tells_apart = True
 

@@ -8,7 +8,7 @@ Where a docstring names a theorem, as in (thm-mean), that is its label on the bo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -77,6 +77,7 @@ class Family(ABC):
     """
 
     falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
+    at_ends: ClassVar[bool] = False  # D is largest where a and b each have the most or the least
     among_records: ClassVar[bool] = True  # an answer lies among the records, in their unit
     adds: ClassVar[Literal["one", "number"] | None] = None  # what a record adds to its group
     of_anything: ClassVar[bool] = False  # a record that counts need be no number
@@ -103,9 +104,9 @@ class Family(ABC):
         """D for datasets drawn from a population: where it is positive, else a gap of at most D."""
         return None
 
-    def affordable(self, d: D, asked: Iterable[Share]) -> bool:
-        """Whether the D of a population costs, at some shares, no more than may be spent."""
-        return True
+    def shared(self, least: int, most: int) -> range:
+        """Of so many shared records those among which D is largest (thm-people-rows)."""
+        return range(least, (min(max(least, 1), most) if self.falls else most) + 1)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         """A few neighbours of one dataset by a move, one of which lies furthest (thm-local)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -79,9 +79,6 @@ class LStatistic(Family):
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         return OnPopulation(records, self.weights)
 
-    def affordable(self, d: D, asked: Iterable[Share]) -> bool:
-        return not isinstance(d, OnPopulation) or d.affordable(asked)
-
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         """The neighbours with the largest and the least answer, one of which lies furthest."""
         removed, added = move
@@ -145,6 +142,9 @@ class Central(LStatistic):
             where += "0 if t ≤ g(N), 1 if t ≥ N − g(N), else t/N"
         return Words("l-central", _texts("e", "R·max(E(0, k), E(k, 0))", change), where=where)
 
+    def shared(self, least: int, most: int) -> range:
+        return range(least, min(most, least + Fraction(self.weights.cut).denominator - 1) + 1)
+
     def on_interval(self, interval: Interval, norm: Norm) -> D:
         """The shared records at the top are as many as the lower side ignores, or all but those
         that the higher side ignores at the bottom."""
@@ -191,6 +191,9 @@ class Range(LStatistic):
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         return RangeOnPopulation(records)
+
+    def shared(self, least: int, most: int) -> range:
+        return range(most, most + 1)
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         """Where two records are on the higher side, and it has one of its own, the gap is R."""

@@ -52,6 +52,7 @@ class Count(Monotone):
     """The difference of the sizes (thm-count)."""
 
     falls = True
+    at_ends = True
     among_records = False
     adds = "one"
     of_anything = True
@@ -80,6 +81,7 @@ class Sum(Monotone):
     """All a at the top, all b at the bottom; the shared records cancel (thm-sum)."""
 
     falls = True
+    at_ends = True
     adds = "number"
 
     def words(self, norm: Norm) -> Words:
@@ -111,6 +113,7 @@ class Mean(Monotone):
     """The shared records weigh 1/(c + a) − 1/(c + b): high if a < b, else low (thm-mean)."""
 
     falls = True
+    at_ends = True
 
     def words(self, norm: Norm) -> Words:
         return Words(

@@ -121,6 +121,9 @@ class Quantile(Monotone):
             yield whole - removed, removed, added, False
             yield whole - added, added, removed, True
 
+    def shared(self, least: int, most: int) -> range:
+        return range(max(least, most - Fraction(self.q).denominator + 1), most + 1)
+
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
         return lambda dataset: Ranks(dataset, self.q)
 

@@ -150,7 +150,7 @@ class People(Records):
 
 @dataclass(frozen=True, eq=False)
 class AnyPeople(Records):
-    """Any people who bring at most so many rows each; functions receive one table of all rows.
+    """Any people who bring from so many to so many rows each; functions receive one table of all rows.
 
     >>> import pandas as pd
     >>> anyone = AnyPeople.of_rows(Rows(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
@@ -170,12 +170,12 @@ class AnyPeople(Records):
     kinds: Rows
 
     @classmethod
-    def of_rows(cls, rows: Rows, most_rows: int) -> AnyPeople:
-        """Everybody who may be: each brings any of the rows, at most so many."""
+    def of_rows(cls, rows: Rows, most_rows: int, least_rows: int = 0) -> AnyPeople:
+        """Everybody who may be: each brings any of the rows, so many."""
         if PERSON in map(str, rows.frame.columns):
             raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
         people: list[tuple[Any, ...]] = []
-        for n in range(most_rows + 1):
+        for n in range(least_rows, most_rows + 1):
             for person in combinations_with_replacement(rows.values, n):
                 people.append(person)
                 if len(people) > MOST_PEOPLE:
@@ -186,8 +186,13 @@ class AnyPeople(Records):
         return cls(tuple(people), np.ones(len(people), dtype=np.intp), rows)
 
     @property
+    def bounds(self) -> tuple[int, int]:
+        """How many rows a person brings: the least, and the most."""
+        return len(self._person(0)), len(self._person(-1))
+
+    @property
     def _content(self) -> tuple[Any, ...]:
-        return len(self.values), self.kinds._content
+        return self.bounds, self.kinds._content
 
     def given(self, positions: Positions) -> Any:
         position_of = {row: i for i, row in enumerate(self.kinds.values)}

@@ -1,12 +1,22 @@
 """A query of a column over people is asked of all rows of all of them: no solver takes them for rows."""
 
 import math
+import os
+import pickle
+from collections import Counter
 from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, pairwise, product
 
 import pandas as pd
 import pytest
+from test_people_fuzz import OF_NUMBERS, is_equal, root
 
 import sensitivity_lab as sl
+from sensitivity_lab.methods.people import dealt
+from sensitivity_lab.methods.solver import widest_gaps
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.results import presented
 
 FEW = pd.DataFrame({"id": list("aabbccdd"), "price": [5, 5, 0, 9, 7, 7, 1, 2]})
 MANY = pd.DataFrame({"id": [i // 2 for i in range(80)], "price": [(i * i) % 71 for i in range(80)]})
@@ -203,3 +213,151 @@ def test_a_person_changes_as_a_whole():
     for universe in (NAMED, ANYBODY):
         with pytest.raises(ValueError, match="columns must be None where a record is a person"):
             sl.global_sensitivity(sl.SUM.of("price"), universe, size=1, relation=relation)
+
+
+# -- everybody brings from so many to so many rows ------------------------------------------------
+
+IS_LONG = "PEOPLE_CASES" in os.environ
+VALUES = ((-1, 0, 3), (-2, 1, 7)) if IS_LONG else ((-1, 0, 3),)
+BOUNDS = [(least, most) for most in range(4) for least in range(most + 1)]
+OF_ROWS = {name: asked for name, asked in OF_NUMBERS.items() if name != "sum"} | {
+    "third": (sl.quantile(Fraction(1, 3)), None, 1),
+    "low": (sl.quantile(0.1), None, 1),
+    "weights": (sl.l_statistic(lambda n: [(-2) ** i for i in range(n)]), None, 1),
+    "spread of 2": (sl.std(ddof=1), None, 2),
+    "spread of 3": (sl.variance(ddof=2), None, 3),
+}
+
+
+def told_by_rows(query, plain):
+    """What a query says of rows; its own function is held to others elsewhere."""
+    say = cache(lambda rows: plain(list(rows)) if plain else query.function(rows))
+    of_roots = "std" in query.name
+    return cache(lambda rows: root(say(rows)) if of_roots else say(rows))
+
+
+def highest_and_lowest(say, shared, own):
+    """For some shared rows, the two ends of what is said of them with rows of one side."""
+    answers = ([say(tuple(sorted(rows + more))) for more in own] for rows in shared)
+    return [(max(each), min(each)) for each in answers]
+
+
+def rows_of_people(values, n, least, most):
+    """The rows of any n people who bring so many each, person by person."""
+    people = [
+        person
+        for size in range(least, most + 1)
+        for person in combinations_with_replacement(values, size)
+    ]
+    groups = combinations_with_replacement(people, n)
+    return {tuple(sorted(row for person in group for row in person)) for group in groups}
+
+
+@pytest.mark.parametrize("bounds", BOUNDS if IS_LONG else [(0, 2), (1, 3)])
+@pytest.mark.parametrize("values", VALUES)
+def test_the_widest_gap_of_people_is_that_of_their_rows(values, bounds):
+    """Catches shares of rows that are left out, and an answer that no people have."""
+    least, most = bounds
+    universe = sl.Universe.people(sl.Universe.product(x=values), most_rows=most, least_rows=least)
+    held = [rows_of_people(values, n, least, most) for n in range(3)]
+    for n, sets in enumerate(held):  # any so many rows can be dealt
+        sizes = range(least * n, most * n + 1)
+        assert sets == {
+            rows for size in sizes for rows in combinations_with_replacement(values, size)
+        }
+    compared = 0
+    for name, (query, plain, needed) in OF_ROWS.items():
+        if needed and not least:
+            continue
+        say = told_by_rows(query, plain)
+        ends = cache(lambda c, n: highest_and_lowest(say, held[c], held[n]))  # noqa: B023
+        problem = Problem(query.of("x"), universe, 3, sl.Change(1), norm=1)
+        d = widest_gaps(problem)
+        for c, a, b in product(range(3), repeat=3):
+            if a + b == 0 or min(c + a, c + b) < needed:
+                continue
+            if name == "histogram":
+                want = max(
+                    sum(abs(x - y) for x, y in zip(say(one), say(other), strict=True))
+                    for one, other in product(held[a], held[b])
+                )
+            else:
+                answers = zip(ends(c, a), ends(c, b), strict=True)
+                want = max(highest - lowest for (highest, _), (_, lowest) in answers)
+            found = d(c, a, b)
+            got = presented(found.gap)
+            told = name, values, bounds, (c, a, b), got, want
+            assert is_equal(got, want) if found.attained else float(got) >= float(want), told
+            compared += 1
+    print(compared)  # with pytest -s
+    assert compared > 20
+
+
+def test_dealt():
+    """Catches a person with too few rows or too many, and rows that get lost."""
+    for people, (least, most) in product(range(5), BOUNDS):
+        for total in range(least * people, most * people + 1):
+            for cuts in combinations_with_replacement(range(total + 1), 2):
+                runs = [(i, y - x) for i, (x, y) in enumerate(pairwise((0, *cuts, total)))]
+                hands = dealt(runs, people, least, most)
+                assert hands.total() == people
+                assert all(least <= len(hand) <= most for hand in hands)
+                rows = Counter(row for hand in hands.elements() for row in hand)
+                assert rows == +Counter(dict(runs))
+
+
+@pytest.mark.parametrize("query", [sl.variance(ddof=1), sl.GINI_MEAN_DIFFERENCE], ids=str)
+def test_somebody_may_bring_neither_the_least_nor_the_most(query):
+    """Catches 2/7: who joins three rows with two or three others moves a variance most."""
+    universe = sl.Universe.people(sl.Universe.product(x=[0, 1]), most_rows=4, least_rows=1)
+    want = Fraction(3, 10) * (2 if query is sl.GINI_MEAN_DIFFERENCE else 1)
+    held = {n: rows_of_people((0, 1), n, 1, 4) for n in (0, 1, 3)}
+    joined, alone = (highest_and_lowest(query.raw, held[3], held[n]) for n in (1, 0))
+    assert want == max(high - low for (high, _), (_, low) in zip(joined, alone, strict=True))
+    found = sl.global_sensitivity(
+        query.of("x"), universe, size=3, relation=sl.Add(1), method="solver"
+    )
+    assert (found.value, found.check()) == (want, True)
+
+
+def test_the_mean_of_people_by_its_formula():
+    """Catches a mean that is answered of people for rows, and any number of people that is not solved."""
+    for (least, most), k, n in product([(1, 3), (2, 2)], (1, 3), (4, 10**9)):
+        rows = sl.Universe.product(x=[0, 1])
+        universe = sl.Universe.people(rows, most_rows=most, least_rows=least)
+        for relation, others in ((sl.Add, n), (sl.Remove, n - k), (sl.Change, n - k)):
+            ask = {"size": n, "relation": relation(k), "method": "solver"}
+            found = sl.global_sensitivity(sl.MEAN.of("x"), universe, **ask)
+            assert found.value == Fraction(most * k, least * others + most * k)
+        ask |= {"size": range(n, n + 2 * k + 2), "relation": sl.SymmetricDifference(k)}
+        found = sl.global_sensitivity(sl.MEAN.of("x"), universe, **ask)
+        assert found.value == Fraction(most * k, least * n + most * k)
+
+
+def test_the_rows_that_people_bring():
+    """Catches a person with too few rows or too many in a universe, and universes taken for one."""
+    frame = pd.DataFrame({"x": [1, 2]})
+    universe = sl.Universe.people(frame, most_rows=2, least_rows=1)
+    assert [len(person) for person in universe.values] == [1, 1, 2, 2, 2]
+    assert pickle.loads(pickle.dumps(universe)) == universe
+    assert universe == sl.Universe.people(frame, most_rows=2, least_rows=1)
+    assert universe != sl.Universe.people(frame, most_rows=2)
+    one = pd.DataFrame({"x": [1]})  # two people either way
+    assert sl.Universe.people(one, most_rows=1) != sl.Universe.people(
+        one, most_rows=2, least_rows=1
+    )
+    ask = {"universe": universe, "relation": sl.Remove(1)}
+    with pytest.raises(ValueError, match="must hold records of the universe, got"):
+        sl.local_sensitivity(sl.MEAN.of("x"), [(), ((1,),)], **ask)
+
+
+def test_what_would_take_too_long_says_so():
+    """Catches a standard deviation that is solved for hours, of a person in a million."""
+    universe = sl.Universe.people(sl.Universe.product(x=[0, 1]), most_rows=3, least_rows=1)
+    ask = {"universe": universe, "size": 10**6, "relation": sl.Change(1)}
+    with pytest.raises(sl.TooLarge, match="no proved solver covers std of x"):
+        sl.global_sensitivity(sl.STD.of("x"), **ask)
+    with pytest.raises(sl.NotProved):
+        sl.global_sensitivity(sl.STD.of("x"), method="solver", **ask)
+    for query in (sl.MEDIAN, sl.MIN, sl.MAX, sl.RANGE, sl.trimmed_mean(0.1)):
+        assert sl.global_sensitivity(query.of("x"), **ask).method == "solver"

@@ -135,13 +135,13 @@ OTHERS = (
 def drawn_query(rng, kind):
     chance = rng.random()
     if chance < 0.2:
-        return OTHERS[-1] if kind is Two else rng.choice(OTHERS)
+        return OTHERS[-1] if isinstance(kind, Two) else rng.choice(OTHERS)
     names = list(OF_NUMBERS)
-    if kind is Anybody and chance > 0.5:  # whoever needs a row is refused
-        names = ["sum", "distinct", "histogram"]
+    if isinstance(kind, Anybody) and not kind.least and chance > 0.5:
+        names = ["sum", "distinct", "histogram"]  # what needs a row is refused
     name = rng.choice(names)
     query, plain, least = OF_NUMBERS[name]
-    if chance < (0.9 if kind is Two else 0.4) and name != "histogram":
+    if chance < (0.9 if isinstance(kind, Two) else 0.4) and name != "histogram":
         of_people = lambda p: plain([worth(person) for person in p])  # noqa: E731
         return Asked(query.of(worth), of_people, least, "person", name == "std")
     if chance < 0.6:
@@ -264,21 +264,24 @@ class Two(Named):
 
 
 class Anybody:
-    """People who bring some rows each, at most so many, of a few kinds."""
+    """People who bring from so many to so many rows each, of a few kinds."""
 
     limited = False
 
     def __init__(self, rng):
         rows = [some_row(rng) for _ in range(rng.randint(1, 3))]
         self.most = rng.randint(0, 3)
+        self.least = rng.randint(0, self.most)
         self.frame = pd.DataFrame(columns_of(rows))
         self.universe = sl.Universe.people(
-            rng.choice((self.frame, sl.Universe.value_range(self.frame))), most_rows=self.most
+            rng.choice((self.frame, sl.Universe.value_range(self.frame))),
+            most_rows=self.most,
+            least_rows=self.least,
         )
         kinds = list(dict.fromkeys(rows))
         self.everybody = [
             tuple(sorted(person))
-            for n in range(self.most + 1)
+            for n in range(self.least, self.most + 1)
             for person in combinations_with_replacement(kinds, n)
         ]
 
@@ -295,7 +298,8 @@ class Anybody:
         return people
 
     def is_solved(self, kind):
-        return kind == "person" or kind in SOLVED_OF_ROWS
+        of_rows = [name for name in OF_NUMBERS if name != "std"] if self.least else SOLVED_OF_ROWS
+        return kind == "person" or kind in of_rows
 
 
 def some_row(rng):
@@ -322,7 +326,7 @@ class World:
 
     def __init__(self, rng):
         self.kind = rng.choice((Named, Anybody, Anybody, Two))(rng)
-        self.asked, self.norm = drawn_query(rng, type(self.kind)), rng.choice((1, 1, 2, math.inf))
+        self.asked, self.norm = drawn_query(rng, self.kind), rng.choice((1, 1, 2, math.inf))
         self.relation, self.k = rng.choice(RELATIONS), rng.choice((1, 1, 2, 3))
         people, low = len(self.kind.everybody), rng.randint(0, 3)
         most = people if self.kind.limited else low + 2
@@ -389,7 +393,7 @@ class World:
 
     def with_idle(self, side):
         """The people of a table, and as many as may be besides who are in none."""
-        idle = 0 if self.kind.limited else 8
+        idle = 0 if self.kind.limited or self.kind.least else 8
         return [[*side.elements(), *[()] * i] for i in range(idle + 1)]
 
     def gap_of(self, x, y):

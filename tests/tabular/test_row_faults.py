@@ -69,13 +69,16 @@ def test_records_that_are_none(make, records, error, words):
         (FRAME, {"most_rows": -1}, ValueError, "most_rows must be a whole number of at least 0, got most_rows=-1"),
         (FRAME, {"most_rows": 1.5}, ValueError, "most_rows must be a whole number of at least 0"),
         (FRAME, {"most_rows": "2"}, TypeError, "most_rows must be a whole number of at least 0"),
+        (FRAME, {"most_rows": 1, "least_rows": 2}, ValueError, "least_rows must be at most most_rows, got least_rows=2, most_rows=1"),
+        (FRAME, {"most_rows": 1, "least_rows": -1}, ValueError, "least_rows must be a whole number of at least 0"),
+        (ORDERS, {"id": "who", "least_rows": 1}, ValueError, "least_rows must be 0 where people have ids, got least_rows=1"),
         (FRAME, {}, ValueError, "give either id or most_rows, got id=None, most_rows=None"),
         (FRAME, {"id": "d", "most_rows": 1}, ValueError, "give either id or most_rows, got id='d', most_rows=1"),
         ([1, 2], {"most_rows": 1}, TypeError, "rows must be a pandas or polars DataFrame or a pyarrow Table"),
         (FRAME.assign(person=1), {"most_rows": 1}, ValueError, "rows must not have a column 'person'"),
         (pd.DataFrame({"s": range(2000)}), {"most_rows": 2}, sl.TooLarge, "people must be at most 1,000,000, got more from 2,000 rows"),
     ],
-    ids=range(20),
+    ids=range(23),
 )  # fmt: skip
 def test_people_who_are_none(tables, options, error, words):
     """Catches an id that is nowhere, or that nobody has, found out when a function fails on it."""
