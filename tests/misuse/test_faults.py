@@ -271,7 +271,12 @@ def oracle_signs(n):
 
 
 def is_distance(found, x, y):
-    x, y = (Counter(None if r is None else exact(r) for r in side) for side in (x, y))
+    def records(side):
+        if isinstance(side, pd.DataFrame):  # whose rows these are, not the names of its columns
+            return side.itertuples(index=False, name=None)
+        return (None if r is None else exact(r) for r in side)
+
+    x, y = (Counter(records(side)) for side in (x, y))
     assert found in ((x - y).total() + (y - x).total(), (x - y).total(), math.inf)
 
 
