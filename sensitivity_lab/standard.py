@@ -47,13 +47,13 @@ from sensitivity_lab.tabular.people import OfOneRow, is_number_of_people
 from sensitivity_lab.tabular.records import called_on
 from sensitivity_lab.tabular.rows import is_table, table
 from sensitivity_lab.tabular.sql import (
-    SECONDS,
     Statement,
     checked_budget,
     checked_keys,
     checked_text,
     name_of_statement,
 )
+from sensitivity_lab.tabular.statement import SECONDS
 from sensitivity_lab.text import dataset_text, number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -436,8 +436,8 @@ def sql(
     One row of numbers is a number, or a vector. With columns of keys every row is a number under
     its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
     is asked like any other: SUM is NULL on it, which is no number, so write COALESCE(SUM(…), 0).
-    Every dataset is asked again with its rows reversed, rotated by one and shuffled, in more
-    shuffles where the text shows that order may matter, and of other databases than DuckDB with
+    Every dataset is asked again with its rows reversed and shuffled, in more
+    orders where the text shows that order may matter, and of other databases than DuckDB with
     ties broken at random: where the answer depends on the order, as with LIMIT and no ORDER BY,
     there is none. Floats may differ by a billionth, as their sums round differently in another
     order. A sample of what was answered together, and every witness, is asked again alone.
@@ -459,7 +459,7 @@ def sql(
     :raises TimeoutError: within the ValueError of the dataset that took longer than `seconds`.
     :raises RuntimeError: where datasets answered together and alone are answered differently.
 
-    Cost: four runs of the statement, or eight, for some hundred thousand rows of datasets together;
+    Cost: three runs of the statement, or six, for some hundred thousand rows of datasets together;
     as many for each dataset where the statement holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
     """
     text, columns = checked_text(statement), checked_keys(keys)

@@ -24,7 +24,7 @@ import pandas as pd
 from sensitivity_lab.exact import brief, is_real, told
 from sensitivity_lab.tabular.result_set import ResultSet
 from sensitivity_lab.tabular.rows import NAN, Row, rows_of, table
-from sensitivity_lab.tabular.statement import parsed, within
+from sensitivity_lab.tabular.statement import SECONDS, parsed, within
 
 Tables = Mapping[str, Any]  # the dataset's tables by name: pandas, polars or pyarrow
 Row_ = tuple[Any, ...]
@@ -36,7 +36,6 @@ DIALECTS = {
 }
 SAVEPOINT = "sensitivity_lab"
 AT_ONCE = 200  # datasets between two rollbacks: PostgreSQL keeps deleted rows until then
-SECONDS = 60.0  # for a statement on one dataset, where no other time is given
 ONE_AT_A_TIME = RLock()  # a connection serves one thread: two would undo each other's transaction
 
 # The names of types, by what a column holds; sqlite has no booleans, dates or decimals, whatever

@@ -17,7 +17,7 @@ import pandas as pd
 from sensitivity_lab.exact import told
 from sensitivity_lab.tabular.result_set import ResultSet
 from sensitivity_lab.tabular.rows import taken
-from sensitivity_lab.tabular.statement import ORDERED, Parsed, within
+from sensitivity_lab.tabular.statement import ORDERED, SECONDS, Parsed, within
 
 Tables = Mapping[str, Any]  # by name
 Types = Mapping[str, Mapping[str, str]]  # of each table's columns, where the table tells too little
@@ -60,7 +60,6 @@ PURE = {
     "repeat",
     "unnest",
 }  # they read no table
-SECONDS = 60.0  # for a statement on one dataset, where no other time is given
 _OWN: dict[tuple[int, bool], Any] = {}  # by process: the databases for one dataset, and for many
 _ONE_AT_A_TIME = RLock()  # a caller's connection serves one thread
 

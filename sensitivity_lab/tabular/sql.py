@@ -20,6 +20,7 @@ from sensitivity_lab.tabular.rows import Rows, is_table
 from sensitivity_lab.tabular.statement import (
     CATALOGUE_TABLES,
     CATALOGUES,
+    SECONDS,
     Parsed,
     parsed,
     with_ties_at_random,
@@ -29,7 +30,6 @@ from sensitivity_lab.text import number_repr
 HELD = 4  # datasets of those answered together that are asked again one by one, at least
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
-SECONDS = duck.SECONDS
 TIES = 3  # times that ties are broken at random, where a database's own order may hide them
 Tables = dict[str, Any]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from sensitivity_lab.exact import brief, told
 
+SECONDS = 60.0  # for a statement on one dataset, where no other time is given
 OPENING = ("SELECT", "WITH", "VALUES", "TABLE", "FROM")  # how a query may begin
 CATALOGUES = ("information_schema", "pg_catalog")  # schemas whose tables tell of the session
 CATALOGUE_TABLES = ("sqlite_", "pg_", "duckdb_", "pragma_")  # how their tables' names begin
