@@ -39,7 +39,7 @@ lowest: $(READY) ## Test the package with the lowest versions that it declares (
 	$(BIN)/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -r pyproject.toml \
 	  --extra plot --extra sql --extra testing "polars>=2" "pyarrow>=26" "pytest-mpl>=0.19" "pytest-xdist>=3.8"
 	$(VENV)-lowest/bin/python -m pytest -n auto tests/test_sensitivity.py tests/test_properties.py \
-	  tests/test_universe.py tests/audit tests/tabular/test_rows.py tests/tabular/test_sql.py
+	  tests/test_universe.py tests/audit tests/records/test_rows.py tests/sql/test_sql.py
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
 	$(PYTEST) tests/browser -n auto --dist loadgroup
@@ -73,8 +73,8 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	ORACLE_CASES=1000 $(PYTEST) tests/methods/test_walk_and_sweep.py -n auto
 	FAULT_CASES=10000 $(PYTEST) tests/misuse/test_faults.py
 	FAULT_CASES=4000 $(PYTEST) tests/misuse/test_fuzz.py -n auto
-	SQL_CASES=1000 $(PYTEST) tests/tabular/test_sql_fuzz.py -n auto
-	PEOPLE_CASES=1600 $(PYTEST) tests/tabular/test_people_fuzz.py -n auto
+	SQL_CASES=1000 $(PYTEST) tests/sql/test_sql_fuzz.py -n auto
+	PEOPLE_CASES=1600 $(PYTEST) tests/records/test_people_fuzz.py -n auto
 	SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/methods/test_solvers.py tests/methods/test_spread_floor.py tests/proved -n auto
 	LIVE_ALL=1 $(PYTEST) tests/book/test_live_shell.py -n auto
 	for version in 3.11 3.12 3.13; do \

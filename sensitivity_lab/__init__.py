@@ -6,9 +6,31 @@ from typing import TYPE_CHECKING, Any
 from sensitivity_lab.audit.audit import audit, audit_map
 from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.report import Audit, AuditRow
+from sensitivity_lab.catalogue import (
+    COUNT,
+    MAX,
+    MEAN,
+    MEDIAN,
+    MIN,
+    STD,
+    SUM,
+    VARIANCE,
+    count_distinct,
+    count_where,
+    histogram,
+    quantile,
+    sql,
+    std,
+    variance,
+)
 from sensitivity_lab.closed_form import ClosedForm, closed_form
-from sensitivity_lab.errors import Infeasible, NotProved, TooLarge
 from sensitivity_lab.gradient import Gradient, discrete_gradient, operator_norm
+from sensitivity_lab.local import (
+    SmoothSensitivity,
+    sensitivity_at_distance,
+    smooth_sensitivity,
+)
+from sensitivity_lab.numbers.errors import Infeasible, NotProved, TooLarge
 from sensitivity_lab.order_statistics import (
     GINI_MEAN_DIFFERENCE,
     INTERQUARTILE_RANGE,
@@ -31,28 +53,6 @@ from sensitivity_lab.relations import (
 )
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
-from sensitivity_lab.smooth import (
-    SmoothSensitivity,
-    sensitivity_at_distance,
-    smooth_sensitivity,
-)
-from sensitivity_lab.standard import (
-    COUNT,
-    MAX,
-    MEAN,
-    MEDIAN,
-    MIN,
-    STD,
-    SUM,
-    VARIANCE,
-    count_distinct,
-    count_where,
-    histogram,
-    quantile,
-    sql,
-    std,
-    variance,
-)
 from sensitivity_lab.tables import compare, sweep
 from sensitivity_lab.universe import Universe
 

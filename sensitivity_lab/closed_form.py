@@ -13,21 +13,21 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.errors import Infeasible, NotProved
-from sensitivity_lab.exact import (
+from sensitivity_lab.numbers.errors import Infeasible, NotProved
+from sensitivity_lab.numbers.exact import (
     brief,
     checked_bounds,
     proper_norm,
     whole_number,
 )
+from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
 from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
+from sensitivity_lab.records.clipped import Clipped, clipped_ends
 from sensitivity_lab.relations import STANDARD, Relation, check_relation
 from sensitivity_lab.results import html_table, presented
-from sensitivity_lab.tabular.clipped import Clipped, clipped_ends
-from sensitivity_lab.text import fields_repr, value_text
 from sensitivity_lab.universe import Dataset
 
 MOST_SHOWN = 1_000_000  # records in a witness

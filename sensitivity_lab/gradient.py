@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import (
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import (
     Exact,
     brief,
     exact_number,
@@ -27,7 +27,7 @@ from sensitivity_lab.exact import (
     sequence,
     simplest,
 )
-from sensitivity_lab.gap import (
+from sensitivity_lab.numbers.gap import (
     Labelled,
     by_key,
     gap_between,
@@ -36,11 +36,11 @@ from sensitivity_lab.gap import (
     same_shape,
     sorted_labels,
 )
+from sensitivity_lab.numbers.text import fields_repr
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query, answers_at, as_query
 from sensitivity_lab.relations import SymmetricDifference
 from sensitivity_lab.results import presented
-from sensitivity_lab.text import fields_repr
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 MOST_SIGNS = 16  # columns: beyond, the corners of the cube are too many to visit

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact, brief, exact_number, name_of, simplest
-from sensitivity_lab.proved.l_statistic import (
+from sensitivity_lab.numbers.exact import Exact, brief, exact_number, name_of, simplest
+from sensitivity_lab.numbers.text import dataset_text, number_repr
+from sensitivity_lab.proved.ranks.l_statistic import (
     Central,
     GiniMeanDifference,
     InterquartileRange,
@@ -18,9 +19,8 @@ from sensitivity_lab.proved.l_statistic import (
     Midhinge,
     Range,
 )
-from sensitivity_lab.proved.rank_weights import Given, Trimmed, Weights, Winsorised
+from sensitivity_lab.proved.ranks.rank_weights import Given, Trimmed, Weights, Winsorised
 from sensitivity_lab.queries import Query
-from sensitivity_lab.text import dataset_text, number_repr
 from sensitivity_lab.universe import Dataset, Universe
 
 

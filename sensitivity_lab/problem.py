@@ -12,15 +12,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.errors import Infeasible, TooLarge
-from sensitivity_lab.exact import brief, checked_norm, told, whole_number
-from sensitivity_lab.gap import Norm
+from sensitivity_lab.catalogue import asks_rows, over_numbers, predicate_of
+from sensitivity_lab.numbers.errors import Infeasible, TooLarge
+from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_number
+from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.queries import Grouping, Query, checked_answer
+from sensitivity_lab.records.clipped import Clipped
+from sensitivity_lab.records.people import OfOneRow
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
-from sensitivity_lab.standard import asks_rows, over_numbers, predicate_of
-from sensitivity_lab.tabular.clipped import Clipped
-from sensitivity_lab.tabular.people import OfOneRow
-from sensitivity_lab.text import number_text
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
 Size = int | range

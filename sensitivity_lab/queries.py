@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sensitivity_lab.exact import (
+from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
     brief,
     checked_bounds,
@@ -27,14 +27,14 @@ from sensitivity_lab.exact import (
     told,
     whole_number,
 )
-from sensitivity_lab.gap import Labelled, in_order_of_labels
+from sensitivity_lab.numbers.gap import Labelled, in_order_of_labels
+from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.tabular.answers import Keyed, opened
-from sensitivity_lab.tabular.clipped import Clipped, number_of
-from sensitivity_lab.tabular.order import InOrders, OrderMatters, are_near
-from sensitivity_lab.tabular.records import called_on, hashed
-from sensitivity_lab.tabular.rows import is_table, rows_of, table
-from sensitivity_lab.text import counted, number_repr
+from sensitivity_lab.records.answers import Keyed, opened
+from sensitivity_lab.records.clipped import Clipped, number_of
+from sensitivity_lab.records.order import InOrders, OrderMatters, are_near
+from sensitivity_lab.records.rows import is_table, rows_of, table
+from sensitivity_lab.records.source import called_on, hashed
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 OnRows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -525,7 +525,7 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     >>> checked_answer({"law": 50, "art": 30}, SUM, (1, 2)).labels
     ('art', 'law')
 
-    A dict, a pandas Series and a table are answers with keys (`tabular.answers` says which), and
+    A dict, a pandas Series and a table are answers with keys (`records.answers` says which), and
     come in one order of these, whatever their own. A table of one number is that number.
     Cost: linear in the answer's length. Raises TypeError for what is neither number nor vector,
     ValueError for NaN and infinities: with the query's name and the dataset.

@@ -12,12 +12,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import brief, exact_number, is_real, is_sequence, sequence, whole_number
-from sensitivity_lab.tabular.multisets import multisets
-from sensitivity_lab.tabular.numbers import SHORT_FLOATS
-from sensitivity_lab.tabular.records import codes_of, hashed
-from sensitivity_lab.tabular.rows import is_table, rows_of, table
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import (
+    brief,
+    exact_number,
+    is_real,
+    is_sequence,
+    sequence,
+    whole_number,
+)
+from sensitivity_lab.records.multisets import multisets
+from sensitivity_lab.records.numbers import SHORT_FLOATS
+from sensitivity_lab.records.rows import is_table, rows_of, table
+from sensitivity_lab.records.source import codes_of, hashed
 from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import RootGap, brief, simplest
-from sensitivity_lab.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
+from sensitivity_lab.catalogue import OverNumbers, asks_rows, over_numbers, python_of
 from sensitivity_lab.methods.witness import SIDES, CompactWitness, marked_witness
+from sensitivity_lab.numbers.exact import RootGap, brief, simplest
+from sensitivity_lab.numbers.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
+from sensitivity_lab.numbers.text import cell_text, dataset_text, number_repr, value_text
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
+from sensitivity_lab.records.rows import is_table, own_copy
 from sensitivity_lab.relations import STANDARD, Change, Relation, check_relation
-from sensitivity_lab.standard import OverNumbers, asks_rows, over_numbers, python_of
-from sensitivity_lab.tabular.rows import is_table, own_copy
-from sensitivity_lab.tabular.source import Snippet, cells_of, own_numbers, runnable, source_of
-from sensitivity_lab.text import cell_text, dataset_text, number_repr, value_text
+from sensitivity_lab.shown.python import Snippet, cells_of, own_numbers, runnable, source_of
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for

@@ -7,9 +7,6 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sensitivity_lab.errors import NotProved
-from sensitivity_lab.exact import brief, is_one_of
-from sensitivity_lab.gap import Norm
 from sensitivity_lab.methods.image import Images
 from sensitivity_lab.methods.local import solve_local
 from sensitivity_lab.methods.method import Answered, Method
@@ -17,6 +14,9 @@ from sensitivity_lab.methods.solver import solve
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Walk
 from sensitivity_lab.methods.workers import stood_by
+from sensitivity_lab.numbers.errors import NotProved
+from sensitivity_lab.numbers.exact import brief, is_one_of
+from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation

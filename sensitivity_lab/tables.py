@@ -11,16 +11,16 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.closed_form import ClosedForm, closed_form
-from sensitivity_lab.exact import brief, checked_bounds
-from sensitivity_lab.gap import Norm, Number
 from sensitivity_lab.methods.image import Image, has_image
 from sensitivity_lab.methods.witness import marked_witness
+from sensitivity_lab.numbers.exact import brief, checked_bounds
+from sensitivity_lab.numbers.gap import Norm, Number
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.records.clipped import clipped_ends
 from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import settle
-from sensitivity_lab.tabular.clipped import clipped_ends
 from sensitivity_lab.universe import Universe
 
 COLUMNS = ["column", "query", "relation", "k", "sensitivity", "dataset", "neighbour", "method"]

@@ -11,23 +11,23 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import (
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import (
     MOST_LISTED,
     Exact,
     brief,
     whole_number,
 )
-from sensitivity_lab.tabular.alike import Alike
-from sensitivity_lab.tabular.clipped import Always, Clipped
-from sensitivity_lab.tabular.continuous import Continuous, IntervalRows
-from sensitivity_lab.tabular.multisets import how_many, multisets
-from sensitivity_lab.tabular.numbers import Numbers, numbers_or_records, read_only
-from sensitivity_lab.tabular.order import require_any_order
-from sensitivity_lab.tabular.people import AnyPeople, People
-from sensitivity_lab.tabular.records import Records, called_on
-from sensitivity_lab.tabular.rows import Rows, all_rows
-from sensitivity_lab.text import number_repr
+from sensitivity_lab.numbers.text import number_repr
+from sensitivity_lab.records.alike import Alike
+from sensitivity_lab.records.clipped import Always, Clipped
+from sensitivity_lab.records.continuous import Continuous, IntervalRows
+from sensitivity_lab.records.multisets import how_many, multisets
+from sensitivity_lab.records.numbers import Numbers, numbers_or_records, read_only
+from sensitivity_lab.records.order import require_any_order
+from sensitivity_lab.records.people import AnyPeople, People
+from sensitivity_lab.records.rows import Rows, all_rows
+from sensitivity_lab.records.source import Records, called_on
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]

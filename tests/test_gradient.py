@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from oracle import NORMS
 
 import sensitivity_lab as sl
-from sensitivity_lab.exact import exact_number
+from sensitivity_lab.numbers.exact import exact_number
 
 ONE = sl.SymmetricDifference(1)
 UNIVERSES = (
@@ -306,7 +306,7 @@ def test_norms_above_the_floats_are_refused(entry):
 
 def test_a_matrix_without_an_end_is_refused(monkeypatch):
     """Catches rows that are listed for ever."""
-    monkeypatch.setattr("sensitivity_lab.exact.MOST_DRAWN", 100)
+    monkeypatch.setattr("sensitivity_lab.numbers.exact.MOST_DRAWN", 100)
     for endless in (count(), [count()], (count() for _ in range(2))):
         with pytest.raises(ValueError, match=r"matrix( row)? must have at most 100 entries"):
             sl.operator_norm(endless)

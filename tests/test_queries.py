@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.queries import answers_at
-from sensitivity_lab.standard import python_of
 
 whole = st.lists(st.integers(-1000, 1000), min_size=1, max_size=12)
 PLAIN = {

@@ -18,8 +18,8 @@ import pytest
 from conftest import ABSENCES, METHODS
 
 import sensitivity_lab as sl
-from sensitivity_lab.gap import arithmetics
 from sensitivity_lab.methods.lattice import Lattice
+from sensitivity_lab.numbers.gap import arithmetics
 
 DRIVING = sl.Universe.value_range([1, 2, 3])
 

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.exact import exact_number
-from sensitivity_lab.tabular.multisets import multisets
+from sensitivity_lab.numbers.exact import exact_number
+from sensitivity_lab.records.multisets import multisets
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_public_methods_check_what_they_get(universe, size):
 )  # fmt: skip
 def test_more_records_than_fit_are_refused_before_they_are_listed(call, endless, monkeypatch):
     """Catches memory that runs out while an endless sequence is listed."""
-    monkeypatch.setattr("sensitivity_lab.exact.MOST_LISTED", 1000)
+    monkeypatch.setattr("sensitivity_lab.numbers.exact.MOST_LISTED", 1000)
     with pytest.raises(ValueError, match=r"must have at most 1,000 entries, got [0-9,]+$"):
         call(endless)
 
@@ -350,7 +350,7 @@ def test_a_dataset_too_large_to_build_is_refused():
 
 def test_an_iterator_without_an_end_is_refused(monkeypatch):
     """Catches a generator that is listed for ever."""
-    monkeypatch.setattr("sensitivity_lab.exact.MOST_DRAWN", 1000)
+    monkeypatch.setattr("sensitivity_lab.numbers.exact.MOST_DRAWN", 1000)
     for call in (sl.Universe.population, sl.histogram, sl.SUM):
         with pytest.raises(
             ValueError, match="at most 1,000 entries, got more, from what has no le"

@@ -10,10 +10,10 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 
 from sensitivity_lab.closed_form import closed_form, proved_of
+from sensitivity_lab.numbers.text import dataset_text, number_text
 from sensitivity_lab.proved.family import Words
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Add, AddRemove, Change, Relation, Remove, SymmetricDifference
-from sensitivity_lab.text import dataset_text, number_text
 
 # The page's example: L = 2, U = 14, so R = 12 and max(|L|, |U|) = 14; four records, known or least.
 BOUNDS, SIZE, DISTANCES = (2, 14), 4, (1, 2)

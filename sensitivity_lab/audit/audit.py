@@ -41,18 +41,25 @@ from sensitivity_lab.audit.subject import (
     answers_stood_by,
     measured,
 )
-from sensitivity_lab.errors import Infeasible, TooLarge
-from sensitivity_lab.exact import brief, first_of, is_one_of, is_sequence, name_of, whole_number
-from sensitivity_lab.gap import Gap, Norm
 from sensitivity_lab.methods.witness import marked_at
+from sensitivity_lab.numbers.errors import Infeasible, TooLarge
+from sensitivity_lab.numbers.exact import (
+    brief,
+    first_of,
+    is_one_of,
+    is_sequence,
+    name_of,
+    whole_number,
+)
+from sensitivity_lab.numbers.gap import Gap, Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.records.continuous import IntervalRows
+from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import METHODS, settle
-from sensitivity_lab.tabular.continuous import IntervalRows
-from sensitivity_lab.tabular.rows import rows_of, table
-from sensitivity_lab.tabular.shown import Marked, rows_on_a_line
+from sensitivity_lab.shown.tables import Marked, rows_on_a_line
 from sensitivity_lab.universe import Universe, check_universe
 
 MAX_PAIRS = 2_000_000

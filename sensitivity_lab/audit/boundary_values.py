@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact, brief, checked_bounds
+from sensitivity_lab.numbers.exact import Exact, brief, checked_bounds
 
 Scalar = Any  # a number of the dtype: numpy types its own by their width
 Limits: TypeAlias = "np.finfo[Any] | np.iinfo[Any]"  # as text: numpy 2.1 has no finfo[...]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import brief, exact_number, is_finite, is_real, simplest, told
+from sensitivity_lab.numbers.exact import brief, exact_number, is_finite, is_real, simplest, told
 
 NAMES = ("k", "size")  # what the function of a claim may be given
 RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number

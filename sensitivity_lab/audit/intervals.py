@@ -14,9 +14,9 @@ from sensitivity_lab.audit.layouts import Layout, require_neighbours
 from sensitivity_lab.audit.random_search import explored
 from sensitivity_lab.audit.subject import Subject, WorstInputs
 from sensitivity_lab.audit.trials import Spent, Trials, Tried
-from sensitivity_lab.gap import Gap
+from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.tabular.continuous import Continuous, IntervalRows
+from sensitivity_lab.records.continuous import Continuous, IntervalRows
 from sensitivity_lab.universe import Universe
 
 CELLS = 64  # of the grid, in each interval

@@ -11,8 +11,8 @@ import numpy as np
 
 from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.subject import Subject
-from sensitivity_lab.exact import Exact, exact_number, is_finite, is_real
-from sensitivity_lab.tabular.clipped import number_of
+from sensitivity_lab.numbers.exact import Exact, exact_number, is_finite, is_real
+from sensitivity_lab.records.clipped import number_of
 from sensitivity_lab.universe import Universe
 
 MOST_ORDERS = 8  # of records with columns

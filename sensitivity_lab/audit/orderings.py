@@ -16,12 +16,12 @@ from itertools import combinations, pairwise, product
 from typing import Any
 
 from sensitivity_lab.audit.subject import Subject, WorstInputs
-from sensitivity_lab.gap import Gap, arithmetics, same_shape
 from sensitivity_lab.methods.walk import count_pairs
 from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, few_of, with_bar
+from sensitivity_lab.numbers.gap import Gap, arithmetics, same_shape
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
+from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
-from sensitivity_lab.tabular.multisets import multisets
 from sensitivity_lab.universe import Indices, Universe
 
 ORDERS = (None, "any", "kept")

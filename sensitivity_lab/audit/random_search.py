@@ -16,8 +16,8 @@ from sensitivity_lab.audit.shrink import shrink
 from sensitivity_lab.audit.starts import KINDS, Family, constants, ends
 from sensitivity_lab.audit.subject import Subject, WorstInputs
 from sensitivity_lab.audit.trials import Spent, Trials
-from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import brief, is_finite, is_real, whole_number
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import brief, is_finite, is_real, whole_number
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.relations import Move
 

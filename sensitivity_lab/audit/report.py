@@ -17,15 +17,15 @@ from sensitivity_lab.audit.claims import amount, ratio
 from sensitivity_lab.audit.runner import in_this_test, show_as
 from sensitivity_lab.audit.scope import Scope, and_more
 from sensitivity_lab.audit.subject import PairPositions, Related, Subject
-from sensitivity_lab.gap import Labelled
+from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.methods.witness import SIDES
+from sensitivity_lab.numbers.gap import Labelled
+from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab.records.rows import is_table
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import answer_texts
-from sensitivity_lab.standard import python_of
-from sensitivity_lab.tabular.rows import is_table
-from sensitivity_lab.tabular.shown import Marked
-from sensitivity_lab.tabular.source import Snippet, runnable, source_of
-from sensitivity_lab.text import dataset_text, number_text
+from sensitivity_lab.shown.python import Snippet, runnable, source_of
+from sensitivity_lab.shown.tables import Marked
 from sensitivity_lab.universe import Universe
 
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"

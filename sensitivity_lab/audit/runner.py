@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from sensitivity_lab.text import dataset_text, number_text
+from sensitivity_lab.numbers.text import dataset_text, number_text
 
 
 @dataclass

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import brief, first_of, is_sequence
-from sensitivity_lab.gap import Norm
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import brief, first_of, is_sequence
+from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.universe import Universe
 

@@ -22,7 +22,7 @@ import numpy as np
 from sensitivity_lab.audit.layouts import Layout
 from sensitivity_lab.audit.lines import Line
 from sensitivity_lab.audit.trials import Trials, Tried
-from sensitivity_lab.gap import Gap
+from sensitivity_lab.numbers.gap import Gap
 
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
 Numbers = tuple[int, ...]  # where the parts of a layout lie

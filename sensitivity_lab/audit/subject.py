@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab.audit.claims import amount
-from sensitivity_lab.exact import brief, told
-from sensitivity_lab.gap import Gap, Norm, gap_between, has_same_shape, same_shape
+from sensitivity_lab.catalogue import OverNumbers, over_numbers
 from sensitivity_lab.methods.workers import ask_in_orders
+from sensitivity_lab.numbers.exact import brief, told
+from sensitivity_lab.numbers.gap import Gap, Norm, gap_between, has_same_shape, same_shape
+from sensitivity_lab.numbers.text import dataset_text, number_text
 from sensitivity_lab.queries import Query
+from sensitivity_lab.records.order import are_near
+from sensitivity_lab.records.rows import own_copy
 from sensitivity_lab.results import presented
-from sensitivity_lab.standard import OverNumbers, over_numbers
-from sensitivity_lab.tabular.order import are_near
-from sensitivity_lab.tabular.rows import own_copy
-from sensitivity_lab.text import dataset_text, number_text
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
@@ -179,7 +179,7 @@ def _answering(query: Query, metric: Metric | None) -> Query:
 class WorstInputs:
     """Two inputs, as the function was given them, and how far apart it answers.
 
-    >>> from sensitivity_lab.exact import RootGap
+    >>> from sensitivity_lab.numbers.exact import RootGap
     >>> WorstInputs(RootGap(9, 4), (0, 3), (0, 2)).apart
     1.0
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from sensitivity_lab.audit.layouts import Layout
 from sensitivity_lab.audit.subject import Subject, WorstInputs
-from sensitivity_lab.gap import Gap
 from sensitivity_lab.methods.workers import with_bar
+from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.universe import Indices
 

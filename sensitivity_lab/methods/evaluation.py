@@ -10,16 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.gap import (
-    Answer,
-    Labelled,
-    Number,
-    all_rational,
-    arithmetics,
-    by_key,
-    common_denominator,
-    same_shape,
-)
 from sensitivity_lab.methods.lattice import Lattice
 from sensitivity_lab.methods.workers import (
     Part,
@@ -29,6 +19,16 @@ from sensitivity_lab.methods.workers import (
     block_edges,
     few_of,
     with_bar,
+)
+from sensitivity_lab.numbers.gap import (
+    Answer,
+    Labelled,
+    Number,
+    all_rational,
+    arithmetics,
+    by_key,
+    common_denominator,
+    same_shape,
 )
 from sensitivity_lab.problem import Budget
 from sensitivity_lab.queries import Query

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact
 from sensitivity_lab.methods.image import Members, told
+from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.groups import GroupedSum
+from sensitivity_lab.proved.entries.groups import GroupedSum
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, D, WorstPair
 from sensitivity_lab.queries import Grouping
-from sensitivity_lab.tabular.numbers import in_whole_numbers
-from sensitivity_lab.tabular.records import codes_of
+from sensitivity_lab.records.numbers import in_whole_numbers
+from sensitivity_lab.records.source import codes_of
 from sensitivity_lab.universe import Universe
 
 

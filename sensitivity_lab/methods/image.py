@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.exact import brief, exact_number, is_real
+from sensitivity_lab.catalogue import over_numbers
+from sensitivity_lab.numbers.exact import brief, exact_number, is_real
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, Parted, Parts, WorstPair
 from sensitivity_lab.queries import Query
-from sensitivity_lab.standard import over_numbers
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sensitivity_lab.gap import Answer, gap_between
+from sensitivity_lab.numbers.gap import Answer, gap_between
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.worst_pair import WorstPair

@@ -12,7 +12,7 @@ from sensitivity_lab.methods.image import Image, told
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.worst_pair import AtPositions, D, Parts, Share, WorstPair, widest
-from sensitivity_lab.tabular.people import AnyPeople
+from sensitivity_lab.records.people import AnyPeople
 from sensitivity_lab.universe import Universe
 
 MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation, so a minute

@@ -10,10 +10,10 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from sensitivity_lab.gap import gap_between
 from sensitivity_lab.methods.groups import gaps_by_group
 from sensitivity_lab.methods.people import gaps_of_people
 from sensitivity_lab.methods.workers import with_bar
+from sensitivity_lab.numbers.gap import gap_between
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import Costly, D, Share, Values, WorstPair, shares, widest

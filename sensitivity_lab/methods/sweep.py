@@ -15,8 +15,11 @@ from itertools import product
 
 import numpy as np
 
-from sensitivity_lab.exact import RootGap
-from sensitivity_lab.gap import (
+from sensitivity_lab.methods.evaluation import LONGEST_VECTOR, Evaluations, NoArray
+from sensitivity_lab.methods.lattice import Lattice, lattice_of
+from sensitivity_lab.methods.method import Answered
+from sensitivity_lab.numbers.exact import RootGap
+from sensitivity_lab.numbers.gap import (
     EXACTLY,
     Answer,
     Gap,
@@ -26,9 +29,6 @@ from sensitivity_lab.gap import (
     gap_between,
     in_units,
 )
-from sensitivity_lab.methods.evaluation import LONGEST_VECTOR, Evaluations, NoArray
-from sensitivity_lab.methods.lattice import Lattice, lattice_of
-from sensitivity_lab.methods.method import Answered
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.relations import Move, neighbours_of

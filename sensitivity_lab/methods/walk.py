@@ -14,7 +14,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from sensitivity_lab.gap import (
+from sensitivity_lab.methods.method import Answered
+from sensitivity_lab.methods.workers import (
+    answers_in_blocks,
+    ask_in_orders,
+    block_edges,
+    few_of,
+    with_bar,
+)
+from sensitivity_lab.numbers.gap import (
     Answer,
     Gap,
     all_rational,
@@ -24,18 +32,10 @@ from sensitivity_lab.gap import (
     in_units,
     same_shape,
 )
-from sensitivity_lab.methods.method import Answered
-from sensitivity_lab.methods.workers import (
-    answers_in_blocks,
-    ask_in_orders,
-    block_edges,
-    few_of,
-    with_bar,
-)
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
+from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
-from sensitivity_lab.tabular.multisets import multisets
 from sensitivity_lab.universe import Indices, Universe
 
 

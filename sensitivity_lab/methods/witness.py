@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from sensitivity_lab.errors import TooLarge
 from sensitivity_lab.methods.image import Members
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
-from sensitivity_lab.tabular.records import Records
-from sensitivity_lab.tabular.shown import Marked, marked
-from sensitivity_lab.text import number_repr
+from sensitivity_lab.records.source import Records
+from sensitivity_lab.shown.tables import Marked, marked
 from sensitivity_lab.universe import Dataset, Universe
 
 LONGEST_BUILT = 20_000_000  # records; larger datasets are not built

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sensitivity_lab.exact import brief
-from sensitivity_lab.gap import Answer, Gap, gap_between
+from sensitivity_lab.numbers.exact import brief
+from sensitivity_lab.numbers.gap import Answer, Gap, gap_between
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
 from sensitivity_lab.queries import AnswersDiffer, Query
-from sensitivity_lab.tabular.order import NEAR, NOTHING, InOrders
+from sensitivity_lab.records.order import NEAR, NOTHING, InOrders
 from sensitivity_lab.universe import Giver, Indices
 
 Part = TypeVar("Part")

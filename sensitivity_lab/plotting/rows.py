@@ -11,9 +11,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from sensitivity_lab.numbers.text import true_minus
 from sensitivity_lab.plotting.style import INK, KINDS, PALE
-from sensitivity_lab.tabular.shown import JOINS, LEAVES, SHARED, Grid, Line, Marked, MarkedTable
-from sensitivity_lab.text import true_minus
+from sensitivity_lab.shown.tables import JOINS, LEAVES, SHARED, Grid, Line, Marked, MarkedTable
 
 # All lengths below are points on the page.
 FONT = 12

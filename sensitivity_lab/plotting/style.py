@@ -13,8 +13,8 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab import text
-from sensitivity_lab.exact import brief
+from sensitivity_lab.numbers import text
+from sensitivity_lab.numbers.exact import brief
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 

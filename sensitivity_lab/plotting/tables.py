@@ -19,7 +19,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from sensitivity_lab.exact import brief, exact_number, is_finite, is_one_of, is_real
+from sensitivity_lab.numbers.exact import brief, exact_number, is_finite, is_one_of, is_real
+from sensitivity_lab.numbers.text import number_text, true_minus
 from sensitivity_lab.plotting.style import (
     CLAIMED,
     EXACT,
@@ -34,7 +35,6 @@ from sensitivity_lab.plotting.style import (
     styled_figure,
 )
 from sensitivity_lab.relations import STANDARD
-from sensitivity_lab.text import number_text, true_minus
 
 SWEPT = ["column", "query", "relation", "k", "sensitivity"]
 

@@ -17,10 +17,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sensitivity_lab.errors import TooLarge
-from sensitivity_lab.exact import Exact, brief, exact_number
-from sensitivity_lab.gap import Labelled
+from sensitivity_lab.catalogue import OverNumbers, over_numbers
 from sensitivity_lab.methods.witness import CompactWitness, marked_witness
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import Exact, brief, exact_number
+from sensitivity_lab.numbers.gap import Labelled
+from sensitivity_lab.numbers.text import (
+    dataset_text,
+    equals_text,
+    number_text,
+    true_minus,
+    value_text,
+)
 from sensitivity_lab.plotting.phone import set_phone_form
 from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
@@ -37,8 +45,6 @@ from sensitivity_lab.plotting.style import (
 )
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity, answer_texts, side_names
-from sensitivity_lab.standard import OverNumbers, over_numbers
-from sensitivity_lab.text import dataset_text, equals_text, number_text, true_minus, value_text
 
 # All lengths below are points on the page.
 MOST_DOTS = 100

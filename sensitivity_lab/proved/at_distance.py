@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact, brief, simplest
-from sensitivity_lab.gap import rational
+from sensitivity_lab.numbers.exact import Exact, brief, simplest
+from sensitivity_lab.numbers.gap import rational
 from sensitivity_lab.proved.sorted_records import Run
 from sensitivity_lab.proved.worst_pair import Parts, WorstPair
 from sensitivity_lab.universe import Dataset, Universe

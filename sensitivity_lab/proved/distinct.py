@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sensitivity_lab.exact import Exact
-from sensitivity_lab.gap import Norm
+from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family, Interval, Words
 from sensitivity_lab.proved.fewest import fewest_values, most_values

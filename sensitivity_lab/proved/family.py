@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sensitivity_lab.exact import Exact
-from sensitivity_lab.gap import Gap, Norm
+from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers.gap import Gap, Norm
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.sorted_records import SortedRecords

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
-from sensitivity_lab.exact import simplest
-from sensitivity_lab.gap import Gap
+from sensitivity_lab.numbers.exact import simplest
+from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
 Part = tuple[Any, Any]  # some records: a run (start, stop) of a sorted list, or (value, copies)

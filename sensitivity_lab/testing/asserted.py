@@ -12,7 +12,7 @@ from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.runner import Run, in_this_test, show_as
 from sensitivity_lab.audit.scope import checked_sizes, sizes_text
-from sensitivity_lab.errors import Infeasible
+from sensitivity_lab.numbers.errors import Infeasible
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.testing.alarm import TimeIsUp, stopped_after

@@ -21,8 +21,8 @@ from sensitivity_book.scenarios import school_large
 from test_explorer import CHOICE, STORED, unpacked
 
 import sensitivity_lab as sl
+from sensitivity_lab.numbers.text import value_text
 from sensitivity_lab.plotting.style import DARK
-from sensitivity_lab.text import value_text
 
 EXPLORERS = explorers()
 EACH = 9  # of the stored settings one in so many is drawn again: drawing takes most of the time

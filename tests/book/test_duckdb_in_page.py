@@ -17,7 +17,8 @@ import pytest
 from sensitivity_book import live
 
 import sensitivity_lab as sl
-from sensitivity_lab.tabular import duck, sql
+from sensitivity_lab.sql import duckdb as duck
+from sensitivity_lab.sql import statement as sql
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output on a DB-API result")
 STAND_IN = Path(live.__file__).parent / "stand_ins" / "duckdb.py"

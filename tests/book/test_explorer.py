@@ -20,13 +20,13 @@ from sensitivity_book.explorers.witness import witness_explorer, witness_view
 from sensitivity_book.scenarios import school_large
 
 import sensitivity_lab as sl
+from sensitivity_lab.numbers.text import value_text
 from sensitivity_lab.plotting.style import (
     CLAIMED,
     EXACT,
     K_LABEL,
     styled_figure,
 )
-from sensitivity_lab.text import value_text
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 NAMED = re.compile(r'<div class="explorer" id="explorer-([^"]+)"')

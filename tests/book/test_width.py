@@ -18,8 +18,8 @@ MAKERS = {"arange", "array", "full", "cumsum", "cumprod", "sum", "prod", "indice
 METHODS = {"sum", "cumsum", "prod", "cumprod"}
 # What has no one width: sums in the dtype of what is summed.
 ALLOWED = {
-    ("sensitivity_lab/standard.py", "x.sum(axis=1)"): "int64 or Python's ints, by `_integers`",
-    ("sensitivity_lab/standard.py", "(x * x).sum(axis=1)"): "as the records: by `_integers`",
+    ("sensitivity_lab/catalogue.py", "x.sum(axis=1)"): "int64 or Python's ints, by `_integers`",
+    ("sensitivity_lab/catalogue.py", "(x * x).sum(axis=1)"): "as the records: by `_integers`",
 }
 
 
@@ -95,8 +95,8 @@ class NarrowNumpy(ModuleType):
 @pytest.mark.parametrize(
     "module",
     [
-        "sensitivity_lab.tabular.numbers",
-        "sensitivity_lab.tabular.clipped",
+        "sensitivity_lab.records.numbers",
+        "sensitivity_lab.records.clipped",
         "sensitivity_lab.methods.lattice",
         "sensitivity_lab.methods.evaluation",
         "sensitivity_lab.audit.boundary_values",

@@ -20,10 +20,10 @@ from sensitivity_book.research import layouts
 import sensitivity_lab as sl
 from sensitivity_lab.methods.solver import widest_gaps
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.bins import Histogram
+from sensitivity_lab.proved.entries.bins import Histogram
+from sensitivity_lab.proved.scatter import filtered_maximum, outermost, population, runs
+from sensitivity_lab.proved.scatter.family import Deviation
 from sensitivity_lab.proved.sorted_records import SortedRecords
-from sensitivity_lab.proved.variance import filtered_maximum, outermost, population, runs
-from sensitivity_lab.proved.variance.family import Deviation
 
 CASES = int(os.environ.get("SOLVER_CASES", "60"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))

@@ -10,12 +10,12 @@ from conftest import STANDARD
 from sensitivity_book.research import layouts
 
 import sensitivity_lab as sl
-from sensitivity_lab.exact import exact_number
 from sensitivity_lab.methods.solver import _shares, widest_gaps
+from sensitivity_lab.numbers.exact import exact_number
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.scatter import filtered_maximum, outermost, reach, runs, split
+from sensitivity_lab.proved.scatter.population import OnPopulation
 from sensitivity_lab.proved.sorted_records import SortedRecords
-from sensitivity_lab.proved.variance import filtered_maximum, outermost, reach, runs, split
-from sensitivity_lab.proved.variance.population import OnPopulation
 from sensitivity_lab.proved.worst_pair import WorstPair, widest
 
 CASES = int(os.environ.get("SOLVER_CASES", "100"))

@@ -34,8 +34,8 @@ from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.worst_pairs import worst_pairs
-from sensitivity_lab.proved.bins import Histogram
-from sensitivity_lab.proved.quantile import Quantile
+from sensitivity_lab.proved.entries.bins import Histogram
+from sensitivity_lab.proved.ranks.quantile import Quantile
 from sensitivity_lab.testing import assert_sensitivity
 
 CASES = int(os.environ.get("FAULT_CASES", "400"))
@@ -711,8 +711,8 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 import sensitivity_lab as sl
-from sensitivity_lab.proved.bins import Histogram
-from sensitivity_lab.proved.quantile import Quantile
+from sensitivity_lab.proved.entries.bins import Histogram
+from sensitivity_lab.proved.ranks.quantile import Quantile
 
 
 def slow(dataset):
@@ -875,8 +875,8 @@ RESULTS = """
 import hashlib, io, locale, time
 import matplotlib
 import sensitivity_lab as sl
-from sensitivity_lab.proved.bins import Histogram
-from sensitivity_lab.proved.quantile import Quantile
+from sensitivity_lab.proved.entries.bins import Histogram
+from sensitivity_lab.proved.ranks.quantile import Quantile
 
 matplotlib.rcParams["svg.hashsalt"] = "one"
 try:

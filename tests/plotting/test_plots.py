@@ -23,8 +23,8 @@ from sensitivity_book.pictures.neighbourhood import _ring, plot_neighbourhood
 from sensitivity_book.pictures.tables import show_change
 
 import sensitivity_lab as sl
+from sensitivity_lab.numbers.text import value_text
 from sensitivity_lab.plotting import style, witness
-from sensitivity_lab.text import value_text
 
 RELATIONS = [make(k) for make in (sl.AddRemove, sl.Change) for k in (1, 2, 3, 4)]
 QUERIES = [sl.MEAN, sl.COUNT, sl.VARIANCE, sl.STD, sl.quantile(0.9)]

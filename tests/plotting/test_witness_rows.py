@@ -11,10 +11,10 @@ import pytest
 from matplotlib.colors import to_hex
 
 import sensitivity_lab as sl
-from sensitivity_lab.gap import Labelled
 from sensitivity_lab.methods.witness import marked_witness
+from sensitivity_lab.numbers.gap import Labelled
+from sensitivity_lab.numbers.text import ADDED, REMOVED
 from sensitivity_lab.plotting import rows, style, witness
-from sensitivity_lab.text import ADDED, REMOVED
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
 STAFF = sl.Universe.population(pd.DataFrame(COLUMNS))

@@ -9,7 +9,7 @@ from conftest import MONOTONE, ROOT, SPREADS, intervals
 from conftest import STANDARD as RELATIONS
 
 import sensitivity_lab as sl
-from sensitivity_lab.proved.variance.family import Variance
+from sensitivity_lab.proved.scatter.family import Variance
 
 PROOFS = (ROOT / "book" / "proofs.md").read_text(encoding="utf-8")
 QUERIES = [*MONOTONE, *SPREADS, sl.count_distinct]

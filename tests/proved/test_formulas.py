@@ -13,11 +13,11 @@ from conftest import STANDARD as RELATIONS
 from sensitivity_book.formulas import formula_table, printed, witness_text
 
 import sensitivity_lab as sl
-from sensitivity_lab.proved.bins import CountWhere, Histogram
+from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Interval
-from sensitivity_lab.proved.l_statistic import LStatistic
-from sensitivity_lab.proved.quantile import Quantile
-from sensitivity_lab.proved.variance.family import Variance
+from sensitivity_lab.proved.ranks.l_statistic import LStatistic
+from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.scatter.family import Variance
 
 PREDICATE = sl.count_where(lambda value: value > 0)
 HISTOGRAM = sl.histogram([-3, -2, 0, 2, 5])  # all intervals reach two bins

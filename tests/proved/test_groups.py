@@ -16,9 +16,9 @@ import pytest
 from oracle import population_pairs, range_pairs
 
 import sensitivity_lab as sl
-from sensitivity_lab.exact import RootGap
-from sensitivity_lab.proved.bins import Histogram
-from sensitivity_lab.proved.groups import GroupedSum
+from sensitivity_lab.numbers.exact import RootGap
+from sensitivity_lab.proved.entries.bins import Histogram
+from sensitivity_lab.proved.entries.groups import GroupedSum
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import shares, widest
 

@@ -10,8 +10,8 @@ import pytest
 from conftest import STANDARD as RELATIONS
 
 import sensitivity_lab as sl
-from sensitivity_lab.proved import splits
-from sensitivity_lab.proved.splits import OUTSIDE, Rooms, Splits
+from sensitivity_lab.proved.entries import splits
+from sensitivity_lab.proved.entries.splits import OUTSIDE, Rooms, Splits
 
 CASES = int(os.environ.get("SOLVER_CASES", "40"))
 BINS = int(os.environ.get("SPLIT_BINS", "3"))  # bins of the rooms that are all tried

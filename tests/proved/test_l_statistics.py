@@ -22,17 +22,17 @@ from sensitivity_book.research import layouts
 import sensitivity_lab as sl
 from sensitivity_lab.audit.random_search import search
 from sensitivity_lab.audit.subject import Subject
+from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved import l_on_dataset, rank_curve, rank_program
 from sensitivity_lab.proved.family import Interval
-from sensitivity_lab.proved.l_on_population import OnPopulation, Outside
-from sensitivity_lab.proved.l_range import RangeOnPopulation
-from sensitivity_lab.proved.l_statistic import LStatistic
-from sensitivity_lab.proved.rank_program import RankProgram
-from sensitivity_lab.proved.rank_weights import Steps
+from sensitivity_lab.proved.ranks import l_on_dataset, rank_curve, rank_program
+from sensitivity_lab.proved.ranks.l_on_population import OnPopulation, Outside
+from sensitivity_lab.proved.ranks.l_range import RangeOnPopulation
+from sensitivity_lab.proved.ranks.l_statistic import LStatistic
+from sensitivity_lab.proved.ranks.rank_program import RankProgram
+from sensitivity_lab.proved.ranks.rank_weights import Steps
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.queries import answers_at
-from sensitivity_lab.standard import python_of
 
 CASES = int(os.environ.get("SOLVER_CASES", "40"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))

@@ -17,8 +17,8 @@ from sensitivity_book.answers.kinds import (
     Verdict,
 )
 from sensitivity_book.answers.ladder import ladder, pairs
-from sensitivity_lab.exact import Exact
-from sensitivity_lab.text import number_text
+from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers.text import number_text
 
 SIZE = 6
 TEN = scenarios.school_large().universes["absence_days"]

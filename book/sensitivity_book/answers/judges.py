@@ -8,8 +8,8 @@ from typing import Any
 
 from sensitivity_book.answers.kinds import Verdict
 from sensitivity_book.answers.reading import MisreadError, given
-from sensitivity_lab.exact import is_finite, is_real
-from sensitivity_lab.text import counted, number_text
+from sensitivity_lab.numbers.exact import is_finite, is_real
+from sensitivity_lab.numbers.text import counted, number_text
 
 
 def agrees(

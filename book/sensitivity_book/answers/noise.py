@@ -9,8 +9,8 @@ from fractions import Fraction
 import sensitivity_lab as sl
 from sensitivity_book import scenarios
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
-from sensitivity_lab.exact import Exact
-from sensitivity_lab.text import number_text
+from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers.text import number_text
 
 TEN = scenarios.school_large().universes["absence_days"]
 SWAP = sl.Change(1)

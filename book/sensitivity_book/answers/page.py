@@ -10,7 +10,7 @@ from typing import Any
 
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer
 from sensitivity_book.answers.reading import called
-from sensitivity_lab.exact import Exact
+from sensitivity_lab.numbers.exact import Exact
 
 
 def markup(name: str, answer: Answer) -> str:

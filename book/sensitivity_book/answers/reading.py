@@ -11,9 +11,9 @@ from typing import Any
 
 from sensitivity_book.answers.kinds import DatasetAnswer, FunctionAnswer
 from sensitivity_lab import Universe
-from sensitivity_lab.exact import Exact, simplest
-from sensitivity_lab.tabular.rows import Row
-from sensitivity_lab.text import counted, dataset_text, number_text
+from sensitivity_lab.numbers.exact import Exact, simplest
+from sensitivity_lab.numbers.text import counted, dataset_text, number_text
+from sensitivity_lab.records.rows import Row
 
 TYPED = "your function"
 MANY = 20  # values; of more not all are named

@@ -15,7 +15,7 @@ from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.witness import witness_lines
 from sensitivity_book.verdicts import price
 from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.text import number_text
+from sensitivity_lab.numbers.text import number_text
 
 SLIGHT = Fraction(1, 1000)  # a smaller share is written as one part in many
 LARGE = 10**12  # from here on commas help nobody

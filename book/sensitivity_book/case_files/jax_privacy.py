@@ -24,7 +24,7 @@ from sensitivity_book.vectors.participation import patterns as all_patterns
 from sensitivity_book.vectors.sets import length
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.exact import Exact
+from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Change, SymmetricDifference
 from sensitivity_lab.universe import Universe

@@ -15,7 +15,7 @@ from sensitivity_book.case_files.cards import issues, looked, numbers, spent, ti
 from sensitivity_book.case_files.case import Case
 from sensitivity_book.case_files.certificates import certificate
 from sensitivity_book.case_files.witness import witness_lines
-from sensitivity_lab.text import counted, dataset_text
+from sensitivity_lab.numbers.text import counted, dataset_text
 
 FILES = "../_static/board"  # from the page
 SECTIONS = {"too small": "Too small", "loose": "Loose", "exact": "Exact"}  # in the page's order

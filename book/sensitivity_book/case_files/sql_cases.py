@@ -25,9 +25,9 @@ from sensitivity_book.case_files.systems import (
     systems_table,
 )
 from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.gap import Labelled
+from sensitivity_lab.numbers.gap import Labelled
+from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.text import number_text
 
 Records = tuple[Any, ...]
 Answers = tuple[Any, Any]

@@ -16,8 +16,8 @@ from sensitivity_book.people.truncation import DropExcess, DropNonUnique, trunca
 from sensitivity_book.stored_figures import figures
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab.catalogue import COUNT, SUM
 from sensitivity_lab.relations import SymmetricDifference
-from sensitivity_lab.standard import COUNT, SUM
 from sensitivity_lab.universe import Universe
 
 

@@ -18,7 +18,7 @@ from itertools import combinations, product
 from typing import Any
 
 from sensitivity_book.stored_figures import SOURCE, figures
-from sensitivity_lab.text import dataset_text
+from sensitivity_lab.numbers.text import dataset_text
 
 NEXT = 1 + 2.0**-52  # the float after 1
 NAMES = {

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.text import cell_text, dataset_text, number_text
+from sensitivity_lab.numbers.text import cell_text, dataset_text, number_text
 
 LONGEST = 12  # runs of equal rows; of more, the last are counted
 

@@ -11,7 +11,7 @@ from sensitivity_book import first_page
 from sensitivity_book.dots.games import DAYS
 from sensitivity_book.dots.picture import Picture, decimals, line
 from sensitivity_book.first_page import SIZE
-from sensitivity_lab.exact import Exact
+from sensitivity_lab.numbers.exact import Exact
 
 STATES = {
     "open": "not pulled in",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sensitivity_book.first_page import Group
-from sensitivity_lab.exact import Exact
+from sensitivity_lab.numbers.exact import Exact
 
 BEGIN = {"begin": "Start again"}
 

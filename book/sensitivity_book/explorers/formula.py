@@ -14,8 +14,10 @@ from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import ring, stage
 from sensitivity_book.explorers.witness import witness_figure
 from sensitivity_book.verdicts import verdict
+from sensitivity_lab.catalogue import MEAN, MEDIAN, SUM, VARIANCE
 from sensitivity_lab.closed_form import closed_form
-from sensitivity_lab.exact import Exact
+from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers.text import dataset_text, value_text
 from sensitivity_lab.plotting.style import (
     CLAIMED,
     EXACT,
@@ -27,8 +29,6 @@ from sensitivity_lab.plotting.style import (
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.standard import MEAN, MEDIAN, SUM, VARIANCE
-from sensitivity_lab.text import dataset_text, value_text
 from sensitivity_lab.universe import Universe
 
 HIGH = 3  # the upper bound

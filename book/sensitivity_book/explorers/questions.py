@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sensitivity_lab.errors import Infeasible
+from sensitivity_lab.numbers.errors import Infeasible
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import AddRemove, Change, Relation, SymmetricDifference
 from sensitivity_lab.results import Sensitivity

@@ -8,13 +8,13 @@ from sensitivity_book.explorers.explorer import Explorer, Knob, Own, Range, View
 from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import NARROW, ring, stage
 from sensitivity_book.scenarios import scenarios
+from sensitivity_lab.catalogue import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, quantile
+from sensitivity_lab.numbers.text import dataset_text, number_text, value_text
 from sensitivity_lab.plotting.style import EXACT, K_LABEL, RELATION_LINES, styled_figure
 from sensitivity_lab.plotting.witness import KEYS, plot_witness
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.standard import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, quantile
-from sensitivity_lab.text import dataset_text, number_text, value_text
 from sensitivity_lab.universe import Universe
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from sensitivity_book.people.truncation import Truncation
 from sensitivity_book.stability.domains import SYMMETRIC
-from sensitivity_lab.exact import whole_number
+from sensitivity_lab.numbers.exact import whole_number
 
 Tables = dict[str, pd.DataFrame]
 Kept = tuple[Any, ...]

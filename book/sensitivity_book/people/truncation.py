@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.exact import whole_number
+from sensitivity_lab.numbers.exact import whole_number
 
 
 @dataclass(frozen=True)

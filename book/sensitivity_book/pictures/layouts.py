@@ -9,7 +9,8 @@ from itertools import chain
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sensitivity_lab.exact import Exact
+from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers.text import number_text, true_minus
 from sensitivity_lab.plotting.style import (
     ADDED,
     ELSE,
@@ -20,7 +21,6 @@ from sensitivity_lab.plotting.style import (
     WIDTH,
     styled_figure,
 )
-from sensitivity_lab.text import number_text, true_minus
 
 # letter of a layout: what it means, marker, face, edge
 ROLES = {

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
+from sensitivity_lab.numbers.text import dataset_text, number_text, true_minus, value_text
 from sensitivity_lab.plotting.style import (
     EXACT,
     INK,
@@ -24,7 +25,6 @@ from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.text import dataset_text, number_text, true_minus, value_text
 from sensitivity_lab.universe import Dataset, Universe
 
 MOST_NODES = 15

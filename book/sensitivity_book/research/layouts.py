@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_book.research.worlds import Records
-from sensitivity_lab.gap import Gap, gap_between
+from sensitivity_lab.numbers.gap import Gap, gap_between
 from sensitivity_lab.queries import Query
 
 Share = tuple[int, int, int]

@@ -23,7 +23,7 @@ from sensitivity_book.stability.domains import (
     root,
 )
 from sensitivity_book.stability.maps import Transformation
-from sensitivity_lab.exact import Exact, simplest
+from sensitivity_lab.numbers.exact import Exact, simplest
 
 
 def _bounded(domain: Records, name: str, rows: Rows = "number") -> tuple[Exact, Exact]:

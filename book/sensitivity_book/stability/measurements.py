@@ -20,7 +20,7 @@ from sensitivity_book.stability.domains import (
     delta_at,
 )
 from sensitivity_book.stability.maps import Measurement
-from sensitivity_lab.exact import Exact, exact_number, simplest
+from sensitivity_lab.numbers.exact import Exact, exact_number, simplest
 
 NUMBER, WHOLE = Answers(), Answers(whole=True)
 

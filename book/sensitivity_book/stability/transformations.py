@@ -18,7 +18,7 @@ from sensitivity_book.stability.domains import (
     interval,
 )
 from sensitivity_book.stability.maps import Transformation
-from sensitivity_lab.exact import Exact, whole_number
+from sensitivity_lab.numbers.exact import Exact, whole_number
 
 
 def _row_by_row(domain: Records, metric: Metric) -> Callable[[int], int]:

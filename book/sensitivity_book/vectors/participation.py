@@ -16,7 +16,7 @@ from functools import cache
 from itertools import pairwise, product
 from math import comb, sqrt
 
-from sensitivity_lab.exact import Exact, simplest
+from sensitivity_lab.numbers.exact import Exact, simplest
 
 Matrix = Sequence[Sequence[Exact]]
 Rounds = tuple[int, ...]

@@ -1,0 +1,657 @@
+"""The standard queries: each names its function, that over many datasets at once, and what is proved of it."""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.numbers.exact import (
+    Exact,
+    brief,
+    exact_number,
+    is_real,
+    name_of,
+    sequence,
+    simplest,
+    told,
+    whole_number,
+)
+from sensitivity_lab.numbers.text import dataset_text, number_repr
+from sensitivity_lab.order_statistics import (
+    GINI_MEAN_DIFFERENCE,
+    INTERQUARTILE_RANGE,
+    MIDHINGE,
+    RANGE,
+    trimmed_mean,
+    winsorised_mean,
+)
+from sensitivity_lab.proved.distinct import Distinct
+from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
+from sensitivity_lab.proved.family import Family
+from sensitivity_lab.proved.ranks.l_statistic import Central
+from sensitivity_lab.proved.ranks.monotone import Count, Mean, Sum
+from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.ranks.rank_weights import Trimmed, Winsorised
+from sensitivity_lab.proved.scatter.family import Deviation, Variance
+from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
+from sensitivity_lab.records.alike import Alike, told_apart
+from sensitivity_lab.records.clipped import Always, Clipped, number_of
+from sensitivity_lab.records.people import OfOneRow, is_number_of_people
+from sensitivity_lab.records.rows import is_table, table
+from sensitivity_lab.records.source import called_on
+from sensitivity_lab.sql.parsed import SECONDS
+from sensitivity_lab.sql.statement import (
+    Statement,
+    checked_budget,
+    checked_keys,
+    checked_text,
+    name_of_statement,
+)
+from sensitivity_lab.universe import Dataset, Universe
+
+
+def _integers(rows: np.ndarray, universe: Universe, power: int = 1) -> tuple[np.ndarray, int]:
+    """The records of each row as integers over a scale, roomy enough for n² sums of `power`s."""
+    values, scale = universe.scaled
+    largest = max(abs(int(values[0])), abs(int(values[-1])), 1)
+    room = largest**power * max(rows.shape[1], 1) ** 2
+    return (values if room < 2**59 else values.astype(object))[rows], scale
+
+
+@dataclass(frozen=True)
+class _OnRows:
+    """The vectorised form of a function that has one; equal where the functions are."""
+
+    function: Any
+
+    def __call__(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        return self.function.rows(rows, universe)  # type: ignore[no-any-return]
+
+
+def _standard(
+    name: str, function: Any, proved: Family, smallest_size: int, **options: Any
+) -> Query:
+    given: dict[str, Any] = {"exact": True, "rows": _OnRows(function)} | options
+    return Query(name, function, smallest_size, proved=proved, **given)
+
+
+@dataclass(frozen=True)
+class _Quantile:
+    """The q-quantile of sorted records, with linear interpolation between the two ranks.
+
+    >>> MEDIAN((1, 2, 4, 9)), quantile(0.25)((1, 2, 4))
+    (3, Fraction(3, 2))
+    """
+
+    q: Exact
+
+    def __call__(self, x: Dataset) -> Exact:
+        lower, upper, weight = self._ranks(len(x))
+        return simplest(Fraction(x[lower] + weight * (x[upper] - x[lower])))
+
+    def _ranks(self, size: int) -> tuple[int, int, Exact]:
+        """Ranks either side of q(n − 1), and the weight of the upper one."""
+        position = self.q * (size - 1)
+        lower = position // 1
+        return lower, min(lower + 1, size - 1), position - lower
+
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        lower, upper, weight = self._ranks(rows.shape[1])
+        top, bottom = weight.numerator, weight.denominator
+        x, scale = _integers(rows[:, [lower, upper]], universe, power=1)
+        if bottom * max(1, *(abs(int(end)) for end in universe.scaled[0][[0, -1]])) > 2**59:
+            x = x.astype(object)
+        return x[:, 0] * (bottom - top) + x[:, 1] * top, scale * bottom
+
+
+def quantile(q: Any) -> Query:
+    """Return the q-quantile with linear interpolation, as `numpy.quantile` computes it.
+
+    >>> quantile(0.25)((1, 2, 3, 4, 5, 6))
+    Fraction(9, 4)
+
+    Cost: an answer reads two of the sorted records. Raises ValueError for q outside [0, 1].
+    Source: Hyndman and Fan (1996), definition 7.
+    """
+    exact = exact_number(q, "q")
+    if not 0 <= exact <= 1:
+        raise ValueError(f"q must lie in [0, 1], got q={dataset_text(q)}")
+    text = str(float(exact)) if exact_number(float(exact)) == exact else str(exact)
+    return _quantile(f"quantile({text})", exact)
+
+
+def _quantile(name: str, q: Exact) -> Query:
+    return _standard(name, _Quantile(q), Quantile(q), 1)
+
+
+def _sum_of_squares(x: Dataset) -> Exact:
+    """n · Σ(x − mean)², which is whole where the records are."""
+    total = sum(x)
+    squares: Exact = len(x) * sum(record * record for record in x) - total * total
+    return squares
+
+
+@dataclass(frozen=True)
+class _Variance:
+    """The sum of squared deviations from the mean over n − ddof; of `std`, the root of that.
+
+    >>> VARIANCE((1, 2, 3)), STD((1, 3))
+    (Fraction(2, 3), 1.0)
+    """
+
+    ddof: int
+
+    def __call__(self, x: Dataset) -> Exact:
+        return simplest(Fraction(_sum_of_squares(x)) / (len(x) * (len(x) - self.ddof)))
+
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        x, scale = _integers(rows, universe, power=2)
+        n, total = rows.shape[1], x.sum(axis=1)
+        return n * (x * x).sum(axis=1) - total * total, scale * scale * n * (n - self.ddof)
+
+
+def _named(kind: str, ddof: int) -> str:
+    return kind if ddof == 0 else f"{kind}(ddof={ddof})"
+
+
+def variance(*, ddof: int = 0) -> Query:
+    """Return the variance: the sum of squared deviations over n − ddof.
+
+    >>> variance(ddof=1)((1, 2, 3))
+    1
+
+    `ddof` is 0 for a population (numpy's default), 1 for a sample.
+    Cost: an answer is O(n) exact arithmetic, by n·Σx² − (Σx)².
+    Raises ValueError for a ddof that is negative or not whole.
+    Source: `numpy.var`; its sensitivity: thm-variance on the book's page of proofs.
+    """
+    ddof = whole_number(ddof, "ddof", 0)
+    return _standard(_named("variance", ddof), _Variance(ddof), Variance(ddof), ddof + 1)
+
+
+def std(*, ddof: int = 0) -> Query:
+    """Return the standard deviation: the root of `variance(ddof=ddof)`.
+
+    >>> std()((1, 3)), std(ddof=1)((1, 3))
+    (1.0, 1.4142135623730951)
+
+    Sensitivities are compared as exact roots and returned as correctly rounded floats.
+    Cost and errors: as `variance`.
+    Source: `numpy.std`; its sensitivity: thm-std on the book's page of proofs.
+    """
+    ddof = whole_number(ddof, "ddof", 0)
+    return _standard(_named("std", ddof), _Variance(ddof), Deviation(ddof), ddof + 1, root=True)
+
+
+def histogram(edges: Iterable[Any]) -> Query:
+    """Return the counts of records in each bin, as `numpy.histogram` counts them.
+
+    >>> histogram([0, 5, 10, 25])((1, 5, 6, 25, 30))
+    (1, 2, 1)
+
+    Bins are half-open, [a, b), but the last, [a, b]; records outside all bins are not counted.
+    Cost: an answer is O(n · bins). Raises ValueError unless there are two edges or more, strictly
+    rising. Source: `numpy.histogram`; its sensitivity: thm-histogram on the book's page of proofs.
+    """
+    given = sequence(edges, "edges", "numbers")
+    exact = [exact_number(edge, "edges") for edge in given]
+    if len(exact) < 2 or any(a >= b for a, b in pairwise(exact)):
+        raise ValueError(
+            f"edges must be at least two strictly rising numbers, got {number_repr(list(given))}"
+        )
+
+    name = f"histogram({number_repr(list(given))})"
+    edges = tuple(exact)
+    return _standard(name, _Histogram(edges), Histogram(edges), 0)
+
+
+@dataclass(frozen=True)
+class _Histogram:
+    """The counts of records in each bin, half-open but the last; those in none are not counted.
+
+    >>> histogram([0, 5, 10])((1, 5, 10, 11))
+    (1, 2)
+    """
+
+    edges: tuple[Exact, ...]
+
+    def __call__(self, x: Dataset) -> tuple[int, ...]:
+        bins = [self._bin_of(record) for record in x]
+        return tuple(bins.count(i) for i in range(len(self.edges) - 1))
+
+    def _bin_of(self, x: Exact) -> int:
+        """The bin's number, or the number of bins for a record that is in none."""
+        if not self.edges[0] <= x <= self.edges[-1]:
+            return len(self.edges) - 1
+        return min(bisect_right(self.edges, x), len(self.edges) - 1) - 1
+
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        """Each bin holds a run of the universe's values, which are sorted."""
+        whole, scale = universe.scaled
+        *lower, last = (edge * scale for edge in self.edges)
+        starts = [bisect_left(whole, edge, key=int) for edge in lower]
+        ends = [*starts[1:], bisect_right(whole, last, key=int)]
+        bins, last_end = len(lower), max(ends[-1], starts[-1])
+        lengths = np.diff([0, *starts, last_end, len(whole)])  # of the runs, from before the bins
+        bin_of = np.repeat(np.arange(bins + 2, dtype=np.int64), lengths)
+        first = np.arange(len(rows), dtype=np.int64)[:, None] * (bins + 2)
+        held = np.bincount((bin_of[rows] + first).ravel(), minlength=len(rows) * (bins + 2))
+        return held.reshape(len(rows), bins + 2)[:, 1:-1].astype(np.int64), 1
+
+
+def count_where(predicate: Callable[[Any], Any]) -> Query:
+    """Return the number of records for which `predicate` is true.
+
+    >>> count_where(lambda age: age > 10)((5, 11, 12))
+    2
+
+    The predicate is asked of the caller's own numbers, or of whatever else a record is: a row has
+    its columns by name. Over people it counts rows, and is asked of each; to count people write
+    `SUM.of(lambda person: int(len(person) > 3))`.
+
+    >>> count_where(lambda vote: vote == "yes")(("no", "yes"))
+    1
+
+    Cost: one call for each record, for each value where the sweep answers.
+    Raises TypeError for a predicate that cannot be called.
+    Source: its sensitivity: thm-count on the book's page of proofs.
+    """
+    if not callable(predicate):
+        raise TypeError(f"predicate must be callable, got {brief(predicate)}")
+
+    name = f"count_where({name_of(predicate)})"
+    function = _CountWhere(predicate)
+    return _standard(name, function, CountWhere(function), 0, exact=False)
+
+
+@dataclass(frozen=True)
+class _CountWhere:
+    """The number of records for which the predicate is true; of a table the rows.
+
+    >>> count_where(bool)((0, 1, 2))
+    2
+    """
+
+    predicate: Callable[[Any], Any]
+
+    def __call__(self, x: Any) -> int:
+        return sum(map(self.is_true, x if isinstance(x, tuple) else records_listed(x)))
+
+    def said(self, record: Any) -> int:
+        """Count one record."""
+        return int(self.is_true(record))
+
+    def is_true(self, record: Any) -> bool:
+        """Ask the predicate of one record; where it fails, say on which."""
+        try:
+            return bool(self.predicate(record))
+        except Exception as error:
+            raise ValueError(f"predicate failed on {brief(record)}: {told(error)}") from error
+
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        true = np.array([*map(self.is_true, universe.values)], dtype=np.int64)
+        return true[rows].sum(axis=1, dtype=np.int64), 1
+
+
+def _count(x: Any) -> int:
+    """The number of records; of a table, and over people, the rows.
+
+    >>> COUNT((1, 2, 2)), COUNT(("no", "yes"))
+    (3, 2)
+    """
+    if isinstance(x, tuple):
+        return len(x)
+    return len(table(x, "dataset")) if is_table(x) else len(tuple(records_listed(x)))
+
+
+def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    return np.full(len(rows), rows.shape[1], dtype=np.int64), 1
+
+
+def _sum(x: Dataset) -> Exact:
+    """The sum of the records.
+
+    >>> SUM((1, 2, 2))
+    5
+    """
+    return sum(x)
+
+
+def _sum_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    x, scale = _integers(rows, universe)
+    return x.sum(axis=1), scale
+
+
+def _mean(x: Dataset) -> Exact:
+    """The sum of the records over their number.
+
+    >>> MEAN((1, 2, 2))
+    Fraction(5, 3)
+    """
+    return simplest(Fraction(sum(x)) / len(x))
+
+
+def _mean_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    x, scale = _integers(rows, universe)
+    return x.sum(axis=1), scale * rows.shape[1]
+
+
+def _min(x: Dataset) -> Exact:
+    """The lowest record.
+
+    >>> MIN((2, 1, 2))
+    1
+    """
+    return x[0]  # type: ignore[no-any-return]
+
+
+def _min_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    x, scale = _integers(rows[:, [0]], universe)
+    return x[:, 0], scale
+
+
+def _max(x: Dataset) -> Exact:
+    """The highest record.
+
+    >>> MAX((2, 1, 2))
+    2
+    """
+    return x[-1]  # type: ignore[no-any-return]
+
+
+def _max_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    x, scale = _integers(rows[:, [-1]], universe)
+    return x[:, 0], scale
+
+
+def _count_distinct(x: Dataset) -> int:
+    """The number of different values among the records, which may be numbers, text or anything hashable.
+
+    >>> count_distinct((1, 2, 2)), count_distinct(("no", "yes", "no"))
+    (2, 2)
+
+    Numbers are told apart by how large they are, 1 is 1.0. Cost: linear. Raises TypeError for a missing
+    record, numbers among others, and a table: ask of a column, as in `count_distinct.of("name")`.
+    Source: its sensitivity: thm-count-distinct-population on the book's page of proofs.
+    """
+    if is_table(x):
+        raise TypeError("of must say which column of a table is asked about")
+    listed = x if isinstance(x, tuple) else tuple(records_listed(x))
+    if len(set(map(is_real, listed))) > 1:
+        raise TypeError("records must be numbers or other records, not both")
+    return len(set(map(told_apart, listed)))
+
+
+def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+    if rows.shape[1] == 0:
+        return np.zeros(len(rows), dtype=np.int64), 1
+    return (np.diff(rows, axis=1) != 0).sum(axis=1, dtype=np.int64) + 1, 1
+
+
+COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)
+SUM = _standard("sum", _sum, Sum(), 0, rows=_sum_rows)
+MEAN = _standard("mean", _mean, Mean(), 1, rows=_mean_rows)
+MEDIAN = _quantile("median", Fraction(1, 2))
+MIN = _standard("min", _min, Quantile(0), 1, rows=_min_rows)
+MAX = _standard("max", _max, Quantile(1), 1, rows=_max_rows)
+VARIANCE = variance()
+STD = std()
+count_distinct = _standard(
+    "count_distinct", _count_distinct, Distinct(), 0, rows=_count_distinct_rows, exact=False
+)
+
+
+def sql(
+    statement: str,
+    *,
+    keys: str | Iterable[str] | None = None,
+    connection: Any = None,
+    seconds: float = SECONDS,
+) -> Query:
+    """Return the query that a SQL statement is, asked of datasets of tables.
+
+    >>> import sensitivity_lab as sl
+    >>> staff = sl.Universe.product(department=["law", "art"], salary=[0, 50, 100], name="staff")
+    >>> totals = sl.sql("SELECT department, SUM(salary) AS total FROM staff GROUP BY department")
+    >>> sl.global_sensitivity(totals, staff, size=3, relation=sl.SymmetricDifference(1)).value
+    100
+
+    The engine is DuckDB, in this process (`pip install sensitivity-lab[sql]`); thousands of
+    datasets are answered by one statement. The tables are those of the universe: its dict of
+    tables, or one that has its `name`; without a name, the table that the statement names. What
+    other tables and views `connection` holds are public, and the same for every dataset. A
+    statement that reads none of the dataset's tables is refused, and so is one that reads a table
+    of the connection in place of it, as `public.staff` or a view over the connection's own staff, a
+    catalogue, a file, or what only the connection's session has (its open transaction, variables,
+    temporary views and macros).
+
+    One row of numbers is a number, or a vector. With columns of keys every row is a number under
+    its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
+    is asked like any other: SUM is NULL on it, which is no number, so write COALESCE(SUM(…), 0).
+    Every dataset is asked again with its rows reversed and shuffled, in more
+    orders where the text shows that order may matter, and of other databases than DuckDB with
+    ties broken at random: where the answer depends on the order, as with LIMIT and no ORDER BY,
+    there is none. Floats may differ by a billionth, as their sums round differently in another
+    order. A sample of what was answered together, and every witness, is asked again alone.
+
+    :param statement: one SELECT.
+    :param keys: the name of a column of keys, or a list of them; by default all columns that are
+        not numeric.
+    :param connection: a connection of DuckDB, or any other of DB-API 2, which is asked one dataset
+        at a time; None for an empty database of this process. No table, setting or transaction of
+        it is changed; what functions do beyond a rollback (locks of a session, other servers,
+        files) stays done, and under your own DuckDB's settings its views may read files.
+    :param seconds: how long the statement may take on one dataset. DuckDB of this process has 4 GB;
+        your connection has the memory that you give it.
+    :raises ValueError: for what is no SELECT, an unknown table or column, a name of the universe
+        that the statement does not name; on a dataset for NULL and other results that are no
+        finite numbers, two rows of one key, rows without keys, an answer that depends on the order
+        of rows, and whatever the statement itself raises there.
+    :raises TypeError: for a statement or keys that are no text, and records that are no rows.
+    :raises TimeoutError: within the ValueError of the dataset that took longer than `seconds`.
+    :raises RuntimeError: where datasets answered together and alone are answered differently.
+
+    Cost: three runs of the statement, or six, for some hundred thousand rows of datasets together;
+    as many for each dataset where the statement holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
+    """
+    text, columns = checked_text(statement), checked_keys(keys)
+    asked = Statement(text, columns, connection, checked_budget(seconds))
+    return Query(name_of_statement(text), asked, together=asked)
+
+
+CONSTANTS = {
+    "COUNT": COUNT, "SUM": SUM, "MEAN": MEAN, "MEDIAN": MEDIAN, "MIN": MIN, "MAX": MAX,
+    "VARIANCE": VARIANCE, "STD": STD, "count_distinct": count_distinct,
+    "RANGE": RANGE, "INTERQUARTILE_RANGE": INTERQUARTILE_RANGE, "MIDHINGE": MIDHINGE,
+    "GINI_MEAN_DIFFERENCE": GINI_MEAN_DIFFERENCE,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OverNumbers:
+    """A query of numbers, and what of each record of a universe these numbers are.
+
+    >>> words = Universe.population(["no", "perhaps", "yes"])
+    >>> OverNumbers(SUM, len).dataset(words, (0, 1))
+    (2, 7)
+    """
+
+    query: Query
+    of_what: Any
+
+    def dataset(self, universe: Universe, positions: Iterable[int], exact: bool = False) -> Dataset:
+        """What the records at some positions say, ascending; `exact` numbers in that form."""
+        said = in_order(map(partial(number_of, self.of_what), universe.each(positions)))
+        return tuple(map(exact_number, said)) if exact else said
+
+
+def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
+    """The query of numbers that a query is over a universe, where it is one; else None.
+
+    >>> words = Universe.population(["no", "yes"])
+    >>> over_numbers(SUM.of(len), words).query.name, over_numbers(COUNT, words).of_what
+    ('sum', Always(number=1))
+    >>> over_numbers(SUM, Universe.population([1, 2])) is None
+    True
+
+    A count, and a sum of a column, over people is the sum of what each person's rows come to.
+    Other queries of a column of people's tables are asked of all their rows together (None).
+    """
+    if universe.holds_people and _adds_rows(query, universe):
+        return OverNumbers(SUM, _of_one_row(query, universe))
+    if query.inner is not None:
+        of_rows = universe.holds_people and _column_of(query.of_what) is not None
+        return None if of_rows else OverNumbers(query.inner, _told(query, universe))
+    if not universe.numeric and not universe.tabular and _tells_apart(query):
+        return OverNumbers(query, Alike(universe))
+    if universe.numeric or query.proved is None or not query.proved.of_anything:
+        return None
+    if isinstance(query.function, _CountWhere):
+        return OverNumbers(count_where(bool), query.function.said)
+    return OverNumbers(query, Always(1))
+
+
+def _tells_apart(query: Query) -> bool:
+    """Whether a query asks only which records are equal."""
+    return query.proved is not None and query.proved.tells_apart
+
+
+def _told(query: Query, universe: Universe) -> Any:
+    """What the numbers are that a query is asked of; text is told apart where no more is asked."""
+    if not _tells_apart(query) or isinstance(query.of_what, Clipped):
+        return query.of_what
+    (first,) = universe.each([0])
+    is_number = is_real(called_on(partial(number_of, query.of_what), first))
+    return query.of_what if is_number else Alike(universe, query.of_what)
+
+
+def asks_rows(query: Query) -> bool:
+    """Whether a query of people is asked of all their rows: it counts them, or names a column.
+
+    >>> asks_rows(COUNT), asks_rows(MEAN.of("price")), asks_rows(MEAN.of(len))
+    (True, True, False)
+    """
+    if query.inner is not None:
+        return _column_of(query.of_what) is not None
+    if query.grouping is not None:
+        return True
+    return query.proved is not None and query.proved.of_anything
+
+
+def _adds_rows(query: Query, people: Universe) -> bool:
+    """Whether a query is asked of rows, and of those of two people is the sum of both."""
+    proved, column = query.proved, _column_of(query.of_what)
+    if proved is None or not asks_rows(query):
+        return False
+    if is_number_of_people(column, people.source) or None not in (people.tables(()) or ()):
+        return False
+    return proved.of_anything or (column is not None and proved.adds is not None)
+
+
+def _of_one_row(query: Query, people: Universe) -> Query:
+    """A query whose predicate cannot take a row of some people for a person."""
+    predicate = predicate_of(query)
+    if predicate is None:
+        return query
+    return replace(query, function=_CountWhere(OfOneRow.over(predicate, people.source)))
+
+
+def predicate_of(query: Query) -> Callable[[Any], Any] | None:
+    """What a query counts records by, where it is a count that asks a function.
+
+    >>> predicate_of(count_where(callable)) is callable, predicate_of(COUNT) is None
+    (True, True)
+    """
+    return query.function.predicate if isinstance(query.function, _CountWhere) else None
+
+
+def _column_of(what: Any) -> str | None:
+    """The column that a query is asked of, as it is or cut to bounds; None for a function."""
+    if isinstance(what, Clipped):
+        return _column_of(what.of)
+    return what if isinstance(what, str) else None
+
+
+def python_of(query: Query) -> str | None:
+    """The Python that makes a standard query, with `sl` for the package; None for any other.
+
+    >>> python_of(STD), python_of(quantile(0.25)), python_of(Query("mean", len))
+    ('sl.STD', 'sl.quantile(0.25)', None)
+    >>> python_of(SUM.of("salary").clipped(0, 100)), python_of(COUNT.by("department"))
+    ("sl.SUM.of('salary').clipped(0, 100)", "sl.COUNT.by('department')")
+
+    A query of your own function of a record has none either.
+    """
+    if isinstance(query.function, Statement):
+        return _python_of_statement(query) if query.function.connection is None else None
+    if query.grouping is not None:
+        return _python_by_group(query.grouping) if query.function == query.grouping else None
+    if query.inner is not None:
+        asked = OfRecords(query.inner, query.of_what)
+        return _python_of_what(query.inner, query.of_what) if query.function == asked else None
+    for name, constant in CONSTANTS.items():
+        if query == constant:
+            return f"sl.{name}"
+    match query.proved:
+        case Quantile(q) if query == quantile(q):
+            return f"sl.quantile({_literal(q)})"
+        case Central(Trimmed(cut)) if query == trimmed_mean(cut):
+            return f"sl.trimmed_mean({_literal(cut)})"
+        case Central(Winsorised(cut)) if query == winsorised_mean(cut):
+            return f"sl.winsorised_mean({_literal(cut)})"
+        case Deviation(ddof) if query == std(ddof=ddof):
+            return f"sl.std(ddof={ddof})"
+        case Variance(ddof) if query == variance(ddof=ddof):
+            return f"sl.variance(ddof={ddof})"
+        case Histogram(edges) if query.function == _Histogram(edges):
+            return f"sl.histogram([{', '.join(map(_literal, edges))}])"
+    return None
+
+
+def _python_of_statement(query: Query) -> str | None:
+    """The Python of a statement in this process's own database."""
+    assert isinstance(query.function, Statement)
+    text, keys = query.function.text, query.function.keys
+    if query != sql(text, keys=keys):
+        return None
+    plain = '"' not in text[-1:] and '"""' not in text and "\\" not in text
+    written = f'"""{text}"""' if plain else repr(text)
+    named = "" if keys is None else f", keys={list(keys)!r}"
+    return f"sl.sql({written}{named})"
+
+
+def _python_by_group(grouping: Grouping) -> str | None:
+    """The Python of a query by the groups of a column."""
+    asked = _python_of_what(grouping.query, grouping.of_what)
+    if asked is None or not isinstance(grouping.by_what, str):
+        return None
+    keys = "" if grouping.keys is None else f", keys={list(grouping.keys)!r}"
+    return f"{asked}.by({grouping.by_what!r}{keys})"
+
+
+def _python_of_what(query: Query, what: Any) -> str | None:
+    """The Python of a query of a column, or of its numbers cut to bounds."""
+    if what is None:
+        return python_of(query)
+    if isinstance(what, Clipped):
+        asked = _python_of_what(query, what.of)
+        ends = f"{_literal(what.low)}, {_literal(what.high)}"
+        return None if asked is None else f"{asked}.clipped({ends})"
+    asked = python_of(query)
+    return f"{asked}.of({what!r})" if asked and isinstance(what, str) else None
+
+
+def _literal(number: Exact) -> str:
+    """A float's text where that means the number, else an int or a Fraction."""
+    if isinstance(number, int) or abs(number) > sys.float_info.max:
+        return repr(number)
+    decimal = float(number)
+    return repr(decimal) if exact_number(decimal) == number else repr(number)

@@ -1,0 +1,408 @@
+"""Exact numbers: what a value means, and differences of square roots settled without rounding.
+
+`brief` writes any value for a message.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from functools import total_ordering
+from itertools import islice
+from numbers import Integral, Rational, Real
+from operator import length_hint
+from reprlib import Repr
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.numbers.errors import TooLarge
+
+Exact = int | Fraction
+MOST_LISTED = 20_000_000  # entries of a sequence that is listed: each becomes a Python object
+MOST_DRAWN = 10_000_000  # entries of an iterator, which may have no end
+
+LONGEST_TOLD = 200  # characters of another error's message
+MOST_EXPONENT = 100_000  # a Decimal of a larger exponent is a few letters that no memory can hold
+
+
+def exact_number(value: Any, what: str = "value") -> Exact:
+    """Return the exact rational that `value` stands for: an int where it is whole.
+
+    >>> exact_number(0.1), exact_number(2.0), exact_number(True)
+    (Fraction(1, 10), 2, 1)
+
+    A float stands for its shortest decimal text, so 0.1 is one tenth.
+    Cost: ints and Fractions are taken as they are; a float or a Decimal is written out once.
+    Raises ValueError for NaN, infinities and powers of ten beyond 10^±100,000, TypeError for
+    what is not a real number; `what` names the parameter in the message.
+    """
+    if not is_real(value):
+        raise TypeError(f"{what} must be a number, got {brief(value)}")
+    if isinstance(value, (Integral, np.bool_)):
+        return int(value)
+    if isinstance(value, Rational):
+        return simplest(Fraction(value))
+    if not is_finite(value):
+        raise ValueError(f"{what} must be finite, got {_decimal_text(value)}")
+    return simplest(_written_out(value, what))
+
+
+def _written_out(value: Any, what: str) -> Fraction:
+    """What the decimal text of a finite number says, if its exponent is within reason."""
+    try:
+        decimal = value if isinstance(value, Decimal) else Decimal(_decimal_text(value))
+    except ArithmeticError as error:
+        raise ValueError(f"{what} must be written in decimals, got {brief(value)}") from error
+    exponent = decimal.as_tuple().exponent
+    if not isinstance(exponent, int):
+        raise ValueError(f"{what} must be written in decimals, got {brief(value)}")
+    if decimal and max(-exponent, decimal.adjusted()) > MOST_EXPONENT:
+        raise ValueError(
+            f"{what} must lie within 10 to the power of ±{MOST_EXPONENT:,}, got {brief(value)}"
+        )
+    return Fraction(decimal) if decimal else Fraction(0)
+
+
+def _decimal_text(value: Any) -> str:
+    """A number's digits; a float's own, whatever a subclass makes of them."""
+    return float.__repr__(value) if isinstance(value, float) else str(value)
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a real number; numpy's time spans, which pass for integers, are none.
+
+    >>> is_real(np.int8(2)), is_real(Decimal("0.1")), is_real(np.timedelta64(2, "D"))
+    (True, True, False)
+    """
+    no_span = not isinstance(value, np.timedelta64)
+    return no_span and isinstance(value, (Real, Decimal, np.bool_))
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a number is neither NaN nor infinite; `math.isfinite` fails on some Decimals.
+
+    >>> is_finite(Decimal("1e400")), is_finite(Decimal("sNaN")), is_finite(10**400)
+    (True, False, True)
+    """
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    if isinstance(value, Rational):  # 10**400 is too large for a float
+        return True
+    return bool(np.isfinite(value)) if isinstance(value, np.floating) else math.isfinite(value)
+
+
+def simplest(value: Fraction) -> Exact:
+    """Return an int where the fraction is whole.
+
+    >>> simplest(Fraction(4, 2)), simplest(Fraction(1, 2))
+    (2, Fraction(1, 2))
+    """
+    return value.numerator if value.denominator == 1 else value
+
+
+def number_as_float(value: Exact) -> float | None:
+    """The float that stands for a number, if there is one.
+
+    >>> number_as_float(Fraction(1, 10)), number_as_float(Fraction(1, 3))
+    (0.1, None)
+    """
+    if abs(Fraction(value)) > Fraction(sys.float_info.max):
+        return None
+    nearest = float(value)
+    return nearest if exact_number(nearest) == value else None
+
+
+def whole_number(value: Any, what: str, least: int) -> int:
+    """Return `value` as an int, or refuse what is not a whole number of at least `least`.
+
+    >>> whole_number(3, "k", 1)
+    3
+
+    Raises ValueError for other numbers, TypeError for none; `what` names the parameter.
+    """
+    whole = isinstance(value, (int, np.integer)) and is_real(value) and not isinstance(value, bool)
+    if whole and value >= least:
+        return int(value)
+    kind = ValueError if is_real(value) else TypeError
+    raise kind(f"{what} must be a whole number of at least {least}, got {what}={brief(value)}")
+
+
+def is_one_of(value: Any, names: Iterable[str | None]) -> bool:
+    """Whether a value is one of some names; an array, which compares entry by entry, is not.
+
+    >>> is_one_of("walk", ["auto", "walk"]), is_one_of(np.array(["walk"]), ["auto", "walk"])
+    (True, False)
+    """
+    return (value is None or isinstance(value, str)) and value in names
+
+
+def sequence(values: Any, what: str, of: str = "records") -> tuple[Any, ...]:
+    """Return `values` as a tuple, or refuse what is not a sequence: text is none.
+
+    >>> sequence([1, 2], "dataset")
+    (1, 2)
+
+    Cost: one copy. Raises TypeError, and ValueError as `drawn`.
+    """
+    if not is_sequence(values):
+        raise TypeError(f"{what} must be a sequence of {of}, got {brief(values)}")
+    return drawn(values, what)
+
+
+def drawn(values: Iterable[Any], what: str) -> tuple[Any, ...]:
+    """Return values as a tuple, or refuse more of them than a list in memory should have.
+
+    >>> drawn(range(3), "records")
+    (0, 1, 2)
+
+    Cost: one copy; what is too long is refused before, or after 10,000,000 entries if it has no
+    length. Raises ValueError, also for what fails while it is read.
+    """
+    length = _told_length(values, what)
+    most = MOST_LISTED if length else MOST_DRAWN
+    entries = first_of(values, most + 1, what) if length <= most else ()
+    if max(length, len(entries)) > most:
+        known = f"got {length:,}" if length else "got more, from what has no length"
+        raise TooLarge(f"{what} must have at most {most:,} entries, {known}")
+    return entries
+
+
+def first_of(values: Iterable[Any], most: int, what: str) -> tuple[Any, ...]:
+    """Return the first entries of what can be listed; where it fails, say how.
+
+    >>> first_of(range(10**30), 2, "sizes")
+    (0, 1)
+
+    Cost: one copy of these. Raises ValueError for whatever reading them raises.
+    """
+    try:
+        return tuple(islice(values, most))
+    except Exception as error:
+        raise ValueError(f"{what} must be readable to the end, got {told(error)}") from error
+
+
+def _told_length(values: Iterable[Any], what: str) -> int:
+    """How many entries values say they have; 0 where they say nothing."""
+    try:
+        return length_hint(values)
+    except OverflowError:  # a range beyond 2^63
+        return sys.maxsize
+    except Exception as error:
+        raise ValueError(f"{what} must have a length or none, got {told(error)}") from error
+
+
+def is_sequence(values: Any) -> bool:
+    """Whether values can be listed; text is one value, and so is an array without a dimension.
+
+    >>> is_sequence(range(3)), is_sequence("123"), is_sequence(np.array(3))
+    (True, False, False)
+    """
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return isinstance(values, Iterable) and not isinstance(values, (str, bytes))
+
+
+NORMS = (1, 2, math.inf)
+
+
+def checked_norm(norm: Any) -> None:
+    """Refuse what is not 1, 2 or infinity, nor 0, which counts the entries that differ.
+
+    >>> checked_norm(math.inf)
+
+    Raises ValueError. Source: def-norms in the book's chapter on norms.
+    """
+    if not isinstance(norm, Real) or norm not in (0, *NORMS):
+        raise ValueError(f"norm must be 0, 1, 2 or infinity, got norm={brief(norm)}")
+
+
+def proper_norm(norm: Any, what: str = "norm") -> None:
+    """Refuse what is not 1, 2 or infinity: 0 is no norm, and no formula is known for it.
+
+    >>> proper_norm(2)
+
+    Raises ValueError. Source: as `checked_norm`.
+    """
+    if not isinstance(norm, Real) or norm not in NORMS:
+        raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={brief(norm)}")
+
+
+def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
+    """Return the bounds (L, U) as exact numbers, or refuse what is not a rising pair.
+
+    >>> checked_bounds((0, 0.5))
+    (0, Fraction(1, 2))
+
+    Raises ValueError for bounds that fall, TypeError for what is no pair.
+    """
+    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+        raise TypeError(f"bounds must be a pair (L, U), got {brief(bounds)}")
+    low, high = (exact_number(end, "bounds") for end in bounds)
+    if low > high:
+        raise ValueError(f"bounds must rise, got bounds={brief(bounds)}")
+    return low, high
+
+
+def brief(value: Any) -> str:
+    """Write any value for a message, shortened; this never fails, whatever the value.
+
+    >>> brief([1, 0.5]), brief(10**5000), brief(list(range(10**6)))[-8:]
+    ('[1, 0.5]', 'a whole number of about 5,001 digits', '11, ...]')
+
+    Cost: a list is read as far as it is shown.
+    """
+    try:
+        return _BRIEF.repr(value)
+    except Exception:
+        return f"a value of type {type(value).__name__} that cannot be shown"
+
+
+def told(error: BaseException) -> str:
+    """Write an error for the message of another: its kind and what it says, on a line.
+
+    >>> told(KeyError("age")), len(told(ValueError("no " * 500)))
+    ("KeyError: 'age'", 200)
+    """
+    try:
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+    except Exception:
+        text = type(error).__name__
+    return text if len(text) <= LONGEST_TOLD else f"{text[: LONGEST_TOLD - 1]}…"
+
+
+def name_of(function: Any) -> str:
+    """Return a function's own name, or that of its type where it has none.
+
+    >>> name_of(len), name_of(Decimal(1))
+    ('len', 'Decimal')
+    """
+    try:
+        name = function.__name__
+    except Exception:
+        name = None
+    return name if isinstance(name, str) else type(function).__name__
+
+
+class _Brief(Repr):
+    """Python's own forms, cut short; numbers too long for a line in words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = 12
+        self.maxdeque = self.maxarray = 12
+        self.maxstring = self.maxother = 200
+
+    def repr_int(self, x: int, level: int) -> str:
+        digits = 1 + int(x.bit_length() * math.log10(2))
+        return repr(x) if digits <= 200 else f"a whole number of about {digits:,} digits"
+
+    def repr_Fraction(self, x: Fraction, level: int) -> str:
+        parts = (self.repr1(part, level) for part in (x.numerator, x.denominator))
+        return f"Fraction({', '.join(parts)})"
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        text = str(x) if isinstance(x, np.generic) and is_real(x) else repr(x)
+        return text if len(text) <= self.maxother else f"{text[:150]} ... {text[-40:]}"
+
+
+_BRIEF = _Brief()
+
+
+@total_ordering
+class RootGap:
+    """The number √larger − √smaller, compared exactly.
+
+    >>> RootGap(4, 1) == RootGap(9, 4), RootGap(3, 2) < RootGap(2, 1)
+    (True, True)
+    >>> float(RootGap(2, 0))
+    1.4142135623730951
+
+    Standard deviations and Euclidean norms are roots of rationals. Two such gaps are told
+    apart, or found equal, by squaring twice: no decimals take part in the decision.
+    Cost: a comparison takes a few products of numbers at most four times as long as those given.
+    """
+
+    __slots__ = ("larger", "smaller")
+
+    def __init__(self, larger: Exact, smaller: Exact) -> None:
+        self.larger, self.smaller = larger, smaller
+
+    def _sign_of_difference(self, other: RootGap) -> int:
+        """Sign of (√a + √d) − (√c + √b), for gaps (a, b) and (c, d) of either sign.
+
+        Both sides are squared, which leaves u + √x − √y to judge.
+        """
+        u = self.larger + other.smaller - other.larger - self.smaller
+        x, y = 4 * self.larger * other.smaller, 4 * other.larger * self.smaller
+        return _sign_of_sum(u, x, y) if u >= 0 else -_sign_of_sum(-u, y, x)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RootGap) and self._sign_of_difference(other) == 0
+
+    def __lt__(self, other: Any) -> bool:
+        return self._sign_of_difference(other) < 0
+
+    __hash__ = None  # type: ignore[assignment]  # equal gaps can have different roots
+
+    def __float__(self) -> float:
+        return rounded_root_gap(Fraction(self.larger), Fraction(self.smaller))
+
+
+def _sign_of_sum(u: Exact, x: Exact, y: Exact) -> int:
+    """Sign of u + √x − √y for u, x, y ≥ 0: that of w + 2u√x with w = u² + x − y."""
+    w = u * u + x - y
+    if w >= 0:
+        return int(w > 0 or (u > 0 and x > 0))
+    cross = 4 * u * u * x - w * w
+    return (cross > 0) - (cross < 0)
+
+
+def rounded_root_gap(larger: Fraction, smaller: Fraction) -> float:
+    """Return the float nearest to √larger − √smaller.
+
+    >>> rounded_root_gap(Fraction(2), Fraction(1))
+    0.41421356237309503
+
+    Both roots are enclosed between integers over 2**bits; `bits` doubles until both ends of
+    the enclosure round to one float. A gap that is itself rational needs two rational roots
+    (or none), so the loop ends.
+    Cost: two integer roots for each number of bits. Raises ValueError for a gap above the floats.
+    Source: the rounding test of Ziv (1991), ACM Transactions on Mathematical Software 17(3).
+    """
+    if larger == smaller:
+        return 0.0
+    try:
+        return _nearest(larger, smaller)
+    except OverflowError as error:
+        raise ValueError(
+            f"a difference of roots must be at most {sys.float_info.max}, the largest float: "
+            "scale the records down"
+        ) from error
+
+
+def _nearest(larger: Fraction, smaller: Fraction) -> float:
+    roots = [_rational_root(larger), _rational_root(smaller)]
+    if roots[0] is not None and roots[1] is not None:
+        return float(roots[0] - roots[1])
+    bits = 64
+    while True:
+        low_1, low_2 = _root_floor(larger, bits), _root_floor(smaller, bits)
+        least = float(Fraction(low_1 - low_2 - 1, 1 << bits))
+        most = float(Fraction(low_1 + 1 - low_2, 1 << bits))
+        if least == most:
+            return least
+        bits *= 2
+
+
+def _root_floor(square: Fraction, bits: int) -> int:
+    return math.isqrt((square.numerator << (2 * bits)) // square.denominator)
+
+
+def _rational_root(square: Fraction) -> Fraction | None:
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    return Fraction(top, bottom) if Fraction(top, bottom) ** 2 == square else None

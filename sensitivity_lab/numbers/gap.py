@@ -1,0 +1,365 @@
+"""How far apart two answers lie, and in which arithmetic: the gap that a sensitivity is the widest of."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeGuard
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.numbers.exact import Exact, RootGap, brief, exact_number, is_finite, is_real
+
+Number = int | Fraction | float | Decimal
+Answer = Number | tuple[Number, ...]
+Norm = float  # 1, 2 or infinity; or 0, which counts the entries that differ
+Gap = Number | RootGap  # exact to compare
+LONGEST_INT = 2**52  # the difference of two such ints is a float too
+EXACTLY = decimal.Context(  # a million digits: answers lie within 10 to the power of ±100,000
+    prec=1_000_000,
+    Emin=decimal.MIN_EMIN,
+    Emax=decimal.MAX_EMAX,
+    traps=[decimal.Inexact, decimal.InvalidOperation],
+)
+
+
+def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
+    """Return the function that measures how far apart two answers lie.
+
+    >>> gap_between(1, False)((1, 5), (3, 4)), gap_between(math.inf, False)((1, 5), (3, 4))
+    (3, 2)
+    >>> float(gap_between(2, False)((0, 0), (3, 4))), float(gap_between(1, True)(4, 9))
+    (5.0, 1.0)
+
+    Answers with keys are compared key by key, and an absent key counts 0. Norm 0 counts the entries
+    that differ: also those whose key only one answer has, whatever its number.
+
+    >>> few, more = Labelled((2, 1), "ab"), Labelled((2, 0, 5), "acd")
+    >>> gap_between(1, False)(few, more), gap_between(0, False)(few, more)
+    (6, 3)
+
+    Cost: a gap is linear in the vectors' length. The function raises ValueError for two answers
+    whose arithmetics do not meet, such as a Decimal and a float, or that lie further apart than
+    the largest float.
+    Source: def-norms in the book's chapter on norms.
+    """
+
+    def gap(a: Any, b: Any) -> Gap:
+        try:
+            if norm == 0:
+                return _entries_that_differ(a, b)
+            if root:
+                return RootGap(max(a, b), min(a, b))
+            if not isinstance(a, tuple):
+                apart: Gap = abs_of(minus(a, b))
+            else:
+                steps = _steps(a, b)
+                if norm == 2 and math.inf not in steps:
+                    return RootGap(sum(Fraction(step) ** 2 for step in steps), 0)
+                apart = max(steps, default=0) if norm == math.inf else _sum(steps)
+        except (TypeError, ArithmeticError) as error:
+            raise no_distance(a, b, error) from error
+        if apart == math.inf:
+            raise no_distance(a, b)
+        return apart
+
+    return gap
+
+
+def _steps(a: Any, b: Any) -> list[Any]:
+    """How far apart two vectors lie in each entry."""
+    both, alone = _side_by_side(a, b)
+    # Sorted, for a sum of floats depends on its order: the same from either answer.
+    return [abs_of(minus(x, y)) for x, y in both] + sorted(map(abs_of, alone))
+
+
+def minus(a: Any, b: Any) -> Any:
+    """Return a − b: of Decimals with all digits, however few the caller's context keeps.
+
+    >>> minus(Decimal(10**30), Decimal(1))
+    Decimal('999999999999999999999999999999')
+    """
+    if isinstance(a, Decimal) or isinstance(b, Decimal):
+        return EXACTLY.subtract(a, b)
+    return a - b
+
+
+def abs_of(number: Any) -> Any:
+    """A number without its sign, and with all its digits."""
+    return number.copy_abs() if isinstance(number, Decimal) else abs(number)
+
+
+def _sum(steps: Sequence[Any]) -> Any:
+    """The sum of steps, of Decimals with all digits."""
+    with decimal.localcontext(EXACTLY):
+        return sum(steps)
+
+
+def _entries_that_differ(a: Any, b: Any) -> int:
+    """How many entries of two answers differ, or are in one of them alone; a number has one."""
+    if not isinstance(a, tuple):
+        return int(a != b)
+    both, alone = _side_by_side(a, b)
+    return sum(int(x != y) for x, y in both) + len(alone)
+
+
+def _side_by_side(a: Any, b: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """The entries of two vectors in pairs, key by key; and those whose key one of them has alone."""
+    if getattr(a, "labels", None) == getattr(b, "labels", None):  # or both have none
+        return list(zip(a, b, strict=True)), []
+    mine, yours = by_key(a), by_key(b)
+    both = [(entry, yours[key]) for key, entry in mine.items() if key in yours]
+    alone = [entry for key, entry in mine.items() if key not in yours]
+    return both, alone + [entry for key, entry in yours.items() if key not in mine]
+
+
+def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
+    """Return the refusal of two answers whose difference their arithmetic cannot give.
+
+    >>> raise no_distance(1e308, -1e308)
+    Traceback (most recent call last):
+    ValueError: query must give answers whose distance its own numbers can hold, got 1e+308 and -1e+308: scale them down, or answer in ints or Fractions
+    """
+    got = f"got {brief(a)} and {brief(b)}"
+    if error is None or isinstance(error, decimal.Inexact):
+        return ValueError(
+            f"query must give answers whose distance its own numbers can hold, {got}: scale them "
+            "down, or answer in ints or Fractions"
+        )
+    return ValueError(f"query must answer in one arithmetic, {got}: {error}")
+
+
+def arithmetics(answers: Iterable[Answer]) -> set[str]:
+    """Return the arithmetics that answers are in; a short whole number is at home in each.
+
+    >>> arithmetics([0, 0.5]), sorted(arithmetics([2**70, (0, 0.5)]))
+    ({'float'}, ['exact', 'float'])
+
+    Within one, a gap grows with the distance of its ends, rounded as it may be. In more than one
+    a pair that lies less far apart can have the wider gap. Cost: linear in the numbers.
+    """
+    kinds = set()
+    for answer in answers:
+        for number in answer if isinstance(answer, tuple) else (answer,):
+            if not isinstance(number, int) or abs(number) > LONGEST_INT:
+                inexact = isinstance(number, (float, Decimal))
+                kinds.add(type(number).__name__ if inexact else "exact")
+    return kinds
+
+
+def all_rational(numbers: Sequence[Any]) -> TypeGuard[Sequence[Exact]]:
+    """Whether all are ints or Fractions.
+
+    >>> all_rational([1, Fraction(1, 2)]), all_rational([1, 0.5]), all_rational([(1, 2)])
+    (True, False, False)
+    """
+    return all(isinstance(number, (int, Fraction)) for number in numbers)
+
+
+def rational(gap: Gap) -> Exact:
+    """Return a gap between rational answers as the rational that it is."""
+    assert isinstance(gap, (int, Fraction))
+    return gap
+
+
+def common_denominator(numbers: Sequence[Exact]) -> tuple[list[int], int]:
+    """Return rationals as numerators over their least common denominator.
+
+    >>> common_denominator([1, Fraction(1, 2), Fraction(2, 3)])
+    ([6, 3, 4], 6)
+
+    Cost: two passes.
+    """
+    common = math.lcm(*(number.denominator for number in numbers))
+    return [number.numerator * (common // number.denominator) for number in numbers], common
+
+
+def in_units(gap: Gap, denominator: int) -> Gap:
+    """Return a gap between numerators as the gap between the numbers.
+
+    >>> in_units(7, 2)
+    Fraction(7, 2)
+    """
+    if denominator == 1:
+        return gap
+    if isinstance(gap, RootGap):
+        return RootGap(Fraction(gap.larger, denominator), Fraction(gap.smaller, denominator))
+    return Fraction(rational(gap), denominator)
+
+
+def same_shape(answer: Any, first: Any, name: str) -> None:
+    """Refuse a number here, a vector there; vectors of two lengths; and keys here, none there.
+
+    >>> same_shape(3, 5, "sum")
+
+    Cost: two lengths, or the labels. Raises ValueError.
+    """
+    if not has_same_shape(answer, first):
+        raise ValueError(
+            f"query {name} must return answers of one shape, got {_shape_in_words(first)} "
+            f"and {_shape_in_words(answer)}"
+        )
+
+
+def has_same_shape(answer: Any, other: Any) -> bool:
+    """Whether two answers can be compared: two numbers, vectors of one length, any with keys.
+
+    >>> has_same_shape(3, 5), has_same_shape(3, (5,))
+    (True, False)
+    >>> has_same_shape(Labelled((1, 2), "ab"), Labelled((), ())), has_same_shape(Labelled((1,), "a"), (1,))
+    (True, False)
+
+    A vector goes with keys that are 0, 1, 2, …: its own positions.
+    """
+    with_keys = isinstance(answer, Labelled), isinstance(other, Labelled)
+    if all(with_keys):
+        return True
+    if any(with_keys):
+        return labels_of(answer) == labels_of(other)
+    return _length(answer) == _length(other)
+
+
+def labels_of(answer: Any) -> tuple[Any, ...] | None:
+    """The labels of an answer's numbers: of a plain vector their positions, of a number None.
+
+    >>> labels_of(Labelled((5,), ["a"])), labels_of((5, 6)), labels_of(5)
+    (('a',), (0, 1), None)
+    """
+    if isinstance(answer, Labelled):
+        return answer.labels
+    length = _length(answer)
+    return None if length is None else tuple(range(length))
+
+
+def _length(answer: Any) -> int | None:
+    return len(answer) if isinstance(answer, (tuple, np.ndarray)) else None
+
+
+def _shape_in_words(answer: Any) -> str:
+    if isinstance(answer, Labelled):
+        return f"a vector with labels {brief(answer.labels)}"
+    return "a number" if _length(answer) is None else f"a vector of length {len(answer)}"
+
+
+# Two answers with labels are compared label by label, never by position.
+
+
+class Labelled(tuple[Any, ...]):
+    """The numbers of an answer in the order of their labels, which it holds.
+
+    >>> answer = Labelled((1, 2), labels=("a", "b"))
+    >>> answer, answer.labels
+    ((1, 2), ('a', 'b'))
+
+    It equals an answer of the same numbers under the same labels. The labels of a plain tuple are
+    its positions:
+
+    >>> answer == Labelled((1, 2), "ac"), answer == (1, 2), Labelled((1, 2), [0, 1]) == (1, 2)
+    (False, False, True)
+    """
+
+    labels: tuple[Any, ...]
+
+    def __new__(cls, numbers: Iterable[Any], labels: Iterable[Any]) -> Labelled:
+        """Hold the numbers, and a label for each."""
+        made = super().__new__(cls, numbers)
+        made.labels = tuple(labels)
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.labels
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other) is True and self.labels == labels_of(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__  # of the numbers alone: a plain tuple can be equal
+
+
+def by_key(answer: Answer | Labelled) -> dict[Any, Any]:
+    """The numbers of a vector by their keys: the labels, or the positions in a plain one.
+
+    >>> by_key(Labelled((1, 2), "ab")), by_key((1, 2)), by_key(7)
+    ({'a': 1, 'b': 2}, {0: 1, 1: 2}, {})
+    """
+    if not isinstance(answer, tuple):
+        return {}
+    return dict(zip(labels_of(answer) or (), answer, strict=True))
+
+
+def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
+    """The keys at which two answers differ, with what each has there: None where it has no such key.
+
+    >>> keys_that_differ(Labelled((2, 1), "ab"), Labelled((2, 0, 5), "acd"))
+    {'b': (1, None), 'c': (None, 0), 'd': (None, 5)}
+    >>> keys_that_differ((1, 5), (1, 6)), keys_that_differ(3, 4)
+    ({1: (5, 6)}, {})
+
+    There are as many as the gap is wide in norm 0; a plain vector's keys are its positions, and a number
+    has none. They come in the order of labels. Cost: one sort.
+    """
+    before, after = by_key(answer), by_key(other)
+    keys = sorted_labels({**before, **after})
+    pairs = {key: (before.get(key), after.get(key)) for key in keys}
+    return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def appearing(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
+    """Of the keys that differ, those that only one answer has: what a threshold must hide.
+
+    >>> appearing(Labelled((2, 1), "ab"), Labelled((3, 5), "ac"))
+    {'b': (1, None), 'c': (None, 5)}
+    """
+    return {key: pair for key, pair in keys_that_differ(answer, other).items() if None in pair}
+
+
+def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> Labelled:
+    """Return numbers in one order of their labels.
+
+    >>> in_order_of_labels([6, 3], ["b", "a"]).labels
+    ('a', 'b')
+
+    Numbers come first, by value; then the rest, by type and text. Missing labels are one label.
+    Cost: one sort. Raises ValueError for a label that comes twice, TypeError for one that cannot be
+    looked up.
+    """
+    known = [_known(label) for label in labels]
+    order = sorted(range(len(known)), key=lambda i: _rank_of_label(known[i]))
+    ordered = [known[i] for i in order]
+    for label, times in Counter(ordered).items():
+        if times > 1:
+            raise ValueError(f"label {brief(label)} comes twice")
+    return Labelled([numbers[i] for i in order], ordered)
+
+
+def sorted_labels(labels: Iterable[Any]) -> list[Any]:
+    """Labels in their one order: numbers by value, then the rest by type and text.
+
+    >>> sorted_labels(["b", 2, "a", 1.5])
+    [1.5, 2, 'a', 'b']
+    """
+    return sorted(labels, key=_rank_of_label)
+
+
+def _known(label: Any) -> Any:
+    """A label that equals itself and can be looked up: None for all that is missing."""
+    if isinstance(label, (tuple, list)):
+        return tuple(map(_known, label))
+    try:
+        hash(label)
+    except TypeError as error:
+        raise TypeError(f"label {brief(label)} cannot be looked up") from error
+    return None if pd.api.types.is_scalar(label) and pd.isna(label) else label
+
+
+def _rank_of_label(label: Any) -> tuple[Any, ...]:
+    if is_real(label) and is_finite(label):
+        return 0, exact_number(label)
+    return 1, type(label).__name__, repr(label)

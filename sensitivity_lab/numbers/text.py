@@ -1,0 +1,279 @@
+"""How numbers and datasets are written for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from itertools import groupby
+from numbers import Rational
+from typing import Any
+
+from sensitivity_lab.numbers.exact import Exact, brief, exact_number, is_finite, is_real
+
+LONGEST_FRACTION = 9  # characters; a longer fraction is written in six digits
+LONGEST_NUMBER = 40  # digits; a longer number is written in six digits
+LONGEST_REPR = 300  # digits; in a repr, a longer number is named by its size
+LONGEST_LINE = 12  # records; of a longer dataset equal neighbours are counted: 1 ×126
+DEEPEST = 4  # brackets within brackets; what is deeper is cut short
+LONGEST_SHOWN = 100  # of these; more are shown by the first and the last ten
+LONGEST_CELL = 40  # letters of a cell of a table
+
+# What leaves a dataset is orange, what joins it blue, in every card and picture.
+ADDED, REMOVED = "#0072b2", "#d55e00"
+
+BEYOND_FLOATS: dict[str, Any] = {"Emax": MAX_EMAX, "Emin": MIN_EMIN, "traps": []}
+WIDE = Context(50, ROUND_HALF_EVEN, **BEYOND_FLOATS)
+SIX_DIGITS = Context(6, ROUND_HALF_EVEN, **BEYOND_FLOATS)
+
+
+def number_text(value: Any) -> str:
+    """Write a number shortly: whole, or a short fraction, as it is; else to six digits.
+
+    >>> number_text(4000), number_text(Fraction(19, 6)), number_text((1, 2**0.5))
+    ('4,000', '19/6', '(1, 1.41421)')
+    >>> number_text(Fraction(10**9, 3)), number_text(10**5000), number_text(Fraction(1, 10**400))
+    ('3.33333e+08', '1e+5000', '1e-400')
+
+    It does not say whether it rounds: `equals_text` and `value_text` do. A vector, which is a
+    tuple, is written as `dataset_text` writes a dataset. Infinity is inf, and what is no number is
+    its own text.
+    Cost: linear in a vector's length. Raises nothing for any number, however long.
+    """
+    if isinstance(value, tuple):
+        return _line(value, _plain, LONGEST_LINE)
+    text = _plain(value)
+    return f"{int(text):,}" if isinstance(_exact(value), int) and "e" not in text else text
+
+
+def equals_text(value: Any) -> str:
+    """Say what a number equals: = where the text is the number, ≈ where it is rounded.
+
+    Beside a fraction stand its decimals: all of them if six digits are enough, else four digits.
+
+    >>> equals_text(4), equals_text(Fraction(3, 2)), equals_text(Fraction(19, 6))
+    ('= 4', '= 3/2 = 1.5', '= 19/6 ≈ 3.167')
+    >>> equals_text(2**0.5), equals_text((1, 0.5))
+    ('≈ 1.41421', '= (1, 0.5)')
+
+    Cost and errors: as `number_text`.
+    """
+    text = number_text(value)
+    if isinstance(value, tuple):
+        return f"{'=' if all(_says(_plain(entry), entry) for entry in value) else '≈'} {text}"
+    exact = _exact(value)
+    if exact is not None and "/" in text:
+        rounded = _six_digits(exact)
+        if _says(rounded, value):
+            return f"= {text} = {rounded}"
+        return f"= {text} ≈ {_beside(exact) or rounded}"
+    return f"{'=' if _says(text.replace(',', ''), value) else '≈'} {text}"
+
+
+def value_text(value: Any) -> str:
+    """Write a number in full: as `equals_text`, without the first equals sign.
+
+    >>> value_text(3), value_text(Fraction(3, 2)), value_text(Fraction(19, 6)), value_text(2**0.5)
+    ('3', '3/2 = 1.5', '19/6 ≈ 3.167', '≈ 1.41421')
+
+    Cost and errors: as `number_text`.
+    """
+    return equals_text(value).removeprefix("= ")
+
+
+def dataset_text(dataset: Any, *, longest: int = LONGEST_LINE) -> str:
+    """Write a dataset as it can be checked: every record exactly, none rounded.
+
+    >>> dataset_text((1, 0.1, Fraction(1, 3))), dataset_text(()), dataset_text((0, *[1] * 126))
+    ('(1, 0.1, 1/3)', '()', '(0, 1 ×126)')
+    >>> dataset_text(range(2000))
+    '(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … 1,980 more …, 1990, 1991, 1992, 1993, 1994, 1995, 1996, 1997, 1998, 1999)'
+
+    Up to `longest` records are written each; of more, equal neighbours are counted; of over a
+    hundred such runs the first and the last ten are written. Only a number of over forty digits, which
+    nobody could read, is shortened to six. A single value, which is no sequence, is written alone.
+    Cost: linear in the dataset. Raises nothing for any number, however long.
+    """
+    if not isinstance(dataset, (tuple, list, range)):
+        return _record(dataset)
+    return _line(dataset, _record, longest)
+
+
+def cell_text(value: Any) -> str:
+    """Write a cell of a table: numbers exactly, what is missing as NULL, long texts cut short.
+
+    >>> cell_text(0.1), cell_text("law"), cell_text(None), cell_text("NULL"), cell_text("a\\tb")
+    ('0.1', 'law', 'NULL', "'NULL'", "'a\\\\tb'")
+
+    Text that would be taken for something else, or could not be seen, is in quotes. A day at
+    midnight is a day. Cost: the text of the value. Raises nothing.
+    """
+    if value is None:
+        return "NULL"
+    text = dataset_text(value).removesuffix(" 00:00:00")
+    if isinstance(value, str) and (text in ("", "NULL") or text != text.strip()):
+        text = repr(value)
+    if not text.isprintable():
+        text = repr(value) if isinstance(value, str) else " ".join(text.split())
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+
+
+def counted(n: int, what: str) -> str:
+    """Write how many there are of something.
+
+    >>> counted(1, "row"), counted(2000, "row"), counted(0, "row")
+    ('1 row', '2,000 rows', 'no rows')
+    """
+    return f"{n:,} {what}{'s' * (n != 1)}" if n else f"no {what}s"
+
+
+def true_minus(text: str) -> str:
+    """Return a number's text as a figure writes it: with a true minus, as Matplotlib's ticks.
+
+    >>> true_minus(number_text(-4000))
+    '−4,000'
+    """
+    return text.replace("-", "−")
+
+
+def number_repr(value: Any) -> str:
+    """Return a number's repr, or that of a tuple or list of them, whatever their length.
+
+    >>> number_repr((1, Fraction(1, 2))), number_repr((0.5,)), number_repr([10**5000])
+    ('(1, Fraction(1, 2))', '(0.5,)', '[<about 1e+5000>]')
+
+    Python refuses to write an int of over 4,300 digits; here one of over 300 is named by its size.
+    Of over a hundred entries the first and the last ten are written. What is no number is cut
+    short, and so are nests. Cost: the text that is written.
+    """
+    return _repr(value, DEEPEST)
+
+
+def _repr(value: Any, deepest: int) -> str:
+    """As `number_repr`, so many brackets deep."""
+    if _is_long(value, LONGEST_REPR):
+        return f"<about {number_text(value)}>"
+    if not isinstance(value, (tuple, list)) or deepest == 0:
+        return repr(value) if is_real(value) else brief(value)
+    many = len(value) > LONGEST_SHOWN
+    texts = [_repr(entry, deepest - 1) for entry in (value[:10] if many else value)]
+    if many:
+        between = f"… {len(value) - 20:,} more …"
+        texts += [between, *(_repr(entry, deepest - 1) for entry in value[-10:])]
+    inside = ", ".join(texts)
+    comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+    return f"({inside}{comma})" if isinstance(value, tuple) else f"[{inside}]"
+
+
+def fields_repr(value: Any) -> str:
+    """Return the repr of a dataclass's value, its numbers as `number_repr` writes them.
+
+    >>> from sensitivity_lab import SUM, Change, closed_form
+    >>> fields_repr(closed_form(SUM, bounds=(0, 10**5000), size=2, relation=Change(1)))[:30]
+    'ClosedForm(value=<about 1e+500'
+
+    Cost: linear in the value.
+    """
+    shown = [field.name for field in fields(value) if field.repr]
+    inside = ", ".join(f"{name}={number_repr(getattr(value, name))}" for name in shown)
+    return f"{type(value).__name__}({inside})"
+
+
+def _plain(value: Any) -> str:
+    """A number shortly, as `number_text`, without commas."""
+    exact = _exact(value)
+    if exact is None:
+        return _own(value)
+    whole = isinstance(exact, int)
+    if _is_long(exact, LONGEST_NUMBER) or not (whole or isinstance(value, Rational)):
+        return _six_digits(exact)
+    text = str(exact)
+    return text if whole or len(text) <= LONGEST_FRACTION else _six_digits(exact)
+
+
+def _exact(value: Any) -> Exact | None:
+    """The exact number of what can be written out; None for other values and for infinities."""
+    if isinstance(value, Decimal):
+        written = value.is_finite() and abs(value.adjusted()) < 10_000
+    else:
+        written = is_real(value) and (isinstance(value, Rational) or is_finite(value))
+    return exact_number(value) if written else None
+
+
+def _beside(exact: Exact) -> str:
+    """A number to four digits, which are enough beside its fraction; nothing where they are not."""
+    size = abs(Fraction(exact))
+    return f"{float(exact):.4g}" if Fraction(1, 1000) <= size < 10_000 else ""
+
+
+def _six_digits(exact: Exact) -> str:
+    """A number to six digits; where floats end, by decimals without end."""
+    size = abs(Fraction(exact))
+    if exact == 0 or Fraction(1, 10**300) < size < 10**300:
+        return f"{float(exact):.6g}"
+    quotient = WIDE.divide(_decimal(exact.numerator), _decimal(exact.denominator))
+    return f"{quotient.normalize(SIX_DIGITS):e}"
+
+
+def _decimal(whole: int) -> Decimal:
+    """An int to 50 digits; of a long one only the first 200 bits are read."""
+    shift = max(0, whole.bit_length() - 200)
+    return WIDE.multiply(Decimal(whole >> shift), WIDE.power(2, shift))
+
+
+def _says(text: str, value: Any) -> bool:
+    """Whether a text is the number itself, not a rounded one."""
+    exact = _exact(value)
+    return exact is None or Fraction(text) == exact
+
+
+def _record(value: Any) -> str:
+    """A record exactly, unless it is too long to be read."""
+    if _is_long(value, LONGEST_NUMBER):
+        return _plain(value)
+    return float.__repr__(value) if isinstance(value, float) else _own(value)
+
+
+def _own(value: Any) -> str:
+    """A value's own text, if it has one."""
+    try:
+        return str(value)
+    except Exception:
+        return brief(value)
+
+
+def _is_long(value: Any, digits: int) -> bool:
+    """Whether an int, or either of a fraction's two, has more digits."""
+    if isinstance(value, Decimal):
+        return len(value.as_tuple().digits) > digits
+    if not (isinstance(value, Rational) and is_real(value)):
+        return False
+    return any(
+        int(part).bit_length() > 3.33 * digits for part in (value.numerator, value.denominator)
+    )
+
+
+def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> str:
+    """Entries in brackets: of many the runs of equal ones, of many runs the ends."""
+    if len(entries) <= longest:
+        return f"({', '.join(map(text, entries))})"
+    counted = [(text(value) + (f" ×{n}" if n > 1 else ""), n) for value, n in _runs(entries)]
+    return f"({', '.join(_ends(counted))})"
+
+
+def _runs(entries: Sequence[Any]) -> list[tuple[Any, int]]:
+    """The entries and how often each is repeated; once where they cannot be compared."""
+    try:
+        return [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]
+    except Exception:  # rows of tables have no truth
+        return [(value, 1) for value in entries]
+
+
+def _ends(counted: Sequence[tuple[str, int]]) -> list[str]:
+    """The texts; of over a hundred the first and the last ten, and how many records are between."""
+    texts = [text for text, _ in counted]
+    if len(texts) <= LONGEST_SHOWN:
+        return texts
+    between = sum(n for _, n in counted[10:-10])
+    return [*texts[:10], f"… {between:,} more …", *texts[-10:]]

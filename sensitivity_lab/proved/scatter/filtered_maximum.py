@@ -1,0 +1,373 @@
+"""The widest gap of many layouts: a filter in floating point, and exact numbers for what it leaves.
+
+A layout says which of the sorted records are in C, in A and in B, by runs of them. Most layouts
+are dropped because their gap, in floats, is clearly below another's; whole numbers decide among
+the rest: geometry's floating-point filter with an exact fallback (doi:10.1007/PL00009321).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sensitivity_lab.numbers.exact import RootGap
+from sensitivity_lab.numbers.gap import Gap
+from sensitivity_lab.proved.sorted_records import Run, SortedRecords, Sums
+from sensitivity_lab.proved.worst_pair import WorstPair
+
+Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or (N,) of them, or slices
+# A sum of squares in floats is off by at most this part of Σx²: the sums are exact before they
+# are rounded, and Σx, squared, adds 30 roundings of Σx² at the most (Cauchy and Schwarz).
+ROUNDING = 1e-14
+MOST_KEPT = 1 << 18  # layouts: beyond this the widest of them is settled at once
+BLOCK = 1 << 16  # layouts measured at a time: arrays of this length stay in a processor's cache
+
+
+@dataclass(frozen=True)
+class Layouts:
+    """N layouts of C, A and B: the runs of each part; an end is a whole number or `(N,)` of them.
+
+        CC.A        C from 0 to 2, A from 3 to 4
+        .CCA        C from 1 to 3, A from 3 to 4
+
+    >>> two = Layouts([(np.array([0, 1]), np.array([2, 3]))], [(3, 4)], [])
+    >>> two.length, two.at(1), two.mirrored(4).at(1)
+    (2, (((1, 3),), ((3, 4),), ()), (((1, 3),), ((0, 1),), ()))
+
+    As in a `WorstPair`, C is `common`, A `removed` and B `added`.
+    """
+
+    common: Runs
+    removed: Runs
+    added: Runs
+
+    @property
+    def parts(self) -> tuple[Runs, Runs, Runs]:
+        """The runs of C, of A and of B."""
+        return self.common, self.removed, self.added
+
+    @property
+    def higher(self) -> Runs:
+        """The runs of C ∪ A, the side whose answer is to be the higher."""
+        return [*self.common, *self.removed]
+
+    @property
+    def lower(self) -> Runs:
+        """The runs of C ∪ B."""
+        return [*self.common, *self.added]
+
+    @property
+    def length(self) -> int:
+        """How many layouts there are."""
+        ends = [end for runs in self.parts for run in runs for end in run]
+        return max((len(end) for end in ends if isinstance(end, np.ndarray)), default=1)
+
+    def at(self, i: int) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
+        """The runs of one layout's C, A and B."""
+        common, removed, added = (
+            tuple((int(_pick(start, i)), int(_pick(stop, i))) for start, stop in runs)
+            for runs in self.parts
+        )
+        return common, removed, added
+
+    def taken(self, which: np.ndarray) -> Layouts:
+        """Some of the layouts."""
+        picked = (
+            [(_pick(start, which), _pick(stop, which)) for start, stop in runs]
+            for runs in self.parts
+        )
+        return Layouts(*picked)
+
+    def mirrored(self, size: int) -> Layouts:
+        """The same layouts, with the records counted from the other end."""
+        return Layouts(*(mirrored(runs, size) for runs in self.parts))
+
+
+def mirrored(runs: Runs, size: int) -> Runs:
+    """The runs of the same records, counted from the other end.
+
+    >>> mirrored([(0, 1), (2, 4)], 4)
+    [(3, 4), (0, 2)]
+    """
+    return [(size - stop, size - start) for start, stop in runs]
+
+
+def _pick(end: Any, which: int | np.ndarray) -> Any:
+    return end[which] if isinstance(end, np.ndarray) else end
+
+
+class Centred:
+    """The m sorted records less the middle one, `(m,)` whole numbers, with prefix sums.
+
+    >>> from sensitivity_lab.universe import Universe
+    >>> centred = Centred.of(SortedRecords.of(Universe.population([3, 1, 2, 10])))
+    >>> centred.numbers.tolist()
+    [-2, -1, 0, 7]
+
+    `largest` is the largest magnitude among them, `squares` has the prefix sums of their squares.
+    """
+
+    def __init__(self, records: SortedRecords, centred: np.ndarray) -> None:
+        self.records, self.count = records, len(centred)
+        self.largest = max(abs(int(centred[0])), abs(int(centred[-1])))
+        small = self.largest < 2**31  # then squares fit in 64 bits
+        self.numbers = centred.astype(np.int64 if small else object, copy=False)
+        self.sums = Sums(self.numbers, self.largest)
+        self.squares = Sums(self.numbers * self.numbers, self.largest**2)
+
+    @classmethod
+    def of(cls, records: SortedRecords) -> Centred:
+        """The records seen from below."""
+        fits = records.largest < 2**62  # then no difference of two wraps
+        whole = records.whole if fits else records.whole.astype(object)
+        return cls(records, whole - records[len(records) // 2])
+
+    def floats(self, runs: Runs) -> tuple[Any, Any]:
+        """Σx and Σx² over some runs, rounded to floats: `(N,)` each."""
+        totals = sum(self.sums.floats(start, stop) for start, stop in runs)
+        squares = sum(self.squares.floats(start, stop) for start, stop in runs)
+        return totals, squares
+
+    def scatter(self, runs: Runs, n: int) -> np.ndarray:
+        """n·Σx² − (Σx)² over some runs of n records in all: `(N,)` Python ints."""
+        total = sum(np.asarray(self.sums.whole(*run)).astype(object) for run in runs)
+        square = sum(np.asarray(self.squares.whole(*run)).astype(object) for run in runs)
+        return np.atleast_1d(np.asarray(n * square - total * total, dtype=object))
+
+
+class Side(NamedTuple):
+    """How many records a side has, and by what their sum of squares is divided."""
+
+    size: int
+    divisor: Fraction
+
+
+class FilteredMaximum:
+    """Keeps every layout whose gap may be the widest, and settles them exactly.
+
+    >>> from sensitivity_lab.universe import Universe
+    >>> centred = Centred.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
+    >>> maximum = FilteredMaximum(centred, (1, 1, 1), ddof=0)
+    >>> maximum.enter(Layouts([(0, 1)], [(1, 2)], [(2, 3)]))  # CAB.
+    >>> maximum.enter(Layouts([(0, 1)], [(3, 4)], [(1, 2)]))  # CB.A
+    >>> maximum.widest().gap, maximum.widest().pair()
+    (Fraction(20, 1), ((1, 10), (1, 2)))
+
+    `share` is (c, a, b). With `root` the gap is of the standard deviations; else the lower side's
+    variance counts `weight` times. Layouts whose gap is below `floor` are dropped; if no other was
+    entered, the widest is any layout. Cost: O(1) for each layout entered, and exact arithmetic for
+    each that rounding leaves near the top.
+    """
+
+    def __init__(
+        self,
+        centred: Centred,
+        share: tuple[int, int, int],
+        ddof: int,
+        *,
+        root: bool = False,
+        weight: Fraction = Fraction(1),
+        floor: float = -math.inf,
+    ) -> None:
+        self.centred, self.share, self.root = centred, share, root
+        c, a, b = share
+        self.higher = Side(c + a, Fraction(c + a - ddof))
+        self.lower = Side(c + b, (c + b - ddof) / weight)
+        self.floor = floor  # what is below is dropped
+        self.kept: list[tuple[np.ndarray, Layouts]] = []  # each with what its gap is at most
+
+    @property
+    def unused(self) -> int:
+        """How many records are in no part."""
+        return self.centred.count - sum(self.share)
+
+    def enter(self, layouts: Layouts) -> None:
+        """Measure some layouts, and keep those that may be widest."""
+        high, high_doubt = self.variances(*self.centred.floats(layouts.higher), self.higher)
+        low, low_doubt = self.variances(*self.centred.floats(layouts.lower), self.lower)
+        gap, doubt = np.atleast_1d(high - low), np.atleast_1d(high_doubt + low_doubt)
+        self.floor = max(self.floor, float((gap - doubt).max()))
+        near = np.flatnonzero(gap + doubt >= self.floor)
+        if len(near):
+            self.kept.append((gap[near] + doubt[near], layouts.taken(near)))
+        if sum(len(most) for most, _ in self.kept) > MOST_KEPT:
+            self._settle()
+
+    def variances(self, totals: Any, squares: Any, side: Side) -> tuple[Any, Any]:
+        """The variances, or their roots, of a side with these sums, and how far each may be off."""
+        divisor = float(side.divisor)
+        variance = (squares - totals * (totals / side.size)) / divisor
+        return self.rooted(variance, squares * (ROUNDING / divisor))
+
+    def rooted(self, variance: Any, doubt: Any) -> tuple[Any, Any]:
+        """The roots where they are asked for, with their doubts."""
+        return _rooted(variance, doubt) if self.root else (variance, doubt)
+
+    def widest(self) -> WorstPair:
+        """The widest layout, of equals the first: whole numbers leave few, exact gaps decide."""
+        gap, layout = self._exactly_widest()
+        return WorstPair(gap, *layout.at(0), self.centred.records)
+
+    def _settle(self) -> None:
+        """Of all that were kept, keep the widest alone."""
+        _, layout = self._exactly_widest()
+        self.kept = [(np.full(1, math.inf, dtype=float), layout)]
+
+    def _exactly_widest(self) -> tuple[Gap, Layouts]:
+        near = [(np.flatnonzero(most >= self.floor), layouts) for most, layouts in self.kept]
+        kept = [layouts.taken(which) for which, layouts in near if len(which)] or [self._any()]
+        higher = self._scatters((layouts.higher for layouts in kept), self.higher)
+        lower = self._scatters((layouts.lower for layouts in kept), self.lower)
+        first: dict[tuple[int, int], int] = {}  # equal scatters have one gap
+        for i in self._near_the_top(higher, lower).tolist():
+            first.setdefault((higher[i], lower[i]), i)
+        gaps = {i: self._exact_gap(*scatters) for scatters, i in first.items()}
+        best = max(gaps, key=gaps.__getitem__)
+        return gaps[best], _layout(kept, best)
+
+    def _any(self) -> Layouts:
+        """One layout of the share."""
+        c, a, b = self.share
+        return Layouts([(0, c)], [(c, c + a)], [(c + a, c + a + b)])
+
+    def _scatters(self, layouts: Iterable[Runs], side: Side) -> np.ndarray:
+        """n·Σx² − (Σx)² of one side of every layout that was kept: `(N,)` Python ints."""
+        return np.concatenate([self.centred.scatter(runs, side.size) for runs in layouts])
+
+    def _near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
+        """Which gaps, in floats that are right to the last digits, are widest.
+
+        The difference of the variances is exact before it is rounded; over the sum of the roots
+        it is the difference of the roots.
+        """
+        (n, divisor), (m, other) = self.higher, self.lower
+        weights = int(n * divisor * other.denominator), int(m * other * other.denominator)
+        gaps = (higher * weights[1] - lower * weights[0]).astype(float)
+        if self.root:
+            roots = np.sqrt((higher * weights[1]).astype(float))
+            roots += np.sqrt((lower * weights[0]).astype(float))
+            gaps = np.divide(gaps, roots, out=np.zeros_like(gaps), where=roots > 0)
+        doubt = 1e-15 * np.abs(gaps)
+        return np.flatnonzero(gaps + doubt >= (gaps - doubt).max())
+
+    def _exact_gap(self, higher: int, lower: int) -> Gap:
+        """The gap of two scatters, as `Centred.scatter` gives them."""
+        scale = self.centred.records.scale**2
+        high, low = (
+            Fraction(scatter, side.size * side.divisor * scale)
+            for scatter, side in ((higher, self.higher), (lower, self.lower))
+        )
+        return RootGap(high, low) if self.root else high - low
+
+
+def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
+    """Roots, and their doubt: d/√s where the square is clear of zero, √d where it is not."""
+    root = np.sqrt(np.maximum(square, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.where(root > 0, doubt / np.where(root > 0, root, 1), math.inf)
+    return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
+
+
+def _layout(kept: Sequence[Layouts], i: int) -> Layouts:
+    """The i-th of all layouts that were kept."""
+    for layouts in kept:
+        if i < layouts.length:
+            return layouts.taken(np.array([i], dtype=np.intp))
+        i -= layouts.length
+    raise IndexError(i)
+
+
+def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """start, start + 1, … for each of `(N,)` starts, so many as its length says, end to end.
+
+    >>> consecutive(np.array([3, 7]), np.array([2, 3]))
+    array([3, 4, 7, 8, 9])
+    """
+    stops = np.cumsum(lengths, dtype=np.intp)
+    shifts = starts - stops + lengths
+    each = np.arange(stops[-1] if len(stops) else 0, dtype=np.intp)
+    joined: np.ndarray = each + np.repeat(shifts, lengths)
+    return joined
+
+
+def ordered(left_out: int, lowest: Any, start: Any, stop: Any) -> Runs:
+    """The runs of records `start` to `stop` of an order that leaves so many out after the lowest.
+
+    ab . . . cde        lowest = 2, left_out = 3: start = 1, stop = 4 is b, c and d
+
+    >>> [(int(start), int(stop)) for start, stop in ordered(3, lowest=2, start=1, stop=4)]
+    [(1, 2), (5, 7)]
+    """
+    low = np.minimum(start, lowest), np.minimum(stop, lowest)
+    high = np.maximum(start, lowest) + left_out, np.maximum(stop, lowest) + left_out
+    return [low, high]
+
+
+def first_true(holds: Callable[[np.ndarray], Any], low: Any, high: Any) -> np.ndarray:
+    """From `low` on, the first place below `high` where something holds that never ends; else `high`.
+
+    >>> first_true(lambda x: x * x >= 10, np.array([0, 5, 0]), np.array([9, 9, 2]))
+    array([4, 5, 2])
+
+    `(N,)` whole numbers each; `holds` is asked of all N places at once, and of none at or above
+    `high`, but where that is `low`. Cost: its cost times log2 of the longest way.
+    """
+    lowest, low, high = low, low.copy(), high.copy()
+    while (open_ := low < high).any():
+        middle = np.where(open_, (low + high) // 2, lowest)
+        found = np.asarray(holds(middle), dtype=bool)
+        low = np.where(open_ & ~found, middle + 1, low)
+        high = np.where(open_ & found, middle, high)
+    reached: np.ndarray = low
+    return reached
+
+
+def different(numbers: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
+    """Of ascending starts those whose run of sorted numbers has not the values of the start's before.
+
+    >>> different(np.array([1, 1, 1, 1, 2, 2]), np.array([0, 1, 2, 3]), length=3)
+    array([0, 2, 3])
+
+    `(N,)` starts; only a start one below counts as the one before. Cost: linear in N.
+    """
+    one_up = np.diff(starts, prepend=-2) == 1
+    equal = numbers[np.maximum(starts - 1, 0)] == numbers[starts + length - 1]
+    others: np.ndarray = starts[~(one_up & np.asarray(equal, dtype=bool))]
+    return others
+
+
+def in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
+    """Row numbers in groups whose lengths add up to about `most`, empty rows left out.
+
+    >>> [rows.tolist() for rows in in_chunks(np.array([2, 0, 2, 2]), most=5)]
+    [[0, 2], [3]]
+    """
+    rows = np.flatnonzero(lengths)
+    if len(rows) == 0:
+        return
+    groups = np.cumsum(lengths[rows], dtype=np.int64) // most
+    yield from np.split(rows, np.flatnonzero(np.diff(groups)) + 1)
+
+
+def around(s: np.ndarray, b: int, common: Runs, removed: Runs) -> Layouts:
+    """Layouts of W, the records that are not B, as layouts of all records, with B at `(N,)` starts.
+
+        W:  CC.A    with B from 1 to 3:  CBBC.A
+
+    >>> around(np.array([1]), 2, [(0, 2)], [(3, 4)]).at(0)
+    (((0, 1), (3, 4)), ((3, 3), (5, 6)), ((1, 3),))
+
+    Each run becomes two, below B and above it; either may be empty.
+    """
+
+    def split(runs: Runs) -> Runs:
+        below = [(start + 0 * s, np.maximum(start, np.minimum(stop, s))) for start, stop in runs]
+        above = [(np.maximum(start, s) + b, np.maximum(stop, s) + b) for start, stop in runs]
+        return below + above
+
+    return Layouts(split(common), split(removed), [(s, s + b)])

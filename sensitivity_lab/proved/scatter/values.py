@@ -1,0 +1,153 @@
+"""D(c, a, b) for variances and standard deviations on a range of values, whose copies never run out.
+
+C and A lie at the ends, as on an interval; for a < b all of B lies at one value, the nearest to
+the mean of C or near it (thm-range, thm-range-search).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sensitivity_lab.numbers.exact import Exact, RootGap
+from sensitivity_lab.numbers.gap import Gap, rational
+from sensitivity_lab.proved.family import Interval
+from sensitivity_lab.proved.scatter.interval import deviation_on_interval, variance_on_interval
+from sensitivity_lab.proved.worst_pair import D, WorstPair
+
+
+def variance_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
+    """D on ascending values, with `root` of the standard deviation.
+
+    >>> variance_on_values([0, 1, 6], ddof=0, root=False)(2, 0, 1).gap
+    Fraction(19, 9)
+
+    Cost: O(1); for a < b, O(log c) exact arithmetic for each of the few values that B may have.
+    """
+    low, width = values[0], values[-1] - values[0]
+    ends = Interval(values[0], values[-1])
+    on_interval = (deviation_on_interval if root else variance_on_interval)(ends, ddof)
+    grid = [Fraction(value - low) / (width or 1) for value in values]
+
+    def d(c: int, a: int, b: int) -> WorstPair | None:
+        if a >= b or width == 0 or c == 0:
+            return on_interval(c, a, b)
+        gap, i, j, x = _Search(grid, c, a, b, ddof, root and a == 0).widest()
+        gap = _scaled(gap, width**2)
+        common, higher = ((ends.high, j), (low, c - j)), ((ends.high, i), (low, a - i))
+        lower = ((low + x * width, b),)
+        if root and a:  # √s − √t ≤ √(s − t): only a bound, unless the lower side is constant
+            return WorstPair(
+                RootGap(max(rational(gap), 0), 0), common, higher, lower, attained=False
+            )
+        return WorstPair(gap, common, higher, lower)
+
+    return d
+
+
+def _scaled(gap: Gap, factor: Exact) -> Gap:
+    if isinstance(gap, RootGap):
+        return RootGap(gap.larger * factor, gap.smaller * factor)
+    return rational(gap) * factor
+
+
+Candidate = tuple[Gap, int, int, Fraction]  # the gap, i, j, and where B is
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Layouts for a < b: i of A and j of C at 1, their others at 0, all of B at one of a grid.
+
+    With B at the mean of C the gap would be wider, and rise and fall once in j: a summit. So the
+    search goes outwards from there, and ends where even that would be too little. B at one value
+    x makes the gap rise and fall once in j, too: its best j is found by bisection. Of the i, 0
+    and a have the widest gap, or those of `_corners` (thm-range-search).
+    """
+
+    grid: list[Fraction]
+    c: int
+    a: int
+    b: int
+    ddof: int
+    as_roots: bool
+
+    def widest(self) -> Candidate:
+        """The widest gap of all, and the smallest i and j known to have it."""
+        ends = [(i, j) for i in {0, self.a} for j in (0, self.c)]
+        best = max(
+            (self._candidate(i, j, self._nearest(j)) for i, j in (*ends, *self._corners())),
+            key=_rank,
+        )
+        for i in {0, self.a}:
+            summit = self._summit(i)
+            if summit is not None:
+                best = self._outwards(i, summit, -1, best)
+                best = self._outwards(i, summit + 1, 1, best)
+        return best
+
+    def _corners(self) -> list[tuple[int, int]]:
+        """Half of A and C at 1, with as many or as few of C as can be."""
+        half = (self.c + self.a) // 2
+        return [(half - j, j) for j in (max(0, half - self.a), min(self.c, half))]
+
+    def _summit(self, i: int) -> int | None:
+        """The last whole j before the gap with B at the mean falls; None if it peaks at an end."""
+        c, high, low = self.c, self.c + self.a, self.c + self.b
+        if self.as_roots:
+            return c // 2
+        weight, other = c * (low - self.ddof), high * (high - self.ddof)
+        if weight <= other:  # convex in j
+            return None
+        peak = (weight * (high - 2 * i) - other * c) // (2 * (weight - other))
+        return min(max(peak, 0), c)
+
+    def _outwards(self, i: int, j: int, step: int, best: Candidate) -> Candidate:
+        """The best from j on, or what was best before."""
+        while 0 <= j <= self.c and self._gap(i, j, Fraction(j, self.c)) > best[0]:
+            x = self._nearest(j)
+            last = self._last(x, step)
+            best = max(best, self._candidate(i, self._peak(i, x, *sorted((j, last))), x), key=_rank)
+            j = last + step
+        return best
+
+    def _peak(self, i: int, x: Fraction, first: int, last: int) -> int:
+        """The j from `first` to `last` with the widest gap for B at x."""
+        while first < last:
+            middle = (first + last) // 2
+            if self._gap(i, middle + 1, x) > self._gap(i, middle, x):
+                first = middle + 1
+            else:
+                last = middle
+        return first
+
+    def _nearest(self, j: int) -> Fraction:
+        """The value of the grid that is nearest to the mean of C."""
+        mean = Fraction(j, self.c)
+        at = bisect_left(self.grid, mean)
+        return min(self.grid[max(at - 1, 0) : at + 1], key=lambda x: abs(x - mean))
+
+    def _last(self, x: Fraction, step: int) -> int:
+        """The last j, upwards or downwards, for which no value is nearer to the mean than x."""
+        at = bisect_left(self.grid, x) + step
+        if not 0 <= at < len(self.grid):
+            return self.c if step > 0 else 0
+        end = self.c * (x + self.grid[at]) / 2
+        return math.floor(end) if step > 0 else math.ceil(end)
+
+    def _candidate(self, i: int, j: int, x: Fraction) -> Candidate:
+        return self._gap(i, j, x), i, j, x
+
+    def _gap(self, i: int, j: int, x: Fraction) -> Gap:
+        c, high, low = self.c, self.c + self.a, self.c + self.b
+        lower = Fraction(j * (c - j), c) + Fraction(c * self.b, low) * (x - Fraction(j, c)) ** 2
+        higher = Fraction((i + j) * (high - i - j), high * (high - self.ddof))
+        lower /= low - self.ddof
+        return RootGap(higher, lower) if self.as_roots else higher - lower
+
+
+def _rank(candidate: Candidate) -> tuple[Gap, int, int]:
+    gap, i, j, _ = candidate
+    return gap, -i, -j

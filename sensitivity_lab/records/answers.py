@@ -1,0 +1,145 @@
+"""Answers with keys: what a function returns as a dict, a Series or a table, as numbers by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import pandas as pd
+
+from sensitivity_lab.numbers.exact import is_real, told
+from sensitivity_lab.records.rows import table
+
+Column = nw.Series[Any]
+TABLES = (nw.DataFrame, nw.LazyFrame)
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """The keys of an answer and the entry of each, as they were returned.
+
+    >>> Keyed(["law", "art"], [2, 1])
+    Keyed(keys=['law', 'art'], entries=[2, 1])
+    """
+
+    keys: list[Any]
+    entries: list[Any]
+
+
+def opened(answer: Any, what: str) -> Any:
+    """The keys and entries of a dict, a pandas Series or a table; anything else as it is.
+
+    >>> opened({"law": 2, "art": 1}, "answer"), opened(5, "answer")
+    (Keyed(keys=['law', 'art'], entries=[2, 1]), 5)
+
+    A pandas Series is keyed by its labels, which are 0, 1, 2, … if it was given none:
+
+    >>> opened(pd.Series([5, 7]), "answer")
+    Keyed(keys=[0, 1], entries=[5, 7])
+
+    The keys of a table are the labels of its index, as pandas has them after `groupby`; where it
+    has none, all columns that are not numeric together. The numeric ones hold the entries:
+
+    >>> opened(pd.DataFrame({"d": ["law", "art"], "s": [2, 1]}).groupby("d").sum(), "answer")
+    Keyed(keys=['art', 'law'], entries=[1, 2])
+    >>> opened(pd.DataFrame({"d": ["law"], "s": [2], "t": [3]}), "answer")
+    Keyed(keys=[('law', 's'), ('law', 't')], entries=[2, 3])
+
+    One row without a key is a number, or numbers keyed by the names of their columns. A column of
+    polars or pyarrow is a plain vector.
+
+    >>> opened(pd.DataFrame({"mean": [2.5]}), "answer")
+    2.5
+
+    Raises ValueError for several rows without keys, for a table without a numeric column, and for
+    keys twice: in an index and in columns that are not numeric. TypeError for a lazy frame.
+    """
+    if isinstance(answer, Mapping):
+        return Keyed(list(answer.keys()), list(answer.values()))
+    if isinstance(answer, pd.Series):
+        return Keyed(answer.index.tolist(), answer.tolist())
+    known = _known(answer, what)
+    if isinstance(known, nw.Series):
+        return known.to_list()
+    return _of_table(table(answer, what), what) if isinstance(known, TABLES) else answer
+
+
+def _known(answer: Any, what: str) -> Any:
+    """A table or column of one of the libraries in one form; anything else as it is."""
+    try:
+        return nw.from_native(answer, pass_through=True, allow_series=True)
+    except ValueError as error:  # two columns of one name, for one
+        raise ValueError(f"{what} must be a table that can be read, got {told(error)}") from error
+    except Exception:  # an object of any kind may fail where it is looked at
+        return answer
+
+
+def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
+    """The keys and entries of a table, row by row; the number that a single cell without key is."""
+    columns = list(frame.iter_columns())
+    numeric = [column for column in columns if _is_numeric(column)]
+    others = [column for column in columns if not _is_numeric(column)]
+    keys = _keys(frame, others, what)
+    if not len(frame):
+        return Keyed([], [])
+    if not numeric:
+        raise ValueError(f"{what} must have a numeric column, got columns {_names(others)}")
+    rows = zip(*(column.to_list() for column in numeric), strict=True)
+    entries = [entry for row in rows for entry in row]
+    names = [column.name for column in numeric]
+    if keys is None:
+        return entries[0] if len(entries) == 1 else Keyed(names, entries)
+    if len(numeric) > 1:
+        keys = [(key, name) for key in keys for name in names]
+    return Keyed(keys, entries)
+
+
+def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any] | None:
+    """The key of each row, or None for at most one row without."""
+    labels = _index(frame)
+    if labels is not None and others:
+        raise ValueError(
+            f"{what} must have its keys in the index or in columns, got an index beside "
+            f"{_names(others)}: reset the index, or drop the columns that are not numeric"
+        )
+    if labels is not None:
+        return list(labels)
+    if others:
+        parts = [column.to_list() for column in others]
+        return parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
+    if len(frame) > 1:
+        raise ValueError(
+            f"{what} must have a key for each row, got {len(frame):,} rows of numbers: set an index "
+            "with a name, or keep a column of keys as text"
+        )
+    return None
+
+
+def _index(frame: nw.DataFrame[Any]) -> list[Any] | None:
+    """The labels of a pandas index; None where it is the default, which names nothing."""
+    index = nw.maybe_get_index(frame)
+    if index is None:
+        return None
+    default = isinstance(index, pd.RangeIndex) and index.name is None
+    if default and (index.start, index.step) == (0, 1):
+        return None
+    labels: list[Any] = index.tolist()
+    return labels
+
+
+def _is_numeric(column: Column) -> bool:
+    """Whether a column holds numbers: by its type, or of objects by what they are."""
+    if column.dtype != nw.Object:
+        return bool(column.dtype.is_numeric())
+    held = [value for value in column.to_list() if not _is_missing(value)]
+    return bool(held) and all(is_real(v) and not isinstance(v, bool) for v in held)
+
+
+def _is_missing(value: Any) -> bool:
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
+
+
+def _names(columns: list[Column]) -> str:
+    return ", ".join(str(column.name) for column in columns) or "none"

@@ -1,0 +1,335 @@
+"""Records that are numbers: in order, as a caller gave them, exactly, and as whole numbers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.numbers.exact import (
+    Exact,
+    brief,
+    drawn,
+    exact_number,
+    is_real,
+    sequence,
+    simplest,
+)
+from sensitivity_lab.records.rows import Rows, is_table
+from sensitivity_lab.records.seen import as_seen
+from sensitivity_lab.records.source import Records, are_text
+
+SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Some numbers, and None for one that is missing, in order; equal ones are copies of one.
+
+    >>> marks = Numbers((2, None, 1, 2))
+    >>> marks.values, marks.counts
+    ((1, 2, None), array([1, 2, 1]))
+    >>> Numbers(np.array([0.5, 0.1, 0.5])).scaled
+    (array([1, 5]), 10)
+
+    `source` are m numbers: an array of ints or of floats, or a tuple. Below, v of them differ.
+    """
+
+    source: np.ndarray | tuple[Any, ...]
+
+    @cached_property
+    def ordered(self) -> np.ndarray:
+        """The m numbers of an array, ascending."""
+        return read_only(np.sort(self.source))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether they are an array whose numbers functions receive as they are."""
+        return isinstance(self.source, np.ndarray) and self.source.dtype not in SHORT_FLOATS
+
+    @property
+    def different(self) -> np.ndarray | tuple[Any, ...]:
+        """The v numbers that differ, ascending, a missing one last: an array of an array."""
+        return self._counted[0]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many copies of each there are, (v,) whole numbers."""
+        return self._counted[1]
+
+    @cached_property
+    def _counted(self) -> tuple[np.ndarray | tuple[Any, ...], np.ndarray]:
+        if isinstance(self.source, np.ndarray):
+            ordered = self.ordered
+            first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+            return read_only(ordered[first]), read_only(np.diff(np.append(first, len(ordered))))
+        first_seen: dict[Any, Any] = {}
+        counted: Counter[Any] = Counter()
+        for value in self.source:
+            key = None if value is None else exact_number(value)
+            first_seen.setdefault(key, value)
+            counted[key] += 1
+        keys = sorted(key for key in first_seen if key is not None)
+        keys += [None] * (None in first_seen)
+        counts = np.array([counted[key] for key in keys], dtype=np.intp)
+        return tuple(first_seen[key] for key in keys), read_only(counts)
+
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """The same as functions receive them: Python's own numbers, and short floats as they are."""
+        return _as_given(self.different)
+
+    @cached_property
+    def exact_values(self) -> tuple[Exact | None, ...]:
+        """The same as exact rationals."""
+        if not isinstance(self.source, np.ndarray):
+            return tuple(None if value is None else exact_number(value) for value in self.values)
+        integers, scale = self.scaled
+        if scale == 1:
+            return tuple(integers.tolist())
+        return tuple(simplest(Fraction(integer, scale)) for integer in integers.tolist())
+
+    @cached_property
+    def scaled(self) -> tuple[np.ndarray, int]:
+        """The same, without a missing one, as whole numbers over one denominator."""
+        if isinstance(self.different, np.ndarray):
+            return _scaled_array(self.different)
+        exact = [Fraction(value) for value in self.exact_values if value is not None]
+        scale = math.lcm(*(value.denominator for value in exact))
+        return read_only(_integers([int(value * scale) for value in exact])), scale
+
+    @cached_property
+    def all_scaled(self) -> tuple[np.ndarray, int]:
+        """The m numbers, ascending, as whole numbers over one denominator."""
+        if isinstance(self.source, np.ndarray):
+            return _scaled_array(self.ordered)
+        integers, scale = self.scaled
+        return read_only(np.repeat(integers, self.counts)), scale
+
+    def are_those_of(self, other: object) -> bool:
+        """Whether others are the same numbers in the same form, however many copies there are."""
+        return isinstance(other, Numbers) and _same_values(self.different, other.different)
+
+    def __hash__(self) -> int:
+        first, last = self.different[0], self.different[-1]
+        ends = [None if end is None else exact_number(end) for end in (first, last)]
+        return hash((len(self.different), *ends))
+
+    def positions(self, dataset: Any, what: str) -> np.ndarray:
+        """Where the records of a caller's dataset stand among the values.
+
+        Raises ValueError for a number that there is not, TypeError for what is no dataset.
+        """
+        positions = None
+        if type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
+            positions = self._positions_in_array(dataset)
+        if positions is None:
+            records = sequence(dataset, what)
+            positions = self._positions_in_array(records)
+        return self._positions_one_by_one(records, what) if positions is None else positions
+
+    def _positions_in_array(self, records: np.ndarray | tuple[Any, ...]) -> np.ndarray | None:
+        """The positions of records that are all of the array's own kind and in it, else None."""
+        values, given = self.different, records
+        if not isinstance(given, np.ndarray):
+            given = _as_array(given)
+        if not isinstance(values, np.ndarray) or not isinstance(given, np.ndarray):
+            return None
+        both_whole = values.dtype.kind == given.dtype.kind == "i"
+        if not both_whole and values.dtype != given.dtype:
+            return None
+        positions = np.searchsorted(values, given)
+        positions[positions == len(values)] = 0
+        return positions if np.array_equal(values[positions], given) else None
+
+    def _positions_one_by_one(self, records: tuple[Any, ...], what: str) -> np.ndarray:
+        position_of = {value: i for i, value in enumerate(self.exact_values)}
+        positions = []
+        for record in records:
+            key = None if record is None else exact_number(record, f"{what} record")
+            if key not in position_of:
+                raise ValueError(f"{what} must hold values of the universe, got {brief(record)}")
+            positions.append(position_of[key])
+        return np.array(positions, dtype=np.int64)
+
+
+def numbers_or_records(source: Any, what: str) -> np.ndarray | tuple[Any, ...] | Records:
+    """Return the values as a read-only array of ints or floats where that loses nothing, else a tuple."""
+    if is_table(source):
+        return Rows(source, what)
+    if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
+        raise TypeError(
+            f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}"
+        )
+    array = _listed(source)
+    if isinstance(array, np.ma.MaskedArray):
+        array = array.tolist()  # what is masked becomes None: sorting would lay it bare
+    if not isinstance(array, np.ndarray):
+        array = _as_array(drawn(array, what))
+    if isinstance(array, np.ndarray) and array.ndim != 1:
+        raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}")
+    if len(array) == 0:
+        raise ValueError(f"{what} must not be empty, got {brief(source)}")
+    if isinstance(array, np.ndarray) and _is_kept(array.dtype):
+        if not np.isfinite(array).all():
+            raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
+        return read_only(array.copy())  # the caller may change theirs before ours is first sorted
+    if are_text(array) or (
+        not any(map(is_real, array)) and any(value is not None for value in array)
+    ):
+        return Records.of(array, what)
+    for value in array:
+        if value is not None:
+            exact_number(value, what)
+    if all(value is None for value in array):
+        raise ValueError(f"{what} must hold at least one number, got only None")
+    if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
+        return tuple(array.tolist())
+    return tuple(array)
+
+
+def _listed(source: Any) -> Any:
+    """The entries of a pandas Series, or of a pyarrow Array; anything else as it is."""
+    if isinstance(source, pd.Series):
+        return _of_series(source)
+    is_pyarrow = hasattr(type(source), "to_pylist")  # its scalars are no numbers
+    return source.to_pylist() if is_pyarrow else source
+
+
+def _of_series(source: pd.Series[Any]) -> Any:
+    """The entries of a Series: among records that are no numbers, what is missing is None."""
+    if pd.api.types.is_numeric_dtype(source.dtype) or not source.isna().any():
+        return source.to_numpy()
+    if any(is_real(value) for value in source.dropna()) or source.isna().all():
+        return source.to_numpy()
+    return [
+        None if missing else value for value, missing in zip(source, source.isna(), strict=True)
+    ]
+
+
+def _as_array(values: tuple[Any, ...]) -> np.ndarray | tuple[Any, ...]:
+    """An array where all are ints of 64 bits or all are floats of one kind; else as they are."""
+    kinds = set(map(type, values))
+    if kinds == {int} and -(2**63) <= min(values) and max(values) < 2**63:
+        return np.array(values, dtype=np.int64)
+    if len(kinds) == 1 and kinds <= {float, *SHORT_FLOATS}:
+        return np.array(values, dtype=kinds.pop())
+    return values
+
+
+def _is_kept(dtype: np.dtype[Any]) -> bool:
+    """Whether an array of a dtype is kept as it is."""
+    return dtype.kind == "i" or dtype in (np.float64, *SHORT_FLOATS)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """An array, which from now on cannot be written to."""
+    array.flags.writeable = False
+    return array
+
+
+def _as_given(values: np.ndarray | tuple[Any, ...]) -> tuple[Any, ...]:
+    """Values as functions receive them: Python's own numbers, and short floats as they are."""
+    if not isinstance(values, np.ndarray):
+        return values
+    return tuple(values if values.dtype in SHORT_FLOATS else values.tolist())
+
+
+def _same_values(a: np.ndarray | tuple[Any, ...], b: np.ndarray | tuple[Any, ...]) -> bool:
+    """Whether values are the same, and in the same form: 1 is not 1.0, nor 0.0 the same as -0.0."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return (
+            (a.dtype == b.dtype or a.dtype.kind == b.dtype.kind == "i")
+            and np.array_equal(a, b)
+            and np.array_equal(np.signbit(a), np.signbit(b))
+        )
+    return bool(as_seen(_as_given(a)) == as_seen(_as_given(b)))
+
+
+def in_whole_numbers(numbers: Any) -> tuple[np.ndarray, int]:
+    """Return numbers, in their order, as whole ones over one denominator.
+
+    >>> in_whole_numbers([0.5, 2])
+    (array([1, 4]), 2)
+    """
+    if isinstance(numbers, np.ndarray) and _is_kept(numbers.dtype) and np.isfinite(numbers).all():
+        return _scaled_array(numbers)
+    exact = [Fraction(exact_number(number, "of")) for number in numbers]
+    scale = math.lcm(*(number.denominator for number in exact))
+    return _integers([int(number * scale) for number in exact]), scale
+
+
+def _scaled_array(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Numbers in an array as integers over one denominator."""
+    if values.dtype.kind == "i":
+        return read_only(values.astype(np.int64, copy=False)), 1
+    scaled = _short_decimals(values) if values.dtype == np.float64 else None
+    integers, scale = _decimals(values) if scaled is None else scaled
+    return read_only(integers), scale
+
+
+def _short_decimals(values: np.ndarray) -> tuple[np.ndarray, int] | None:
+    """Floats with at most 15 significant digits as integers over a power of ten, else None.
+
+    A decimal of at most 15 digits is the shortest text of the float nearest to it, so finding
+    any such decimal for every float finds its text, without writing it.
+    """
+    for digits in range(16):
+        integers = np.rint(values * 10.0**digits)
+        if np.abs(integers).max() >= 1e15:
+            return None
+        if np.array_equal(integers / 10.0**digits, values):
+            return integers.astype(np.int64), 10**digits
+    return None
+
+
+def _decimals(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Floats as integers over a power of ten: each is written, and the texts are read in NumPy."""
+    texts = list(map(str, _as_given(values)))
+    mantissas, exponents = _read(texts)
+    digits = max(0, -int(exponents.min()))
+    return _times_powers_of_ten(mantissas, exponents + digits), 10**digits
+
+
+def _read(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Decimals as (whole numbers, powers of ten): "-12.5" is -125 and -1, "1e-07" is 1 and -7.
+
+    The text of a float has at most 17 digits, so 64 bits hold them.
+    """
+    exponents = np.zeros(len(texts), dtype=np.int64)
+    for i, text in enumerate(texts):
+        if "e" in text:
+            texts[i], exponent = text.split("e")
+            exponents[i] = int(exponent)
+    mantissas = np.fromstring(" ".join(texts).replace(".", ""), dtype=np.int64, sep=" ")
+    letters = np.array(texts, dtype=bytes)
+    point = np.char.find(letters, b".")
+    exponents -= np.where(point < 0, 0, np.char.str_len(letters) - point - 1)
+    whole = (mantissas % 10 == 0) & (exponents == -1)  # 20.0 is 20, not 200 tenths
+    mantissas[whole] //= 10
+    exponents[whole] = 0
+    return mantissas, exponents
+
+
+def _times_powers_of_ten(mantissas: np.ndarray, powers: np.ndarray) -> np.ndarray:
+    """The products, in 64 bits where that is enough."""
+    powers = np.where(mantissas == 0, 0, powers)
+    most = int(powers.max())
+    if most <= 18 and float((np.abs(mantissas) * 10.0**powers).max()) < 2**61:
+        small: np.ndarray = mantissas * 10**powers
+        return small
+    tens = np.array([10**power for power in range(most + 1)], dtype=object)
+    large: np.ndarray = mantissas.astype(object) * tens[powers]
+    return large
+
+
+def _integers(numbers: list[int]) -> np.ndarray:
+    """Integers as an array, in 64 bits where that is enough."""
+    return np.array(numbers, dtype=np.int64 if max(map(abs, numbers)) < 2**62 else object)

@@ -1,0 +1,341 @@
+"""Records that are people: each brings rows of their own to one table, or to several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import brief, sequence
+from sensitivity_lab.records.rows import (
+    Row,
+    Rows,
+    is_table,
+    rows_of,
+    table,
+    taken,
+    with_own_cells,
+)
+from sensitivity_lab.records.source import (
+    Positions,
+    Records,
+    Stacked,
+    end_to_end,
+    hashed,
+    ordered,
+)
+
+MOST_PEOPLE = 1_000_000  # different people that are listed
+PERSON = "person"  # the column that numbers people who have no names
+
+
+@dataclass(frozen=True, eq=False)
+class People(Records):
+    """The people named in some tables; functions receive all rows of a dataset's people.
+
+    >>> import pandas as pd
+    >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 4]})
+    >>> buyers = People.of_tables(orders, "customer")
+    >>> buyers.values
+    ('a', 'b')
+    >>> buyers.given([1])
+      customer  price
+    0        b      3
+    1        b      4
+
+    `natives` has the tables by name, None for a single one.
+    """
+
+    tabular = True
+
+    natives: dict[str | None, Any]
+    id: str
+    rows: dict[str | None, tuple[np.ndarray, ...]]  # of each table: the rows of each person
+
+    @classmethod
+    def of_tables(cls, source: Any, id: str) -> People:
+        """Everybody whose id stands in a table.
+
+        Raises TypeError for what is no table, ValueError for one that lacks the column, or has an
+        id that is missing.
+        """
+        given = dict(source) if isinstance(source, Mapping) else {None: source}
+        if not isinstance(id, str):
+            raise TypeError(f"id must be the name of a column, got {brief(id)}")
+        if not given:
+            raise ValueError("tables must be at least one, got none")
+        frames = {name: table(one, _called(name)) for name, one in given.items()}
+        ids = {name: _ids(one, id, _called(name)) for name, one in frames.items()}
+        people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
+        if not people:
+            raise ValueError("tables must not be empty, got no row")
+        rows = {}
+        for name, column in ids.items():
+            of_person: dict[Any, list[int]] = {person: [] for person in people}
+            for i, person in enumerate(column):
+                of_person[person].append(i)
+            rows[name] = tuple(np.array(of_person[person], dtype=np.int64) for person in people)
+        natives = {name: with_own_cells(one.clone()).to_native() for name, one in frames.items()}
+        return cls(people, np.ones(len(people), dtype=np.intp), natives, id, rows)
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        return self.id, *super()._content
+
+    def given(self, positions: Positions) -> Any:
+        tables = self.tables(positions)
+        return tables[None] if set(tables) == {None} else tables
+
+    def tables(self, positions: Positions) -> dict[str | None, Any]:
+        """All rows of some people, person by person, table by table."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return {
+            name: taken(
+                nw.from_native(native, eager_only=True),
+                np.concatenate([nothing, *(self.rows[name][i] for i in positions)]),
+            )
+            for name, native in self.natives.items()
+        }
+
+    @property
+    def whole(self) -> dict[str | None, Any]:
+        return self.natives
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        stacked = {}
+        for name, one in self.tables(positions).items():
+            rows = np.array([len(rows) for rows in self.rows[name]], dtype=np.intp)
+            stacked[name] = np.repeat(numbers, rows[positions]), one
+        return stacked
+
+    def each(self, positions: Positions) -> Iterable[Any]:
+        return (self.given([i]) for i in positions)
+
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        """Who stands in a caller's tables, each with all their rows; or a list of ids."""
+        if not (is_table(dataset) or isinstance(dataset, Mapping)):
+            return super().listed(dataset, what)
+        given = dict(dataset) if isinstance(dataset, Mapping) else {None: dataset}
+        if set(given) != set(self.natives):
+            raise ValueError(
+                f"{what} must have the tables {', '.join(map(str, self.natives))}, "
+                f"got {', '.join(map(str, given))}"
+            )
+        frames = {name: table(one, what) for name, one in given.items()}
+        people = list(dict.fromkeys(p for one in frames.values() for p in _ids(one, self.id, what)))
+        self._require_all_rows(people, frames, what)
+        return people
+
+    def _require_all_rows(self, people: list[Any], frames: dict[Any, Any], what: str) -> None:
+        """Refuse a dataset in which a person has other rows than in the universe."""
+        position_of = {value: i for i, value in enumerate(self.values)}
+        known = [position_of[person] for person in people if person in position_of]
+        for name, native in self.tables(known).items():
+            ours = nw.from_native(native, eager_only=True)
+            theirs = [row for row in rows_of(frames[name]) if row[self.id] in position_of]
+            alike = [*map(str, frames[name].columns)] == [*map(str, ours.columns)]
+            if not alike or Counter(rows_of(ours)) != Counter(theirs):
+                raise ValueError(
+                    f"{what} must hold all rows of each of its people, and no others, in {_called(name)}"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class AnyPeople(Records):
+    """Any people who bring from so many to so many rows each; functions receive one table of all rows.
+
+    >>> import pandas as pd
+    >>> anyone = AnyPeople.of_rows(Rows(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
+    >>> anyone.values[:4]
+    ((), (Row(s=1),), (Row(s=2),), (Row(s=1), Row(s=1)))
+    >>> anyone.given([1, 3])
+       person  s
+    0       0  1
+    1       1  1
+    2       1  1
+
+    A person has no name: the column `person` numbers the people of a dataset.
+    """
+
+    tabular = True
+
+    kinds: Rows
+
+    @classmethod
+    def of_rows(cls, rows: Rows, most_rows: int, least_rows: int = 0) -> AnyPeople:
+        """Everybody who may be: each brings any of the rows, so many."""
+        if PERSON in map(str, rows.frame.columns):
+            raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
+        people: list[tuple[Any, ...]] = []
+        for n in range(least_rows, most_rows + 1):
+            for person in combinations_with_replacement(rows.values, n):
+                people.append(person)
+                if len(people) > MOST_PEOPLE:
+                    raise TooLarge(
+                        f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
+                        f"rows and most_rows={most_rows}"
+                    )
+        return cls(tuple(people), np.ones(len(people), dtype=np.intp), rows)
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """How many rows a person brings: the least, and the most."""
+        return len(self._person(0)), len(self._person(-1))
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        return self.bounds, self.kinds._content
+
+    def given(self, positions: Positions) -> Any:
+        position_of = {row: i for i, row in enumerate(self.kinds.values)}
+        people = [[position_of[row] for row in self._person(i)] for i in positions]
+        table_ = nw.from_native(self.kinds.given([i for person in people for i in person]))
+        numbers = [number for number, person in enumerate(people) for _ in person]
+        column = nw.new_series(PERSON, numbers, nw.Int64, backend=table_.implementation)
+        return table_.with_columns(column).select(PERSON, *table_.columns).to_native()
+
+    def each(self, positions: Positions) -> Iterable[Any]:
+        return (self.given([i]) for i in positions)
+
+    def _person(self, position: int) -> tuple[Row, ...]:
+        rows: Any = self.values[position]
+        return tuple(rows)
+
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        """The people of a caller's table, or a list of tuples of rows."""
+        position_of = {row: i for i, row in enumerate(self.kinds.values)}
+        if not is_table(dataset):
+            everybody = super().listed(dataset, what)
+            return [
+                _in_order(sequence(person, "person", "rows"), position_of) for person in everybody
+            ]
+        frame = table(dataset, what)
+        people: dict[Any, list[Row]] = {}
+        for person, row in zip(_ids(frame, PERSON, what), rows_of(frame.drop(PERSON)), strict=True):
+            people.setdefault(person, []).append(row)
+        return [_in_order(rows, position_of) for rows in people.values()]
+
+    def tables(self, positions: Positions) -> dict[str | None, Any] | None:
+        return {None: self.given(positions)}
+
+    @cached_property
+    def whole(self) -> dict[str | None, Any]:
+        rows = self.kinds.frame
+        column = nw.new_series(PERSON, [0] * len(rows), nw.Int64, backend=rows.implementation)
+        return {None: rows.with_columns(column).select(PERSON, *rows.columns).to_native()}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        positions, numbers = end_to_end(datasets)
+        table_ = nw.from_native(self.given(positions), eager_only=True)
+        people = table_[PERSON].to_numpy()
+        starts = np.searchsorted(numbers, np.arange(len(datasets), dtype=np.intp))
+        own = people - starts[numbers[people]]
+        column = nw.new_series(PERSON, own, nw.Int64, backend=table_.implementation)
+        return {None: (numbers[people], table_.with_columns(column).to_native())}
+
+
+class TakenForPerson(TypeError):
+    """A row of a person is asked for what all their rows have."""
+
+
+class PersonsRow(Row):
+    """A row of a person, as a function of a row is given it: it has no length, which a person has.
+
+    >>> PersonsRow((3, "a"), ("price", "what")).price
+    3
+    """
+
+    def __len__(self) -> int:
+        raise TakenForPerson(
+            "len of a row does not count a person's rows: ask of a person, "
+            "as in SUM.of(lambda person: int(len(person) > 3))"
+        )
+
+
+class NumberedRow(PersonsRow):
+    """A row of anybody, whose number is one in a dataset, so that it says nothing of the row."""
+
+    def __getitem__(self, key: Any) -> Any:
+        if key in (0, PERSON):
+            raise KeyError(f"{PERSON!r} numbers the people of a dataset: no row has a number")
+        return super().__getitem__(key)
+
+
+@dataclass(frozen=True)
+class OfOneRow:
+    """A function of a row, asked of a row of a universe's people.
+
+    >>> OfOneRow(lambda row: row["price"] > 2, PersonsRow)(Row((3,), ("price",)))
+    True
+    """
+
+    function: Any
+    kind: type[PersonsRow]
+
+    @classmethod
+    def over(cls, function: Any, people: Records) -> OfOneRow:
+        """Of a row of some people."""
+        return cls(function, NumberedRow if isinstance(people, AnyPeople) else PersonsRow)
+
+    def __call__(self, row: Row) -> Any:
+        """What it says of a row."""
+        return self.function(self.kind(row, row.columns))
+
+    @classmethod
+    def check(cls, function: Any, people: Records, what: str) -> None:
+        """Refuse a function that takes the first row for a person; it may fail in other ways.
+
+        Raises TypeError.
+        """
+        first = next(iter(people.whole.values()))
+        rows = rows_of(table(first, what)[:1])
+        try:
+            for row in rows:
+                cls.over(function, people)(row)
+        except TakenForPerson as error:
+            raise TypeError(f"{what} is a function of a row here: {error}") from None
+        except Exception:  # said where a dataset has such a row
+            return
+
+
+def is_number_of_people(column: Any, people: Any) -> bool:
+    """Whether a column numbers the people of a dataset, so that no person has it alone.
+
+    >>> import pandas as pd
+    >>> anyone = AnyPeople.of_rows(Rows(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
+    >>> is_number_of_people("person", anyone), is_number_of_people("s", anyone)
+    (True, False)
+    """
+    return column == PERSON and isinstance(people, AnyPeople)
+
+
+def _in_order(rows: Iterable[Any], position_of: Mapping[Any, int]) -> tuple[Any, ...]:
+    """A person's rows in the order of the universe's; strangers first."""
+    return tuple(sorted(rows, key=lambda row: position_of.get(hashed(row, "row"), -1)))
+
+
+def _called(name: str | None) -> str:
+    return "table" if name is None else f"table {name}"
+
+
+def _ids(frame: nw.DataFrame[Any], id: str, what: str) -> list[Any]:
+    """The ids of a table's rows."""
+    if id not in frame.columns:
+        raise ValueError(
+            f"{what} must have the id's column {id!r}, got the columns "
+            f"{', '.join(map(str, frame.columns))}"
+        )
+    column = [row[0] for row in rows_of(frame.select(id))]
+    if None in column:
+        raise ValueError(
+            f"{what} must have an id in every row, got none in row {column.index(None)}"
+        )
+    return column

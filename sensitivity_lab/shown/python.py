@@ -1,0 +1,218 @@
+"""Python that makes a dataset again: a table in the library that it is a table of; and snippets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import narwhals as nw
+import pandas as pd
+
+from sensitivity_lab.records.rows import is_table, rows_of, table
+
+
+def source_of(dataset: Any) -> str:
+    """Return Python that makes a dataset again: a table, a dict of tables, or a tuple.
+
+    >>> print(source_of(pd.DataFrame({"name": ["a", None], "age": [3, 4]})))
+    pd.DataFrame({'name': ['a', None], 'age': [3, 4]})
+    >>> print(source_of(pd.DataFrame({"age": pd.Series([], dtype="int64")})))
+    pd.DataFrame({'age': []}).astype({'age': 'int64'})
+
+    A type is named where the library would not find it by itself. Cost: the text of all cells.
+    """
+    if isinstance(dataset, Mapping):
+        lines = [f"    {name!r}: {source_of(one)},\n" for name, one in dataset.items()]
+        return "{\n" + "".join(lines) + "}"
+    if not is_table(dataset):
+        return _record_text(dataset)
+    frame = nw.from_native(dataset, eager_only=True)
+    if frame.implementation.is_polars():
+        return _polars(frame)
+    if frame.implementation.is_pyarrow():
+        return _pyarrow(frame)
+    return _pandas(frame)
+
+
+def _record_text(value: Any) -> str:
+    """Python for a record, or for a tuple of them."""
+    if type(value) is not tuple:  # one with names has a repr of its own
+        return literal(value)
+    return f"({', '.join(map(_record_text, value))}{',' * (len(value) == 1)})"
+
+
+def literal(value: Any) -> str:
+    """Return Python for one cell; a list was made a tuple, to be a record's.
+
+    >>> literal((1, None)), literal(math.nan), literal(pd.Timestamp("2024-01-02"))
+    ('[1, None]', "float('nan')", "pd.Timestamp('2024-01-02 00:00:00')")
+    """
+    if type(value) is tuple:
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    if isinstance(value, (pd.Timestamp, pd.Timedelta, pd.Period, pd.Interval)):
+        return f"pd.{value!r}"
+    return repr(value)
+
+
+def _columns(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:
+    """The cells of each column, lists as lists."""
+    rows = rows_of(frame)
+    return {
+        name: [list(row[i]) if isinstance(row[i], tuple) else row[i] for row in rows]
+        for i, name in enumerate(frame.columns)
+    }
+
+
+def _in_braces(texts: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{name!r}: {text}" for name, text in texts.items()) + "}"
+
+
+def _literals(frame: nw.DataFrame[Any]) -> dict[str, str]:
+    """Python for each column."""
+    return {
+        name: f"[{', '.join(literal(tuple(v) if isinstance(v, list) else v) for v in cells)}]"
+        for name, cells in _columns(frame).items()
+    }
+
+
+def _unlike(frame: nw.DataFrame[Any], type_of: Any, types: Mapping[str, Any]) -> dict[str, Any]:
+    """The types of the columns that the library would make of another type."""
+
+    def is_kept(name: str, cells: list[Any]) -> bool:
+        try:
+            return bool(type_of(cells) == types[name])
+        except Exception:  # cells of several kinds
+            return False
+
+    columns = _columns(frame).items()
+    return {name: types[name] for name, cells in columns if not is_kept(name, cells)}
+
+
+def _pandas(frame: nw.DataFrame[Any]) -> str:
+    native = frame.to_native()
+    unlike = _unlike(
+        frame,
+        lambda cells: pd.DataFrame({0: cells})[0].dtype,
+        {n: native[n].dtype for n in frame.columns},
+    )
+    plain = f"pd.DataFrame({_in_braces(_literals(frame))})"
+    types = _in_braces({name: _pandas_type(dtype) for name, dtype in unlike.items()})
+    return f"{plain}.astype({types})" if unlike else plain
+
+
+def _pandas_type(dtype: Any) -> str:
+    """A type by its name; categories are named too, since groups of none are groups."""
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return repr(str(dtype))
+    categories = ", ".join(map(literal, dtype.categories.tolist()))
+    return f"pd.CategoricalDtype([{categories}], ordered={dtype.ordered})"
+
+
+def _polars(frame: nw.DataFrame[Any]) -> str:
+    native, library = frame.to_native(), nw.get_native_namespace(frame)
+    unlike = _unlike(frame, lambda cells: library.Series(cells).dtype, dict(native.schema))
+    types = _in_braces({name: _polars_type(dtype) for name, dtype in unlike.items()})
+    overrides = f", schema_overrides={types}" if unlike else ""
+    return f"pl.DataFrame({_in_braces(_literals(frame))}{overrides})"
+
+
+def _polars_type(dtype: Any) -> str:
+    inner = getattr(dtype, "inner", None)
+    return f"pl.{dtype!r}" if inner is None else f"pl.List({_polars_type(inner)})"
+
+
+def _pyarrow(frame: nw.DataFrame[Any]) -> str:
+    native, library = frame.to_native(), nw.get_native_namespace(frame)
+    unlike = _unlike(
+        frame,
+        lambda cells: library.array(cells).type,
+        {field.name: field.type for field in native.schema},
+    )
+    columns = _literals(frame)
+    for name, kind in unlike.items():
+        columns[name] = f"pa.array({columns[name]}, {_pyarrow_type(kind, library)})"
+    return f"pa.table({_in_braces(columns)})"
+
+
+def _pyarrow_type(kind: Any, library: Any) -> str:
+    """A type by the call that makes it, or by its name."""
+    if library.types.is_dictionary(kind):
+        index, value = (_pyarrow_type(each, library) for each in (kind.index_type, kind.value_type))
+        return f"pa.dictionary({index}, {value}, ordered={kind.ordered})"
+    if library.types.is_list(kind):
+        return f"pa.list_({_pyarrow_type(kind.value_type, library)})"
+    if library.types.is_timestamp(kind):
+        return f"pa.timestamp({kind.unit!r}, {kind.tz!r})"
+    if library.types.is_decimal(kind):
+        return f"pa.{kind}"
+    return f"pa.type_for_alias({str(kind)!r})"
+
+
+def own_numbers(records: Iterable[Any]) -> list[str]:
+    """Where the kinds of number come from that neither Python nor numpy has, if a text names them."""
+    kinds = {
+        type(record)
+        for record in records
+        if isinstance(record, Enum) or f"{type(record).__name__}(" in repr(record)
+    }
+    known = ("builtins", "fractions", "decimal", "numpy", "datetime", "pandas")
+    own = sorted(
+        (kind.__module__, kind.__name__)
+        for kind in kinds
+        if kind.__module__.split(".")[0] not in known
+    )
+    return [
+        f"# define {name} here" if module == "__main__" else f"from {module} import {name}"
+        for module, name in own
+    ]
+
+
+def cells_of(dataset: Any) -> Iterable[Any]:
+    """The records of a dataset, or the cells of its tables."""
+    tables = dataset.values() if isinstance(dataset, Mapping) else [dataset]
+    if not all(map(is_table, tables)):
+        return dataset  # type: ignore[no-any-return]
+    return [cell for one in tables for row in rows_of(table(one, "dataset")) for cell in row]
+
+
+class Snippet(str):
+    """Python source that displays as it would print.
+
+    >>> Snippet("print(1)")
+    print(1)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def runnable(lines: Sequence[str]) -> Snippet:
+    """Lines of Python with the imports that their numbers need.
+
+    >>> runnable(["dataset = (Fraction(1, 2),)"])
+    from fractions import Fraction
+    dataset = (Fraction(1, 2),)
+
+    Cost: linear in the text.
+    """
+    used = "\n".join(lines)
+    imports = {
+        "Decimal(": "from decimal import Decimal",
+        "Fraction(": "from fractions import Fraction",
+        "datetime.": "import datetime",
+        "np.": "import numpy as np",
+        "pd.": "import pandas as pd",
+        "pl.DataFrame(": "import polars as pl",
+        "pa.table(": "import pyarrow as pa",
+        "zoneinfo.": "import zoneinfo",
+    }
+    needed = [line for text, line in imports.items() if text in used]
+    return Snippet("\n".join([*needed, *lines]))

@@ -1,0 +1,219 @@
+"""What a statement's text tells: the tables that it reads, what it calls, whether order may matter."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from sys import platform
+from time import monotonic
+from typing import Any
+
+from sensitivity_lab.numbers.exact import brief, told
+
+SECONDS = 60.0  # for a statement on one dataset, where no other time is given
+OPENING = ("SELECT", "WITH", "VALUES", "TABLE", "FROM")  # how a query may begin
+CATALOGUES = ("information_schema", "pg_catalog")  # schemas whose tables tell of the session
+CATALOGUE_TABLES = ("sqlite_", "pg_", "duckdb_", "pragma_")  # how their tables' names begin
+ORDERED = {  # functions whose answer is that of one of several rows, or of rows in a row
+    "any_value", "arbitrary", "arg_max", "arg_min", "argmax", "argmin", "array", "array_agg",
+    "fill", "first", "first_value", "group_concat", "json_agg", "json_group_array", "lag", "last",
+    "last_value", "lead", "list", "listagg", "max_by", "min_by", "mode", "nth_value", "ntile",
+    "row_number", "string_agg",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a statement is, as far as its text tells.
+
+    `tables` are named alone, `qualified` with a schema before them; `calls` are all functions, and
+    `sources` those that stand where a table does. `ordered`: its answer may depend on the order of
+    rows. `alone`: datasets must be asked one by one, for side by side DuckDB 2.0 loses rows of a
+    UNION, and fails at GROUPING SETS.
+    """
+
+    tables: tuple[str, ...]
+    qualified: tuple[str, ...] = ()
+    calls: frozenset[str] = frozenset()
+    sources: tuple[str, ...] = ()
+    ordered: bool = False
+    alone: bool = False
+
+
+@lru_cache(maxsize=1000)
+def parsed(text: str, dialect: str | None) -> Parsed | None:
+    """Return what a query's text tells, or refuse what is not one query that writes nothing.
+
+    >>> parsed("WITH a AS (SELECT * FROM staff) SELECT * FROM a JOIN main.rates", "sqlite")
+    Parsed(tables=('staff',), qualified=('main.rates',), calls=frozenset(), sources=(), ordered=False, alone=False)
+
+    Nothing is asked of the database. What sqlglot cannot read must begin as queries do; then only
+    the database knows, and the answer is None. Raises ValueError.
+    """
+    tree = _tree(text, dialect)
+    if tree is None:
+        return None
+    from sqlglot import exp
+
+    tables = list(_tables(tree, frozenset()))
+    calls = {_called(node) for node in tree.find_all(exp.Func)}
+    sorting = (exp.Limit, exp.Offset, exp.Fetch, exp.TableSample)
+    ordered = tree.find(*sorting) is not None or bool(calls & ORDERED)
+    ordered = ordered or any(node.args.get("on") for node in tree.find_all(exp.Distinct))
+    ordered = ordered or any(map(_is_by_rows, tree.find_all(exp.WindowSpec)))
+    return Parsed(
+        tables=tuple(sorted({_name(one, dialect) for one in tables if _is_alone(one)})),
+        qualified=tuple(sorted({one.sql(dialect) for one in tables if one.db})),
+        calls=frozenset(calls),
+        sources=tuple(sorted({_called(one.this) for one in tables if not one.name})),
+        ordered=ordered,
+    )
+
+
+def _tree(text: str, dialect: str | None) -> Any:
+    """sqlglot's tree of one query that writes nothing, or None for what it cannot read."""
+    from sqlglot import ErrorLevel, exp, parse
+    from sqlglot.errors import SqlglotError
+
+    refusal = ValueError(f"statement must be a query that writes nothing, got {brief(text)}")
+    if _opening(text, dialect) not in OPENING:
+        raise refusal
+    try:
+        tree = next(filter(None, parse(text, read=dialect, error_level=ErrorLevel.RAISE)), None)
+    except SqlglotError:
+        return None
+    if tree is None or isinstance(tree, (exp.Command, exp.Alias)):
+        return None
+    is_query = isinstance(tree, (exp.Query, exp.Values))
+    if not is_query or tree.find(exp.DML, exp.DDL, exp.Into) is not None:
+        raise refusal
+    return tree
+
+
+def _tables(node: Any, hidden: frozenset[str]) -> Iterator[Any]:
+    """The tables that a tree names, but for those that a WITH around them makes."""
+    from sqlglot import exp
+
+    own = node.args.get("with_") or node.args.get("with")
+    if own is not None:
+        for made in own.expressions:
+            within = hidden | {made.alias.lower()} if own.args.get("recursive") else hidden
+            yield from _tables(made.this, within)
+            hidden = hidden | {made.alias.lower()}
+    if isinstance(node, exp.Table) and (node.db or node.name.lower() not in hidden):
+        yield node
+    for part in node.iter_expressions():
+        if part is not own:
+            yield from _tables(part, hidden)
+
+
+def _is_alone(table: Any) -> bool:
+    return bool(table.name) and not table.db
+
+
+def _name(table: Any, dialect: str | None) -> str:
+    """A table's name as its database takes it: PostgreSQL reads one in quotes as it is written."""
+    name: str = table.name
+    return name if dialect == "postgres" and table.this.quoted else name.lower()
+
+
+def _called(node: Any) -> str:
+    """The name of a function, in lower case."""
+    name: str = node.name if type(node).__name__ == "Anonymous" else node.sql_name()
+    return name.lower()
+
+
+def _opening(text: str, dialect: str | None) -> str:
+    """The first word of a statement; there must be one statement."""
+    from sqlglot import TokenType, tokenize
+    from sqlglot.errors import SqlglotError
+
+    if not isinstance(text, str):
+        raise TypeError(f"statement must be text, got {brief(text)}")
+    try:
+        kinds = [(token.token_type, token.text) for token in tokenize(text, read=dialect)]
+    except SqlglotError as error:
+        raise ValueError(f"statement must be readable SQL, got {told(error)}") from error
+    while kinds and kinds[-1][0] == TokenType.SEMICOLON:
+        kinds.pop()
+    if TokenType.SEMICOLON in dict(kinds):
+        raise ValueError(f"statement must be one, got several: {brief(text)}")
+    words = [word for kind, word in kinds if kind != TokenType.L_PAREN]
+    return words[0].upper() if words else ""
+
+
+def with_ties_at_random(text: str, dialect: str | None) -> str | None:
+    """Return a statement whose LIMITs and windows take any of several rows that come first alike.
+
+    >>> with_ties_at_random("SELECT a FROM t ORDER BY b LIMIT 1", "postgres")
+    'SELECT a FROM t ORDER BY b, RANDOM() LIMIT 1'
+
+    Rows in another order do not show such a tie where a database groups by a hash, or sorts keys.
+    None where the text has none of them, or cannot be read.
+    """
+    from sqlglot import exp
+
+    tree = _tree(text, dialect)
+    if tree is None:
+        return None
+    limited = [node for node in tree.find_all(exp.Select) if _takes_some(node)]
+    windows = [node for node in tree.find_all(exp.Window) if _tells_rows_apart(node)]
+    for node in (*limited, *windows):
+        order = node.args.get("order") or exp.Order(expressions=[])
+        order.append("expressions", exp.Ordered(this=exp.Anonymous(this="RANDOM")))
+        node.set("order", order)
+    return tree.sql(dialect) if limited or windows else None
+
+
+def _takes_some(select: Any) -> bool:
+    """Whether a SELECT keeps some rows by their order alone; of a DISTINCT that may not be said."""
+    distinct = select.args.get("distinct")
+    if distinct is not None:
+        return bool(distinct.args.get("on"))
+    return any(select.args.get(part) is not None for part in ("limit", "offset"))
+
+
+def _tells_rows_apart(window: Any) -> bool:
+    """Whether a window's function gives different answers to rows that come alike."""
+    from sqlglot import exp
+
+    if window.args.get("alias") is not None:  # it is named, and says its order elsewhere
+        return False
+    by_row = (exp.RowNumber, exp.Lag, exp.Lead, exp.Ntile, exp.FirstValue)
+    return isinstance(window.this, by_row) or _is_by_rows(window.args.get("spec"))
+
+
+def _is_by_rows(frame: Any) -> bool:
+    """Whether a window's frame counts rows, and not values that are near."""
+    return frame is not None and str(frame.args.get("kind")).upper() == "ROWS"
+
+
+@contextmanager
+def within(seconds: float, interrupt: Callable[[], object] | None) -> Iterator[None]:
+    """Interrupt what takes longer than some seconds; then it raises TimeoutError.
+
+    >>> with within(60, None):
+    ...     pass
+    """
+    start = monotonic()
+    timer = None
+    if interrupt is not None and platform != "emscripten":  # a page has no threads
+        timer = threading.Timer(seconds, interrupt)
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    except Exception as error:
+        if monotonic() - start < seconds:
+            raise
+        raise TimeoutError(
+            f"statement must answer within seconds={seconds:g} on a dataset, got no answer: give it "
+            "more, or ask smaller datasets"
+        ) from error
+    finally:
+        if timer is not None:
+            timer.cancel()
+            timer.join()  # it holds the connection

@@ -1,0 +1,151 @@
+"""What a SQL statement returns, as the answer of a query: a number, a vector, or numbers by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from sensitivity_lab.numbers.exact import brief, is_finite, is_real
+from sensitivity_lab.records.answers import Keyed
+
+Number = int | float | Decimal
+
+
+class ResultSet(NamedTuple):
+    """The rows that a statement returns, with the columns' names and which hold numbers.
+
+    >>> ResultSet(["department", "total"], [False, True], [("law", 5)])
+    ResultSet(names=['department', 'total'], numeric=[False, True], rows=[('law', 5)])
+
+    `numeric` is None for a column of which that is not known: sqlite knows values, not types.
+    """
+
+    names: list[str]
+    numeric: list[bool | None]
+    rows: list[tuple[Any, ...]]
+
+
+def answer_of(
+    result: ResultSet, keys: tuple[str, ...] | None
+) -> Number | tuple[Number, ...] | Keyed:
+    """Return the answer that a result is; `keys` are the names of its key columns.
+
+    >>> answer_of(ResultSet(["n"], [True], [(3,)]), None)
+    3
+    >>> answer_of(ResultSet(["low", "high"], [True, True], [(1, 9)]), None)
+    (1, 9)
+    >>> answer_of(ResultSet(["d", "n"], [False, True], [("law", 3), ("art", 4)]), None)
+    Keyed(keys=['law', 'art'], entries=[3, 4])
+
+    Without `keys` all columns that are not numeric are keys. Several key columns make a tuple;
+    several columns of numbers are keyed by (key, name of the column).
+    Raises ValueError for what is no such answer: it names the column, and says what helps.
+    """
+    at = _key_columns(result, keys)
+    if not result.rows and None in result.numeric:  # any of these columns may be a key
+        return Keyed([], [])
+    numbers = [i for i in range(len(result.names)) if i not in at]
+    if not numbers:
+        raise ValueError(
+            f"result must have a numeric column beside its keys, got columns {_listed(result.names)}"
+        )
+    if not at:
+        return _without_keys(result)
+    return _by_key(result, at, numbers)
+
+
+def _key_columns(result: ResultSet, keys: tuple[str, ...] | None) -> list[int]:
+    """Which columns are keys: those named, else all that are not numeric."""
+    if keys is not None:
+        return _named(result, keys)
+    for i, name in enumerate(result.names):
+        if result.numeric[i] is None and result.rows:
+            raise ValueError(
+                f"column {name} must hold numbers, or be a key, got NULL alone: write "
+                f"COALESCE, or say keys={name!r}"
+            )
+    return [i for i, numeric in enumerate(result.numeric) if not numeric]
+
+
+def _named(result: ResultSet, keys: tuple[str, ...]) -> list[int]:
+    """The columns that `keys` names; all others must hold numbers."""
+    for key in keys:
+        if result.names.count(key) != 1:
+            raise ValueError(
+                f"keys must name one column of the result each, got {key!r} for the columns "
+                f"{_listed(result.names)}"
+            )
+    at = [result.names.index(key) for key in keys]
+    for i, numeric in enumerate(result.numeric):
+        if numeric is False and i not in at:
+            raise ValueError(
+                f"column {result.names[i]} must be numeric or named in keys, got keys={list(keys)}"
+            )
+    return at
+
+
+def _without_keys(result: ResultSet) -> Number | tuple[Number, ...]:
+    """The one row, as a number or a vector."""
+    if len(result.rows) != 1:
+        got = f"{len(result.rows):,} rows" if result.rows else "no row"
+        raise ValueError(
+            f"result must be one row where no column is a key, got {got} of {_listed(result.names)}: "
+            "say keys= with the name of a column, or aggregate"
+        )
+    entries = _numbers(result, range(len(result.names)), result.rows[0])
+    return entries[0] if len(entries) == 1 else tuple(entries)
+
+
+def _by_key(result: ResultSet, at: list[int], numbers: list[int]) -> Keyed:
+    """The numbers of all rows by key."""
+    names = [result.names[i] for i in numbers]
+    if len(set(names)) < len(names):
+        raise ValueError(f"columns must have different names, got {_listed(names)}")
+    held: dict[Any, Number] = {}
+    for row in result.rows:
+        key = _key(result, at, row)
+        for name, number in zip(names, _numbers(result, numbers, row), strict=True):
+            label = key if len(names) == 1 else (key, name)
+            if label in held:
+                raise ValueError(
+                    f"result must have one row for each key, got two for {brief(key)} of "
+                    f"{_listed([result.names[i] for i in at])}"
+                )
+            held[label] = number
+    return Keyed(list(held), list(held.values()))
+
+
+def _key(result: ResultSet, at: list[int], row: tuple[Any, ...]) -> Any:
+    """The key of a row: one value, or a tuple of several."""
+    key = tuple(_hashable(row[i]) for i in at)
+    return key[0] if len(key) == 1 else key
+
+
+def _hashable(value: Any) -> Any:
+    """A key; lists and structures as tuples."""
+    if isinstance(value, Mapping):
+        return tuple((name, _hashable(part)) for name, part in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _numbers(result: ResultSet, columns: Sequence[int], row: tuple[Any, ...]) -> list[Number]:
+    """The numbers of a row in some columns, each finite."""
+    for i in columns:
+        if row[i] is None:
+            raise ValueError(
+                f"column {result.names[i]} must hold a number in every row, got NULL: "
+                "write COALESCE(…, 0), or leave the row out"
+            )
+        if not is_real(row[i]):
+            raise ValueError(f"column {result.names[i]} must hold numbers, got {brief(row[i])}")
+        if not is_finite(row[i]):
+            raise ValueError(
+                f"column {result.names[i]} must hold finite numbers, got {brief(row[i])}: "
+                "catch it in the statement, as with COALESCE and NULLIF"
+            )
+    return [row[i] for i in columns]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names)

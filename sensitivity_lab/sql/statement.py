@@ -1,0 +1,489 @@
+"""SQL as a function of a dataset: which tables it is asked over, and what its rows mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.numbers.exact import brief, is_real, sequence
+from sensitivity_lab.numbers.text import number_repr
+from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
+from sensitivity_lab.records.rows import Rows, is_table
+from sensitivity_lab.records.source import Positions, Records
+from sensitivity_lab.sql import databases as database
+from sensitivity_lab.sql import duckdb as duck
+from sensitivity_lab.sql.parsed import (
+    CATALOGUE_TABLES,
+    CATALOGUES,
+    SECONDS,
+    Parsed,
+    parsed,
+    with_ties_at_random,
+)
+from sensitivity_lab.sql.result_set import ResultSet, answer_of
+
+HELD = 4  # datasets of those answered together that are asked again one by one, at least
+MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
+FEW = 8  # datasets that are asked one by one: together they would take longer
+TIES = 3  # times that ties are broken at random, where a database's own order may hide them
+Tables = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A SELECT as a function of a dataset of tables.
+
+    >>> import pandas as pd
+    >>> total = Statement("SELECT SUM(salary) FROM staff")
+    >>> total(pd.DataFrame({"salary": [10, 20]}))
+    30
+    """
+
+    text: str
+    keys: tuple[str, ...] | None = None
+    connection: Any = None
+    seconds: float = SECONDS
+    whole: Whole | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._parsed  # noqa: B018 — what is no SELECT is refused when it is made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.connection is not None:
+            raise TypeError("a statement with a connection cannot be sent to another process")
+        return type(self), (self.text, self.keys, None, self.seconds, self.whole)
+
+    def __call__(self, dataset: Any) -> Any:
+        """The answer on one dataset, which is asked again with its rows in other orders."""
+        part = dataset if isinstance(dataset, Part) else self._part(dataset)
+        first, *others = self._asked_each([part, *self._in_other_orders(part)])
+        answer = answer_of(first, self.keys)
+        loose = [result for (result,) in self._with_ties_at_random([part])]
+        for result in (*others, *loose):
+            again = answer_of(result, self.keys)
+            if not are_near(answer, again):
+                raise OrderMatters(_order_matters(answer, again))
+        return answer
+
+    def giver(self, records: Any, name: str | None) -> TablesOf:
+        """What makes datasets of some records, as tables by name; `name` is the universe's.
+
+        Raises TypeError for records that are no rows, ValueError for tables that the statement
+        does not name.
+        """
+        if not (isinstance(records, Records) and records.tabular):
+            raise TypeError(_no_tables(f"records such as {brief(_first_of(records))}"))
+        names = list(records.whole)
+        if len({str(name).lower() for name in names}) < len(names):
+            raise ValueError(
+                f"tables must differ in more than case, got {_listed([*map(str, names)])}"
+            )
+        if names == [None]:
+            return TablesOf(records, (self._table() if name is None else name,))
+        return TablesOf(records, tuple(map(str, names)))
+
+    def over(self, records: Any, name: str | None) -> Statement:
+        """The statement asked of tables that are parts of some records, which tell their types."""
+        return replace(self, whole=self.giver(records, name).whole)
+
+    def tells_types(self, records: Any, name: str | None) -> bool:
+        """Whether some records have columns whose types a part of them may not tell."""
+        return any(map(duck.object_columns, self.giver(records, name).whole.values()))
+
+    def check(self, records: Any, name: str | None) -> None:
+        """Refuse a statement that cannot be asked over some records, before it is asked.
+
+        Raises as `giver`, and ValueError with the engine's message for unknown tables and columns.
+        """
+        given = self.giver(records, name)
+        whole = given.whole
+        self._require_its_tables(whole)
+        _require_one_kind(whole)
+        if self._by_duckdb:
+            tables = {**self._public(whole), **whole}
+            columns = duck.columns_of(self.connection, self.text, tables, whole.types)
+        else:
+            columns = database.columns_of(self.connection, self.text, whole)
+        if None in columns.numeric:  # sqlite knows values, not types
+            return
+        answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
+
+    def _require_its_tables(self, whole: Tables) -> None:
+        """Refuse a statement that reads no table of the dataset, or what is neither it nor public.
+
+        A name with a schema before it is that of another table. Raises ValueError.
+        """
+        read = self._parsed
+        if read is None:  # the database says what it read
+            return
+        exact = self._dialect == "postgres"  # a name is folded where it is read
+        ours = {name if exact else name.lower() for name in whole}
+        for name in read.qualified:
+            *_, schema, last = name.replace('"', "").lower().split(".")
+            if last in {known.lower() for known in ours}:
+                raise ValueError(
+                    f"statement must name the dataset's table {last} without a schema, got {name}, "
+                    "which is another table"
+                )
+            if schema in CATALOGUES or last.startswith(CATALOGUE_TABLES):
+                raise ValueError(f"statement must not read a catalogue of the session, got {name}")
+        for name in (*read.tables, *read.sources):
+            if name not in ours and name.startswith(CATALOGUE_TABLES):
+                raise ValueError(f"statement must not read a catalogue of the session, got {name}")
+        if not ours & set(read.tables):
+            raise ValueError(
+                f"statement must name the table {' or '.join(whole)}, got "
+                f"{_listed(read.tables)} in {self._brief}"
+            )
+        if self._by_duckdb:
+            duck.require_shared(self.connection, ours, read)
+
+    def answers(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:
+        """The answers on many datasets together; None for those to be asked alone, or for all.
+
+        Raises OrderMatters for a dataset whose answer does.
+        """
+        if not self._by_duckdb:
+            return self._answers_of_database(given, datasets)
+        assert self._parsed is not None
+        if self._parsed.alone:
+            return None
+        if any(len(dataset) == 0 for dataset in datasets):
+            filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
+            rest = self.answers(given, [datasets[i] for i in filled])
+            by = dict(zip(filled, rest or (), strict=False))
+            return [by.get(i) for i in range(len(datasets))]
+        if len(datasets) < FEW:
+            return None
+        try:
+            in_each_order = self._asked_together(given, datasets)
+            return self._compared(in_each_order, given, datasets)
+        except (duck.engine().Error, ImportError, TimeoutError):  # asked alone, one says so
+            return None
+
+    def sample(self, given: TablesOf, datasets: Sequence[Positions]) -> list[int]:
+        """Which of some datasets are asked again, alone: a few, evenly spread, and one for each way
+        in which tables are empty, for there DuckDB's answers have been seen to differ.
+        """
+        spread = {round(i * (len(datasets) - 1) / (HELD - 1)) for i in range(HELD)}
+        if isinstance(given.records, Rows) or not self._by_duckdb:  # each record has a row
+            return sorted(spread)
+        numbers = [numbers for numbers, _ in given.stacked(datasets).values()]
+        filled = np.array(
+            [np.bincount(each, minlength=len(datasets)) > 0 for each in numbers], dtype=bool
+        )
+        first = np.unique(filled, axis=1, return_index=True)[1]
+        return sorted(spread | set(first[:MOST_EMPTY].tolist()))
+
+    def _answers_of_database(
+        self, given: TablesOf, datasets: Sequence[Positions]
+    ) -> list[Any] | None:
+        """The answers of another database than DuckDB, one by one within few transactions."""
+        parts = [given(dataset) for dataset in datasets]
+        try:
+            others = zip(
+                *(self._in_other_orders(part, different=False) for part in parts), strict=True
+            )
+            in_each_order = chain(
+                map(self._asked_each, chain([parts], others)), self._with_ties_at_random(parts)
+            )
+            return self._compared(in_each_order, given, datasets)
+        except OrderMatters:
+            raise
+        except (ValueError, TimeoutError):  # asked alone, the dataset at fault says so
+            return None
+
+    def _with_ties_at_random(self, parts: Sequence[Part]) -> Iterator[list[ResultSet]]:
+        """What the statement says where ties are broken at random, as no order of rows may show."""
+        if self._by_duckdb:  # one thread breaks them by the order of rows
+            return
+        loose = with_ties_at_random(self.text, self._dialect)
+        for _ in range(TIES if loose else 0):
+            try:
+                yield self._asked_each(parts, loose)
+            except ValueError:  # the database does not sort by chance there
+                return
+
+    def _asked_each(self, parts: Sequence[Part], text: str | None = None) -> list[ResultSet]:
+        """What the statement returns over each of some parts of one whole."""
+        whole, asked = parts[0].whole, text or self.text
+        if not self._by_duckdb:
+            return database.ask_each(self.connection, asked, parts, whole, self.seconds)
+        public = self._public(whole)
+        return duck.ask_each(self.connection, asked, parts, whole.types, public, self.seconds)
+
+    def _compared(
+        self,
+        in_each_order: Iterator[list[ResultSet]],
+        given: TablesOf,
+        datasets: Sequence[Positions],
+    ) -> list[Any]:
+        """The answers that results are, None for none; those in other orders must be the same."""
+        results = next(in_each_order)
+        answers = [self._answer(result) for result in results]
+        for again in in_each_order:
+            for i, answer in enumerate(answers):
+                if answer is None or _same_rows(results[i].rows, again[i].rows):
+                    continue
+                other = self._answer(again[i])
+                if not are_near(answer, other):
+                    raise OrderMatters(
+                        f"{_order_matters(answer, other)}, on {number_repr(given(datasets[i]))}"
+                    )
+        return answers
+
+    def _answer(self, result: ResultSet) -> Any:
+        """The answer that a result is, or None where it is none."""
+        try:
+            return answer_of(result, self.keys)
+        except ValueError:
+            return None
+
+    def _asked_together(
+        self, given: TablesOf, datasets: Sequence[Positions]
+    ) -> Iterator[list[ResultSet]]:
+        """The results with the rows as they are, and in other orders."""
+        stacked, types = given.stacked(datasets), given.whole.types
+        public = self._public(stacked)
+        assert self._parsed is not None
+        if self.connection is not None:
+            seen = {*self._parsed.tables} - {name.lower() for name in (*stacked, *public)}
+            text = self.text
+            duck.rehearsed(self.connection, text, stacked, types, public, seen, self.seconds)
+        others = (
+            {
+                name: (numbers[rows], in_order(one, rows))
+                for (name, (numbers, one)), rows in zip(stacked.items(), orders, strict=True)
+            }
+            for orders in self._other_orders(stacked)
+        )
+        for each in chain([stacked], others):
+            yield duck.ask_all(
+                self.connection, self.text, each, len(datasets), types, public, self.seconds
+            )
+
+    def _in_other_orders(self, part: Part, *, different: bool = True) -> Iterator[Part]:
+        """A dataset with its rows in other orders; few rows have few that are `different`."""
+        alone = {name: (np.zeros(len(one), dtype=np.intp), one) for name, one in part.items()}
+        known = {tuple(tuple(range(len(one))) for one in part.values())}
+        for orders in self._other_orders(alone):
+            now = tuple(tuple(rows.tolist()) for rows in orders)
+            if different and now in known:
+                continue
+            known.add(now)
+            tables = {
+                name: in_order(one, rows)
+                for (name, one), rows in zip(part.items(), orders, strict=True)
+            }
+            yield Part(tables, part.whole)
+
+    def _other_orders(self, stacked: duck.Stack) -> Iterator[tuple[np.ndarray, ...]]:
+        """Other orders of the rows of each table; more of them where order may matter."""
+        may_matter = self._parsed is None or self._parsed.ordered
+        return zip(
+            *(other_orders(numbers, may_matter) for numbers, _ in stacked.values()), strict=True
+        )
+
+    def _public(self, tables: Mapping[str, Any]) -> Tables:
+        """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
+        if not self._by_duckdb:
+            return {}
+        assert self._parsed is not None
+        rest = {*self._parsed.tables} - set(map(str.lower, tables))
+        public = duck.borrowed(self.connection, rest)  # what is temporary hides what is not
+        rest -= set(public)
+        rest -= duck.tables_of(self.connection) if rest else set()
+        if unknown := sorted(rest):
+            raise ValueError(
+                f"statement must name tables of the dataset, {_listed(list(tables))}, or of the "
+                f"connection, got {_listed(unknown)} in {self._brief}"
+            )
+        return dict(public)
+
+    @property
+    def _by_duckdb(self) -> bool:
+        return duck.is_connection(self.connection)
+
+    def _part(self, dataset: Any) -> Part:
+        """A dataset of the caller's as tables by name, which tell their own types."""
+        if isinstance(dataset, Mapping) and dataset and all(map(is_table, dataset.values())):
+            tables = {str(name): one for name, one in dataset.items()}
+        elif is_table(dataset):
+            tables = {self._table(): dataset}
+        else:
+            raise TypeError(_no_tables(brief(dataset)))
+        self._require_its_tables(tables)
+        return Part(tables, Whole(tables) if self.whole is None else self.whole)
+
+    def _table(self) -> str:
+        """The one table that the statement names and the connection does not have."""
+        named = set(() if self._parsed is None else self._parsed.tables)
+        rest = named - (duck.tables_of(self.connection) if self._by_duckdb else set())
+        borrowed = duck.borrowed(self.connection, rest) if self._by_duckdb else {}
+        missing = sorted(rest - set(borrowed))
+        if len(missing) == 1:
+            return missing[0]
+        if len(named) == 1:
+            return named.pop()
+        raise ValueError(
+            "the dataset must be the one table that the statement names and the connection does "
+            f"not have, got {_listed(missing)}: name the universe, or give a dict of tables"
+        )
+
+    @property
+    def _dialect(self) -> str | None:
+        """The name by which sqlglot knows the database's SQL."""
+        return "duckdb" if self._by_duckdb else database.Database.of(self.connection).dialect
+
+    @property
+    def _parsed(self) -> Parsed | None:
+        """What the statement's text tells; None where only its database can tell."""
+        return _parsed(self.text) if self._by_duckdb else parsed(self.text, self._dialect)
+
+    @property
+    def _brief(self) -> str:
+        return name_of_statement(self.text)
+
+
+class Whole(dict[str, Any]):
+    """The tables that datasets are parts of, by name."""
+
+    @cached_property
+    def types(self) -> duck.Types:
+        """The types of columns of Python objects, of which a dataset may tell too little."""
+        return duck.types_of(self)
+
+
+class Part(dict[str, Any]):
+    """A dataset as tables by name, with the `whole` that it is a part of, which knows the types."""
+
+    def __init__(self, tables: Tables, whole: Whole) -> None:
+        super().__init__(tables)
+        self.whole = whole
+
+
+@dataclass(frozen=True)
+class TablesOf:
+    """Makes datasets of some records as tables by name.
+
+    >>> import pandas as pd
+    >>> from sensitivity_lab.records.rows import Rows
+    >>> TablesOf(Rows(pd.DataFrame({"a": [1, 2]}), "records"), ("staff",))((0,))
+    {'staff':    a
+    0  1}
+    """
+
+    records: Any
+    names: tuple[str, ...]
+
+    def __call__(self, positions: Positions) -> Part:
+        """The dataset at some positions."""
+        return Part(self._named(self.records.tables(positions)), self.whole)
+
+    @cached_property
+    def whole(self) -> Whole:
+        """The tables that the datasets are parts of."""
+        return Whole(self._named(self.records.whole))
+
+    def _named(self, tables: Mapping[str | None, Any]) -> Tables:
+        return dict(zip(self.names, tables.values(), strict=True))
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str, tuple[np.ndarray, Any]]:
+        """The rows of many datasets, table by table, each with its dataset's number."""
+        stacked = self.records.stacked(datasets)
+        return dict(zip(self.names, stacked.values(), strict=True))
+
+
+@cache
+def _parsed(text: str) -> Parsed:
+    return duck.parsed(text)
+
+
+def _require_one_kind(tables: Tables) -> None:
+    """Refuse a column of objects of several kinds, to which SQL would give the type of some."""
+    for table in tables.values():
+        for name in duck.object_columns(table):
+            kinds = {type(value).__name__ for value in table[name].dropna()}
+            if len(kinds) > 1:
+                raise ValueError(
+                    f"column {name} must hold values of one kind, got {_listed(sorted(kinds))}"
+                )
+
+
+def checked_text(statement: Any) -> str:
+    """A statement's text. Raises TypeError for what is none, ValueError for an empty one."""
+    if not isinstance(statement, str):
+        raise TypeError(f"statement must be text, got {brief(statement)}")
+    text = statement.strip().rstrip(";").rstrip()
+    if not text:
+        raise ValueError("statement must be a SELECT, got no text")
+    return text
+
+
+def checked_budget(seconds: Any) -> float:
+    """How long a statement may take. Raises TypeError for what is no number, ValueError for none above 0."""
+    if not is_real(seconds):
+        raise TypeError(f"seconds must be a number, got {brief(seconds)}")
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"seconds must be above 0 and finite, got {brief(seconds)}")
+    return float(seconds)
+
+
+def checked_keys(keys: Any) -> tuple[str, ...] | None:
+    """The names of key columns. Raises TypeError for what is no name, ValueError for none."""
+    if keys is None:
+        return None
+    names = (keys,) if isinstance(keys, str) else sequence(keys, "keys", "columns")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"keys must be a column's name or a list of names, got {brief(name)}")
+    if not names:
+        raise ValueError("keys must name at least one column, got none")
+    return names
+
+
+def name_of_statement(text: str, most: int = 60) -> str:
+    """A statement on one line, cut short.
+
+    >>> name_of_statement("SELECT COUNT(*)\\n  FROM staff")
+    'SELECT COUNT(*) FROM staff'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:
+    """Whether two results have the same different rows, in any order; False may be either."""
+    try:
+        known = set(rows)
+        return len(known) == len(rows) == len(others) and known == set(others)
+    except TypeError:  # lists among them
+        return False
+
+
+def _order_matters(answer: Any, again: Any) -> str:
+    return (
+        "statement must not depend on the order of rows (say which come first, as with ORDER BY "
+        f"before LIMIT, without ties), got {brief(answer)} and, in another order, {brief(again)}"
+    )
+
+
+def _no_tables(got: str) -> str:
+    return (
+        f"statement must be asked of tables, got {got}: make the universe of rows, as by "
+        "Universe.product(salary=[0, 50]) or Universe.population(frame)"
+    )
+
+
+def _first_of(records: Any) -> Any:
+    return records.values[0] if isinstance(records, Records) else next(iter(records))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,1 +1,0 @@
-"""Records: numbers, text, tuples, rows of tables, people with their rows; and datasets of them."""

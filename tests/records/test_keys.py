@@ -1,0 +1,534 @@
+"""Answers with keys: dicts, Series and tables, held to a brute force in plain dicts."""
+
+import itertools
+import math
+import pickle
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab.numbers.gap import (
+    Labelled,
+    appearing,
+    gap_between,
+    has_same_shape,
+    in_order_of_labels,
+    keys_that_differ,
+)
+from sensitivity_lab.queries import checked_answer
+
+NORMS = (0, 1, 2, math.inf)
+LABELS = ["law", "art", None, "zoo", "law school", "bio", "med", "eco"]
+
+
+# --- the brute force: labelled records, plain dicts, no code of the package ------------------------
+
+
+def plainly(records, statistic):
+    """The groups of (label, number) records, each answered by plain arithmetic."""
+    groups = {}
+    for label, number in records:
+        groups.setdefault(label, []).append(number)
+    return {
+        label: {"sum": sum(held), "count": len(held), "mean": Fraction(sum(held), len(held))}[
+            statistic
+        ]
+        for label, held in groups.items()
+    }
+
+
+def square_of_gap(a, b, norm):
+    """The gap of two dicts, its square in norm 2."""
+    keys = set(a) | set(b)
+    if norm == 0:
+        return sum((key in a) != (key in b) or a[key] != b[key] for key in keys)
+    steps = [abs(a.get(key, 0) - b.get(key, 0)) for key in keys]
+    if norm == 2:
+        return sum(step**2 for step in steps)
+    return max(steps, default=0) if norm == math.inf else sum(steps)
+
+
+def neighbours(count, size, kind, k):
+    """All (dataset, neighbour) as sets of places in a list of so many records."""
+    everything = [
+        frozenset(c) for n in range(count + 1) for c in itertools.combinations(range(count), n)
+    ]
+    for x, y in itertools.product(everything, everything):
+        removed, added = len(x - y), len(y - x)
+        related = {
+            "Add": removed == 0 and added == k,
+            "Remove": added == 0 and removed == k,
+            "SymmetricDifference": removed + added <= k,
+            "Change": removed == added <= k,
+        }[kind]
+        if related and len(x) == size:
+            yield x, y
+
+
+def brute_force(records, size, kind, k, statistic, norm):
+    widest, pairs = -1, set()
+    for x, y in neighbours(len(records), size, kind, k):
+        sides = tuple(tuple(sorted(records[i] for i in side)) for side in (x, y))
+        gap = square_of_gap(*(plainly(side, statistic) for side in sides), norm)
+        if gap > widest:
+            widest, pairs = gap, set()
+        if gap == widest:
+            pairs.add(sides)
+    return widest, pairs
+
+
+# --- the same group-bys in the libraries ------------------------------------------------------------
+# A record is a whole number, 10 · label + number, so that a universe of numbers holds it.
+
+
+def split(dataset):
+    return [(int(code) // 10, int(code) % 10) for code in dataset]
+
+
+def table_of(dataset):
+    pairs = split(dataset)
+    labels = pd.Series([LABELS[label] for label, _ in pairs], dtype="str")
+    return pd.DataFrame({"d": labels, "s": pd.Series([n for _, n in pairs], dtype="int64")})
+
+
+def in_pandas(dataset, statistic):
+    return table_of(dataset).groupby("d", dropna=False)["s"].agg(statistic)
+
+
+def in_a_pandas_frame(dataset, statistic):
+    return in_pandas(dataset, statistic).to_frame()
+
+
+def in_pandas_columns(dataset, statistic):
+    return table_of(dataset).groupby("d", dropna=False, as_index=False)["s"].agg(statistic)
+
+
+def in_polars(dataset, statistic):
+    asked = {"sum": pl.col("s").sum(), "count": pl.len(), "mean": pl.col("s").mean()}[statistic]
+    frame = pl.DataFrame(
+        [(LABELS[label], number) for label, number in split(dataset)],
+        schema={"d": pl.String, "s": pl.Int64},
+        orient="row",
+    )
+    return frame.group_by("d").agg(asked.alias("s"))  # in any order
+
+
+def in_pyarrow(dataset, statistic):
+    return in_polars(dataset, statistic).to_arrow()
+
+
+def in_a_dict(dataset, statistic):
+    groups = plainly(split(dataset), statistic)
+    keys = list(groups)[:: -1 if len(dataset) % 2 else 1]
+    return {LABELS[key]: groups[key] for key in keys}
+
+
+FORMS = [in_pandas, in_a_pandas_frame, in_pandas_columns, in_polars, in_pyarrow, in_a_dict]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", range(18))
+def test_group_bys_are_as_wide_as_a_brute_force_finds(form, seed):
+    """Catches keys that are compared by position, forgotten, or that count nothing when absent."""
+    rng = random.Random(f"{form.__name__} {seed}")
+    few = rng.sample(range(len(LABELS)), rng.choice([1, 2, 3, 7]))
+    codes = [10 * rng.choice(few) + rng.randrange(4) for _ in range(rng.randint(2, 5))]
+    kind, k = rng.choice(["Add", "Remove", "SymmetricDifference", "Change"]), rng.choice([1, 1, 2])
+    statistic, size = ["sum", "count", "mean"][seed % 3], rng.randint(0, len(codes))
+    if (kind == "Add" and size + k > len(codes)) or (kind == "Remove" and size < k):
+        size = len(codes) - k if kind == "Add" else k
+    if size < 0 or size > len(codes):
+        size, kind, k = 1, "Change", 1
+    universe, relation = sl.Universe.population(codes), getattr(sl, kind)(k)
+    query = sl.Query(statistic, lambda dataset: form(dataset, statistic))
+    records = split(codes)
+    for norm in NORMS:
+        widest, pairs = brute_force(records, size, kind, k, statistic, norm)
+        expected = math.sqrt(widest) if norm == 2 else widest
+        for method in ("auto", "walk"):
+            found = sl.global_sensitivity(
+                query, universe, size=size, relation=relation, norm=norm, method=method
+            )
+            sides = tuple(tuple(sorted(split(side))) for side in found.witness)
+            assert float(found) == pytest.approx(float(expected), abs=1e-12)
+            attained = square_of_gap(*(plainly(side, statistic) for side in sides), norm)
+            assert float(attained) == pytest.approx(float(widest))
+            if statistic != "mean" or form is in_a_dict:
+                assert norm == 2 or found.value == expected
+                assert sides in pairs
+            assert found.check()
+        local = sl.local_sensitivity(
+            query, found.witness[0], universe, relation=relation, norm=norm
+        )
+        assert float(local) == pytest.approx(float(expected), abs=1e-12)
+        answers = [query(side) for side in found.witness]
+        differ = keys_that_differ(*answers)
+        assert norm != 0 or len(differ) == found.value
+        assert {key: pair for key, pair in differ.items() if None in pair} == appearing(*answers)
+
+
+@pytest.mark.parametrize("form", [in_pandas, in_polars, in_a_dict])
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_other_ways_to_ask_agree(form, norm):
+    """Catches a route of its own that drops keys: tables, audits, searches, workers, gradients."""
+    codes = [1, 2, 11, 13, 21]
+    universe, relation = sl.Universe.population(codes), sl.SymmetricDifference(1)
+    query = sl.Query("sums", lambda dataset: form(dataset, "sum"))
+    widest, _ = brute_force(split(codes), 2, "SymmetricDifference", 1, "sum", norm)
+    expected = math.sqrt(widest) if norm == 2 else widest
+    with ThreadPoolExecutor(2) as threads:
+        ask = {"size": 2, "relation": relation, "norm": norm}
+        assert sl.global_sensitivity(query, universe, **ask, executor=threads).value == expected
+    asked = {"size": 2, "relations": [relation], "norm": norm}
+    assert sl.sweep([query], {"d": universe}, **asked)["sensitivity"].tolist() == [expected]
+    compared = sl.compare([sl.COUNT], {"d": universe}, **asked)
+    assert compared["closed_form"].tolist() == ([None] if norm == 0 else [1])
+    for options in ({}, {"order": "any"}, {"order": "kept"}, {"method": "search", "trials": 300}):
+        report = sl.audit(
+            query, expected, universe, sizes=2,
+            relations=[relation], norm=norm, **options,
+        )  # fmt: skip
+        assert report.rows[0].found == expected
+        assert report.check()
+    dataset = (1, 11)
+    local = sl.local_sensitivity(query, dataset, universe, relation=relation, norm=norm)
+    steps = sl.discrete_gradient(query, dataset, universe)
+    if norm:
+        assert steps.norm(norm) == local.value
+    assert [step.labels for step in steps.backward if step is not None] == [("art", "law")] * 2
+
+
+def test_steps_of_a_gradient_have_the_keys_of_both_ends():
+    """Catches a step that drops the key that appears."""
+    universe = sl.Universe.value_range([1, 2])
+    steps = sl.discrete_gradient(Counter, (1,), universe)
+    assert [dict(zip(s.labels, s, strict=True)) for s in steps.forward] == [{1: 1}, {1: 0, 2: 1}]
+    assert (steps.backward, steps.norm()) == ((Labelled((1,), (1,)), None), 1)
+
+
+# --- what the keys are ------------------------------------------------------------------------------
+
+STAFF = pd.DataFrame({"d": ["law", "art", "law"], "y": [1, 1, 2], "s": [5, 6, 7]})
+
+
+def read(answer):
+    """An answer as the package understands it: a number, a tuple, or a dict of its keys."""
+    found = checked_answer(answer, sl.Query("asked", len), (1, 2))
+    return dict(zip(found.labels, found, strict=True)) if isinstance(found, Labelled) else found
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({}, {}),
+        ({"b": 1, "a": np.int8(2)}, {"a": 2, "b": 1}),
+        ({2: 0.5, 10: Fraction(4, 2), None: Decimal("0.1")}, {2: 0.5, 10: 2, None: Decimal("0.1")}),
+        ({("a", 1): 3, (math.nan, 2): 4}, {("a", 1): 3, (None, 2): 4}),
+        (Counter("abca"), {"a": 2, "b": 1, "c": 1}),
+        (pd.Series([5, 6]), {0: 5, 1: 6}),
+        (pd.Series([5, 6], index=[1, 0]), {0: 6, 1: 5}),
+        (pd.Series([], dtype=float), {}),
+        (STAFF["d"].value_counts(), {"art": 1, "law": 2}),
+        (pl.Series([5, 6]), (5, 6)),
+        (pa.chunked_array([[5], [6]]), (5, 6)),
+        (STAFF.groupby("d")[["s"]].sum(), {"art": 6, "law": 12}),
+        (STAFF.groupby("d")[["s", "y"]].sum(),
+         {("art", "s"): 6, ("art", "y"): 1, ("law", "s"): 12, ("law", "y"): 3}),
+        (STAFF.groupby(["d", "y"])["s"].sum(), {("art", 1): 6, ("law", 1): 5, ("law", 2): 7}),
+        (STAFF.groupby(["d", "y"])[["s"]].sum(), {("art", 1): 6, ("law", 1): 5, ("law", 2): 7}),
+        (STAFF.groupby("d").agg({"s": ["min", "max"]}),
+         {("art", ("s", "min")): 6, ("art", ("s", "max")): 6, ("law", ("s", "min")): 5,
+          ("law", ("s", "max")): 7}),
+        (STAFF.groupby("y")[["s"]].sum(), {1: 11, 2: 7}),
+        (STAFF.groupby("d", as_index=False)["s"].sum(), {"art": 6, "law": 12}),
+        (STAFF.iloc[:0].groupby("d")[["s"]].sum(), {}),
+        (STAFF.iloc[:0].groupby("d", as_index=False)["s"].sum(), {}),
+        (pl.from_pandas(STAFF.iloc[:0]).select("s"), {}),
+        (pl.from_pandas(STAFF).group_by("d").agg(pl.col("s").sum()), {"art": 6, "law": 12}),
+        (pa.table({"d": ["law", None], "e": [True, False], "s": [1, 2]}),
+         {("law", True): 1, (None, False): 2}),
+        (pl.DataFrame({"d": [["a"], ["b", "c"]], "s": [1, 2]}), {("a",): 1, ("b", "c"): 2}),
+        (pd.DataFrame({"d": ["law", None], "s": [Fraction(1, 2), Decimal(3)]}),
+         {"law": Fraction(1, 2), None: 3}),
+        (pd.DataFrame({"d": pd.Categorical(["law", "art"]), "s": pd.Series([1, 2], dtype="Int64")}),
+         {"art": 2, "law": 1}),
+        (pd.DataFrame({"d": pd.Series([True, None], dtype=object), "s": [1, 2]}), {True: 1, None: 2}),
+        (pd.DataFrame({"s": [1, 2]}, index=pd.RangeIndex(2, name="k")), {0: 1, 1: 2}),
+        (pd.DataFrame({"s": [1, 2]}, index=pd.RangeIndex(1, 3)), {1: 1, 2: 2}),
+        (STAFF[["s"]].mean().to_frame().T, 6.0),
+        (pl.DataFrame({"s": [6]}), 6),
+        (pa.table({"s": [6], "t": [0.5]}), {"s": 6, "t": 0.5}),
+        (pd.DataFrame({0: [1], 1: [2]}), {0: 1, 1: 2}),
+        (pl.DataFrame(), {}),
+    ],
+)  # fmt: skip
+def test_keys(answer, expected):
+    """Catches a key that is lost, doubled or taken for an entry, in any form of an answer."""
+    assert read(answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "words"),
+    [
+        ({"a": math.nan}, ValueError, r"asked must return finite numbers, got nan on dataset \(1, 2\)"),
+        ({"a": math.inf}, ValueError, "must return finite numbers, got inf"),
+        ({"a": None}, TypeError, "must return a number or a vector, got None"),
+        ({"a": (1, 2)}, TypeError, r"must return a number or a vector, got \(1, 2\)"),
+        ({"a": "b"}, TypeError, "must return a number or a vector, got 'b'"),
+        ({"a", "b"}, TypeError, "must return a number or a vector"),
+        (pd.Series([1, None]), ValueError, "must return finite numbers, got nan"),
+        (pd.Series([1, None], dtype="Int64"), TypeError, "number or a vector, got <NA>"),
+        (pl.DataFrame({"d": ["a"], "s": [None]}, schema={"d": pl.String, "s": pl.Int64}), TypeError,
+         "number or a vector, got None"),
+        (pa.table({"s": pa.array([None], pa.int64())}), TypeError, "number or a vector, got None"),
+        (pd.DataFrame({"d": ["a", "b"], "s": [Fraction(1), None]}), TypeError,
+         "number or a vector, got (None|nan)"),
+        (pl.DataFrame({"d": ["a"], "s": [math.inf]}), ValueError, "finite numbers, got inf"),
+        (pd.Series([1, 2], index=["a", "a"]), ValueError,
+         r"asked must label each number once: label 'a' comes twice on dataset \(1, 2\)"),
+        ({math.nan: 1, None: 2}, ValueError, "must label each number once: label None comes twice"),
+        (STAFF[["d", "s"]], ValueError, "must label each number once: label 'law' comes twice"),
+        (pl.from_pandas(STAFF[["d", "s", "y"]]), ValueError, r"label \('law', 's'\) comes twice"),
+        (STAFF[["s", "y"]], ValueError,
+         r"answer of asked must have a key for each row, got 3 rows of numbers: set an index with a "
+         r"name, or keep a column of keys as text on dataset \(1, 2\)"),
+        (pl.DataFrame({"y": [1, 2], "s": [1, 2]}), ValueError, "must have a key for each row"),
+        (pl.DataFrame({"d": ["a", "b"], "e": ["a", "b"]}), ValueError,
+         "answer of asked must have a numeric column, got columns d, e on dataset"),
+        (STAFF.set_index("y"), ValueError,
+         "must have its keys in the index or in columns, got an index beside d: reset the index, or "
+         "drop the columns that are not numeric on dataset"),
+        (pl.DataFrame({"s": [1]}).lazy(), TypeError, "in memory, got a lazy frame: collect it first on"),
+        (pd.DataFrame([[1, 2]], columns=["s", "s"]), ValueError, "must be a table that can be read, got"),
+        (pl.DataFrame({"d": [{"a": 1}], "s": [1]}), TypeError, "label {'a': 1} cannot be looked up on"),
+    ],
+)  # fmt: skip
+def test_answers_that_are_refused(answer, error, words):
+    """Catches an answer that is read as something else, and a message that says not what to do."""
+    with pytest.raises(error, match=words):
+        read(answer)
+
+
+# --- equal, and of one shape --------------------------------------------------------------------------
+
+
+def test_equal_numbers_under_other_labels_differ():
+    """Catches two answers taken for one in a set, by `!=`, or after a pickle."""
+    one, other = Labelled((1, 2), "ab"), Labelled((1, 2), "ac")
+    assert one != other
+    assert not one == other  # noqa: SIM201
+    assert len({one, other, (1, 2), Labelled((1, 2), (0, 1))}) == 3
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert pickle.loads(pickle.dumps(one)).labels == ("a", "b")
+    assert in_order_of_labels([2, 1], ["b", "a"]) == one
+    assert one != "ab"
+    assert (1, 2) == Labelled((1, 2), (0, 1))
+    assert (1, 2) != one
+
+
+@pytest.mark.parametrize(
+    ("answer", "other", "same"),
+    [
+        (Labelled((1,), "a"), Labelled((1, 2), "bc"), True),
+        (Labelled((), ()), Labelled((1, 2), "bc"), True),
+        (Labelled((1,), "a"), (1,), False),
+        (Labelled((), ()), (1,), False),
+        (Labelled((5, 6), (0, 1)), (1, 2), True),
+        (Labelled((5,), (0,)), (1, 2), False),
+        (Labelled((1,), "a"), 1, False),
+        ((1,), 1, False),
+        ((1,), (1, 2), False),
+    ],
+)
+def test_shapes(answer, other, same):
+    """Catches keys held against places, or against a number."""
+    assert has_same_shape(answer, other) == has_same_shape(other, answer) == same
+
+
+@pytest.mark.parametrize("method", ["auto", "walk", "sweep"])
+def test_shapes_that_do_not_meet(method):
+    """Catches a group-by that answers a bare 0 where there is no group."""
+    universe, ask = sl.Universe.value_range([1, 2]), {"size": range(3), "relation": sl.AddRemove(1)}
+    with pytest.raises(
+        ValueError, match="must return answers of one shape, got a number and a vector"
+    ):
+        sl.global_sensitivity(
+            lambda x: in_a_dict(x, "sum") if x else 0, universe, **ask, method=method
+        )
+
+
+def test_rows_of_a_report_know_labels():
+    """Catches two verdicts taken for one, on the same numbers under other labels."""
+    one, other = (
+        AuditRow("Add", 1, 0, claimed=1, found=1, answers=(Labelled((), ()), Labelled((1,), key)))
+        for key in "ab"
+    )
+    assert one == one
+    assert one != other
+
+
+# --- norm 0 ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "gap"),
+    [
+        (3, 3.0, 0),
+        (3, Fraction(7, 2), 1),
+        ((1, 2, 3), (1, 0, 5), 2),
+        ((), (), 0),
+        (Labelled((0,), "a"), Labelled((), ()), 1),
+        (Labelled((0, 1), "ab"), Labelled((0, 1), "ac"), 2),
+        (Labelled((1,), "a"), Labelled((2,), "a"), 1),
+    ],
+)
+def test_norm_0_counts_entries_that_differ(a, b, gap):
+    """Catches a key that appears with the number 0, and a gap in the units of the answers."""
+    assert gap_between(0, root=False)(a, b) == gap_between(0, root=False)(b, a) == gap
+    assert isinstance(a, int) or len(keys_that_differ(a, b)) == gap
+
+
+@pytest.mark.parametrize("query", [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 1, 3]), sl.COUNT])
+@pytest.mark.parametrize("relation", [sl.Change(1), sl.Remove(1)])
+def test_norm_0_of_standard_queries_is_enumerated(query, relation):
+    """Catches a solver, a unit or a root that norm 0 has none of."""
+    universe = sl.Universe.population([0, 0, 1, 3])
+    ask = {"relation": relation, "norm": 0}
+    found = sl.global_sensitivity(query, universe, size=3, **ask)
+    expected = 0
+    for x, y in neighbours(4, 3, type(relation).__name__, 1):
+        a, b = (query(tuple(sorted((0, 0, 1, 3)[i] for i in side))) for side in (x, y))
+        a, b = (side if isinstance(side, tuple) else (side,) for side in (a, b))
+        expected = max(expected, sum(p != q for p, q in zip(a, b, strict=True)))
+    assert (found.value, found.method) == (expected, "walk")
+    assert found.check()
+    assert sl.local_sensitivity(query, found.witness[0], universe, **ask).value == expected
+    for method in ("solver", "sweep"):
+        with pytest.raises(ValueError, match=f"method='{method}'"):
+            sl.global_sensitivity(query, universe, size=3, **ask, method=method)
+    with pytest.raises(ValueError, match="method='solver' has no proof"):
+        sl.local_sensitivity(query, (0, 1, 3), universe, **ask, method="solver")
+    with pytest.raises(ValueError, match="norm must be 1, 2 or infinity, got norm=0"):
+        sl.closed_form(query, bounds=(0, 3), size=3, **ask)
+    report = sl.audit(query, expected, universe, sizes=3, relations=[relation], norm=0)
+    assert (report.rows[0].verdict, "in L0" in str(report)) == ("exact", True)
+
+
+def test_norms_that_are_none():
+    """Catches a norm that is taken for another."""
+    with pytest.raises(ValueError, match=r"norm must be 0, 1, 2 or infinity, got norm=3"):
+        sl.global_sensitivity(
+            sl.SUM, sl.Universe.value_range([1]), size=1, relation=sl.Change(1), norm=3
+        )
+
+
+# --- the sweep --------------------------------------------------------------------------------------------
+
+
+def by_digit(dataset):
+    """How many records have each last digit: keys, up to ten of them."""
+    return Counter(record % 10 for record in dataset)
+
+
+@pytest.mark.parametrize("norm", [1, math.inf])
+@pytest.mark.parametrize("halved", [False, True])
+def test_few_keys_are_swept_and_many_walked(norm, halved):
+    """Catches columns that move from size to size, and a key too many that is left out."""
+
+    def asked(dataset):
+        counts = by_digit(dataset)
+        return {key: Fraction(n, len(dataset)) if halved else n for key, n in counts.items()}
+
+    ask = {"size": range(4), "relation": sl.SymmetricDifference(2), "norm": norm}
+    for values, method in ((range(6), "sweep"), (range(5, 0, -1), "sweep"), (range(7), "walk")):
+        universe = sl.Universe.value_range(values)
+        found = sl.global_sensitivity(asked, universe, **ask)
+        walked = sl.global_sensitivity(asked, universe, **ask, method="walk")
+        assert found.method == method
+        assert (found.value, found.witness) == (walked.value, walked.witness)
+    for size in (range(4), 2):
+        ask["size"] = size
+        with pytest.raises(ValueError, match="method='sweep' serves"):
+            sl.global_sensitivity(asked, sl.Universe.value_range(range(7)), **ask, method="sweep")
+
+
+def test_many_keys_are_soon_seen():
+    """Catches a function that is asked twice on every dataset because its keys make no array."""
+    calls = Counter()
+
+    def counted(dataset):
+        calls[dataset] += 1
+        return by_digit(dataset)
+
+    universe = sl.Universe.value_range(range(10))
+    found = sl.global_sensitivity(counted, universe, size=4, relation=sl.Change(1))
+    assert (found.method, calls.total() < 1.2 * found.datasets) == ("walk", True)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: {},
+        lambda x: {key: n / 3 for key, n in Counter(x).items()},
+        lambda x: {key: Decimal(n) / 3 for key, n in Counter(x).items()},
+        lambda x: {key: 2**80 * n for key, n in Counter(x).items()},
+        lambda x: pd.Series([1, 2]) if len(x) == 1 else [2, 1],
+        lambda x: pd.Series([1, len(x)], index=[1, 0]) if len(x) % 2 else (2, 1),
+        lambda x: {max(x): 1} if x else {},
+    ],
+)
+def test_the_sweep_and_the_walk_agree_on_keys(function, norm):
+    """Catches arrays of other numbers than the answers: floats, Decimals, long ints, places as keys."""
+    sizes = range(3) if function(()) == Labelled((), ()) or function(()) == {} else range(1, 3)
+    universe, ask = sl.Universe.value_range([0, 4, 2]), {"size": sizes, "norm": norm}
+    found, walked = (
+        sl.global_sensitivity(function, universe, **ask, relation=sl.AddRemove(1), method=method)
+        for method in ("auto", "walk")
+    )
+    assert (found.value, found.witness) == (walked.value, walked.witness)
+    pairs = [
+        (x, y)
+        for n, m in itertools.permutations(sizes, 2)
+        for x in itertools.combinations_with_replacement((0, 2, 4), n)
+        for y in itertools.combinations_with_replacement((0, 2, 4), m)
+        if (Counter(x) - Counter(y)).total() + (Counter(y) - Counter(x)).total() == 1
+    ]
+
+    def of(x):
+        answer = function(x)
+        return dict(answer) if isinstance(answer, (dict, pd.Series)) else dict(enumerate(answer))
+
+    widest = max(square_of_gap(of(x), of(y), norm) for x, y in pairs)
+    assert float(found) == pytest.approx(math.sqrt(widest) if norm == 2 else float(widest))
+
+
+def test_gaps_of_floats_are_the_same_from_either_answer():
+    """Catches a sum of floats in the order of whichever answer comes first."""
+    rng = random.Random(0)
+    for _ in range(300):
+        few, more = (
+            Labelled(tuple(rng.uniform(0, 1) for _ in keys), keys)
+            for keys in (sorted(rng.sample(range(9), 4)), sorted(rng.sample(range(9), 6)))
+        )
+        assert gap_between(1, False)(few, more) == gap_between(1, False)(more, few)
+
+
+def test_a_shortlist_knows_labels():
+    """Catches an audit that stands by numbers under other labels."""
+    names = iter(["a", "b"] * 50)
+    with pytest.raises(ValueError, match="function must be deterministic"):
+        sl.audit(
+            lambda x: {next(names): 1}, 0, sl.Universe.value_range([1]), sizes=1,
+            relations=[sl.SymmetricDifference(1)],
+        )  # fmt: skip

@@ -1,0 +1,346 @@
+"""A function of tables whose answer depends on the order of rows is refused, however it depends."""
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import pairwise, permutations, product
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.audit.worst_pairs import worst_pairs
+from sensitivity_lab.records.order import OrderMatters, another_order, several_orders
+
+PAY = [0, 50, 100]
+ROWS = sl.Universe.product(pay=PAY)
+ONE = sl.Change(1)
+AUDITED = {"relations": [ONE], "sizes": 3}
+
+
+def cells(table):
+    return table["pay"].to_pylist() if isinstance(table, pa.Table) else table["pay"].to_list()
+
+
+def spread(*numbers):
+    return sum(abs(a - b) for a, b in pairwise(numbers))
+
+
+def first(table):
+    return next(iter(cells(table)), 0)
+
+
+def total(table):
+    return sum(cells(table))
+
+
+def process_pool(workers):
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+
+
+def steps(table):
+    """The same when the rows are reversed."""
+    return spread(*cells(table))
+
+
+def ring(table):
+    """The same when the rows are reversed or turned by one."""
+    return spread(*cells(table), *cells(table)[:1])
+
+
+def at_size_three(table):
+    return steps(table) if len(cells(table)) == 3 else sum(cells(table))
+
+
+def on_one_dataset(table):
+    return first(table) if sorted(cells(table)) == PAY else 0
+
+
+def ties_first(table):
+    return cells(table).index(max(cells(table), default=0)) if cells(table) else 0
+
+
+def windows(table):
+    return max((a + b for a, b in pairwise(cells(table))), default=0)
+
+
+def turns(table):
+    """The same when the rows are turned by one."""
+    return int(tuple(cells(table)) in {(0, 50, 100), (50, 100, 0), (100, 0, 50)})
+
+
+DEPENDENT = [first, steps, at_size_three, on_one_dataset, ties_first, windows, turns]
+PANDAS = {
+    "rolling": lambda t: float(t.pay.rolling(2).sum().fillna(0).max()),
+    "diff": lambda t: float(t.pay.diff().abs().sum()),
+    "shift": lambda t: int((t.pay != t.pay.shift()).sum()),
+    "head": lambda t: int(t.pay.head(2).sum()),
+    "cumsum": lambda t: int(t.pay.cumsum().sum()),
+    "rank of ties": lambda t: int((t.pay.rank(method="first") * t.index).sum()),
+    "a column by row number": lambda t: t.pay,
+    "an array": lambda t: t.pay.to_numpy(),
+}
+ENTRANCES = {
+    "global": lambda f, u: sl.global_sensitivity(f, u, size=3, relation=ONE),
+    "walk": lambda f, u: sl.global_sensitivity(f, u, size=3, relation=ONE, method="walk"),
+    "local": lambda f, u: sl.local_sensitivity(f, u.given((0, 1, 2)), u, relation=ONE),
+    "audit": lambda f, u: sl.audit(f, 10**9, u, **AUDITED),
+    "metric": lambda f, u: sl.audit(
+        f, 10**9, u, **AUDITED, output_metric=lambda a, b: float(np.sum(np.abs(a - b)))
+    ),
+    "search": lambda f, u: sl.audit(f, 10**9, u, **AUDITED, method="search", trials=200),
+    "table": lambda f, u: sl.sweep([f], {"all": u}, size=3, relations=[ONE]),
+    "pairs": lambda f, u: list(worst_pairs(f, u, size=3, relation=ONE)),
+}
+
+
+@pytest.mark.parametrize("asked", ENTRANCES.values(), ids=ENTRANCES)
+@pytest.mark.parametrize("function", DEPENDENT, ids=lambda function: function.__name__)
+def test_a_function_that_depends_on_the_order_is_refused(function, asked):
+    """Catches 100 where 200 is true: only one order was asked, or only it and its reverse."""
+    with pytest.raises(OrderMatters, match="must not depend on the order of rows"):
+        asked(function, ROWS)
+
+
+@pytest.mark.parametrize("size", [4, 5])
+def test_a_ring_of_rows_is_refused(size):
+    """Catches orders that are all the reverse or a rotation: of three rows no other is a ring's."""
+    with pytest.raises(OrderMatters):
+        sl.global_sensitivity(ring, ROWS, size=size, relation=ONE)
+    assert sl.global_sensitivity(ring, ROWS, size=3, relation=ONE).value == 200
+
+
+@pytest.mark.parametrize("function", PANDAS.values(), ids=PANDAS)
+def test_what_pandas_does_in_order_is_refused(function):
+    """Catches a window, a difference or a row number that the rows' order decides."""
+    with pytest.raises(OrderMatters):
+        sl.global_sensitivity(function, ROWS, size=3, relation=ONE)
+
+
+def test_the_refusal_says_the_dataset_both_answers_and_the_way_out():
+    """Catches a message from which nobody can reproduce the two answers."""
+    with pytest.raises(ValueError, match="order of rows") as refused:
+        sl.global_sensitivity(first, ROWS, size=2, relation=ONE)
+    text = str(refused.value)
+    for part in ("query first", "order='any'", "'kept'", "got 0 on dataset", "and 100 on", "pay"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    "table", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"]
+)
+@pytest.mark.parametrize(
+    "workers", [None, ThreadPoolExecutor, process_pool], ids=["here", "threads", "processes"]
+)
+def test_tables_of_any_library_are_asked_in_other_orders(table, workers):
+    """Catches polars and pyarrow asked in one order, and workers that are not told of others."""
+    universe = sl.Universe.population(table({"pay": [1, 5, 9, 9]}))
+    ask = {"size": 3, "relation": ONE}
+    if workers is None:
+        with pytest.raises(OrderMatters):
+            sl.global_sensitivity(steps, universe, **ask)
+        return
+    with workers(2) as pool:
+        with pytest.raises(OrderMatters):
+            sl.global_sensitivity(steps, universe, **ask, executor=pool)
+        assert sl.global_sensitivity(total, universe, **ask, executor=pool).value == 8
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda t: int(t.pay.sum()),
+        lambda t: float(t.pay.std(ddof=0)),
+        lambda t: t.sort_values("pay").pay.diff().abs().sum(),
+        lambda t: t.groupby("pay").size(),
+        lambda t: t.groupby("pay", sort=False).pay.sum().to_dict(),
+        lambda t: t.pay.value_counts(),
+        lambda t: np.sort(t.pay.to_numpy()),
+        lambda t: float((t.pay / 7).sum() + (t.pay / 3).mean()),
+    ],
+)
+def test_a_function_that_sorts_or_adds_is_answered_as_before(function):
+    """Catches a false alarm: another order of keys, or a float that is rounded otherwise."""
+    found = sl.global_sensitivity(function, ROWS, size=3, relation=ONE)
+    report = sl.audit(function, 0, ROWS, **AUDITED, order="any")
+    assert float(found.value) == pytest.approx(float(report.rows[0].found))
+    assert found.check()
+
+
+def test_any_order_and_kept_order_ask_as_they_did():
+    """Catches an audit that says in which order it asks, and is refused for that."""
+    multisets = {tuple(sorted(rows)) for rows in product(PAY, repeat=3)}
+    widest = max(
+        abs(spread(*one) - spread(*other))
+        for x in multisets
+        for y in multisets
+        if len(set(x)) and sum(min(x.count(v), y.count(v)) for v in PAY) >= 2
+        for one in permutations(x)
+        for other in permutations(y)
+    )
+    anyhow = sl.audit(steps, 0, ROWS, **AUDITED, order="any").rows[0]
+    kept = sl.audit(steps, 0, ROWS, **AUDITED, order="kept").rows[0]
+    in_place = max(
+        abs(spread(*row) - spread(*row[:i], new, *row[i + 1 :]))
+        for row in product(PAY, repeat=3)
+        for i in range(3)
+        for new in PAY
+    )
+    assert (anyhow.found, kept.found) == (widest, in_place) == (200, 200)
+
+
+def asked_by(ask, universe):
+    """The datasets that a function of `pay` is given, as tuples in their order, and their indices."""
+    seen = []
+
+    def noted(table):
+        seen.append((tuple(table.pay), tuple(table.index)))
+        return int(table.pay.sum())
+
+    ask(noted, universe)
+    return seen
+
+
+def test_every_dataset_is_asked_in_an_order_of_its_own_that_is_not_the_reverse():
+    """Catches one shuffle for all, a shuffle that turns rows around, and a cost of more than two."""
+    universe = sl.Universe.product(pay=range(7))
+    seen = asked_by(lambda f, u: sl.global_sensitivity(f, u, size=4, relation=ONE), universe)
+    orders = {}
+    for rows, index in seen:
+        assert index == tuple(range(4))
+        orders.setdefault(tuple(sorted(rows)), []).append(rows)
+    assert len(orders) == universe.count(4)
+    assert len(seen) < 2 * len(orders) + 40
+    permuted = set()
+    for dataset, each in orders.items():
+        if len(set(dataset)) > 1:
+            assert set(each) - {dataset, dataset[::-1]}
+        if len(set(dataset)) == 4:
+            permuted |= {tuple(map(dataset.index, rows)) for rows in each}
+    assert len(permuted) > 12  # of 24
+
+
+def test_the_orders_are_the_same_in_every_run():
+    """Catches a refusal that comes and goes."""
+    runs = [
+        asked_by(lambda f, u: sl.global_sensitivity(f, u, size=3, relation=ONE), ROWS)
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]
+
+
+def test_a_few_datasets_and_the_witness_are_asked_in_several_orders():
+    """Catches a witness that only a lucky shuffle questions: of three rows all orders are asked."""
+    seen = asked_by(lambda f, u: sl.global_sensitivity(f, u, size=3, relation=ONE), ROWS)
+    found = sl.global_sensitivity(total, ROWS, size=3, relation=ONE)
+    for side in found.witness:
+        rows = tuple(side.pay)
+        assert set(permutations(rows)) <= {given for given, _ in seen}
+    long = sl.Universe.product(pay=range(5))
+    witness = sl.global_sensitivity(total, long, size=5, relation=ONE).witness[1]
+    rows = tuple(witness.pay)
+    seen = asked_by(lambda f, u: sl.global_sensitivity(f, u, size=5, relation=ONE), long)
+    given = {one for one, _ in seen if sorted(one) == sorted(rows)}
+    assert {rows, rows[::-1], (*rows[1:], rows[0])} <= given
+
+
+def test_what_has_one_order_is_asked_once():
+    """Catches calls for nothing: one row, or rows that are all the same."""
+    same = sl.Universe.population(pd.DataFrame({"pay": [4, 4, 4]}))
+    ask = {"size": 2, "relation": sl.Remove(1)}
+    assert len(asked_by(lambda f, u: sl.global_sensitivity(f, u, **ask), same)) <= 4
+
+
+def test_records_that_are_no_tables_are_not_questioned():
+    """Catches a contract that is broken: tuples come sorted, and functions may rely on it."""
+    calls = []
+
+    def last(dataset):
+        calls.append(dataset)
+        return dataset[-1]
+
+    assert sl.global_sensitivity(last, sl.Universe.value_range(PAY), size=3, relation=ONE).value
+    assert all(list(dataset) == sorted(dataset) for dataset in calls)
+    assert len(calls) == 10
+
+
+def test_noise_is_told_from_order():
+    """Catches a random function that is told to sort."""
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="must be deterministic"):
+        sl.global_sensitivity(lambda t: rng.random(), ROWS, size=3, relation=ONE)
+
+
+ORDERS = pd.DataFrame({"id": ["a", "b", "a", "c"], "paid": [1, 5, 3, 7]})
+VISITS = pd.DataFrame({"id": ["b", "c", "c"], "minutes": [2, 4, 8]})
+PEOPLE = sl.Universe.people({"orders": ORDERS, "visits": VISITS}, id="id")
+ANYBODY = sl.Universe.people(pd.DataFrame({"paid": [1, 5, 9]}), most_rows=2)
+
+
+@pytest.mark.parametrize(
+    ("function", "universe"),
+    [
+        (lambda t: int(t["visits"].minutes.head(1).sum()), PEOPLE),
+        (lambda t: int(t["orders"].groupby("id").paid.first().sum()), PEOPLE),
+        (lambda t: float((t["orders"].paid - t["visits"].minutes).abs().sum()), PEOPLE),
+        (lambda t: int(t[t.person == 0].paid.sum()), ANYBODY),
+        (lambda t: int(t.groupby("person").paid.first().sum()), ANYBODY),
+        (lambda t: int(t.paid.head(1).sum()), ANYBODY),
+    ],
+    ids=["across", "within", "two tables", "number", "within any", "across any"],
+)
+def test_people_are_asked_in_other_orders(function, universe):
+    """Catches an order within a person, across people, or of one table beside another."""
+    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
+    with pytest.raises(OrderMatters):
+        sl.global_sensitivity(function, universe, **ask)
+
+
+def test_people_of_whom_the_order_says_nothing_are_answered():
+    """Catches a false alarm over joins, groups and counts of people."""
+    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
+    joined = sl.global_sensitivity(
+        lambda t: int(t["orders"].merge(t["visits"], on="id").paid.sum()), PEOPLE, **ask
+    )
+    assert joined.value == 14  # c: 7, twice
+    most = sl.global_sensitivity(
+        lambda t: int(t.groupby("person").paid.max().sum()), ANYBODY, **ask
+    )
+    assert most.value == 9
+
+
+def test_other_orders_are_other_orders():
+    """Catches a shuffle that is none, drops a row, or is the reverse though there are others."""
+    rng = np.random.default_rng(5)
+    for n in range(6):
+        for rows in product(range(3), repeat=n):
+            rows = tuple(sorted(rows))
+            other, some = another_order(rows, rng), several_orders(rows, rng)
+            if len(set(rows)) < 2:
+                assert other is None
+                assert some == []
+                continue
+            assert rows not in (other, *some)
+            assert {tuple(sorted(one)) for one in (other, *some)} == {rows}
+            assert other != rows[::-1] or n == 2
+            assert len(set(some)) == len(some)
+            if n <= 3:
+                assert {rows, *some} == set(permutations(rows))
+
+
+@pytest.mark.parametrize("most_rows", [None, 3])
+def test_a_function_of_a_person_is_asked_in_another_order(most_rows):
+    """Catches the first of a person's rows, which is another where rows come as they come."""
+    if most_rows is None:
+        visits = pd.DataFrame({"who": [1, 1, 2], "paid": [5, 7, 1]})
+        people = sl.Universe.people(visits, id="who")
+    else:
+        people = sl.Universe.people(sl.Universe.product(paid=[1, 5, 7]), most_rows=most_rows)
+    one = {"size": 1, "relation": sl.Change(1)}
+    first = sl.SUM.of(lambda rows: rows["paid"].head(1).sum())
+    with pytest.raises(OrderMatters, match="order of a person's rows"):
+        sl.global_sensitivity(first, people, **one)
+    most = sl.SUM.of(lambda rows: 0 if len(rows) == 0 else int(rows["paid"].max()))
+    assert sl.global_sensitivity(most, people, **one).value == (6 if most_rows is None else 7)

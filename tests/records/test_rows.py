@@ -1,0 +1,498 @@
+"""Records that are rows of pandas, polars and pyarrow tables: one answer, and it is the brute force's."""
+
+import datetime
+import math
+import random
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from multiprocessing import get_context
+
+import numpy as np
+import oracle_rows
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.records.rows import Row, cells_of, rows_of, table
+
+UTC = datetime.UTC
+CELLS = {
+    "d": ["law", "art", None],
+    "s": [0, 3, -2, 50],
+    "w": [0.5, None, 2.25, 1.0],
+    "t": [datetime.datetime(2024, 3, 31, hour, tzinfo=UTC) for hour in (0, 1, 5)],
+    "c": ["low", "high"],
+    "b": [True, False],
+}
+ZONE = "Europe/Vienna"
+LEVELS = ["low", "high", "never"]
+
+
+def in_pandas(rows):
+    frame = pd.DataFrame(rows, columns=list(CELLS)).astype({"s": "int64", "b": "bool"})
+    times = pd.to_datetime(frame["t"], utc=True).dt.tz_convert(ZONE)
+    levels = pd.Categorical(frame["c"], categories=LEVELS, ordered=True)
+    return frame.assign(w=frame["w"].astype("float64"), t=times, c=levels)
+
+
+def in_polars(rows):
+    kinds = {
+        "d": pl.String,
+        "s": pl.Int64,
+        "w": pl.Float64,
+        "t": pl.Datetime("us", "UTC"),
+        "c": pl.Enum(LEVELS),
+        "b": pl.Boolean,
+    }
+    frame = pl.DataFrame(rows, schema=kinds)
+    return frame.with_columns(pl.col("t").dt.convert_time_zone(ZONE))
+
+
+def in_pyarrow(rows):
+    kinds = pa.schema(
+        {
+            "d": pa.string(),
+            "s": pa.int64(),
+            "w": pa.float64(),
+            "t": pa.timestamp("us", ZONE),
+            "c": pa.dictionary(pa.int32(), pa.string()),
+            "b": pa.bool_(),
+        }
+    )
+    return pa.Table.from_pylist(rows, schema=kinds)
+
+
+LIBRARIES = {"pandas": in_pandas, "polars": in_polars, "pyarrow": in_pyarrow}
+
+
+def dicts(table):
+    """The rows of a table of any of the libraries, in plain Python."""
+    if isinstance(table, pd.DataFrame):
+        rows = table.to_dict("records")
+    else:
+        rows = table.to_dicts() if isinstance(table, pl.DataFrame) else table.to_pylist()
+    return [{name: plain(cell) for name, cell in row.items()} for row in rows]
+
+
+def plain(cell):
+    if cell is None or cell is pd.NaT or cell is pd.NA or cell != cell:
+        return None
+    return cell.astimezone(UTC).isoformat() if isinstance(cell, datetime.datetime) else cell
+
+
+def schema(table):
+    """The columns with their types, and what else a cell may be."""
+    if isinstance(table, pd.DataFrame):
+        return dict(table.dtypes)
+    return dict(table.schema) if isinstance(table, pl.DataFrame) else table.schema
+
+
+def multiset(rows):
+    return tuple(sorted(repr(list(row.items())) for row in rows))
+
+
+# -- what is asked: functions of rows as dicts, so that every library is asked the same -------
+
+
+def total(rows):
+    return sum(row["s"] for row in rows)
+
+
+def mean(rows):
+    return Fraction(total(rows), len(rows)) if rows else Fraction(1, 3)
+
+
+def missing(rows):
+    return sum(row["w"] is None for row in rows) * 2 - sum(row["d"] is None for row in rows)
+
+
+def ratio(rows):
+    known = [row for row in rows if row["w"] is not None]
+    return Fraction(sum(row["s"] * row["b"] for row in known), 1 + len(known))
+
+
+def product_of_columns(rows):
+    """The numerator of a covariance, in quarters."""
+    pairs = [(row["s"], int(4 * row["w"])) for row in rows if row["w"] is not None]
+    return len(pairs) * sum(a * b for a, b in pairs) - sum(a for a, _ in pairs) * sum(
+        b for _, b in pairs
+    )
+
+
+def latest(rows):
+    return max((int(row["t"][11:13]) for row in rows), default=0)
+
+
+def by_department(rows):
+    return tuple(sum(row["s"] for row in rows if row["d"] == name) for name in ("law", "art", None))
+
+
+def by_level(rows):
+    return tuple(sum(row["c"] == level for row in rows) for level in LEVELS)
+
+
+SCALARS = (total, mean, missing, ratio, product_of_columns, latest)
+VECTORS = (by_department, by_level)
+
+
+def of_table(function, table):
+    """A function of rows, asked of a table."""
+    return function(dicts(table))
+
+
+def of_tuples(function, rows):
+    """A function of rows, asked of tuples."""
+    return function([dict(zip(CELLS, row, strict=True)) for row in rows])
+
+
+def first_sum(table):
+    """At the top of a module, for a pool of processes."""
+    return total(dicts(table))
+
+
+def some_rows(rng, most):
+    """Rows of which some are equal."""
+    rows = [{name: rng.choice(cells) for name, cells in CELLS.items()} for _ in range(most)]
+    return [rng.choice(rows) for _ in range(rng.randint(1, most))]
+
+
+def as_brute_force_has_it(rows):
+    return [{name: plain(cell) for name, cell in row.items()} for row in rows]
+
+
+def assert_right(found, want, rows, frame):
+    """The value; a witness that the brute force has too; its tables made as the given one is."""
+    assert found.value == want.value
+    assert found.check()
+    pairs = {tuple(multiset(rows[i] for i in side) for side in pair) for pair in want.pairs}
+    assert tuple(multiset(dicts(side)) for side in found.witness) in pairs
+    for side in found.witness:
+        assert type(side) is type(frame)
+        assert schema(side) == schema(frame)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_population_of_rows(library):
+    """Catches a row lost or doubled, a null that is a value, a dtype that does not come back."""
+    rng = random.Random(library)
+    for _ in range(60):
+        given = some_rows(rng, 4)
+        size, name, k = rng.randint(0, 2), rng.choice(oracle_rows.RELATIONS), rng.randint(1, 2)
+        size = min(size, len(given))
+        function, norm = rng.choice(SCALARS), 1
+        if rng.random() < 0.4:
+            function, norm = rng.choice(VECTORS), rng.choice((1, 2, math.inf))
+        rows, frame = as_brute_force_has_it(given), LIBRARIES[library](given)
+        answer = oracle_rows.asked_of(function, rows)
+        pairs = oracle_rows.of_population(len(rows), size, name, k)
+        want = oracle_rows.greatest(answer, pairs, norm)
+        method = rng.choice(("auto", "walk") if norm == 2 else ("auto", "walk", "sweep"))
+        universe = sl.Universe.population(frame)
+        ask = {"size": size, "relation": getattr(sl, name)(k), "norm": norm, "method": method}
+        if want is None:
+            with pytest.raises(sl.Infeasible):
+                sl.global_sensitivity(partial(of_table, function), universe, **ask)
+        else:
+            found = sl.global_sensitivity(partial(of_table, function), universe, **ask)
+            assert_right(found, want, rows, frame)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_range_of_rows(library):
+    """Catches copies that run out, and equal rows of a range taken for two kinds."""
+    rng = random.Random(library + "range")
+    for _ in range(25):
+        given = some_rows(rng, 3)
+        size, name = rng.randint(0, 2), rng.choice(oracle_rows.RELATIONS)
+        function = rng.choice(SCALARS)
+        frame, kinds = LIBRARIES[library](given), []
+        for row in as_brute_force_has_it(given):
+            kinds += [row] * (row not in kinds)
+        answer = oracle_rows.asked_of(function, kinds)
+        want = oracle_rows.greatest(answer, oracle_rows.of_range(len(kinds), size, name, 1))
+        universe = sl.Universe.value_range(frame)
+        ask = {"size": size, "relation": getattr(sl, name)(1)}
+        if want is None:
+            with pytest.raises(sl.Infeasible):
+                sl.global_sensitivity(partial(of_table, function), universe, **ask)
+        else:
+            found = sl.global_sensitivity(partial(of_table, function), universe, **ask)
+            assert_right(found, want, kinds, frame)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_one_dataset_of_rows(library):
+    """Catches a dataset that is found only as a table of its universe's library and order."""
+    rng = random.Random(library + "local")
+    for _ in range(20):
+        given = some_rows(rng, 4)
+        dataset = rng.sample(range(len(given)), rng.randint(1, min(2, len(given))))
+        rows = as_brute_force_has_it(given)
+        here = multiset(rows[i] for i in dataset)
+        pairs = oracle_rows.of_population(len(rows), len(dataset), "SymmetricDifference", 1)
+        pairs = [pair for pair in pairs if multiset(rows[i] for i in pair[0]) == here]
+        function = rng.choice(SCALARS)
+        answer = oracle_rows.asked_of(function, rows)
+        want = oracle_rows.greatest(answer, pairs)
+        universe = sl.Universe.population(LIBRARIES[library](given))
+        for other in LIBRARIES.values():
+            found = sl.local_sensitivity(
+                partial(of_table, function),
+                other([given[i] for i in dataset]),
+                universe,
+                relation=sl.SymmetricDifference(1),
+            )
+            assert_right(found, want, rows, LIBRARIES[library](given))
+        listed = [tuple(row.values()) for row in (given[i] for i in dataset)]
+        assert universe.indices(listed) == universe.indices(
+            LIBRARIES[library](given[:0] + [given[i] for i in dataset])
+        )
+
+
+def test_the_same_rows_in_three_libraries_and_as_tuples():
+    """Catches an answer that depends on who holds the rows."""
+    rng = random.Random(5)
+    for _ in range(30):
+        given = some_rows(rng, 4)
+        size = rng.randint(0, len(given))
+        ask = {"size": min(size, 2), "relation": sl.SymmetricDifference(rng.randint(1, 2))}
+        function = rng.choice(SCALARS)
+        tuples = [tuple(row.values()) for row in as_brute_force_has_it(given)]
+        want = sl.global_sensitivity(
+            partial(of_tuples, function), sl.Universe.population(tuples), **ask
+        ).value
+        for make in LIBRARIES.values():
+            universe = sl.Universe.population(make(given))
+            found = sl.global_sensitivity(partial(of_table, function), universe, **ask)
+            assert found.value == want
+
+
+def test_the_librarys_own_arithmetic():
+    """Catches a frame whose index, groups or categories are not those of a fresh one."""
+    frame = pd.DataFrame({"d": ["law", "art", "law", "art"], "s": [1, 2, 8, 4]})
+
+    def of_groups(table):
+        assert list(table.index) == list(range(len(table)))
+        return table.groupby("d")["s"].sum().reindex(["law", "art"], fill_value=0).to_numpy()
+
+    rows = frame.to_dict("records")
+    answer = lambda labels: tuple(  # noqa: E731
+        sum(rows[i]["s"] for i in labels if rows[i]["d"] == name) for name in ("law", "art")
+    )
+    for norm in (1, 2, math.inf):
+        want = oracle_rows.greatest(answer, oracle_rows.of_population(4, 2, "Change", 1), norm)
+        universe = sl.Universe.population(frame.set_index(pd.Index([7, 7, 3, 1])))
+        found = sl.global_sensitivity(of_groups, universe, size=2, relation=sl.Change(1), norm=norm)
+        assert found.value == want.value
+        assert found.check()
+
+    def of_polars(table):
+        return table.group_by("d").agg(pl.col("s").sum()).get_column("s").max() or 0
+
+    largest = lambda labels: max(answer(labels)) if labels else 0  # noqa: E731
+    want = oracle_rows.greatest(largest, oracle_rows.of_population(4, 2, "Change", 1))
+    universe = sl.Universe.population(pl.DataFrame(rows))
+    assert (
+        sl.global_sensitivity(of_polars, universe, size=2, relation=sl.Change(1)).value
+        == want.value
+    )
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_an_audit_of_rows(library):
+    """Catches a verdict on tables that the brute force does not share."""
+    given = some_rows(random.Random(8), 5)
+    rows = as_brute_force_has_it(given)
+    answer = oracle_rows.asked_of(total, rows)
+    pairs = oracle_rows.of_population(len(rows), 2, "Change", 1)
+    want = oracle_rows.greatest(answer, pairs)
+    universe = sl.Universe.population(LIBRARIES[library](given))
+    ask = {"sizes": 2, "relations": [sl.Change(1)]}
+    for claim, verdict in ((0, "exact"), (1, "loose"), (-1, "too small")):
+        (row,) = sl.audit(first_sum, want.value + claim, universe, **ask).rows
+        assert row.verdict == verdict
+        assert row.found == want.value
+    searched = sl.audit(first_sum, 0, universe, method="search", trials=200, **ask).rows[0]
+    assert 0 < searched.found <= want.value
+    related = {tuple(multiset(rows[i] for i in side) for side in pair) for pair in pairs}
+    assert tuple(multiset(dicts(s)) for s in (searched.dataset, searched.neighbour)) in related
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_workers_give_the_same(library):
+    """Catches a table that does not travel to another process as it is."""
+    universe = sl.Universe.population(LIBRARIES[library](some_rows(random.Random(3), 5)))
+    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
+    alone = sl.global_sensitivity(first_sum, universe, **ask)
+    with ThreadPoolExecutor(2) as pool:
+        assert sl.global_sensitivity(first_sum, universe, executor=pool, **ask) == alone
+    if library == "pyarrow":  # one is enough: a new process takes seconds
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            assert sl.global_sensitivity(first_sum, universe, executor=pool, **ask) == alone
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("method", ["auto", "walk", "sweep"])
+def test_a_function_that_changes_its_table_changes_no_answer(library, method):
+    """Catches a table that two calls share, or that is the universe's own."""
+    frame = LIBRARIES[library](some_rows(random.Random(4), 5))
+    before = multiset(dicts(frame))
+
+    def spoils(table):
+        answer = total(dicts(table))
+        if library == "pandas":
+            table["s"] = 99
+            table.loc[:, "w"] = 7.0
+            del table["d"]
+        if library == "polars" and len(table):
+            table[0, "s"] = 99
+            table.insert_column(0, pl.Series("new", [1] * len(table)))
+        return answer
+
+    universe = sl.Universe.population(frame)
+    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
+    found = sl.global_sensitivity(spoils, universe, method=method, **ask)
+    assert found.value == sl.global_sensitivity(first_sum, universe, **ask).value
+    assert found.check()
+    assert found.check()
+    verdict = sl.audit(spoils, found.value, universe, sizes=2, relations=[ask["relation"]])
+    searched = sl.audit(
+        spoils, 0, universe, sizes=2, relations=[ask["relation"]], method="search", trials=20
+    )
+    assert verdict.rows[0].verdict == "exact"
+    for row in (*verdict.rows, *searched.rows):
+        assert [total(dicts(side)) for side in (row.dataset, row.neighbour)] == list(row.answers)
+    assert multiset(dicts(frame)) == before
+    assert multiset(row for d in universe.datasets(1) for row in dicts(d)) == tuple(
+        sorted(set(before))
+    )
+
+
+def test_the_given_table_may_change_afterwards():
+    """Catches a universe that follows later changes to the caller's table."""
+    frame = pd.DataFrame({"s": [1, 2]})
+    universe = sl.Universe.population(frame)
+    frame.loc[0, "s"] = 99
+    frame["new"] = 0
+    assert universe.values == ((1,), (2,))
+    assert list(next(universe.datasets(1)).columns) == ["s"]
+
+
+def test_every_combination():
+    """Catches a combination left out, and a column whose kind is not the one of its values."""
+    universe = sl.Universe.product(d=["law", "art"], s=[0, 50], b=[True])
+    assert Counter(universe.values) == Counter(product(["law", "art"], [0, 50], [True]))
+    rows = [dict(zip("dsb", row, strict=True)) for row in product(["law", "art"], [0, 50], [True])]
+    for name, function in product(oracle_rows.RELATIONS, (total_of_law, number_true)):
+        answer = oracle_rows.asked_of(function, rows)
+        want = oracle_rows.greatest(answer, oracle_rows.of_range(4, 2, name, 1))
+        asked = partial(of_table, function)
+        found = sl.global_sensitivity(asked, universe, size=2, relation=getattr(sl, name)(1))
+        assert_right(found, want, rows, pd.DataFrame(rows))
+
+
+def test_whole_numbers_stay_whole_beside_none():
+    """Catches 2^60 + 1 rounded to a float because another value is missing."""
+    universe = sl.Universe.product(s=[2**60 + 1, None, 2**60], b=[True])
+    assert sorted(row.s for row in universe.values if row.s is not None) == [2**60, 2**60 + 1]
+    known = lambda table: sum(row["s"] or 0 for row in dicts(table))  # noqa: E731
+    found = sl.global_sensitivity(known, universe, size=1, relation=sl.Change(1))
+    assert found.value == 2**60 + 1
+    assert found.check()
+    mixed = sl.Universe.product(a=[1, 2.5], b=["x", None], c=[0, 1])
+    assert mixed.distinct == 8
+    assert {str(kind) for kind in next(mixed.datasets(1)).dtypes} >= {"float64", "int64"}
+
+
+def total_of_law(rows):
+    return sum(row["s"] for row in rows if row["d"] == "law")
+
+
+def number_true(rows):
+    return sum(row["b"] for row in rows)
+
+
+# -- what a row is ---------------------------------------------------------------------------
+
+
+def test_a_row():
+    """Catches a column called as a tuple's own method, which a row would answer with the method."""
+    row = Row((3, 5, 7), columns=("count", "index", "columns"))
+    assert [row["count"], row["index"], row["columns"], row[0]] == [3, 5, 7, 3]
+    with pytest.raises(KeyError, match="row has no column 's': it has count, index, columns"):
+        row["s"]
+    frame = pd.DataFrame({"count": [1, 5], "index": [3, 3]})
+    universe = sl.Universe.population(frame)
+    for of in ("count", lambda row: row["count"]):
+        found = sl.global_sensitivity(sl.SUM.of(of), universe, size=1, relation=sl.Change(1))
+        assert found.value == 4
+        assert found.check()
+
+
+def test_what_is_missing_is_none():
+    """Catches the NaN of pandas, NaT, NA and null taken for records that do not equal themselves."""
+    frames = [
+        pd.DataFrame(
+            {"a": pd.array([1, None], dtype="Int64"), "t": [pd.NaT, pd.Timestamp("2024")]}
+        ),
+        pd.DataFrame({"a": [1.0, math.nan], "t": [None, "x"]}),
+        pl.DataFrame({"a": [1.0, None], "t": [None, "x"]}),
+        pa.table({"a": [1.0, None], "t": pa.array([None, "x"])}),
+    ]
+    for frame in frames:
+        universe = sl.Universe.population(frame)
+        assert sorted(row.index(None) for row in universe.values) == [0, 1]
+        doubled = sl.Universe.population(
+            pd.concat([frame, frame]) if isinstance(frame, pd.DataFrame) else frame
+        )
+        assert doubled.distinct == 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_short_floats_say_their_shortest_text(dtype):
+    """Catches float32(0.1) read as 0.10000000149 in a row, and as 0.1 in the column."""
+    column = np.array([0.1, 19.99, 0.3], dtype=dtype)
+    want = Fraction(str(column[1])) - Fraction(str(column[0]))
+    frames = [pd.DataFrame({"x": column})]
+    if dtype == np.float32:
+        frames += [pl.DataFrame({"x": column}), pa.table({"x": column})]
+    for frame in frames:
+        universe = sl.Universe.population(frame)
+        for of, method in product(("x", lambda row: row.x), ("auto", "walk", "solver")):
+            found = sl.global_sensitivity(
+                sl.SUM.of(of), universe, size=1, relation=sl.Change(1), method=method
+            )
+            assert found.value == want
+            assert found.check()
+            assert schema(found.witness[0]) == schema(frame)
+
+
+def test_cells_are_those_of_rows():
+    """Catches a column that is read in one way as a column and in another in a row."""
+    frame = pd.DataFrame({
+        "whole": [1, 2], "missing": pd.array([1, None], dtype="Int64"), "text": ["a", None],
+        "short": np.array([0.1, 2], dtype=np.float32), "float": [0.5, None],
+    })  # fmt: skip
+    for library in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        found = table(library, "table")
+        by_column = [cells_of(found.get_column(name)) for name in found.columns]
+        assert list(zip(*by_column, strict=True)) == [tuple(row) for row in rows_of(found)]
+        assert {type(cell) for cell in by_column[0]} == {int}
+
+
+def test_lists_in_cells_are_records_too():
+    """Catches a list in a cell refused as no record, where a tuple of it is one."""
+    for frame in (
+        pl.DataFrame({"a": [[1, 2], [1], [1, 2]]}),
+        pa.table({"a": [[1, 2], [1], [1, 2]]}),
+    ):
+        universe = sl.Universe.population(frame)
+        assert universe.values == (((1,),), ((1, 2),))
+        longest = lambda table: max(len(row["a"]) for row in dicts(table))  # noqa: E731
+        found = sl.global_sensitivity(longest, universe, size=1, relation=sl.Change(1))
+        assert found.value == 1

@@ -1,0 +1,396 @@
+"""Smooth sensitivity against its definition: every dataset, every neighbour, exact rationals.
+
+The brute force shares no code with the package: it walks over all datasets of a small domain, and
+takes its answers from the plain formulas of the oracle.
+"""
+
+import math
+import random
+from decimal import Decimal, getcontext
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab.proved.at_distance import Bounded
+from sensitivity_lab.proved.ranks import at_distance as quantile_ranks
+from sensitivity_lab.proved.ranks.at_distance import Ranks
+
+QUANTILES = [0, Fraction(1, 10), 0.25, Fraction(1, 3), 0.5, Fraction(3, 5), 0.9, 1]
+MONOTONE = {
+    sl.COUNT: len,
+    sl.SUM: sum,
+    sl.MEAN: oracle.mean,
+    sl.MIN: min,
+    sl.MAX: max,
+    sl.MEDIAN: oracle.quantile("1/2"),
+    **{sl.quantile(q): oracle.quantile(Fraction(str(q))) for q in QUANTILES},
+}
+SPREADS = {sl.VARIANCE: 0, sl.variance(ddof=1): 1}
+
+
+def distance(x, y):
+    """How many of the sorted records of x are not in y."""
+    rest = list(y)
+    for value in x:
+        if value in rest:
+            rest.remove(value)
+    return len(rest)
+
+
+def by_definition(query):
+    """The local sensitivity, by trying every change: local(y, low, high).
+
+    A monotone answer is moved most by a new record at an end, so whole numbers do; for a
+    variance the new record may also be the mean of those that stay.
+    """
+    answer = MONOTONE.get(query) or oracle.variance(SPREADS[query])
+
+    def local(y, low, high):
+        widest, before = Fraction(0), answer([Fraction(v) for v in y])
+        for i in range(len(y)):
+            stay = [Fraction(v) for v in (*y[:i], *y[i + 1 :])]
+            new = [Fraction(v) for v in domain(low, high)]
+            if query in SPREADS and stay:
+                new.append(sum(stay) / len(stay))
+            widest = max([widest, *(abs(before - answer(sorted([*stay, v]))) for v in new)])
+        return widest
+
+    return local
+
+
+def domain(low, high):
+    return range(low, high + 1)
+
+
+def profiles(local, n, low, high):
+    """A⁽⁰⁾, …, A⁽ⁿ⁾ of every dataset, by definition."""
+    everything = list(combinations_with_replacement(domain(low, high), n))
+    widest = {y: local(y, low, high) for y in everything}
+    return {
+        x: [max(widest[y] for y in everything if distance(x, y) <= t) for t in range(n + 1)]
+        for x in everything
+    }
+
+
+def ask(query, x, low, high, beta=1):
+    return sl.smooth_sensitivity(query, x, bounds=(low, high), beta=beta)
+
+
+def shapes(query):
+    least = max(query.smallest_size, 1)
+    return [
+        (n, low, low + width)
+        for n, width in ((1, 4), (2, 4), (3, 3), (4, 3), (5, 2))
+        if n >= least
+        for low in (-1,)
+    ]
+
+
+@pytest.mark.parametrize("query", [*MONOTONE, *SPREADS], ids=lambda query: query.name)
+def test_every_distance_is_that_of_the_definition(query):
+    """Catches any slip in any A⁽ᵗ⁾, on all datasets of five small domains."""
+    for n, low, high in shapes(query):
+        expected = profiles(by_definition(query), n, low, high)
+        for x, profile in expected.items():
+            found = [
+                sl.sensitivity_at_distance(query, x, bounds=(low, high), distance=t)
+                for t in range(n + 2)
+            ]
+            assert found == [*profile, profile[-1]], (query.name, x, low, high)
+            for beta in (Fraction(1, 20), 0.5, 2):
+                smooth = ask(query, x, low, high, beta)
+                best = max(by_decimal(gap, beta, t) for t, gap in enumerate(profile))
+                assert Decimal(smooth.value) >= best * (1 - Decimal(10) ** -40), (query.name, x)
+                assert smooth.value <= float(best) * (1 + 2**-51)
+                assert smooth.local == profile[smooth.distance]
+                assert smooth.check(), (query.name, x, low, high, smooth)
+
+
+def by_decimal(gap, beta, t):
+    getcontext().prec = 60
+    gap, power = Fraction(gap), Fraction(str(beta)) * t
+    share = (-Decimal(power.numerator) / Decimal(power.denominator)).exp()
+    return Decimal(gap.numerator) / Decimal(gap.denominator) * share
+
+
+@pytest.mark.parametrize("query", [sl.MEDIAN, sl.quantile(0.9), sl.VARIANCE], ids=str)
+def test_records_between_the_whole_numbers_reach_no_further(query):
+    """Catches a formula that holds on a grid only: here free records also lie at halves."""
+    low, high, n = 0, 4, 3  # in halves: the interval [0, 2]
+    expected = profiles(by_definition(query), n, low, high)
+    unit = Fraction(1, 4 if query is sl.VARIANCE else 2)
+    for x in combinations_with_replacement((0, 1, 2), n):
+        profile = expected[tuple(2 * v for v in x)]
+        for t, gap in enumerate(profile):
+            found = sl.sensitivity_at_distance(query, x, bounds=(0, 2), distance=t)
+            assert found == gap * unit, (x, t)
+
+
+@pytest.mark.parametrize("query", [*MONOTONE, *SPREADS], ids=lambda query: query.name)
+def test_it_is_smooth_and_an_upper_bound(query):
+    """Catches a value that falls below the local sensitivity, or that one change moves too much."""
+    n, low, high = 3, 0, 3
+    everything = list(combinations_with_replacement(domain(low, high), n))
+    for beta in (0.1, 1.5):
+        smooth = {x: ask(query, x, low, high, beta).value for x in everything}
+        for x, y in product(everything, everything):
+            if distance(x, y) <= 1:
+                assert smooth[x] <= smooth[y] * math.exp(beta) * (1 + 1e-14)
+        for x in everything:
+            assert smooth[x] >= sl.sensitivity_at_distance(query, x, bounds=(low, high), distance=0)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_the_fast_search_equals_all_pairs(data):
+    """Catches a best right end that is lost by the search, ties and plateaus included."""
+    n = data.draw(st.integers(1, 60))
+    spread = data.draw(st.sampled_from([1, 3, 40, 10**6, 10**20]))
+    shift = data.draw(st.sampled_from([0, 10**17, 10**30]))  # floats cannot tell records apart
+    x = [shift + v for v in data.draw(st.lists(st.integers(0, spread), min_size=n, max_size=n))]
+    query = sl.quantile(data.draw(st.fractions(0, 1, max_denominator=12)))
+    beta = data.draw(st.sampled_from([1e-9, 1e-3, 0.02, 0.1, 0.7, 3, 40]))
+    low, high = 0, 2 * shift + spread
+    smooth = ask(query, x, low, high, beta)
+    profile = [
+        sl.sensitivity_at_distance(query, x, bounds=(low, high), distance=t) for t in range(n + 1)
+    ]
+    best = max(range(n + 1), key=lambda t: by_decimal(profile[t], beta, t))
+    assert (smooth.distance, smooth.local) == (best, profile[best])
+    assert smooth.check()
+
+
+def test_a_large_dataset_equals_the_quadratic_formula():
+    """Catches what only many levels of the search show."""
+    rng = np.random.default_rng(7)
+    for x in (
+        rng.integers(0, 10**6, 3001),
+        np.sort(rng.lognormal(8, 2, 3000).astype(int)),
+        rng.integers(0, 3, 3000) * 10**5,
+        np.arange(3001),
+    ):
+        for q, beta in ((0.5, 1e-4), (0.9, 1e-3), (0.5, 0.05)):
+            top = int(x.max()) + 5
+            found = ask(sl.quantile(q), x, 0, top, beta)
+            ranks = Ranks(Bounded.of(sl.Universe.population(x), (0, top)), sl.quantile(q).proved.q)
+            gaps = [float(ranks.widest(t).gap) * math.exp(-beta * t) for t in range(len(x) + 1)]
+            assert math.isclose(found.value, max(gaps), rel_tol=1e-13)
+            assert math.isclose(gaps[found.distance], max(gaps), rel_tol=1e-13)
+
+
+def test_every_query_at_a_distance_is_at_most_its_closed_form():
+    """Catches a global sensitivity, the profile's end, that disagrees with the formula's page."""
+    for query, n in product([*MONOTONE, *SPREADS], (2, 3, 4, 7)):
+        x = [random.Random(n).randint(0, 9) for _ in range(n)]
+        end = sl.sensitivity_at_distance(query, x, bounds=(0, 9), distance=n)
+        form = sl.closed_form(query, bounds=(0, 9), size=n, relation=sl.Change(1))
+        assert (end, "exact") == (form.value, form.status)
+
+
+def test_the_value_is_rounded_up():
+    """Catches noise that is a hair too small: the value is never below the true one."""
+    getcontext().prec = 60
+    for top in range(1, 200):
+        found = ask(sl.MEDIAN, (0, 0, 0, 0, top), 0, top, 0.3)
+        assert found.distance == 1
+        true = Decimal(top) * Decimal("-0.3").exp()
+        assert math.nextafter(found.value, 0) < true <= Decimal(found.value)
+
+
+def test_what_is_far_away_is_small_but_not_nothing():
+    """Catches underflow: a discount below the smallest float must not switch the noise off."""
+    found = ask(sl.MEDIAN, [5] * 41, 0, 10, 100)
+    assert (found.distance, found.local, found.value) == (20, 5, math.nextafter(0, 1))
+    assert ask(sl.MEDIAN, [5] * 41, 0, 10, 1).value == pytest.approx(5 * math.exp(-20))
+
+
+def test_bounds_that_meet_leave_nothing_to_change():
+    """Catches a logarithm of zero."""
+    for query in (sl.MEDIAN, sl.SUM, sl.VARIANCE):
+        found = ask(query, (3, 3), 3, 3)
+        assert (found.value, found.distance, found.local) == (0, 0, 0)
+        assert found.check()
+
+
+def test_numbers_of_every_kind():
+    """Catches a scale that is lost: fractions, decimals, arrays and huge numbers agree."""
+    for x, low, high in (
+        ((0.1, 0.2, 0.7), 0, 1),
+        ((Fraction(1, 3), Decimal("0.5"), 1), Fraction(-1, 7), 2),
+        (np.array([1.5, 2.5, 9.25]), 0.5, 10),
+        ((10**30, 2, 5), 0, 10**31),
+    ):
+        for query in (sl.MEDIAN, sl.quantile(0.7), sl.VARIANCE, sl.MEAN):
+            shifted = [3 * Fraction(str(v)) + 5 for v in x]
+            ends = [3 * Fraction(str(v)) + 5 for v in (low, high)]
+            one, two = ask(query, x, low, high, 0.2), ask(query, shifted, *ends, 0.2)
+            assert one.check()
+            assert two.local == one.local * (9 if query is sl.VARIANCE else 3)
+            assert float(one) == one.value
+
+
+def test_the_variance_may_need_a_value_between_whole_numbers():
+    """Catches a variance taken on a grid: whole numbers reach 4/9 here, the interval 1/2."""
+    found = ask(sl.VARIANCE, (0, 1, 2), 0, 2, 9)
+    assert (found.distance, found.local) == (0, Fraction(1, 2))
+    assert found.witness == ((0, 1, 2), (0, Fraction(1, 2), 1))
+    whole = sl.Universe.value_range([0, 1, 2])
+    on_the_grid = sl.local_sensitivity(sl.VARIANCE, (0, 1, 2), whole, relation=sl.Change(1))
+    assert on_the_grid.value == Fraction(4, 9)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "text"),
+    [
+        ({"beta": 0}, ValueError, "beta must be above 0, got beta=0"),
+        ({"beta": -1.5}, ValueError, "beta must be above 0, got beta=-1.5"),
+        ({"beta": math.nan}, ValueError, "beta must be finite, got nan"),
+        ({"beta": math.inf}, ValueError, "beta must be finite, got inf"),
+        ({"beta": "1"}, TypeError, "beta must be a number"),
+        ({"bounds": (10, 0)}, ValueError, "bounds must rise"),
+        ({"bounds": (0, math.inf)}, ValueError, "bounds must be finite"),
+        ({"bounds": 10}, TypeError, "bounds must be a pair"),
+        ({"bounds": (0, 5)}, ValueError, r"must lie within bounds=\(0, 5\), got a record 9"),
+        ({"bounds": (2, 9)}, ValueError, "got a record 1"),
+        ({"dataset": ()}, ValueError, "dataset must not be empty"),
+        ({"dataset": (1, None)}, ValueError, "dataset must hold numbers, got None"),
+        ({"dataset": (1.0, math.nan)}, ValueError, "dataset must be finite, got nan"),
+        ({"dataset": "123"}, TypeError, "dataset must be a sequence"),
+        ({"query": sl.STD}, ValueError, "is proved, got std"),
+        ({"query": sl.histogram([0, 1])}, ValueError, "is proved, got histogram"),
+        ({"query": max}, ValueError, "is proved, got <built-in function max>"),
+        ({"query": sl.variance(ddof=1), "dataset": (1,)}, ValueError, "at least 2 records"),
+    ],
+)
+def test_errors_name_the_parameter_the_rule_and_the_value(change, error, text):
+    """Catches bad input that is answered, or refused without saying why."""
+    asked = {"query": sl.MEDIAN, "dataset": (1, 2, 9), "bounds": (0, 10), "beta": 1, **change}
+    with pytest.raises(error, match=text):
+        sl.smooth_sensitivity(asked.pop("query"), asked.pop("dataset"), **asked)
+
+
+@pytest.mark.parametrize(
+    ("distance", "error"), [(-1, ValueError), (1.5, ValueError), ("1", TypeError)]
+)
+def test_a_distance_is_a_whole_number(distance, error):
+    """Catches a distance that means nothing."""
+    with pytest.raises(error, match="distance must be a whole number of at least 0"):
+        sl.sensitivity_at_distance(sl.MEDIAN, (1, 2), bounds=(0, 3), distance=distance)
+
+
+def test_it_shows_what_matters():
+    """Catches a repr that prints a million records."""
+    found = ask(sl.MEDIAN, np.arange(10**4), 0, 10**4)
+    assert len(repr(found)) < 200
+
+
+TIES = {
+    "two distances that floats cannot tell apart": ([1], 2, 0.6931471805599453),
+    "a whole number's hair": ([861861430611353], 2**50, 0.267243407678327),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_the_value_is_not_below_another_distance_by_a_hair(name):
+    """Catches a right end that ties with the first in floats, and is wider."""
+    x, top, beta = TIES[name]
+    found = ask(sl.MIN, x, 0, top, beta)
+    profile = [
+        sl.sensitivity_at_distance(sl.MIN, x, bounds=(0, top), distance=t)
+        for t in range(len(x) + 1)
+    ]
+    best = max(by_decimal(gap, beta, t) for t, gap in enumerate(profile))
+    assert math.nextafter(found.value, 0) < best <= Decimal(found.value)
+
+
+@pytest.mark.parametrize("query", [sl.MIN, sl.MEDIAN, sl.quantile(0.9)], ids=str)
+@pytest.mark.parametrize("most", [0, 10**7])
+def test_near_ties_are_settled_or_rounded_out(query, most, monkeypatch):
+    """Catches a value below S*, where gaps and discounts all but cancel; and one far above it."""
+    monkeypatch.setattr(quantile_ranks, "MOST_PAIRS", most)
+    getcontext().prec = 60
+    rng = random.Random(f"{query} {most}")
+    for _ in range(40):
+        n, beta = rng.randint(1, 9), rng.choice([0.6931471805599453, 1e-13, 1e-17, 0.1, 0.25])
+        top = rng.choice([2, 64, 10**6, 2**60, 10**40])
+        x = sorted(min(top, int(top / 2**i) + rng.randint(0, 1)) for i in range(n))
+        x = rng.choice([x, [rng.choice([0, top // 2, top]) for _ in x]])
+        found = ask(query, x, 0, top, beta)
+        profile = [
+            sl.sensitivity_at_distance(query, x, bounds=(0, top), distance=t) for t in range(n + 1)
+        ]
+        best = max(by_decimal(gap, beta, t) for t, gap in enumerate(profile))
+        assert best <= Decimal(found.value), (x, top, beta)
+        assert found.value <= float(best) * (1 + (1e-15 if most else 1e-11)), (x, top, beta)
+
+
+HUGE = {
+    "a median": (sl.MEDIAN, (-1.7e308, 1.7e308), 0.1),
+    "a variance": (sl.VARIANCE, (-1e160, 1e160), 1),
+    "a sum": (sl.SUM, (0, 10**309), 1),
+    "a minimum": (sl.MIN, (0, 10**5000), 1),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_what_is_beyond_the_largest_float_is_refused_by_name(name):
+    """Catches a bare OverflowError, and a refusal of what fits once it is discounted."""
+    query, bounds, beta = HUGE[name]
+    x = (1, 2, 3) if query is not sl.VARIANCE else (1, 2, 1e160)
+    with pytest.raises(ValueError, match=r"the smooth sensitivity must be at most 1\.79\d*e\+308"):
+        sl.smooth_sensitivity(query, x, bounds=bounds, beta=beta)
+    gap = sl.sensitivity_at_distance(query, x, bounds=bounds, distance=3)
+    assert gap > 10**308
+
+
+def test_huge_gaps_that_are_discounted_enough_have_a_value():
+    """Catches a refusal that looks at the gap and not at the value."""
+    found = ask(sl.MEDIAN, (1, 2, 3), -1.7e308, 1.7e308, 1)
+    assert (found.distance, found.local) == (1, 17 * 10**307 + 2)
+    assert found.value == pytest.approx(1.7e308 * math.exp(-1))
+    assert found.check()
+    few = ask(sl.MEDIAN, (5,) * 5, 0, 10**400, 400)
+    assert few.check()
+    assert (few.distance, few.local) == (2, 10**400 - 5)
+    best = by_decimal(10**400 - 5, 400, 2)
+    assert Decimal(math.nextafter(few.value, 0)) < best <= Decimal(few.value)
+
+
+@pytest.mark.parametrize("beta", [Fraction(1, 10**400), 1e-300, 1e300, 10**400, 10**19])
+@pytest.mark.parametrize("query", [sl.MEDIAN, sl.SUM, sl.VARIANCE], ids=str)
+def test_every_beta_has_an_answer(query, beta):
+    """Catches a discount that is 0 or infinite in floats: all distances count, or the nearest."""
+    found = ask(query, (5, 5, 5), 0, 10, beta)
+    assert found.check()
+    if beta < 1:
+        gap = sl.sensitivity_at_distance(query, (5, 5, 5), bounds=(0, 10), distance=3)
+        assert found.local == gap
+        assert math.nextafter(found.value, 0) < gap <= Fraction(found.value)
+    elif query is sl.MEDIAN:
+        assert (found.distance, found.local, found.value) == (1, 5, math.nextafter(0, 1))
+    else:
+        assert found.distance == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "x", "bounds"),
+    [
+        (sl.SUM, [0], (0, Fraction(1, 10**30))),
+        (sl.quantile(Fraction(1, 10**30)), [3, 3], (3, 3)),
+        (sl.MEDIAN, [-(2**63), 2**63 - 1], (-(2**63), 2**63 - 1)),
+        (sl.VARIANCE, [-(2**63), 2**63 - 1, 0], (-(2**63), 2**63 - 1)),
+        (sl.quantile(0.3), np.array([0, 2**64 - 1], dtype=np.uint64), (0, 2**64 - 1)),
+    ],
+)
+def test_whole_numbers_of_more_than_64_bits(query, x, bounds):
+    """Catches an overflow where records are 0 or at the ends of 64 bits, and factors are not."""
+    found = sl.sensitivity_at_distance(query, x, bounds=bounds, distance=len(x))
+    form = sl.closed_form(query, bounds=bounds, size=len(x), relation=sl.Change(1))
+    assert found == form.value
+    assert sl.smooth_sensitivity(query, x, bounds=bounds, beta=1).check()
