@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import NORMS
 
 import sensitivity_lab as sl
+from sensitivity_lab.definition import NORMS
 from sensitivity_lab.numbers.exact import exact_number
 
 ONE = sl.SymmetricDifference(1)

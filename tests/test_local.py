@@ -11,12 +11,12 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab import definition as oracle
 from sensitivity_lab.proved.at_distance import Bounded
 from sensitivity_lab.proved.ranks import at_distance as quantile_ranks
 from sensitivity_lab.proved.ranks.at_distance import Ranks

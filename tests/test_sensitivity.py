@@ -12,12 +12,12 @@ from functools import reduce
 from itertools import product
 
 import numpy as np
-import oracle
 import pandas as pd
 import pytest
-from conftest import ABSENCES, METHODS
+from conftest import ABSENCES, METHODS, smallest_size
 
 import sensitivity_lab as sl
+from sensitivity_lab import definition as oracle
 from sensitivity_lab.methods.lattice import Lattice
 from sensitivity_lab.numbers.gap import arithmetics
 
@@ -318,7 +318,7 @@ def sum_and_count(x):
 def test_the_empty_dataset_is_asked_about(function, relation, size, method):
     """Catches an empty neighbour that is skipped though the function answers, or asked though not."""
     universe = sl.Universe.population([-7, 2, 3])
-    least = oracle.smallest(function)
+    least = smallest_size(function)
     pairs = oracle.population_pairs([-7, 2, 3], size, type(relation).__name__, relation.k)
     expected = oracle.greatest(function, least, pairs)
     ask = {"size": size, "relation": relation, "method": method}

@@ -13,10 +13,10 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pytest
 from conftest import ROOT, refused
-from oracle import related
 from sensitivity_book.case_files import BOARD
 
 from scripts import check_certificate as checker
+from sensitivity_lab.definition import related
 
 CHECKER = ROOT / "scripts" / "check_certificate.py"
 STORED = json.loads(BOARD.read_text("utf-8"))["cases"]

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import SPREADS
-from oracle import QUERIES
 from sensitivity_book.research import conjectures as cj
 from sensitivity_book.research import hard, layouts, worlds
 from sensitivity_book.research.search import search
 
 import sensitivity_lab as sl
 from scripts import open_questions
+from sensitivity_lab.definition import QUERIES
 
 EIGHT = (-46, -3, -2, -2, 2, 3, 3, 3)
 

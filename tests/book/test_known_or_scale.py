@@ -6,7 +6,8 @@ from fractions import Fraction
 import nbformat
 import pytest
 from conftest import ROOT
-from oracle import QUERIES, greatest, population_pairs, range_pairs
+
+from sensitivity_lab.definition import QUERIES, greatest, population_pairs, range_pairs
 
 DAYS = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
 

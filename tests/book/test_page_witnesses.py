@@ -1,6 +1,6 @@
 """Every witness that a chapter prints is recomputed from the printed text, and from nothing else.
 
-Standard queries and relations are those of the brute force (`oracle.py`), which shares no code with
+Standard queries and relations are those of the definition (`definition.py`), which shares no code with
 the package; a function that a chapter defines is taken from the chapter.
 """
 
@@ -17,7 +17,8 @@ import nbformat
 import numpy as np
 import pytest
 from conftest import ROOT
-from oracle import QUERIES, gap, related
+
+from sensitivity_lab.definition import QUERIES, gap, related
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SAFE = {"collections", "fractions", "itertools", "math", "numpy", "pandas"}  # imports of chapters

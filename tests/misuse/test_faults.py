@@ -25,14 +25,14 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import oracle
 import pandas as pd
 import pytest
-from conftest import METHODS
+from conftest import METHODS, smallest_size
 from limits import Late, time_limit
 from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
+from sensitivity_lab import definition as oracle
 from sensitivity_lab.audit.worst_pairs import worst_pairs
 from sensitivity_lab.proved.entries.bins import Histogram
 from sensitivity_lab.proved.ranks.quantile import Quantile
@@ -127,7 +127,7 @@ def asked(query):
     if isinstance(proved, Quantile):
         return oracle.quantile(proved.q), 1
     answer = query.function if isinstance(query, sl.Query) else query
-    return (lambda x: vector(answer(tuple(map(int, x))))), oracle.smallest(answer)
+    return (lambda x: vector(answer(tuple(map(int, x))))), smallest_size(answer)
 
 
 def vector(answer):

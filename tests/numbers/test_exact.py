@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import DIGITS, root
 
 import sensitivity_lab as sl
+from sensitivity_lab.definition import DIGITS, root
 from sensitivity_lab.numbers.exact import (
     RootGap,
     brief,

@@ -13,9 +13,9 @@ from itertools import chain, combinations_with_replacement, product
 
 import numpy as np
 import pytest
-from oracle import population_pairs, range_pairs
 
 import sensitivity_lab as sl
+from sensitivity_lab.definition import population_pairs, range_pairs
 from sensitivity_lab.numbers.exact import RootGap
 from sensitivity_lab.proved.entries.bins import Histogram
 from sensitivity_lab.proved.entries.groups import GroupedSum
