@@ -30,6 +30,7 @@ import pytest
 from limits import Late, time_limit
 
 import sensitivity_lab as sl
+from sensitivity_lab.numbers.exact import exact_number, is_finite
 
 CASES = int(os.environ.get("FAULT_CASES", "400")) // 4
 LONGEST = 20  # seconds for one call
@@ -510,7 +511,7 @@ def is_gradient(found):
     anything(found)
     for step in (*found.forward, *found.backward):
         numbers = step if isinstance(step, tuple) else (step,)
-        assert all(entry is None or sl.exact.is_finite(entry) for entry in numbers)
+        assert all(entry is None or is_finite(entry) for entry in numbers)
 
 
 def largest(size):
@@ -525,7 +526,7 @@ def is_right(found):
     if pool.unlimited:
         held = [10**9 for _ in places]
     else:
-        exact = [None if r is None else sl.exact.exact_number(r) for r in list(pool.source)]
+        exact = [None if r is None else exact_number(r) for r in list(pool.source)]
         held = [exact.count(value) for value in pool.exact_values]
     sizes = found.size if isinstance(found.size, range) else [found.size]
     if len(places) > 5 or len(sizes) > 5 or max(sizes) + found.relation.k > 6:
@@ -553,7 +554,7 @@ def is_right(found):
             asked = len(y) in within and moved(x, y) in found.relation.moves
             if asked and None not in (answer(x), answer(y)):
                 widest = max(widest, apart(answer(x), answer(y), found.norm))
-    value, widest = sl.exact.exact_number(found.value), sl.exact.exact_number(widest)
+    value, widest = exact_number(found.value), exact_number(widest)
     assert abs(value - widest) <= abs(widest) * Fraction(1, 10**9)
 
 

@@ -26,6 +26,7 @@ from sensitivity_lab.records.people import AnyPeople, People
 from sensitivity_lab.records.rows import Rows, rows_of, table
 from sensitivity_lab.records.source import end_to_end
 from sensitivity_lab.sql import duckdb as duck
+from sensitivity_lab.sql import statement as statement_module
 from sensitivity_lab.sql.result_set import ResultSet, answer_of
 
 COLUMNS = {
@@ -259,7 +260,7 @@ def test_a_statement_sees_no_variable():
 def test_without_duckdb_the_message_says_how_to_install_it(monkeypatch):
     """Catches a bare ModuleNotFoundError."""
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    duck_parsed = sys.modules["sensitivity_lab.sql.statement"]._parsed
+    duck_parsed = statement_module._parsed
     duck_parsed.cache_clear()
     with pytest.raises(ImportError, match=r"pip install sensitivity-lab\[sql\]"):
         sl.sql(TOTALS)
@@ -360,7 +361,7 @@ def test_an_internal_error_of_duckdb_closes_no_database_of_the_callers(monkeypat
     with duckdb.connect() as connection:
         levels(connection)
         parsed = duck.parsed("SELECT COUNT(*) FROM staff JOIN levels USING (d)")
-        monkeypatch.setattr("sensitivity_lab.sql.statement._parsed", lambda text: parsed)
+        monkeypatch.setattr(statement_module, "_parsed", lambda text: parsed)
         text = "SELECT COALESCE(d, '') AS d, COUNT(*) AS n FROM staff JOIN levels USING (d) GROUP BY ROLLUP (d)"
         query = sl.sql(text, connection=connection)
         together = query.answers(query.giver(STAFF), list(combinations(range(7), 3)))
@@ -581,7 +582,7 @@ def test_the_empty_dataset_is_asked_alone(monkeypatch):
         seen.extend(datasets)
         return stacked(self, datasets)
 
-    monkeypatch.setattr("sensitivity_lab.sql.statement.TablesOf.stacked", watched)
+    monkeypatch.setattr(statement_module.TablesOf, "stacked", watched)
     datasets = [(), *((i,) for i in range(7)), (1, 2)]
     assert query.answers(query.giver(STAFF), datasets) == [0] + [1] * 7 + [2]
     assert () not in seen
