@@ -9,10 +9,12 @@ have left and how many have joined says by how much the rank of the next differs
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from sensitivity_lab.proved.pool import Pool, joined
-from sensitivity_lab.proved.ranks.rank_weights import Steps
+from sensitivity_lab.proved.ranks.weights import Steps
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices
 
@@ -22,13 +24,8 @@ MOST_CELLS = 50_000_000  # records × numbers that leave and join
 def neighbours(pool: Pool, move: Move, steps: Steps) -> tuple[Indices, ...] | None:
     """The neighbours by a move with the largest and the least answer; None where there are too many.
 
-    >>> from sensitivity_lab.universe import Universe
-    >>> pool = Pool(Universe.population([0, 5, 6, 10]), dataset=(1, 2), most_added=1)
-    >>> neighbours(pool, (1, 1), Steps.of([(-1, 1), (1, 1)]))
-    ((0, 2), (2, 3))
-
-    Cost: where no weight is negative, the ends of the sorted records; else O(m) for each number
-    that leaves and joins, in NumPy.
+    Cost: where no weight is negative, the ends of the sorted records (thm-local); else O(m) for each
+    number that leaves and joins, in NumPy.
     """
     removed, added = move
     n, m = len(pool.own), len(pool.spare)
@@ -55,7 +52,7 @@ class _Merged:
         middle = int(whole[self.positions[len(order) // 2]])
         x = (whole - middle)[self.positions]
         bound = max(steps.magnitude, 1) * max(map(abs, x[[0, -1]].tolist()))
-        dtype = np.dtype(np.int64 if bound < 2**58 else object)
+        dtype = np.dtype(np.int64 if bound < 2**58 else object)  # 8 bounds and more stay below 2**62
         self.x, self.never = x.astype(dtype), -8 * bound - 8
         self.weights = steps.over(steps.unit).astype(dtype)
         self.rank = np.cumsum(self.is_own, dtype=np.intp) - self.is_own  # own records below each
@@ -64,56 +61,47 @@ class _Merged:
         """Each record times the weight of a rank that differs by a shift; 0 where there is none."""
         at = self.rank + shift
         held = (at >= 0) & (at < len(self.weights))
-        weights = self.weights[np.clip(at, 0, len(self.weights) - 1)]
-        product: np.ndarray = np.where(held, weights, weights.dtype.type(0)) * self.x
+        product: np.ndarray = self.x * self.weights[np.where(held, at, 0)]
+        product[~held] = 0
         return product
 
     def best(self, move: Move, sign: int) -> Indices:
         """The neighbour by a move with the largest answer, or for the sign −1 the least.
 
-        `values[q, s]` has after every record the best total with q that left and s that joined.
-        Up to the last who left or joined, the ranks have another shift; from there on they have
-        s − q, whose totals are `stayed`: so it is their largest difference up to there.
+        `gained[q, s]` has after every record the best total with q that left and s that joined, less
+        the sums of the own records at the rank shifted by s − q: so it is a running maximum.
         """
         removed, added = move
-        stayed: dict[int, np.ndarray] = {}
-        alone: dict[int, np.ndarray] = {}
-        for shift in range(-removed, added + 1):
-            alone[shift] = sign * self._weighed(shift)
-            totals = np.where(self.is_own, alone[shift], alone[shift].dtype.type(0))
-            stayed[shift] = np.cumsum(totals, dtype=totals.dtype)
-        values: dict[tuple[int, int], np.ndarray] = {}
-        entries: dict[tuple[int, int], np.ndarray] = {}
-        for q in range(removed + 1):
-            for s in range(added + 1):
-                entered = np.full(len(self.x), self.never, dtype=self.x.dtype)
+        weighed = {shift: sign * self._weighed(shift) for shift in range(-removed, added + 1)}
+        stayed = {
+            shift: np.cumsum(np.where(self.is_own, each, 0), dtype=each.dtype)
+            for shift, each in weighed.items()
+        }
+        gained = {(0, 0): np.zeros_like(self.x)}
+
+        def before(q: int, s: int) -> np.ndarray:
+            """The best total before each record."""
+            start = 0 if (q, s) == (0, 0) else self.never
+            return np.concatenate([[start], (gained[q, s] + stayed[s - q])[:-1]])
+
+        for q, s in product(range(removed + 1), range(added + 1)):
+            if q or s:
+                entered = np.full_like(self.x, self.never)
                 if q:
-                    before = np.concatenate([[self._start(q - 1, s)], values[q - 1, s][:-1]])
-                    entered[self.is_own] = before[self.is_own]
+                    entered[self.is_own] = before(q - 1, s)[self.is_own]
                 if s:
-                    before = np.concatenate([[self._start(q, s - 1)], values[q, s - 1][:-1]])
-                    joining = before + alone[s - 1 - q]
+                    joining = before(q, s - 1) + weighed[s - 1 - q]
                     entered[~self.is_own] = joining[~self.is_own]
-                gained = np.maximum.accumulate(entered - stayed[s - q])
-                if not q and not s:
-                    gained = np.zeros(len(self.x), dtype=self.x.dtype)
-                values[q, s], entries[q, s] = gained + stayed[s - q], gained
-        return self._traced(entries, move)
+                gained[q, s] = np.maximum.accumulate(entered - stayed[s - q])
+        return self._traced(gained, move)
 
-    def _start(self, q: int, s: int) -> int:
-        """The total before any record: none has left or joined."""
-        return 0 if not q and not s else self.never
-
-    def _traced(self, entries: dict[tuple[int, int], np.ndarray], move: Move) -> Indices:
+    def _traced(self, gained: dict[tuple[int, int], np.ndarray], move: Move) -> Indices:
         """Who stays and joins: backwards, the first place with the best total is where one left or joined."""
         chosen = self.is_own.copy()
         (q, s), stop = move, len(self.x)
         while q or s:
-            gained = entries[q, s][:stop]
-            at = int(np.searchsorted(gained, gained[-1], side="left"))
-            if self.is_own[at]:
-                chosen[at], q = False, q - 1
-            else:
-                chosen[at], s = True, s - 1
-            stop = at
+            best = gained[q, s][:stop]
+            stop = int(np.searchsorted(best, best[-1], side="left"))
+            q, s = (q - 1, s) if self.is_own[stop] else (q, s - 1)
+            chosen[stop] = not chosen[stop]
         return joined(self.positions[chosen])
