@@ -21,7 +21,6 @@ from sensitivity_lab.numbers.exact import (
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.records.alike import Alike
 from sensitivity_lab.records.clipped import Always, Clipped
-from sensitivity_lab.records.continuous import Continuous, IntervalRows
 from sensitivity_lab.records.multisets import how_many, multisets
 from sensitivity_lab.records.numbers import Numbers, numbers_or_records, read_only
 from sensitivity_lab.records.order import require_any_order
@@ -96,8 +95,6 @@ class Universe:
             return True
         if not isinstance(other, Universe):
             return NotImplemented
-        if self.interval_searched is not None or other.interval_searched is not None:
-            return (self.interval_searched, self.name) == (other.interval_searched, other.name)
         return (
             (self.unlimited, self.name, hash(self)) == (other.unlimited, other.name, hash(other))
             and self._held.are_those_of(other._held)
@@ -109,8 +106,7 @@ class Universe:
 
     @cached_property
     def _hash(self) -> int:
-        held = self._held if self.interval_searched is None else self.source
-        return hash((self.unlimited, self.name, self.records, held))
+        return hash((self.unlimited, self.name, self.records, self._held))
 
     @classmethod
     def population(cls, records: Iterable[Any], *, name: str | None = None) -> Universe:
@@ -150,24 +146,7 @@ class Universe:
         return cls._of(values, True, name, "values")
 
     @classmethod
-    def interval(cls, low: Any, high: Any, *, name: str | None = None) -> Universe:
-        """Return the universe of all floats between two bounds, both included, for a search.
-
-        >>> from sensitivity_lab import MEAN, Change, audit
-        >>> unit = Universe.interval(0, 1)
-        >>> audit(MEAN, 0.1, unit, sizes=5, relations=[Change(1)], method="search").worst.found
-        Fraction(1, 5)
-
-        Nothing can go through so many values: `audit(..., method="search")` tries some, and
-        moves the widest pairs by steps that halve until floats end. What would enumerate refuses it.
-        A column of `Universe.product` can be an interval, too.
-        Raises ValueError for bounds that do not rise, TypeError for what is no number; TooLarge where
-        the values are asked for.
-        """
-        return cls(Continuous.of(low, high), True, name)
-
-    @classmethod
-    def product(cls, *, name: str | None = None, **columns: Iterable[Any] | Universe) -> Universe:
+    def product(cls, *, name: str | None = None, **columns: Iterable[Any]) -> Universe:
         """Return the universe of all rows that combine some values: copies never run out.
 
         >>> anyone = Universe.product(department=["law", "art"], salary=[0, 50])
@@ -179,26 +158,9 @@ class Universe:
         1        art       0
 
         Functions receive a pandas DataFrame. A column that is called `name` cannot be given so:
-        make the table and pass it to `value_range`. A column may be an interval; only a search goes
-        through some of such rows, and what would enumerate refuses them:
-
-        >>> from sensitivity_lab import MEAN, Change, audit
-        >>> paid = Universe.product(department=["law", "art"], salary=Universe.interval(0, 100))
-        >>> options = {"relations": [Change(1)], "method": "search", "trials": 200}
-        >>> audit(MEAN.of("salary"), 10, paid, sizes=5, **options).worst.found
-        20
-
-        Raises ValueError for a column without values, TypeError for what is no list; TooLarge where
-        the values of an interval are asked for.
+        make the table and pass it to `value_range`.
+        Raises ValueError for a column without values, TypeError for what is no list.
         """
-        given = {
-            column: each.source
-            if isinstance(each, Universe) and isinstance(each.source, Continuous)
-            else each
-            for column, each in columns.items()
-        }
-        if any(isinstance(each, Continuous) for each in given.values()):
-            return cls(IntervalRows(given), True, name)
         return cls.value_range(all_rows(columns), name=name)  # type: ignore[arg-type]
 
     @classmethod
@@ -249,8 +211,6 @@ class Universe:
                 )
             return cls(People.of_tables(tables, id), False, name)
         rows = tables.source if isinstance(tables, Universe) else tables
-        if isinstance(rows, (Continuous, IntervalRows)):
-            raise rows.refuse()
         if not isinstance(rows, Rows):
             rows = Rows(rows, "rows")
         most = whole_number(most_rows, "most_rows", 0)
@@ -277,15 +237,6 @@ class Universe:
         return not isinstance(self.source, Records)
 
     @property
-    def interval_searched(self) -> Continuous | IntervalRows | None:
-        """The interval, or the rows with intervals, that only a search draws from; else None.
-
-        >>> Universe.interval(0, 1).interval_searched, Universe.value_range([0, 1]).interval_searched
-        (Continuous(low=0.0, high=1.0), None)
-        """
-        return self.source if isinstance(self.source, (Continuous, IntervalRows)) else None
-
-    @property
     def holds_people(self) -> bool:
         """Whether a record is a person, who may bring several rows.
 
@@ -306,8 +257,6 @@ class Universe:
     @cached_property
     def _held(self) -> Numbers | Records:
         """The records, which know their order and how many copies of each there are."""
-        if isinstance(self.source, Continuous):
-            raise self.source.refuse()
         return self.source if isinstance(self.source, Records) else Numbers(self.source)
 
     @cached_property
@@ -419,8 +368,6 @@ class Universe:
         """
         if isinstance(self.source, Records):
             return self.source.given
-        if isinstance(self.source, Continuous):
-            return Listed(())  # the empty dataset has no values to list
         return Listed(self.exact_values if exact else self.values)
 
     @cached_property
@@ -654,12 +601,6 @@ class Universe:
         return positions
 
     def __repr__(self) -> str:
-        if isinstance(self.source, Continuous):
-            name = "" if self.name is None else f", name={self.name!r}"
-            return f"Universe.interval({self.source.low!r}, {self.source.high!r}{name})"
-        if isinstance(self.source, IntervalRows):
-            name = "" if self.name is None else f", name={self.name!r}"
-            return f"Universe.product({self.source!r}{name})"
         kind = "value_range" if self.unlimited else "population"
         if isinstance(self.source, (People, AnyPeople)):
             id = f", id={self.source.id!r}" if isinstance(self.source, People) else ""

@@ -379,14 +379,3 @@ def test_strangers_and_too_many_copies_are_refused_in_arrays_too():
                 universe.indices([kind(10), kind(stranger)])
         with pytest.raises(ValueError, match=r"at most 2 records of value 20.*, got 3"):
             universe.indices([kind(20)] * 3)
-
-
-def test_columns_beside_an_interval_are_of_different_values():
-    """Catches a value that is named twice and tried twice, and a repr that forgets the name."""
-    sides = sl.Universe.interval(0, 1)
-    twice = sl.Universe.product(s=sides, d=["law", "art", "law"], name="staff")
-    assert twice == sl.Universe.product(s=sides, d=["law", "art"], name="staff")
-    assert repr(twice) == (
-        "Universe.product(s=Universe.interval(0.0, 1.0), d=['law', 'art'], name='staff')"
-    )
-    assert repr(sl.Universe.product(s=sides)) == "Universe.product(s=Universe.interval(0.0, 1.0))"

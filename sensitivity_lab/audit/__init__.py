@@ -9,7 +9,6 @@ audit                the way through: a row for each relation and size, its wors
 │  ├─ starts         known layouts of records in lines, and the best of each kind
 │  ├─ climb          from one pair to a wider one, a little at a time
 │  └─ shrink         the widest pair, made plainer
-├─ intervals         a search where there are too many values to list
 ├─ layouts, lines    who is in a pair; the records in an order
 ├─ trials            the budget of a search, and its widest pair
 └─ report            rows and verdicts, and how they are shown

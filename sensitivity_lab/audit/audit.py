@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.audit.claims import amount, check_claim, claimed_at, claimed_for
-from sensitivity_lab.audit.intervals import search_interval
 from sensitivity_lab.audit.orderings import ORDERS, Edited, OrderedWalk
 from sensitivity_lab.audit.random_search import (
     checked_seconds,
@@ -54,7 +52,6 @@ from sensitivity_lab.numbers.exact import (
 from sensitivity_lab.numbers.gap import Gap, Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.records.continuous import IntervalRows
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
@@ -287,13 +284,6 @@ class _Row:
 def _marked(universe: Universe, worst: WorstInputs) -> Marked | None:
     """Two datasets that are tables as one, with the rows marked that leave and join."""
     here, there = worst.at
-    if isinstance(universe.source, IntervalRows):
-        sides = [rows_of(table(side, "dataset")) for side in (worst.dataset, worst.neighbour)]
-        one_more = universe.source.ends.values[:1]  # two empty datasets have none
-        universe = Universe.value_range(
-            universe.source.of_records([*one_more, *sides[0], *sides[1]])
-        )
-        here, there = map(universe.indices, sides)
     if not universe.tabular or here is None or there is None:
         return None
     return marked_at(universe, here, there)
@@ -396,10 +386,8 @@ class _Run:
         source, trials = checked_source(self.seed, self.rng), self.scope.trials
         assert trials is not None
         require_budget(problems, trials, self.scope.seconds)
-        interval = problems[0].universe.interval_searched
-        asked = search if interval is None else partial(search_interval, interval=interval)
         return [
-            asked(
+            search(
                 problem,
                 self.subject,
                 trials=trials,

@@ -100,14 +100,12 @@ class Subject:
     ) -> Subject:
         """Return the subject that a query is: with a metric its answers can be anything.
 
-        Over a `universe` of records that say its numbers, it is asked of these; rows with intervals,
-        which no list has, are given to it as tables.
+        Over a `universe` of records that say its numbers, it is asked of these.
         """
         if universe is not None:
             query = query.over(universe)
         over = None
-        listed = universe is not None and universe.interval_searched is None
-        if universe is not None and listed and not universe.numeric:
+        if universe is not None and not universe.numeric:
             over = over_numbers(query, universe)
         said = None
         if universe is not None and over is not None:

@@ -731,7 +731,6 @@ if __name__ == "__main__":
 DATASETS_ASKED = math.comb(13, 6)
 NUMBERS = sl.Universe.value_range([0, 1, 2])
 PAY = sl.Universe.product(pay=[0, 1, 2])
-INTERVAL = sl.Universe.product(pay=sl.Universe.interval(0, 1))
 
 
 def interrupted_pool(function, universe):
@@ -797,7 +796,6 @@ def test_an_interrupt_ends_what_asks_no_function_of_a_dataset():
         lambda: sl.audit(sl.SUM, lambda k: interrupted(), NUMBERS, **ROWS_OF),
         lambda: sl.audit(sl.SUM, 1, NUMBERS, **ROWS_OF, output_metric=interrupted),
         lambda: sl.global_sensitivity(lambda x: Answer(1), NUMBERS, **ONE),
-        lambda: searched(interrupted, INTERVAL),
     ):
         with pytest.raises(KeyboardInterrupt):
             asked()
