@@ -26,22 +26,13 @@ _RUN: ContextVar[Run | None] = ContextVar("run", default=None)
 
 
 def in_this_test() -> Run | None:
-    """Return the test that runs here, if its runner asked for it.
-
-    >>> in_this_test() is None
-    True
-    """
+    """Return the test that runs here, if its runner asked for it."""
     return _RUN.get()
 
 
 @contextmanager
 def this_test(budget: float | None = None, allow_not_asked: bool = False) -> Iterator[Run]:
-    """Watch the audits of a block, which have so many seconds, and may leave directions out.
-
-    >>> with this_test() as run:
-    ...     in_this_test() is run
-    True
-    """
+    """Watch the audits of a block, which have so many seconds, and may leave directions out."""
     run = Run(budget, monotonic() + (budget or 0), allow_not_asked)
     token = _RUN.set(run)
     try:
@@ -50,50 +41,5 @@ def this_test(budget: float | None = None, allow_not_asked: bool = False) -> Ite
         _RUN.reset(token)
 
 
-def show_as(failure: Exception, short: str, long: str) -> None:
-    """Tell a test runner how a failure reads: in short, and at length in a section of its own.
-
-    >>> failure = AssertionError("all of it")
-    >>> show_as(failure, "too small", "the whole audit")
-    >>> failure.sensitivity
-    ('too small', 'the whole audit')
-    """
-    vars(failure)["sensitivity"] = (short, long)
-
-
-def as_plain(audit: Any) -> dict[str, Any]:
-    """Return an audit as texts and lists, for JSON; its numbers are written exactly.
-
-    >>> from sensitivity_lab import SUM, Change, Universe, audit
-    >>> bits = Universe.value_range([0, 1])
-    >>> as_plain(audit(SUM, 1, bits, sizes=1, relations=[Change(1)]))["rows"][0]["exact"]
-    '1'
-    """
-    return {
-        "function": audit.function,
-        "headline": audit.headline,
-        "scope": audit.scope,
-        "not_asked": list(audit.not_asked),
-        "rows": [_plain_row(row) for row in audit.rows],
-    }
-
-
-def _plain_row(row: Any) -> dict[str, Any]:
-    asked = row.answers is not None
-    found = "found" if row.is_a_bound else "exact"
-    return {
-        "relation": row.relation,
-        "k": row.k,
-        "size": row.size,
-        "verdict": row.verdict,
-        "claimed": _text(row.claimed),
-        found: _text(row.found),
-        "datasets": [dataset_text(side) for side in row.sides] if asked else None,
-        "answers": [number_text(answer) for answer in row.answers] if asked else None,
-        "note": row.note,
-        "not_asked": list(row.not_asked),
-    }
-
-
-def _text(number: Any) -> str | None:
-    return None if number is None else str(number)
+def raise_as_told(told: tuple[str, str], message: str) -> None:
+    """Fail with a message; a test runner is told it in short, and at length for a section of its own."""
