@@ -70,6 +70,9 @@ class Together(Protocol):
     def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
         """Which of some datasets are asked again alone, to hold the answers to."""
 
+    def python(self, query: Query) -> str | None:
+        """The Python that makes a query of it, None where there is none."""
+
 
 INSTEAD = (
     "people may bring none; say least_rows=1 if everybody brings some, ask of a function of a "

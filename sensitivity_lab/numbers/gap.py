@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any, TypeGuard
 
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import Exact, RootGap, brief, exact_number, is_finite, is_real
+from sensitivity_lab.numbers.lazy import pd
 
 Number = int | Fraction | float | Decimal
 Answer = Number | tuple[Number, ...]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import is_real, told
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import table
 
 Column = nw.Series[Any]
@@ -58,7 +58,7 @@ def opened(answer: Any, what: str) -> Any:
     """
     if isinstance(answer, Mapping):
         return Keyed(list(answer.keys()), list(answer.values()))
-    if isinstance(answer, pd.Series):
+    if nw.dependencies.is_pandas_series(answer):
         return Keyed(answer.index.tolist(), answer.tolist())
     known = _known(answer, what)
     if isinstance(known, nw.Series):

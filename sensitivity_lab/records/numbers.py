@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import narwhals as nw
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import (
     Exact,
@@ -22,6 +22,7 @@ from sensitivity_lab.numbers.exact import (
     sequence,
     simplest,
 )
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import Rows, is_table
 from sensitivity_lab.records.seen import as_seen
 from sensitivity_lab.records.source import Records, are_text
@@ -197,7 +198,7 @@ def numbers_or_records(source: Any, what: str) -> np.ndarray | tuple[Any, ...] |
 
 def _listed(source: Any) -> Any:
     """The entries of a pandas Series, or of a pyarrow Array; anything else as it is."""
-    if isinstance(source, pd.Series):
+    if nw.dependencies.is_pandas_series(source):
         return _of_series(source)
     is_pyarrow = hasattr(type(source), "to_pylist")  # its scalars are no numbers
     return source.to_pylist() if is_pyarrow else source

@@ -10,9 +10,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import brief, drawn, told
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.source import Positions, Records, Stacked, end_to_end
 
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}

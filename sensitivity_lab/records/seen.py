@@ -8,7 +8,8 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
+
+from sensitivity_lab.numbers.lazy import pd
 
 PLAIN = {int, bool, str, type(None)}  # kinds of which equals are the same
 

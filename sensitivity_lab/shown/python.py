@@ -8,8 +8,8 @@ from enum import Enum
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import is_table, rows_of, table
 
 

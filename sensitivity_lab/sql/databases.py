@@ -19,9 +19,9 @@ from types import ModuleType
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import brief, is_real, told
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import NAN, Row, rows_of, table
 from sensitivity_lab.sql.parsed import SECONDS, parsed, within
 from sensitivity_lab.sql.result_set import ResultSet

@@ -12,9 +12,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import told
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import taken
 from sensitivity_lab.sql.parsed import ORDERED, SECONDS, Parsed, within
 from sensitivity_lab.sql.result_set import ResultSet

@@ -21,10 +21,10 @@ import pandas as pd
 
 from sensitivity_book.stored_figures import figures
 from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.catalogue import sql
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
+from sensitivity_lab.sql.statement import sql
 from sensitivity_lab.universe import Universe
 
 SYSTEMS = {
