@@ -77,11 +77,7 @@ def _standard(
 
 @dataclass(frozen=True)
 class _Quantile:
-    """The q-quantile of sorted records, with linear interpolation between the two ranks.
-
-    >>> MEDIAN((1, 2, 4, 9)), quantile(0.25)((1, 2, 4))
-    (3, Fraction(3, 2))
-    """
+    """The q-quantile of sorted records, with linear interpolation between the two ranks."""
 
     q: Exact
 
@@ -133,11 +129,7 @@ def _sum_of_squares(x: Dataset) -> Exact:
 
 @dataclass(frozen=True)
 class _Variance:
-    """The sum of squared deviations from the mean over n − ddof; of `std`, the root of that.
-
-    >>> VARIANCE((1, 2, 3)), STD((1, 3))
-    (Fraction(2, 3), 1.0)
-    """
+    """The sum of squared deviations from the mean over n − ddof; of `std`, the root of that."""
 
     ddof: int
 
@@ -207,11 +199,7 @@ def histogram(edges: Iterable[Any]) -> Query:
 
 @dataclass(frozen=True)
 class _Histogram:
-    """The counts of records in each bin, half-open but the last; those in none are not counted.
-
-    >>> histogram([0, 5, 10])((1, 5, 10, 11))
-    (1, 2)
-    """
+    """The counts of records in each bin, half-open but the last; those in none are not counted."""
 
     edges: tuple[Exact, ...]
 
@@ -266,11 +254,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
 
 @dataclass(frozen=True)
 class _CountWhere:
-    """The number of records for which the predicate is true; of a table the rows.
-
-    >>> count_where(bool)((0, 1, 2))
-    2
-    """
+    """The number of records for which the predicate is true; of a table the rows."""
 
     predicate: Callable[[Any], Any]
 
@@ -294,11 +278,7 @@ class _CountWhere:
 
 
 def _count(x: Any) -> int:
-    """The number of records; of a table, and over people, the rows.
-
-    >>> COUNT((1, 2, 2)), COUNT(("no", "yes"))
-    (3, 2)
-    """
+    """The number of records; of a table, and over people, the rows."""
     if isinstance(x, tuple):
         return len(x)
     return len(table(x, "dataset")) if is_table(x) else len(tuple(records_listed(x)))
@@ -309,11 +289,7 @@ def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _sum(x: Dataset) -> Exact:
-    """The sum of the records.
-
-    >>> SUM((1, 2, 2))
-    5
-    """
+    """The sum of the records."""
     return sum(x)
 
 
@@ -323,11 +299,7 @@ def _sum_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _mean(x: Dataset) -> Exact:
-    """The sum of the records over their number.
-
-    >>> MEAN((1, 2, 2))
-    Fraction(5, 3)
-    """
+    """The sum of the records over their number."""
     return simplest(Fraction(sum(x)) / len(x))
 
 
@@ -337,11 +309,7 @@ def _mean_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _min(x: Dataset) -> Exact:
-    """The lowest record.
-
-    >>> MIN((2, 1, 2))
-    1
-    """
+    """The lowest record."""
     return x[0]  # type: ignore[no-any-return]
 
 
@@ -351,11 +319,7 @@ def _min_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _max(x: Dataset) -> Exact:
-    """The highest record.
-
-    >>> MAX((2, 1, 2))
-    2
-    """
+    """The highest record."""
     return x[-1]  # type: ignore[no-any-return]
 
 
@@ -367,11 +331,6 @@ def _max_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 def _count_distinct(x: Dataset) -> int:
     """The number of different values among the records, which may be numbers, text or anything hashable.
 
-    >>> count_distinct((1, 2, 2)), count_distinct(("no", "yes", "no"))
-    (2, 2)
-
-    Numbers are told apart by how large they are, 1 is 1.0. Cost: linear. Raises TypeError for a missing
-    record, numbers among others, and a table: ask of a column, as in `count_distinct.of("name")`.
     Source: its sensitivity: thm-count-distinct-population on the book's page of proofs.
     """
     if is_table(x):
@@ -410,12 +369,7 @@ CONSTANTS = {
 
 @dataclass(frozen=True)
 class OverNumbers:
-    """A query of numbers, and what of each record of a universe these numbers are.
-
-    >>> words = Universe.population(["no", "perhaps", "yes"])
-    >>> OverNumbers(SUM, len).dataset(words, (0, 1))
-    (2, 7)
-    """
+    """A query of numbers, and what of each record of a universe these numbers are."""
 
     query: Query
     of_what: Any
@@ -427,17 +381,7 @@ class OverNumbers:
 
 
 def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
-    """The query of numbers that a query is over a universe, where it is one; else None.
-
-    >>> words = Universe.population(["no", "yes"])
-    >>> over_numbers(SUM.of(len), words).query.name, over_numbers(COUNT, words).of_what
-    ('sum', Always(number=1))
-    >>> over_numbers(SUM, Universe.population([1, 2])) is None
-    True
-
-    A count, and a sum of a column, over people is the sum of what each person's rows come to.
-    Other queries of a column of people's tables are asked of all their rows together (None).
-    """
+    """The query of numbers that a query is over a universe, where it is one; else None."""
     if universe.holds_people and _adds_rows(query, universe):
         return OverNumbers(SUM, _of_one_row(query, universe))
     if query.inner is not None:
@@ -467,11 +411,7 @@ def _told(query: Query, universe: Universe) -> Any:
 
 
 def asks_rows(query: Query) -> bool:
-    """Whether a query of people is asked of all their rows: it counts them, or names a column.
-
-    >>> asks_rows(COUNT), asks_rows(MEAN.of("price")), asks_rows(MEAN.of(len))
-    (True, True, False)
-    """
+    """Whether a query of people is asked of all their rows: it counts them, or names a column."""
     if query.inner is not None:
         return _column_of(query.of_what) is not None
     if query.grouping is not None:
@@ -498,11 +438,7 @@ def _of_one_row(query: Query, people: Universe) -> Query:
 
 
 def predicate_of(query: Query) -> Callable[[Any], Any] | None:
-    """What a query counts records by, where it is a count that asks a function.
-
-    >>> predicate_of(count_where(callable)) is callable, predicate_of(COUNT) is None
-    (True, True)
-    """
+    """What a query counts records by, where it is a count that asks a function."""
     return query.function.predicate if isinstance(query.function, _CountWhere) else None
 
 
@@ -514,15 +450,7 @@ def _column_of(what: Any) -> str | None:
 
 
 def python_of(query: Query) -> str | None:
-    """The Python that makes a standard query, with `sl` for the package; None for any other.
-
-    >>> python_of(STD), python_of(quantile(0.25)), python_of(Query("mean", len))
-    ('sl.STD', 'sl.quantile(0.25)', None)
-    >>> python_of(SUM.of("salary").clipped(0, 100)), python_of(COUNT.by("department"))
-    ("sl.SUM.of('salary').clipped(0, 100)", "sl.COUNT.by('department')")
-
-    A query of your own function of a record has none either.
-    """
+    """The Python that makes a standard query, with `sl` for the package; None for any other."""
     if query.together is not None:
         return query.together.python(query)
     if query.grouping is not None:

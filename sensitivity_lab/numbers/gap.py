@@ -215,8 +215,7 @@ def by_key(answer: Answer | Labelled) -> dict[Any, Any]:
 
 
 def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
-    """The keys at which two answers differ, with what each has there: None where it has no such key.
-    """
+    """The keys at which two answers differ, with what each has there: None where it has no such key."""
     before, after = by_key(answer), by_key(other)
     keys = sorted_labels({**before, **after})
     pairs = {key: (before.get(key), after.get(key)) for key in keys}
