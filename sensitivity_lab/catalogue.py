@@ -77,7 +77,11 @@ def _standard(
 
 @dataclass(frozen=True)
 class _Quantile:
-    """The q-quantile of sorted records, with linear interpolation between the two ranks."""
+    """The q-quantile of sorted records, with linear interpolation between the two ranks.
+
+    >>> MEDIAN((1, 2, 4, 9)), quantile(0.25)((1, 2, 4))
+    (3, Fraction(3, 2))
+    """
 
     q: Exact
 
@@ -129,7 +133,11 @@ def _sum_of_squares(x: Dataset) -> Exact:
 
 @dataclass(frozen=True)
 class _Variance:
-    """The sum of squared deviations from the mean over n − ddof; of `std`, the root of that."""
+    """The sum of squared deviations from the mean over n − ddof; of `std`, the root of that.
+
+    >>> VARIANCE((1, 2, 3)), STD((1, 3))
+    (Fraction(2, 3), 1.0)
+    """
 
     ddof: int
 
@@ -199,7 +207,11 @@ def histogram(edges: Iterable[Any]) -> Query:
 
 @dataclass(frozen=True)
 class _Histogram:
-    """The counts of records in each bin, half-open but the last; those in none are not counted."""
+    """The counts of records in each bin, half-open but the last; those in none are not counted.
+
+    >>> histogram([0, 5, 10])((1, 5, 10, 11))
+    (1, 2)
+    """
 
     edges: tuple[Exact, ...]
 
@@ -254,7 +266,11 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
 
 @dataclass(frozen=True)
 class _CountWhere:
-    """The number of records for which the predicate is true; of a table the rows."""
+    """The number of records for which the predicate is true; of a table the rows.
+
+    >>> count_where(bool)((0, 1, 2))
+    2
+    """
 
     predicate: Callable[[Any], Any]
 
@@ -278,7 +294,11 @@ class _CountWhere:
 
 
 def _count(x: Any) -> int:
-    """The number of records; of a table, and over people, the rows."""
+    """The number of records; of a table, and over people, the rows.
+
+    >>> COUNT((1, 2, 2)), COUNT(("no", "yes"))
+    (3, 2)
+    """
     if isinstance(x, tuple):
         return len(x)
     return len(table(x, "dataset")) if is_table(x) else len(tuple(records_listed(x)))
@@ -289,7 +309,11 @@ def _count_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _sum(x: Dataset) -> Exact:
-    """The sum of the records."""
+    """The sum of the records.
+
+    >>> SUM((1, 2, 2))
+    5
+    """
     return sum(x)
 
 
@@ -299,7 +323,11 @@ def _sum_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _mean(x: Dataset) -> Exact:
-    """The sum of the records over their number."""
+    """The sum of the records over their number.
+
+    >>> MEAN((1, 2, 2))
+    Fraction(5, 3)
+    """
     return simplest(Fraction(sum(x)) / len(x))
 
 
@@ -309,7 +337,11 @@ def _mean_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _min(x: Dataset) -> Exact:
-    """The lowest record."""
+    """The lowest record.
+
+    >>> MIN((2, 1, 2))
+    1
+    """
     return x[0]  # type: ignore[no-any-return]
 
 
@@ -319,7 +351,11 @@ def _min_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 
 
 def _max(x: Dataset) -> Exact:
-    """The highest record."""
+    """The highest record.
+
+    >>> MAX((2, 1, 2))
+    2
+    """
     return x[-1]  # type: ignore[no-any-return]
 
 
@@ -331,6 +367,11 @@ def _max_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
 def _count_distinct(x: Dataset) -> int:
     """The number of different values among the records, which may be numbers, text or anything hashable.
 
+    >>> count_distinct((1, 2, 2)), count_distinct(("no", "yes", "no"))
+    (2, 2)
+
+    Numbers are told apart by how large they are, 1 is 1.0. Cost: linear. Raises TypeError for a missing
+    record, numbers among others, and a table: ask of a column, as in `count_distinct.of("name")`.
     Source: its sensitivity: thm-count-distinct-population on the book's page of proofs.
     """
     if is_table(x):

@@ -26,7 +26,11 @@ from sensitivity_lab.universe import Dataset, Universe
 
 @dataclass(frozen=True)
 class _Weighed:
-    """The sum of the sorted records, each times the weight of its rank."""
+    """The sum of the sorted records, each times the weight of its rank.
+
+    >>> RANGE((1, 2, 8)), GINI_MEAN_DIFFERENCE((1, 2, 8))
+    (7, Fraction(14, 3))
+    """
 
     weights: Weights
 
