@@ -410,12 +410,7 @@ CONSTANTS = {
 
 @dataclass(frozen=True)
 class OverNumbers:
-    """A query of numbers, and what of each record of a universe these numbers are.
-
-    >>> words = Universe.population(["no", "perhaps", "yes"])
-    >>> OverNumbers(SUM, len).dataset(words, (0, 1))
-    (2, 7)
-    """
+    """A query of numbers, and what of each record of a universe these numbers are."""
 
     query: Query
     of_what: Any
@@ -427,17 +422,7 @@ class OverNumbers:
 
 
 def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
-    """The query of numbers that a query is over a universe, where it is one; else None.
-
-    >>> words = Universe.population(["no", "yes"])
-    >>> over_numbers(SUM.of(len), words).query.name, over_numbers(COUNT, words).of_what
-    ('sum', Always(number=1))
-    >>> over_numbers(SUM, Universe.population([1, 2])) is None
-    True
-
-    A count, and a sum of a column, over people is the sum of what each person's rows come to.
-    Other queries of a column of people's tables are asked of all their rows together (None).
-    """
+    """The query of numbers that a query is over a universe, where it is one; else None."""
     if universe.holds_people and _adds_rows(query, universe):
         return OverNumbers(SUM, _of_one_row(query, universe))
     if query.inner is not None:
@@ -467,11 +452,7 @@ def _told(query: Query, universe: Universe) -> Any:
 
 
 def asks_rows(query: Query) -> bool:
-    """Whether a query of people is asked of all their rows: it counts them, or names a column.
-
-    >>> asks_rows(COUNT), asks_rows(MEAN.of("price")), asks_rows(MEAN.of(len))
-    (True, True, False)
-    """
+    """Whether a query of people is asked of all their rows: it counts them, or names a column."""
     if query.inner is not None:
         return _column_of(query.of_what) is not None
     if query.grouping is not None:
@@ -498,11 +479,7 @@ def _of_one_row(query: Query, people: Universe) -> Query:
 
 
 def predicate_of(query: Query) -> Callable[[Any], Any] | None:
-    """What a query counts records by, where it is a count that asks a function.
-
-    >>> predicate_of(count_where(callable)) is callable, predicate_of(COUNT) is None
-    (True, True)
-    """
+    """What a query counts records by, where it is a count that asks a function."""
     return query.function.predicate if isinstance(query.function, _CountWhere) else None
 
 
@@ -514,15 +491,7 @@ def _column_of(what: Any) -> str | None:
 
 
 def python_of(query: Query) -> str | None:
-    """The Python that makes a standard query, with `sl` for the package; None for any other.
-
-    >>> python_of(STD), python_of(quantile(0.25)), python_of(Query("mean", len))
-    ('sl.STD', 'sl.quantile(0.25)', None)
-    >>> python_of(SUM.of("salary").clipped(0, 100)), python_of(COUNT.by("department"))
-    ("sl.SUM.of('salary').clipped(0, 100)", "sl.COUNT.by('department')")
-
-    A query of your own function of a record has none either.
-    """
+    """The Python that makes a standard query, with `sl` for the package; None for any other."""
     if query.together is not None:
         return query.together.python(query)
     if query.grouping is not None:

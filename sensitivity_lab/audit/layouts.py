@@ -13,13 +13,7 @@ from sensitivity_lab.universe import Indices, Universe
 
 @dataclass(frozen=True)
 class Layout:
-    """The records that two neighbours share, those of the dataset alone, those of its neighbour alone.
-
-    >>> Layout((3, 0), (9,), ()).sides()
-    ((0, 3, 9), (0, 3))
-
-    Where both sides have a value to themselves, they share it in truth, and fewer records move.
-    """
+    """The records that two neighbours share, those of the dataset alone, those of its neighbour alone."""
 
     common: Indices
     removed: Indices
@@ -27,21 +21,13 @@ class Layout:
 
     @classmethod
     def of(cls, parts: Sequence[Sequence[int]]) -> Layout:
-        """The layout of three lists.
-
-        >>> Layout.of([[0], [1], []])
-        Layout(common=(0,), removed=(1,), added=())
-        """
+        """The layout of three lists."""
         common, removed, added = map(tuple, parts)
         return cls(common, removed, added)
 
     @classmethod
     def between(cls, dataset: Indices, neighbour: Indices) -> Layout:
-        """The layout of two datasets of positions.
-
-        >>> Layout.between((0, 0, 1), (0, 1, 2))
-        Layout(common=(0, 1), removed=(0,), added=(2,))
-        """
+        """The layout of two datasets of positions."""
         here, there = Counter(dataset), Counter(neighbour)
         parts = (here & there, here - there, there - here)
         return cls.of([list(part.elements()) for part in parts])
@@ -68,11 +54,7 @@ class Layout:
 
     @property
     def mirrored(self) -> Layout:
-        """The same layout, with what either side has to itself traded.
-
-        >>> Layout((3,), (9,), ()).mirrored
-        Layout(common=(3,), removed=(), added=(9,))
-        """
+        """The same layout, with what either side has to itself traded."""
         return Layout(self.common, self.added, self.removed)
 
     def sides(self) -> tuple[Indices, Indices]:
@@ -83,11 +65,7 @@ class Layout:
         )
 
     def fits(self, universe: Universe) -> bool:
-        """Whether a universe has as many copies as the two sides need together.
-
-        >>> Layout((0,), (1,), (1,)).fits(Universe.population([5, 7]))
-        False
-        """
+        """Whether a universe has as many copies as the two sides need together."""
         if universe.unlimited:
             return True
         held = Counter(self.common + self.removed + self.added)
@@ -95,14 +73,7 @@ class Layout:
 
 
 def require_neighbours(problem: Problem, layout: Layout) -> None:
-    """Refuse a layout that is no pair of neighbours of a problem.
-
-    >>> from sensitivity_lab import SUM, Change
-    >>> problem = Problem(SUM, Universe.value_range([0, 1]), 1, Change(1), norm=1)
-    >>> require_neighbours(problem, Layout((), (0,), (1,)))
-
-    Cost: linear in the records. Raises RuntimeError: a search must never lead here.
-    """
+    """Refuse a layout that is no pair of neighbours of a problem."""
     here, there = map(Counter, layout.sides())
     moved = (here - there).total(), (there - here).total()
     asked = layout.move in problem.plan.get(layout.size, ())

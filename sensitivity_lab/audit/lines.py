@@ -22,11 +22,7 @@ LARGEST = 10**300  # numbers that floats hold with room
 
 @dataclass(frozen=True)
 class Line:
-    """Records in one order: of a population all, of a range `copies` of each value.
-
-    >>> Line(np.array([4, 2]), copies=2).run(1, 2), len(Line(np.array([4, 2]), copies=2))
-    ([4, 2], 4)
-    """
+    """Records in one order: of a population all, of a range `copies` of each value."""
 
     order: np.ndarray  # positions of values
     copies: int
@@ -49,27 +45,14 @@ class Line:
 
 
 def line_of(universe: Universe, order: np.ndarray, needed: int) -> Line:
-    """The line of some records for a pair of `needed`, by an order of the values.
-
-    >>> line_of(Universe.population([7, 5, 7]), np.array([1, 0]), needed=2).run(0, 3)
-    [1, 1, 0]
-    """
+    """The line of some records for a pair of `needed`, by an order of the values."""
     if universe.unlimited:
         return Line(order, max(1, needed))
     return Line(np.repeat(order, universe._counts[order]), 1)
 
 
 def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
-    """The orders of a universe's values that are worth a try, the likeliest first.
-
-    >>> from sensitivity_lab import MEAN, Query
-    >>> words = Universe.population(["bb", "aaa", "c"])
-    >>> orders_of(words, Subject.of(MEAN.of(len), 1, None, words))
-    [array([2, 1, 0])]
-
-    What a query asks of each record comes first, then the universe's own order, then each entry of
-    records that have several; one backwards is the same. Cost: a sort each.
-    """
+    """The orders of a universe's values that are worth a try, the likeliest first."""
     own = np.arange(universe.distinct, dtype=np.intp)
     if universe.numeric or len(own) > MOST_READ:
         return [own]
@@ -83,11 +66,7 @@ def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
 
 
 def boundary_positions(universe: Universe) -> list[int]:
-    """Where the values stand that break arithmetic, or those next to them; of records none.
-
-    >>> boundary_positions(Universe.value_range(range(-5, 100)))
-    [0, 1, 5, 6, 103, 104]
-    """
+    """Where the values stand that break arithmetic, or those next to them; of records none."""
     if not universe.numeric or universe.distinct < 2:
         return []
     values: list[Exact] = [value for value in universe.exact_values if value is not None]

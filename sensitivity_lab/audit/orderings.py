@@ -31,17 +31,11 @@ Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
 def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
     """Yield every different order of a dataset's records, in lexicographic order.
 
-    >>> list(orderings((0, 1, 1)))
-    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+            0 2 3 1    the 2 can rise, for the record behind it is larger
+              ↑
+            0 3 2 1    it is exchanged with the smallest larger record behind it
+            0 3 1 2    and what is behind it is turned around, which sorts it
 
-    Each follows from the last, with ↑ below the rightmost record that can rise::
-
-        0 2 3 1    the 2 can rise, for the record behind it is larger
-          ↑
-        0 3 2 1    it is exchanged with the smallest larger record behind it
-        0 3 1 2    and what is behind it is turned around, which sorts it
-
-    Cost: O(n) for each order; n!/∏(copies!) of them.
     Source: Knuth (2011), "The Art of Computer Programming 4A", section 7.2.1.2, algorithm L.
     """
     order = sorted(dataset)
@@ -59,10 +53,6 @@ def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
 def count_sequences(universe: Universe, size: int) -> int:
     """Return how many sequences of `size` records there are; none is built.
 
-    >>> count_sequences(Universe.population([1, 2, 2]), 2)
-    3
-
-    Cost: O(v · size²) arithmetic for v distinct values, O(1) for a range.
     Source: the exponential generating function ∏ Σ xʲ/j!, over j up to the copies of a value.
     """
     if universe.unlimited:
@@ -81,12 +71,6 @@ def edits(
 ) -> list[Indices]:
     """Return the sequences that the moves lead to, each once, in lexicographic order.
 
-    >>> edits((0, 1), [(1, 1)], [2, 2], in_place=True)
-    [(0, 0), (0, 1), (1, 1)]
-
-    `in_place` replaces records where they stand; else r records are deleted and then a inserted
-    anywhere. `copies` says how many records of each value a sequence may hold.
-    Cost: at most C(n, r)·C(n − r + a, a)·vᵃ sequences for each move, all held; in place C(n, r)·vʳ.
     Source: the balls of OpenDP's "insert-delete distance" and "Hamming distance".
     """
     values = range(len(copies))
@@ -130,12 +114,7 @@ def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices
 
 @dataclass(frozen=True)
 class Edited:
-    """Whether a sequence is made of another by a relation's moves, where records stand.
-
-    >>> edited = Edited(Change(1), Universe.value_range([1, 2]), ((0, 0), (1, 1)))
-    >>> edited((1, 2), (1, 1)), edited((1, 2), (2, 1))
-    (True, False)
-    """
+    """Whether a sequence is made of another by a relation's moves, where records stand."""
 
     relation: Relation
     universe: Universe
@@ -152,23 +131,11 @@ class Edited:
 class OrderedWalk:
     """A walk over all pairs, with the answers of every reading of a dataset.
 
-    >>> from sensitivity_lab import Query
-    >>> pair = Universe.value_range([0, 1])
-    >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
-    >>> walk.answer_all([2])
-    >>> walk.widest(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
-    WorstInputs(gap=1, dataset=(0, 0), neighbour=(1, 0))
+            order     points             readings of the point
+            None      {0, 1, 1}          (0, 1, 1)
+            "any"     {0, 1, 1}          (0, 1, 1)  (1, 0, 1)  (1, 1, 0)
+            "kept"    (1, 0, 1), …       (1, 0, 1)
 
-    A point of the walk is a multiset, or a sequence where the order is kept. Its readings are
-    the sequences that the function is given for it: all orderings under "any", else itself::
-
-        order     points             readings of the point
-        None      {0, 1, 1}          (0, 1, 1)
-        "any"     {0, 1, 1}          (0, 1, 1)  (1, 0, 1)  (1, 1, 0)
-        "kept"    (1, 0, 1), …       (1, 0, 1)
-
-    Of a point's numbers the least and the greatest are kept: no gap is wider than theirs, unless
-    an output metric measures it.
     Source: ordered and unordered metrics are OpenDP's.
     """
 
@@ -178,13 +145,7 @@ class OrderedWalk:
         self.answers: dict[Indices, list[Answered]] = {}
 
     def require_budget(self, problem: Problem, limit: int) -> None:
-        """Refuse a problem with too many datasets, sequences or pairs, before any work.
-
-        >>> from sensitivity_lab import Query
-        >>> pair = Universe.value_range([0, 1])
-        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
-        >>> walk.require_budget(Problem(walk.subject.query, pair, 2, Change(1), norm=1), limit=10)
-        """
+        """Refuse a problem with too many datasets, sequences or pairs, before any work."""
         sizes = sorted(problem.sizes_answered)
         for size in sizes:  # a dataset has at least one ordering
             count = self.universe.count_at_least(size, limit)
@@ -197,14 +158,9 @@ class OrderedWalk:
     def pairs(self, problem: Problem) -> int:
         """Count the pairs of readings to compare, or a few more.
 
-        >>> from sensitivity_lab import Query
-        >>> pair = Universe.value_range([0, 1])
-        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
-        >>> walk.pairs(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
-        20
-
         Each of the 4 sequences is left as it is, or has a record at one of 2 positions replaced by one
         of 2.
+
         """
         if self.order == "kept":
             return sum(self._most_edits(problem, *item) for item in problem.plan.items())
@@ -227,15 +183,7 @@ class OrderedWalk:
     def answer_all(
         self, sizes: Iterable[int], executor: Executor | None = None, progress: bool = False
     ) -> None:
-        """Ask the function about every reading of these sizes, here or on an executor's workers.
-
-        >>> from sensitivity_lab import Query
-        >>> pair = Universe.value_range([1, 2])
-        >>> walk = OrderedWalk(Subject(Query("sum", sum), 1, None), pair, None)
-        >>> walk.answer_all([2])
-        >>> walk.answers
-        {(0, 0): [(2, (0, 0))], (0, 1): [(3, (0, 1))], (1, 1): [(4, (1, 1))]}
-        """
+        """Ask the function about every reading of these sizes, here or on an executor's workers."""
         for size in sorted(sizes):
             points = list(self._points(size))
             self.subject.ask_in_orders(self.universe, [points[i] for i in few_of(len(points))])
@@ -278,15 +226,7 @@ class OrderedWalk:
         return [answered[i] for i in sorted(ends)]
 
     def widest(self, problem: Problem, progress: bool = False) -> WorstInputs:
-        """Return the pair of readings that lies furthest apart, and of several the first met.
-
-        >>> from sensitivity_lab import Query
-        >>> pair = Universe.value_range([0, 1])
-        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
-        >>> walk.answer_all([2])
-        >>> walk.widest(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
-        WorstInputs(gap=1, dataset=(0, 0), neighbour=(1, 0))
-        """
+        """Return the pair of readings that lies furthest apart, and of several the first met."""
         worst: tuple[Gap, Indices, Indices] | None = None
         for point, beside in self._neighbouring(problem, progress):
             pairs = product(self.answers[point], self.answers[beside])

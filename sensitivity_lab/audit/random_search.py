@@ -40,28 +40,13 @@ def search(
     seconds: float | None = None,
     progress: bool = False,
 ) -> WorstInputs:
-    """Return the widest of `trials` neighbouring pairs: known layouts first, then climbs from them.
-
-    >>> from sensitivity_lab import SUM, Change, Universe
-    >>> problem = Problem(SUM, Universe.value_range(range(10)), 3, Change(1), norm=1)
-    >>> search(problem, Subject.of(SUM, 1, None), trials=500, seed=0).gap
-    9
-
-    No maximum is claimed: the gap is a lower bound of the sensitivity. The pair is a pair of
-    neighbours, which is checked. Cost: two answers a trial.
-    """
+    """Return the widest of `trials` neighbouring pairs: known layouts first, then climbs from them."""
     options: dict[str, Any] = {"seconds": seconds, "progress": progress}
     return explored(Trials(problem, subject, most=trials, **options), seed).inputs()
 
 
 def explored(asked: Trials, seed: int | np.random.Generator) -> Trials:
-    """Return trials that have been used up: their best is the widest pair.
-
-    >>> from sensitivity_lab import SUM, Change, Universe
-    >>> problem = Problem(SUM, Universe.value_range(range(10)), 3, Change(1), norm=1)
-    >>> explored(Trials(problem, Subject.of(SUM, 1, None), most=500), seed=0).best.gap
-    9
-    """
+    """Return trials that have been used up: their best is the widest pair."""
     rng, problem, subject = np.random.default_rng(seed), asked.problem, asked.subject
     orders, boundary = orders_of(problem.universe, subject), boundary_positions(problem.universe)
     families = _families(asked, orders, boundary)
@@ -144,24 +129,14 @@ def _climbs(
 
 
 def checked_trials(trials: Any, seconds: Any) -> int:
-    """Return how many pairs a row's search may try.
-
-    >>> checked_trials(None, None), checked_trials(50, None), checked_trials(None, 2.5)
-    (10000, 50, 10000000)
-    """
+    """Return how many pairs a row's search may try."""
     if trials is None:
         return TRIALS if seconds is None else MOST_TIMED
     return whole_number(trials, "trials", 1)
 
 
 def checked_seconds(seconds: Any) -> float | None:
-    """Return how long a row's search may take, in seconds; None is as long as its trials last.
-
-    >>> checked_seconds(2), checked_seconds(None)
-    (2.0, None)
-
-    Raises TypeError for what is no number, ValueError for what is not above 0, or no finite number.
-    """
+    """Return how long a row's search may take, in seconds; None is as long as its trials last."""
     if seconds is None:
         return None
     if not is_real(seconds):
@@ -172,13 +147,7 @@ def checked_seconds(seconds: Any) -> float | None:
 
 
 def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
-    """Return what the random numbers of each row start from: a seed, or a generator to draw from.
-
-    >>> checked_source(3, None), checked_source(0, 5)
-    (3, 5)
-
-    Raises ValueError where both are given.
-    """
+    """Return what the random numbers of each row start from: a seed, or a generator to draw from."""
     first = whole_number(seed, "seed", 0)
     if rng is None:
         return first
@@ -188,14 +157,7 @@ def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
 
 
 def require_budget(problems: Sequence[Problem], trials: int, seconds: float | None = None) -> None:
-    """Refuse a search that would try too many pairs or read too many records, before any work.
-
-    >>> from sensitivity_lab import MEAN, Change, Universe
-    >>> problem = Problem(MEAN, Universe.value_range([0, 1]), 10**6, Change(1), norm=1)
-    >>> require_budget([problem], trials=100)
-
-    One that has a time to end is not refused.
-    """
+    """Refuse a search that would try too many pairs or read too many records, before any work."""
     if seconds is not None:
         return
     pairs = trials * len(problems)

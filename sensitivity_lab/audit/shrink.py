@@ -12,20 +12,7 @@ MOST_TARGETS = 4  # values that a rarer one is replaced by
 
 
 def shrink(trials: Trials) -> None:
-    """Make the widest pair plainer, step by step. Raises Spent.
-
-    >>> from sensitivity_lab import MAX, Change, Universe
-    >>> from sensitivity_lab.audit.subject import Subject
-    >>> from sensitivity_lab.problem import Problem
-    >>> problem = Problem(MAX, Universe.value_range(range(9)), 3, Change(1), norm=1)
-    >>> trials = Trials(problem, Subject.of(MAX, 1, None), most=20)
-    >>> trials.ask(Layout((0, 0), (8,), (0,))).layout.distinct
-    2
-    >>> trials.ask(Layout((1, 2), (8,), (0,))).gap, shrink(trials)
-    (6, None)
-    >>> trials.inputs()
-    WorstInputs(gap=8, dataset=(0, 0, 8), neighbour=(0, 0, 0))
-    """
+    """Make the widest pair plainer, step by step. Raises Spent."""
     assert trials.best is not None
     while True:
         held = trials.best

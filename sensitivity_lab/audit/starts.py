@@ -30,12 +30,7 @@ Numbers = tuple[int, ...]  # where the parts of a layout lie
 
 @dataclass
 class Rest:
-    """The records of a line that no part has: those between its ends.
-
-    >>> rest = Rest(Line(np.arange(6), copies=1))
-    >>> rest.lowest(2), rest.highest(1), rest.run(2, place=1)
-    ([0, 1], [5], [3, 4])
-    """
+    """The records of a line that no part has: those between its ends."""
 
     line: Line
     low: int = 0
@@ -65,11 +60,7 @@ def _places(line: Line, shape: Shape) -> int:
 
 
 def ends(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """A at the top, B at the bottom, l of C next to B and the others next to A.
-
-    >>> ends(Line(np.arange(9), copies=1), (3, 1, 1), (1,))
-    Layout(common=(1, 6, 7), removed=(8,), added=(0,))
-    """
+    """A at the top, B at the bottom, l of C next to B and the others next to A."""
     (c, a, b), (low,) = shape, numbers
     rest = Rest(line)
     removed, added = rest.highest(a), rest.lowest(b)
@@ -77,11 +68,7 @@ def ends(line: Line, shape: Shape, numbers: Numbers) -> Layout:
 
 
 def shared_run(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """A outermost, i of it low; C and B together a run, in which B begins after so many of C.
-
-    >>> shared_run(Line(np.arange(9), copies=1), (3, 2, 1), (1, 2, 1))
-    Layout(common=(3, 5, 6), removed=(0, 8), added=(4,))
-    """
+    """A outermost, i of it low; C and B together a run, in which B begins after so many of C."""
     (c, a, b), (low, place, before) = shape, numbers
     rest = Rest(line)
     removed = rest.lowest(low) + rest.highest(a - low)
@@ -90,11 +77,7 @@ def shared_run(line: Line, shape: Shape, numbers: Numbers) -> Layout:
 
 
 def outer(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """A outermost, i of it low; then C, l of it low; B a run of the others.
-
-    >>> outer(Line(np.arange(9), copies=1), (3, 1, 2), (0, 2, 1))
-    Layout(common=(0, 1, 7), removed=(8,), added=(3, 4))
-    """
+    """A outermost, i of it low; then C, l of it low; B a run of the others."""
     (c, a, b), (low, shared_low, place) = shape, numbers
     rest = Rest(line)
     removed = rest.lowest(low) + rest.highest(a - low)
@@ -103,11 +86,7 @@ def outer(line: Line, shape: Shape, numbers: Numbers) -> Layout:
 
 
 def different(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """C and B a run; A of different values that are not in it, as far as there are any.
-
-    >>> different(Line(np.arange(9), copies=2), (1, 2, 1), (0,))
-    Layout(common=(0,), removed=(1, 8), added=(0,))
-    """
+    """C and B a run; A of different values that are not in it, as far as there are any."""
     (c, a, b), (place,) = shape, numbers
     run = line.run(place * line.copies, c + b)
     others = line.values[~np.isin(line.values, run)]
@@ -140,11 +119,7 @@ KINDS = (
 
 
 def constants(positions: Sequence[int]) -> Kind:
-    """The layouts in which each part has one value, out of a few, in a universe with copies enough.
-
-    >>> constants([0, 9]).layout(Line(np.arange(10), copies=3), (2, 1, 0), (0, 1, 0))
-    Layout(common=(0, 0), removed=(9,), added=())
-    """
+    """The layouts in which each part has one value, out of a few, in a universe with copies enough."""
 
     def layout(line: Line, shape: Shape, numbers: Numbers) -> Layout:
         return Layout.of([[positions[i]] * n for n, i in zip(shape, numbers, strict=True)])
@@ -154,10 +129,7 @@ def constants(positions: Sequence[int]) -> Kind:
 
 @dataclass
 class Family:
-    """The layouts of a kind over one line, and the best of them so far.
-
-    `is_mirrored` says that the neighbour's own records lie where the kind has the dataset's.
-    """
+    """The layouts of a kind over one line, and the best of them so far."""
 
     kind: Kind
     line: Line

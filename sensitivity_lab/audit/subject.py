@@ -26,14 +26,7 @@ Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is as
 
 @dataclass(frozen=True)
 class AnyAnswer(Query):
-    """A query whose answers an output metric measures: they need not be numbers.
-
-    >>> AnyAnswer("tail", lambda dataset: dataset[1:]).answer((1, 2, 3))
-    (2, 3)
-
-    It has the `metric` where it is a caller's own function, whose answers in several orders of a
-    dataset's rows are held to each other.
-    """
+    """A query whose answers an output metric measures: they need not be numbers."""
 
     metric: Metric | None = None
 
@@ -56,13 +49,7 @@ class AnyAnswer(Query):
 
 @dataclass(frozen=True)
 class Said:
-    """Makes what the records at some positions of a universe say, as a query of numbers takes it.
-
-    >>> from sensitivity_lab import SUM
-    >>> words = Universe.population(["no", "perhaps"])
-    >>> Said(OverNumbers(SUM, len), words)((0, 1))
-    (2, 7)
-    """
+    """Makes what the records at some positions of a universe say, as a query of numbers takes it."""
 
     over: OverNumbers
     universe: Universe
@@ -74,13 +61,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Subject:
-    """A function under audit, and what measures its answers: a norm or an output metric.
-
-    >>> from sensitivity_lab import STD
-    >>> subject = Subject.of(STD, norm=1, metric=None)
-    >>> subject.answer((1, 4)), subject.shown((1, 4)), subject.distance((1, 4), (4, 4))
-    (Fraction(9, 4), 1.5, 1.5)
-    """
+    """A function under audit, and what measures its answers: a norm or an output metric."""
 
     query: Query
     norm: Norm
@@ -98,10 +79,7 @@ class Subject:
         *,
         any_order: bool = False,
     ) -> Subject:
-        """Return the subject that a query is: with a metric its answers can be anything.
-
-        Over a `universe` of records that say its numbers, it is asked of these.
-        """
+        """Return the subject that a query is: with a metric its answers can be anything."""
         if universe is not None:
             query = query.over(universe)
         over = None
@@ -175,15 +153,7 @@ def _answering(query: Query, metric: Metric | None) -> Query:
 
 @dataclass(frozen=True)
 class WorstInputs:
-    """Two inputs, as the function was given them, and how far apart it answers.
-
-    >>> from sensitivity_lab.numbers.exact import RootGap
-    >>> WorstInputs(RootGap(9, 4), (0, 3), (0, 2)).apart
-    1.0
-
-    A `WorstPair` is two multisets, and says what they share; here the order of the records counts,
-    and what a map is given need be no dataset.
-    """
+    """Two inputs, as the function was given them, and how far apart it answers."""
 
     gap: Gap
     dataset: Any
@@ -204,12 +174,7 @@ class WorstInputs:
 
 @dataclass(frozen=True)
 class Within:
-    """Whether two inputs lie within a distance of each other.
-
-    >>> from sensitivity_lab import symmetric_distance
-    >>> Within(symmetric_distance, 1)((1, 2), (1,))
-    True
-    """
+    """Whether two inputs lie within a distance of each other."""
 
     metric: Metric
     distance: Any
@@ -220,15 +185,7 @@ class Within:
 
 
 def answers_stood_by(subject: Subject, worst: WorstInputs) -> tuple[Any, Any]:
-    """Return the answers on two inputs, asked twice more; refuse a function that changes them.
-
-    >>> from sensitivity_lab import Query
-    >>> answers_stood_by(Subject.of(Query("first", min), 1, None), WorstInputs(2, (0, 4), (2, 4)))
-    (0, 2)
-
-    Without this a function with noise in it would get a verdict, and a wrong one. An `exact` query
-    is asked once more.
-    """
+    """Return the answers on two inputs, asked twice more; refuse a function that changes them."""
     ask = Subject.answer if subject.query.exact else _asked_twice
     first, last = (ask(subject, side, at) for side, at in worst.sides)
     apart = presented(subject.measure()(first, last))
@@ -277,11 +234,7 @@ def _short(value: object) -> str:
 
 
 def measured(metric: Metric, name: str, x: Any, y: Any) -> Any:
-    """Return a metric's number for two inputs or answers; where it fails, say on which.
-
-    >>> measured(lambda a, b: abs(a - b), "output_metric", 1, 3)
-    2
-    """
+    """Return a metric's number for two inputs or answers; where it fails, say on which."""
     try:
         apart = metric(x, y)
     except Exception as error:  # the metric is the caller's: it may raise anything

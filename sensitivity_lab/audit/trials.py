@@ -30,17 +30,7 @@ class Tried:
 
 
 class Trials:
-    """Asks about pairs while the budget lasts: so many pairs, so many seconds, whichever ends first.
-
-    >>> from sensitivity_lab import SUM, Change, Universe
-    >>> problem = Problem(SUM, Universe.value_range(range(10)), 1, Change(1), norm=1)
-    >>> trials = Trials(problem, Subject.of(SUM, 1, None), most=1)
-    >>> trials.ask(Layout((), (2,), (9,))).gap, trials.spent
-    (7, 1.0)
-
-    A stage may use the budget up to a share of it, `until`. The first pair is always asked about.
-    `notice` is told of each.
-    """
+    """Asks about pairs while the budget lasts: so many pairs, so many seconds, whichever ends first."""
 
     def __init__(
         self,

@@ -96,13 +96,7 @@ def sql(
 
 @dataclass(frozen=True)
 class Statement:
-    """A SELECT as a function of a dataset of tables.
-
-    >>> import pandas as pd
-    >>> total = Statement("SELECT SUM(salary) FROM staff")
-    >>> total(pd.DataFrame({"salary": [10, 20]}))
-    30
-    """
+    """A SELECT as a function of a dataset of tables."""
 
     text: str
     keys: tuple[str, ...] | None = None
@@ -165,10 +159,7 @@ class Statement:
         return any(map(duck.object_columns, self.giver(records, name).whole.values()))
 
     def check(self, records: Any, name: str | None) -> None:
-        """Refuse a statement that cannot be asked over some records, before it is asked.
-
-        Raises as `giver`, and ValueError with the engine's message for unknown tables and columns.
-        """
+        """Refuse a statement that cannot be asked over some records, before it is asked."""
         given = self.giver(records, name)
         whole = given.whole
         self._require_its_tables(whole)
@@ -183,10 +174,7 @@ class Statement:
         answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
 
     def _require_its_tables(self, whole: Tables) -> None:
-        """Refuse a statement that reads no table of the dataset, or what is neither it nor public.
-
-        A name with a schema before it is that of another table. Raises ValueError.
-        """
+        """Refuse a statement that reads no table of the dataset, or what is neither it nor public."""
         read = self._parsed
         if read is None:  # the database says what it read
             return
@@ -213,10 +201,7 @@ class Statement:
             duck.require_shared(self.connection, ours, read)
 
     def answers(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:
-        """The answers on many datasets together; None for those to be asked alone, or for all.
-
-        Raises OrderMatters for a dataset whose answer does.
-        """
+        """The answers on many datasets together; None for those to be asked alone, or for all."""
         if not self._by_duckdb:
             return self._answers_of_database(given, datasets)
         assert self._parsed is not None
@@ -438,14 +423,7 @@ class Part(dict[str, Any]):
 
 @dataclass(frozen=True)
 class TablesOf:
-    """Makes datasets of some records as tables by name.
-
-    >>> import pandas as pd
-    >>> from sensitivity_lab.records.rows import Rows
-    >>> TablesOf(Rows(pd.DataFrame({"a": [1, 2]}), "records"), ("staff",))((0,))
-    {'staff':    a
-    0  1}
-    """
+    """Makes datasets of some records as tables by name."""
 
     records: Any
     names: tuple[str, ...]
@@ -517,11 +495,7 @@ def _checked_keys(keys: Any) -> tuple[str, ...] | None:
 
 
 def _name_of_statement(text: str, most: int = 60) -> str:
-    """A statement on one line, cut short.
-
-    >>> _name_of_statement("SELECT COUNT(*)\\n  FROM staff")
-    'SELECT COUNT(*) FROM staff'
-    """
+    """A statement on one line, cut short."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
