@@ -106,6 +106,7 @@ def run(copy_of, tests, seconds):
 def survivors(module, tests, number, workers=2):
     """Of so many mutants of a module, drawn by its name: those that no test noticed."""
     source = (ROOT / "sensitivity_lab" / module).read_text(encoding="utf-8")
+    tests = ["--doctest-modules", f"sensitivity_lab/{module}", *tests]
     everyone = list(mutants(source))
     drawn = random.Random(module).sample(everyone, min(number, len(everyone)))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:

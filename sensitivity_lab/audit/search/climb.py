@@ -22,12 +22,7 @@ Parts = list[list[int]]  # of a layout, to be changed
 
 
 class Steps:
-    """Makes pairs that differ a little from a pair, in a universe with some orders of its values.
-
-    A record is replaced in both datasets (a shared one) or in one; by a value near it in an order,
-    by one that breaks arithmetic, by one of another record, or by any; a value is replaced in a
-    whole part; two records of different parts trade places.
-    """
+    """Makes pairs that differ a little from a pair, in a universe with some orders of its values."""
 
     def __init__(
         self,

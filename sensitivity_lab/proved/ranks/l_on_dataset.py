@@ -20,16 +20,7 @@ MOST_CELLS = 50_000_000  # records × numbers that leave and join
 
 
 def neighbours(pool: Pool, move: Move, steps: Steps) -> tuple[Indices, ...] | None:
-    """The neighbours by a move with the largest and the least answer; None where there are too many.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> pool = Pool(Universe.population([0, 5, 6, 10]), dataset=(1, 2), most_added=1)
-    >>> neighbours(pool, (1, 1), Steps.of([(-1, 1), (1, 1)]))
-    ((0, 2), (2, 3))
-
-    Cost: where no weight is negative, the ends of the sorted records; else O(m) for each number
-    that leaves and joins, in NumPy.
-    """
+    """The neighbours by a move with the largest and the least answer; None where there are too many."""
     removed, added = move
     n, m = len(pool.own), len(pool.spare)
     if steps.never_negative:

@@ -37,14 +37,7 @@ class Block(NamedTuple):
 
 
 class OnPopulation:
-    """D of an L-statistic on a population.
-
-    >>> from sensitivity_lab.proved.ranks.rank_weights import Trimmed
-    >>> from sensitivity_lab.universe import Universe
-    >>> school = SortedRecords.of(Universe.population([1, 2, 4, 8, 9]))
-    >>> OnPopulation(school, Trimmed(Fraction(1, 3)))(2, 1, 1).pair()
-    ((2, 8, 9), (1, 2, 8))
-    """
+    """D of an L-statistic on a population."""
 
     def __init__(self, records: SortedRecords, weights: Weights) -> None:
         self.records, self.weights = records, weights
@@ -56,14 +49,7 @@ class OnPopulation:
         return asked.widest() if asked is not None else self._program(c, a, b).widest()
 
     def affordable(self, asked: Iterable[Share]) -> bool:
-        """Whether some shares cost no more, all together, than may be spent without asking.
-
-        >>> from sensitivity_lab.proved.ranks.rank_weights import Gini
-        >>> from sensitivity_lab.universe import Universe
-        >>> many = SortedRecords.of(Universe.population(range(100_000)))
-        >>> OnPopulation(many, Gini()).affordable([(50_000, 1, 1, False)])
-        False
-        """
+        """Whether some shares cost no more, all together, than may be spent without asking."""
         cells, every = 0, list(asked)
         for c, a, b, _ in every:
             cells += A_BLOCK * sum(len(self._steps(c + own).ends) for own in (a, b))
@@ -178,13 +164,7 @@ def _blocks(higher: Steps, lower: Steps, share: tuple[int, int, int], unit: int)
 def _stretches(
     blocks: Sequence[Block],
 ) -> tuple[list[Block], list[list[Block]], list[Block]]:
-    """First what weighs at most 0; then stretches that first weigh more, then less; last what weighs more.
-
-    >>> signs = [-1, 2, -3, 0, 4]
-    >>> first, middle, last = _stretches([Block(i, i + 1, w) for i, w in enumerate(signs)])
-    >>> [[block.weight for block in stretch] for stretch in (first, *middle, last)]
-    [[-1], [2, -3, 0], [4]]
-    """
+    """First what weighs at most 0; then stretches that first weigh more, then less; last what weighs more."""
     stretches: list[list[Block]] = [[]]
     fallen = True
     for block in blocks:

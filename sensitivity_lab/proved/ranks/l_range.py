@@ -17,15 +17,7 @@ from sensitivity_lab.proved.worst_pair import WorstPair
 
 
 class RangeOnPopulation:
-    """D of the highest record minus the lowest.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> records = SortedRecords.of(Universe.population([1, 2, 4, 5, 9]))
-    >>> RangeOnPopulation(records)(1, 2, 1).pair()
-    ((1, 5, 9), (1, 2))
-
-    Cost: one pass over the records where a run is to be chosen, else a look at its ends.
-    """
+    """D of the highest record minus the lowest."""
 
     def __init__(self, records: SortedRecords) -> None:
         self.records = records

@@ -39,11 +39,7 @@ SHARED = "D(c, a, b) is the most by which answers of datasets that share (c, a, 
 
 @dataclass(frozen=True)
 class LStatistic(Family):
-    """A weighted sum of the sorted records.
-
-    >>> LStatistic(Trimmed(Fraction(1, 4))).on_interval(Interval(0, 6), norm=1)(3, 1, 1).gap
-    Fraction(3, 1)
-    """
+    """A weighted sum of the sorted records."""
 
     weights: Weights
 
@@ -118,11 +114,7 @@ def _texts(known: str, least: str, change: tuple[str, str]) -> dict[str, tuple[s
 
 @dataclass(frozen=True)
 class Central(LStatistic):
-    """The trimmed and the winsorised mean: two places decide (thm-l-central).
-
-    >>> Central(Trimmed(Fraction(1, 10))).on_interval(Interval(0, 8), norm=1)(10**12, 1, 0).gap
-    Fraction(8, 800000000001)
-    """
+    """The trimmed and the winsorised mean: two places decide (thm-l-central)."""
 
     weights: Trimmed | Winsorised
 
@@ -257,11 +249,7 @@ def _whole_quarters(relation: Relation, least: int) -> Iterator[Share]:
 
 @dataclass(frozen=True)
 class GiniMeanDifference(LStatistic):
-    """The mean distance of two records (thm-l-gini).
-
-    >>> GiniMeanDifference().on_interval(Interval(0, 6), norm=1)(3, 1, 1).gap
-    Fraction(3, 1)
-    """
+    """The mean distance of two records (thm-l-gini)."""
 
     weights: Weights = OF_PAIRS
 

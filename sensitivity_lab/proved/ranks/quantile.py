@@ -25,11 +25,7 @@ WHERE = (
 
 @dataclass(frozen=True)
 class Quantile(Monotone):
-    """The q-quantile with linear interpolation; min and max are those of 0 and 1.
-
-    >>> Quantile(Fraction(1, 2)).on_interval(Interval(0, 10), norm=1)(3, 1, 1).gap
-    Fraction(5, 1)
-    """
+    """The q-quantile with linear interpolation; min and max are those of 0 and 1."""
 
     q: Exact
 

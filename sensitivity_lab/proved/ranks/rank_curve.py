@@ -15,25 +15,14 @@ Place = tuple[int, int, int, int]  # the widest difference, over both units; p, 
 
 
 def widest_place(higher: Steps, lower: Steps, share: tuple[int, int, int]) -> Place:
-    """The largest W(t) − W'(s) with p ≤ t ≤ p + a and p ≤ s ≤ p + b for some p of the c shared records.
-
-    >>> widest_place(Steps.of([(-1, 1), (1, 1)]), Steps.of([(-1, 1), (0, 1), (1, 1)]), (1, 1, 2))
-    (1, 0, 1, 0)
-
-    Cost: O(1) for weights in few steps, whatever the size; else O(n log(a + b)) in NumPy.
-    """
+    """The largest W(t) − W'(s) with p ≤ t ≤ p + a and p ≤ s ≤ p + b for some p of the c shared records."""
     if len(higher.ends) + len(lower.ends) <= FEW:
         return _at_corners(higher, lower, share)
     return _everywhere(higher, lower, share)
 
 
 class Curve:
-    """W(t), what the t highest weigh, times their unit: a line between corners.
-
-    >>> curve = Curve(Steps.of([(0, 1), (1, 3), (0, 1)]))
-    >>> curve.corners, curve.sums, curve.at(2)
-    ([0, 1, 4, 5], [0, 0, 3, 3], 1)
-    """
+    """W(t), what the t highest weigh, times their unit: a line between corners."""
 
     def __init__(self, steps: Steps) -> None:
         counts = [stop - start for start, stop in zip(steps.starts, steps.ends, strict=True)][::-1]
@@ -90,11 +79,7 @@ def _everywhere(higher: Steps, lower: Steps, share: tuple[int, int, int]) -> Pla
 
 
 def _largest(heights: np.ndarray, width: int) -> np.ndarray:
-    """The largest from every place to `width` further: of two windows, again and again.
-
-    >>> _largest(np.array([3, 1, 2, 0]), 1)
-    array([3, 2, 2])
-    """
+    """The largest from every place to `width` further: of two windows, again and again."""
     seen = 1
     while seen < width + 1:
         step = min(seen, width + 1 - seen)

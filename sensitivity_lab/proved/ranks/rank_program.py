@@ -30,16 +30,7 @@ SLOWER = 25  # times, where the numbers need more than 64 bits
 
 @dataclass(frozen=True)
 class RankProgram:
-    """The program for one share of a population, with the weights of the two sizes.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> records = SortedRecords.of(Universe.population([1, 2, 9]))
-    >>> span = Steps.of([(-1, 1), (1, 1)])
-    >>> RankProgram(records, span, span, (1, 1, 1)).widest().pair()
-    ((1, 9), (1, 2))
-
-    Cost: two passes over `cells`, in NumPy; memory `held`.
-    """
+    """The program for one share of a population, with the weights of the two sizes."""
 
     records: SortedRecords
     higher: Steps
@@ -48,25 +39,13 @@ class RankProgram:
 
     @property
     def cells(self) -> int:
-        """How many cells a pass visits, as many more as it is slower beyond 64 bits.
-
-        >>> from sensitivity_lab.universe import Universe
-        >>> records = SortedRecords.of(Universe.population([1, 2, 9]))
-        >>> RankProgram(records, Steps.of([(1, 2)]), Steps.of([(1, 2)]), (1, 1, 1)).cells
-        24
-        """
+        """How many cells a pass visits, as many more as it is slower beyond 64 bits."""
         slower = 1 if self._fits else SLOWER
         return len(self.records) * self._width * self._states * slower
 
     @property
     def held(self) -> int:
-        """How many bytes the tables take.
-
-        >>> from sensitivity_lab.universe import Universe
-        >>> records = SortedRecords.of(Universe.population([1, 2, 9]))
-        >>> RankProgram(records, Steps.of([(1, 2)]), Steps.of([(1, 2)]), (1, 1, 1)).held
-        304
-        """
+        """How many bytes the tables take."""
         kept = -(-len(self.records) // self._stride)
         each = 8 if self._fits else 50
         c = self.share[0]

@@ -20,12 +20,7 @@ MOST_RANKS = 5_000_000  # whose weights are listed
 
 @dataclass(frozen=True)
 class Steps:
-    """The weights of n ranks, lowest first: whole numbers over `unit`, up to the ranks `ends`.
-
-    >>> steps = Steps.of([(0, 1), (Fraction(1, 3), 3), (0, 1)])
-    >>> steps.ends, steps.weights, steps.unit
-    ((1, 4, 5), (0, 1, 0), 3)
-    """
+    """The weights of n ranks, lowest first: whole numbers over `unit`, up to the ranks `ends`."""
 
     ends: tuple[int, ...]
     weights: tuple[int, ...]
@@ -45,38 +40,22 @@ class Steps:
 
     @property
     def size(self) -> int:
-        """How many ranks there are.
-
-        >>> Steps.of([(1, 3)]).size
-        3
-        """
+        """How many ranks there are."""
         return self.ends[-1] if self.ends else 0
 
     @property
     def never_negative(self) -> bool:
-        """Whether no rank has a weight below 0.
-
-        >>> Steps.of([(-1, 1), (1, 1)]).never_negative
-        False
-        """
+        """Whether no rank has a weight below 0."""
         return min(self.weights, default=0) >= 0
 
     @property
     def total(self) -> int:
-        """The sum of all weights, times `unit`.
-
-        >>> Steps.of([(-1, 1), (3, 2)]).total
-        5
-        """
+        """The sum of all weights, times `unit`."""
         return sum(weight * count for weight, count in self._counted())
 
     @property
     def magnitude(self) -> int:
-        """The sum of the weights' magnitudes, times `unit`.
-
-        >>> Steps.of([(-1, 1), (1, 1)]).magnitude
-        2
-        """
+        """The sum of the weights' magnitudes, times `unit`."""
         return sum(abs(weight) * count for weight, count in self._counted())
 
     def _counted(self) -> Iterator[tuple[int, int]]:
@@ -85,27 +64,15 @@ class Steps:
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """The first rank of each step, from 0.
-
-        >>> Steps.of([(0, 2), (1, 1)]).starts
-        (0, 2)
-        """
+        """The first rank of each step, from 0."""
         return (0, *self.ends[:-1])
 
     def at(self, rank: int) -> int:
-        """The weight of a rank, from 0, times `unit`.
-
-        >>> Steps.of([(0, 1), (Fraction(1, 3), 3), (0, 1)]).at(3)
-        1
-        """
+        """The weight of a rank, from 0, times `unit`."""
         return self.weights[bisect_right(self.ends, rank)]
 
     def over(self, unit: int) -> np.ndarray:
-        """Every rank's weight times a multiple of `unit`, as Python's ints.
-
-        >>> Steps.of([(0, 1), (Fraction(1, 3), 1)]).over(6)
-        array([0, 2], dtype=object)
-        """
+        """Every rank's weight times a multiple of `unit`, as Python's ints."""
         counts = [count for _, count in self._counted()]
         weights = np.array([weight * (unit // self.unit) for weight in self.weights], dtype=object)
         return np.repeat(weights, counts)
@@ -120,11 +87,7 @@ class Weights(Protocol):
 
 @dataclass(frozen=True)
 class Given:
-    """Weights that a caller's function gives, checked.
-
-    >>> Given(lambda n: [1] * n).steps(3)
-    Steps(ends=(3,), weights=(1,), unit=1)
-    """
+    """Weights that a caller's function gives, checked."""
 
     function: Callable[[int], Any]
 
@@ -144,11 +107,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Trimmed:
-    """The mean of what is left without ⌊cut·n⌋ records at each end.
-
-    >>> Trimmed(Fraction(1, 4)).steps(5)
-    Steps(ends=(1, 4, 5), weights=(0, 1, 0), unit=3)
-    """
+    """The mean of what is left without ⌊cut·n⌋ records at each end."""
 
     cut: Exact
 
@@ -166,11 +125,7 @@ class Trimmed:
 
 @dataclass(frozen=True)
 class Winsorised:
-    """The mean where ⌊cut·n⌋ records at each end take the value of the nearest that stays.
-
-    >>> Winsorised(Fraction(1, 4)).steps(5)
-    Steps(ends=(1, 2, 3, 4, 5), weights=(0, 2, 1, 2, 0), unit=5)
-    """
+    """The mean where ⌊cut·n⌋ records at each end take the value of the nearest that stays."""
 
     cut: Exact
 
@@ -191,11 +146,7 @@ class Winsorised:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """A weighted sum of quantiles with linear interpolation: some (q, factor).
-
-    >>> Quantiles(((1, 1), (0, -1))).steps(3)
-    Steps(ends=(1, 2, 3), weights=(-1, 0, 1), unit=1)
-    """
+    """A weighted sum of quantiles with linear interpolation: some (q, factor)."""
 
     parts: tuple[tuple[Exact, Exact], ...]
 
@@ -218,11 +169,7 @@ class Quantiles:
 
 @dataclass(frozen=True)
 class Gini:
-    """Gini's mean difference: the record of rank r, from 1, weighs 2(2r − n − 1) / (n(n − 1)).
-
-    >>> Gini().steps(3)
-    Steps(ends=(1, 2, 3), weights=(-4, 0, 4), unit=6)
-    """
+    """Gini's mean difference: the record of rank r, from 1, weighs 2(2r − n − 1) / (n(n − 1))."""
 
     def steps(self, n: int) -> Steps:
         """The weights of n ranks, of which no two are equal."""
