@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from sensitivity_lab.audit.subject import Pair, Subject
+from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.methods.walk import count_pairs
 from sensitivity_lab.methods.workers import (
     answers_in_blocks,
@@ -147,7 +147,7 @@ class OrderedWalk:
         self.gap = subject.measure()
         self.answers: dict[Indices, list[Answered]] = {}
 
-    def worst(self, problems: Sequence[Problem], budget: Budget) -> list[Pair]:
+    def worst(self, problems: Sequence[Problem], budget: Budget) -> list[Widest]:
         """The worst pair of each problem; all budgets are checked first."""
         for problem in problems:
             self.require_budget(problem, budget.max_datasets)
@@ -224,7 +224,7 @@ class OrderedWalk:
         ends = {answers.index(min(answers)), answers.index(max(answers))}
         return [answered[i] for i in sorted(ends)]
 
-    def _widest(self, problem: Problem, progress: bool) -> Pair:
+    def _widest(self, problem: Problem, progress: bool) -> Widest:
         """The pair of readings that lies furthest apart, and of several the first met."""
         worst: tuple[Gap, Indices, Indices] | None = None
         for point, beside in self._neighbouring(problem, progress):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sensitivity_lab.audit.claims import amount
@@ -24,24 +24,16 @@ PairPositions = tuple[Indices | None, Indices | None]  # of two inputs' records 
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two neighbouring datasets, the answers on them, and how far apart these are.
-
-    >>> gap, dataset, neighbour, answers = Pair(2, (0,), (2,), (0, 2))
-    >>> gap, answers
-    (2, (0, 2))
+class Widest:
+    """Two neighbouring datasets as the function is given them, and how far apart it answers.
 
     `at` has the positions of their records among the values, where these are no numbers.
     """
 
-    gap: Any
+    gap: Any  # as a caller sees it
     dataset: Any
     neighbour: Any
-    answers: tuple[Any, Any] | None = None
-    at: PairPositions = field(default=(None, None), repr=False, compare=False)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.gap, self.dataset, self.neighbour, self.answers))
+    at: PairPositions = (None, None)
 
 
 @dataclass(frozen=True)
@@ -153,7 +145,7 @@ class Subject:
         here, there = self.answer(dataset, at[0]), self.answer(neighbour, at[1])
         return presented(self.measure()(here, there))
 
-    def pair(self, universe: Universe, gap: Gap, here: Indices, there: Indices) -> Pair:
+    def pair(self, universe: Universe, gap: Gap, here: Indices, there: Indices) -> Widest:
         """Two datasets of positions as the function is given them, in several orders of their rows."""
         ask_in_orders(self.asked, self.giver(universe), (here, there))
         dataset, neighbour = universe.given(here), universe.given(there)
@@ -161,7 +153,7 @@ class Subject:
         apart = presented(gap)
         if self.query.together is not None:  # floats may round differently one by one
             apart = self.distance(dataset, neighbour)
-        return Pair(apart, dataset, neighbour, at=at)
+        return Widest(apart, dataset, neighbour, at)
 
 
 def _answering(query: Query, metric: Metric | None) -> Query:
@@ -173,25 +165,25 @@ def _answering(query: Query, metric: Metric | None) -> Query:
     return AnyAnswer(*named, metric=metric if query.is_own else None)
 
 
-def stood_by(subject: Subject, pair: Pair) -> Pair:
-    """The pair with its answers, asked twice more (once of an `exact` query) and refused if they change.
+def answers_stood_by(subject: Subject, worst: Widest) -> tuple[Any, Any]:
+    """The answers on a pair, asked twice more (once of an `exact` query) and refused if they change.
 
     Without this a function with noise in it would get a verdict, and a wrong one.
     """
     ask = Subject.answer if subject.query.exact else _asked_twice
-    sides = list(zip((pair.dataset, pair.neighbour), pair.at, strict=True))
+    sides = list(zip((worst.dataset, worst.neighbour), worst.at, strict=True))
     first, last = (ask(subject, side, at) for side, at in sides)
     apart = presented(subject.measure()(first, last))
-    if apart != pair.gap:
+    if apart != worst.gap:
         raise ValueError(
             f"function must be deterministic: {subject.query.name} answered "
-            f"{number_text(pair.gap)} apart on {_short(pair.dataset)} and "
-            f"{_short(pair.neighbour)}, asked again {number_text(apart)} apart, "
+            f"{number_text(worst.gap)} apart on {_short(worst.dataset)} and "
+            f"{_short(worst.neighbour)}, asked again {number_text(apart)} apart, "
             f"{_short(first)} and {_short(last)}"
         )
     if subject.query.root:
         first, last = (subject.shown(side, at) for side, at in sides)
-    return replace(pair, answers=(first, last))
+    return first, last
 
 
 def _asked_twice(subject: Subject, dataset: Any, at: Indices | None) -> Any:

@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from heapq import nlargest
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from sensitivity_lab.audit.subject import Pair
 from sensitivity_lab.methods.walk import Walk
 from sensitivity_lab.methods.workers import ask_in_orders
 from sensitivity_lab.numbers.exact import whole_number
-from sensitivity_lab.numbers.gap import Gap, Norm
+from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import presented
 from sensitivity_lab.universe import Indices, Universe, check_universe
+
+
+class Pair(NamedTuple):
+    """Two neighbouring datasets, the answers on them, and how far apart these are.
+
+    >>> Pair(2, (0,), (2,), (0, 2)).gap
+    2
+    """
+
+    gap: Any
+    dataset: Any
+    neighbour: Any
+    answers: tuple[Any, Any]
 
 
 def worst_pairs(
@@ -67,7 +79,7 @@ def worst_pairs(
     return (_pair(problem, *found) for found in widest)
 
 
-def _pair(problem: Problem, gap: Gap, *sides: Indices) -> Pair:
+def _pair(problem: Problem, gap: Any, *sides: Indices) -> Pair:
     ask_in_orders(problem.query, problem.given, sides)
     dataset, neighbour = map(problem.universe.given, sides)
     answers = problem.query(dataset), problem.query(neighbour)

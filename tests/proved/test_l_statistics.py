@@ -20,7 +20,7 @@ from scipy import stats
 from sensitivity_book.research import layouts
 
 import sensitivity_lab as sl
-from sensitivity_lab.audit.random_search import search
+from sensitivity_lab.audit.search.search import search
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.problem import Problem

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
-from sensitivity_lab.audit.subject import Pair, Subject
+from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.problem import Problem
@@ -124,7 +124,7 @@ class Trials:
             self.best = tried
         return tried
 
-    def widest(self) -> Pair:
+    def widest(self) -> Widest:
         """The widest pair, as the function was given it; a bar that counts pairs is filled."""
         assert self.best is not None
         if self.seconds is None:

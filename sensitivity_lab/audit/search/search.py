@@ -13,7 +13,7 @@ from sensitivity_lab.audit.search.climb import Steps, climb, shrink
 from sensitivity_lab.audit.search.lines import boundary_positions, line_of, orders_of
 from sensitivity_lab.audit.search.pairs import Spent, Trials
 from sensitivity_lab.audit.search.starts import KINDS, Family, constants, ends
-from sensitivity_lab.audit.subject import Pair, Subject
+from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real, whole_number
 from sensitivity_lab.problem import Problem
@@ -37,7 +37,7 @@ def search(
     seed: int | np.random.Generator,
     seconds: float | None = None,
     progress: bool = False,
-) -> Pair:
+) -> Widest:
     """Return the widest of `trials` neighbouring pairs, which is checked to be one.
 
     No maximum is claimed: the gap is a lower bound of the sensitivity. Cost: two answers a trial.
