@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sensitivity_lab.audit.search.search import search
 
 import sensitivity_lab as sl
+from sensitivity_lab.audit.search.search import search
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.results import presented
