@@ -21,8 +21,9 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
 
-book: $(READY) ## Run every notebook and build the book
+book: $(READY) ## Run every notebook and build the book (RUN=stored: with the outputs that are stored)
 	rm -rf $(HTML) _build/.doctrees _build/jupyter_execute
+	$(BIN)/python scripts/run_notebooks.py $(RUN)
 	$(BIN)/jupyter-book build . --path-output . -W -n --keep-going
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
 
@@ -57,6 +58,7 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python scripts/budget.py
 
 format: $(READY) ## Put the code in the one style
 	$(BIN)/ruff check --fix-only .
@@ -77,13 +79,14 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	PEOPLE_CASES=1600 $(PYTEST) tests/records/test_people_fuzz.py -n auto
 	SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/methods/test_solvers.py tests/methods/test_spread_floor.py tests/proved -n auto
 	LIVE_ALL=1 $(PYTEST) tests/book/test_live_shell.py -n auto
+	WINGS_ALL=1 $(PYTEST) tests/test_wings.py -n auto
 	for version in 3.11 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
 	$(MAKE) lowest VENV=.venv-3.11 PYTHON=python3.11
 	$(MAKE) live book
 	rm -rf _build/first && cp -r $(HTML) _build/first
-	$(MAKE) book
-	diff -rq _build/first $(HTML) && echo "Two builds are identical."
+	$(MAKE) book RUN=stored
+	diff -rq _build/first $(HTML) && echo "The notebooks answer what is stored, and two builds are identical."
 	LIVE_ALL=1 $(MAKE) browser
 
 lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)

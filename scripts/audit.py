@@ -114,10 +114,7 @@ def lock_of(name: str) -> Path:
 
 
 def environment(name: str) -> Path:
-    """The Python of an environment made from the library's lock, made anew when that changes.
-
-    Without a lock it is the Python that runs this.
-    """
+    """The Python of an environment made from the library's lock, made anew when that changes."""
     lock, home = lock_of(name), ENVIRONMENTS / name
     if not lock.exists():
         return Path(sys.executable)

@@ -89,12 +89,7 @@ def _numbers(drawn: Fields, names: set[str]) -> list[Fraction]:
 def vectors(
     query: str, settings: Mapping[str, str], entries: Sequence[Fraction]
 ) -> dict[str, Counter[object]]:
-    """What an aggregation adds noise to, as the library computes it: vectors by their names.
-
-    The sum and the mean clamp each entry; the mean adds up distances from the middle of the bounds,
-    and the deviation their squares, too. Each of the quantiles' entries counts once on every level of a
-    tree. The bounds are read off a histogram; an entry is in one bin.
-    """
+    """What an aggregation adds noise to, as the library computes it: vectors by their names."""
     if query == "count":
         return {"count": Counter({0: sum(entries)})}
     if query == "bounds":

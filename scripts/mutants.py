@@ -29,7 +29,7 @@ MODULES = {  # the module: the tests that know it best
         "tests/methods/test_walk_and_sweep.py",
     ],
     "proved/entries/splits.py": ["tests/proved"],
-    "proved/ranks/l_on_population.py": [
+    "proved/ranks/population.py": [
         "tests/proved/test_l_statistics.py",
         "tests/methods/test_solvers.py",
     ],
@@ -106,6 +106,7 @@ def run(copy_of, tests, seconds):
 def survivors(module, tests, number, workers=2):
     """Of so many mutants of a module, drawn by its name: those that no test noticed."""
     source = (ROOT / "sensitivity_lab" / module).read_text(encoding="utf-8")
+    tests = ["--doctest-modules", f"sensitivity_lab/{module}", *tests]
     everyone = list(mutants(source))
     drawn = random.Random(module).sample(everyone, min(number, len(everyone)))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:

@@ -1,143 +1,140 @@
 """Exact sensitivities of queries, by enumeration, with the two datasets that attain them."""
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from sensitivity_lab.audit.audit import audit, audit_map
-from sensitivity_lab.audit.boundary_values import breaking_values
-from sensitivity_lab.audit.report import Audit, AuditRow
-from sensitivity_lab.catalogue import (
-    COUNT,
-    MAX,
-    MEAN,
-    MEDIAN,
-    MIN,
-    STD,
-    SUM,
-    VARIANCE,
-    count_distinct,
-    count_where,
-    histogram,
-    quantile,
-    sql,
-    std,
-    variance,
-)
-from sensitivity_lab.closed_form import ClosedForm, closed_form
-from sensitivity_lab.gradient import Gradient, discrete_gradient, operator_norm
-from sensitivity_lab.local import (
-    SmoothSensitivity,
-    sensitivity_at_distance,
-    smooth_sensitivity,
-)
-from sensitivity_lab.numbers.errors import Infeasible, NotProved, TooLarge
-from sensitivity_lab.order_statistics import (
-    GINI_MEAN_DIFFERENCE,
-    INTERQUARTILE_RANGE,
-    MIDHINGE,
-    RANGE,
-    l_statistic,
-    trimmed_mean,
-    winsorised_mean,
-)
-from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import (
-    Add,
-    AddRemove,
-    Change,
-    Relation,
-    Remove,
-    SymmetricDifference,
-    change_one_distance,
-    symmetric_distance,
-)
-from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
-from sensitivity_lab.tables import compare, sweep
-from sensitivity_lab.universe import Universe
-
 if TYPE_CHECKING:
-    from sensitivity_lab.plotting.phone import inline_svg
-    from sensitivity_lab.plotting.tables import plot_compare, plot_sweep
-    from sensitivity_lab.plotting.witness import plot_witness
+    from sensitivity_lab.audit.audit import audit as audit, audit_map as audit_map
+    from sensitivity_lab.audit.boundary_values import breaking_values as breaking_values
+    from sensitivity_lab.audit.report import Audit as Audit, AuditRow as AuditRow
+    from sensitivity_lab.catalogue import (
+        COUNT as COUNT,
+        MAX as MAX,
+        MEAN as MEAN,
+        MEDIAN as MEDIAN,
+        MIN as MIN,
+        STD as STD,
+        SUM as SUM,
+        VARIANCE as VARIANCE,
+        count_distinct as count_distinct,
+        count_where as count_where,
+        histogram as histogram,
+        quantile as quantile,
+        std as std,
+        variance as variance,
+    )
+    from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
+    from sensitivity_lab.gradient import (
+        Gradient as Gradient,
+        discrete_gradient as discrete_gradient,
+        operator_norm as operator_norm,
+    )
+    from sensitivity_lab.local import (
+        SmoothSensitivity as SmoothSensitivity,
+        sensitivity_at_distance as sensitivity_at_distance,
+        smooth_sensitivity as smooth_sensitivity,
+    )
+    from sensitivity_lab.numbers.errors import (
+        Infeasible as Infeasible,
+        NotProved as NotProved,
+        TooLarge as TooLarge,
+    )
+    from sensitivity_lab.order_statistics import (
+        GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE,
+        INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
+        MIDHINGE as MIDHINGE,
+        RANGE as RANGE,
+        l_statistic as l_statistic,
+        trimmed_mean as trimmed_mean,
+        winsorised_mean as winsorised_mean,
+    )
+    from sensitivity_lab.plotting.phone import inline_svg as inline_svg
+    from sensitivity_lab.plotting.tables import (
+        plot_compare as plot_compare,
+        plot_sweep as plot_sweep,
+    )
+    from sensitivity_lab.plotting.witness import plot_witness as plot_witness
+    from sensitivity_lab.queries import Query as Query
+    from sensitivity_lab.relations import (
+        Add as Add,
+        AddRemove as AddRemove,
+        Change as Change,
+        Relation as Relation,
+        Remove as Remove,
+        SymmetricDifference as SymmetricDifference,
+        change_one_distance as change_one_distance,
+        symmetric_distance as symmetric_distance,
+    )
+    from sensitivity_lab.results import Sensitivity as Sensitivity
+    from sensitivity_lab.sensitivity import (
+        global_sensitivity as global_sensitivity,
+        local_sensitivity as local_sensitivity,
+    )
+    from sensitivity_lab.sql.statement import sql as sql
+    from sensitivity_lab.tables import compare as compare, sweep as sweep
+    from sensitivity_lab.universe import Universe as Universe
 
-# Matplotlib takes half of the time of an import: it is loaded when the first picture is asked for.
-_PICTURES = {
-    "inline_svg": "plotting.phone",
-    "plot_compare": "plotting.tables",
-    "plot_sweep": "plotting.tables",
-    "plot_witness": "plotting.witness",
+# Where each public name stands, loaded when it is first used: who asks about numbers waits for no
+# tables, no database and no picture.
+_ROOMS = {
+    "audit.audit": "audit audit_map",
+    "audit.boundary_values": "breaking_values",
+    "audit.report": "Audit AuditRow",
+    "catalogue": (
+        "COUNT MAX MEAN MEDIAN MIN STD SUM VARIANCE count_distinct count_where "
+        "histogram quantile std variance"
+    ),
+    "closed_form": "ClosedForm closed_form",
+    "gradient": "Gradient discrete_gradient operator_norm",
+    "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
+    "numbers.errors": "Infeasible NotProved TooLarge",
+    "order_statistics": (
+        "GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MIDHINGE RANGE l_statistic "
+        "trimmed_mean winsorised_mean"
+    ),
+    "plotting.phone": "inline_svg",
+    "plotting.tables": "plot_compare plot_sweep",
+    "plotting.witness": "plot_witness",
+    "queries": "Query",
+    "relations": (
+        "Add AddRemove Change Relation Remove SymmetricDifference "
+        "change_one_distance symmetric_distance"
+    ),
+    "results": "Sensitivity",
+    "sensitivity": "global_sensitivity local_sensitivity",
+    "sql.statement": "sql",
+    "tables": "compare sweep",
+    "universe": "Universe",
 }
+_ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}
+__all__ = sorted(_ROOM)
 
-__all__ = [
-    "COUNT",
-    "GINI_MEAN_DIFFERENCE",
-    "INTERQUARTILE_RANGE",
-    "MAX",
-    "MEAN",
-    "MEDIAN",
-    "MIDHINGE",
-    "MIN",
-    "RANGE",
-    "STD",
-    "SUM",
-    "VARIANCE",
-    "Add",
-    "AddRemove",
-    "Audit",
-    "AuditRow",
-    "Change",
-    "ClosedForm",
-    "Gradient",
-    "Infeasible",
-    "NotProved",
-    "Query",
-    "Relation",
-    "Remove",
-    "Sensitivity",
-    "SmoothSensitivity",
-    "SymmetricDifference",
-    "TooLarge",
-    "Universe",
-    "audit",
-    "audit_map",
-    "breaking_values",
-    "change_one_distance",
-    "closed_form",
-    "compare",
-    "count_distinct",
-    "count_where",
-    "discrete_gradient",
-    "global_sensitivity",
-    "histogram",
-    "inline_svg",
-    "l_statistic",
-    "local_sensitivity",
-    "operator_norm",
-    "plot_compare",
-    "plot_sweep",
-    "plot_witness",
-    "quantile",
-    "sensitivity_at_distance",
-    "smooth_sensitivity",
-    "sql",
-    "std",
-    "sweep",
-    "symmetric_distance",
-    "trimmed_mean",
-    "variance",
-    "winsorised_mean",
-]
+
+class _Package(ModuleType):
+    """This package, in which `audit`, `closed_form` and `sql` stay functions when files of these names load."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _ROOM or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
-    """A picture's function, with the module that draws it."""
-    if name not in _PICTURES:
+    """A public name, with the room that it stands in."""
+    if name not in _ROOM:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(import_module(f"{__name__}.{_PICTURES[name]}"), name)
+        found = getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)
     except ModuleNotFoundError as error:
+        if not _ROOM[name].startswith("plotting.") or str(error.name).startswith(__name__):
+            raise
         raise ImportError(f"{name} needs matplotlib: install 'sensitivity-lab[plot]'") from error
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

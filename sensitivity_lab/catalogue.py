@@ -36,10 +36,8 @@ from sensitivity_lab.order_statistics import (
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.ranks.l_statistic import Central
-from sensitivity_lab.proved.ranks.monotone import Count, Mean, Sum
-from sensitivity_lab.proved.ranks.quantile import Quantile
-from sensitivity_lab.proved.ranks.rank_weights import Trimmed, Winsorised
+from sensitivity_lab.proved.ranks.family import Central, Count, Mean, Quantile, Sum
+from sensitivity_lab.proved.ranks.weights import Trimmed, Winsorised
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
 from sensitivity_lab.records.alike import Alike, told_apart
@@ -47,14 +45,6 @@ from sensitivity_lab.records.clipped import Always, Clipped, number_of
 from sensitivity_lab.records.people import OfOneRow, is_number_of_people
 from sensitivity_lab.records.rows import is_table, table
 from sensitivity_lab.records.source import called_on
-from sensitivity_lab.sql.parsed import SECONDS
-from sensitivity_lab.sql.statement import (
-    Statement,
-    checked_budget,
-    checked_keys,
-    checked_text,
-    name_of_statement,
-)
 from sensitivity_lab.universe import Dataset, Universe
 
 
@@ -408,65 +398,6 @@ count_distinct = _standard(
     "count_distinct", _count_distinct, Distinct(), 0, rows=_count_distinct_rows, exact=False
 )
 
-
-def sql(
-    statement: str,
-    *,
-    keys: str | Iterable[str] | None = None,
-    connection: Any = None,
-    seconds: float = SECONDS,
-) -> Query:
-    """Return the query that a SQL statement is, asked of datasets of tables.
-
-    >>> import sensitivity_lab as sl
-    >>> staff = sl.Universe.product(department=["law", "art"], salary=[0, 50, 100], name="staff")
-    >>> totals = sl.sql("SELECT department, SUM(salary) AS total FROM staff GROUP BY department")
-    >>> sl.global_sensitivity(totals, staff, size=3, relation=sl.SymmetricDifference(1)).value
-    100
-
-    The engine is DuckDB, in this process (`pip install sensitivity-lab[sql]`); thousands of
-    datasets are answered by one statement. The tables are those of the universe: its dict of
-    tables, or one that has its `name`; without a name, the table that the statement names. What
-    other tables and views `connection` holds are public, and the same for every dataset. A
-    statement that reads none of the dataset's tables is refused, and so is one that reads a table
-    of the connection in place of it, as `public.staff` or a view over the connection's own staff, a
-    catalogue, a file, or what only the connection's session has (its open transaction, variables,
-    temporary views and macros).
-
-    One row of numbers is a number, or a vector. With columns of keys every row is a number under
-    its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
-    is asked like any other: SUM is NULL on it, which is no number, so write COALESCE(SUM(…), 0).
-    Every dataset is asked again with its rows reversed and shuffled, in more
-    orders where the text shows that order may matter, and of other databases than DuckDB with
-    ties broken at random: where the answer depends on the order, as with LIMIT and no ORDER BY,
-    there is none. Floats may differ by a billionth, as their sums round differently in another
-    order. A sample of what was answered together, and every witness, is asked again alone.
-
-    :param statement: one SELECT.
-    :param keys: the name of a column of keys, or a list of them; by default all columns that are
-        not numeric.
-    :param connection: a connection of DuckDB, or any other of DB-API 2, which is asked one dataset
-        at a time; None for an empty database of this process. No table, setting or transaction of
-        it is changed; what functions do beyond a rollback (locks of a session, other servers,
-        files) stays done, and under your own DuckDB's settings its views may read files.
-    :param seconds: how long the statement may take on one dataset. DuckDB of this process has 4 GB;
-        your connection has the memory that you give it.
-    :raises ValueError: for what is no SELECT, an unknown table or column, a name of the universe
-        that the statement does not name; on a dataset for NULL and other results that are no
-        finite numbers, two rows of one key, rows without keys, an answer that depends on the order
-        of rows, and whatever the statement itself raises there.
-    :raises TypeError: for a statement or keys that are no text, and records that are no rows.
-    :raises TimeoutError: within the ValueError of the dataset that took longer than `seconds`.
-    :raises RuntimeError: where datasets answered together and alone are answered differently.
-
-    Cost: three runs of the statement, or six, for some hundred thousand rows of datasets together;
-    as many for each dataset where the statement holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
-    """
-    text, columns = checked_text(statement), checked_keys(keys)
-    asked = Statement(text, columns, connection, checked_budget(seconds))
-    return Query(name_of_statement(text), asked, together=asked)
-
-
 CONSTANTS = {
     "COUNT": COUNT, "SUM": SUM, "MEAN": MEAN, "MEDIAN": MEDIAN, "MIN": MIN, "MAX": MAX,
     "VARIANCE": VARIANCE, "STD": STD, "count_distinct": count_distinct,
@@ -477,12 +408,7 @@ CONSTANTS = {
 
 @dataclass(frozen=True)
 class OverNumbers:
-    """A query of numbers, and what of each record of a universe these numbers are.
-
-    >>> words = Universe.population(["no", "perhaps", "yes"])
-    >>> OverNumbers(SUM, len).dataset(words, (0, 1))
-    (2, 7)
-    """
+    """A query of numbers, and what of each record of a universe these numbers are."""
 
     query: Query
     of_what: Any
@@ -494,17 +420,7 @@ class OverNumbers:
 
 
 def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
-    """The query of numbers that a query is over a universe, where it is one; else None.
-
-    >>> words = Universe.population(["no", "yes"])
-    >>> over_numbers(SUM.of(len), words).query.name, over_numbers(COUNT, words).of_what
-    ('sum', Always(number=1))
-    >>> over_numbers(SUM, Universe.population([1, 2])) is None
-    True
-
-    A count, and a sum of a column, over people is the sum of what each person's rows come to.
-    Other queries of a column of people's tables are asked of all their rows together (None).
-    """
+    """The query of numbers that a query is over a universe, where it is one; else None."""
     if universe.holds_people and _adds_rows(query, universe):
         return OverNumbers(SUM, _of_one_row(query, universe))
     if query.inner is not None:
@@ -534,11 +450,7 @@ def _told(query: Query, universe: Universe) -> Any:
 
 
 def asks_rows(query: Query) -> bool:
-    """Whether a query of people is asked of all their rows: it counts them, or names a column.
-
-    >>> asks_rows(COUNT), asks_rows(MEAN.of("price")), asks_rows(MEAN.of(len))
-    (True, True, False)
-    """
+    """Whether a query of people is asked of all their rows: it counts them, or names a column."""
     if query.inner is not None:
         return _column_of(query.of_what) is not None
     if query.grouping is not None:
@@ -565,11 +477,7 @@ def _of_one_row(query: Query, people: Universe) -> Query:
 
 
 def predicate_of(query: Query) -> Callable[[Any], Any] | None:
-    """What a query counts records by, where it is a count that asks a function.
-
-    >>> predicate_of(count_where(callable)) is callable, predicate_of(COUNT) is None
-    (True, True)
-    """
+    """What a query counts records by, where it is a count that asks a function."""
     return query.function.predicate if isinstance(query.function, _CountWhere) else None
 
 
@@ -581,17 +489,9 @@ def _column_of(what: Any) -> str | None:
 
 
 def python_of(query: Query) -> str | None:
-    """The Python that makes a standard query, with `sl` for the package; None for any other.
-
-    >>> python_of(STD), python_of(quantile(0.25)), python_of(Query("mean", len))
-    ('sl.STD', 'sl.quantile(0.25)', None)
-    >>> python_of(SUM.of("salary").clipped(0, 100)), python_of(COUNT.by("department"))
-    ("sl.SUM.of('salary').clipped(0, 100)", "sl.COUNT.by('department')")
-
-    A query of your own function of a record has none either.
-    """
-    if isinstance(query.function, Statement):
-        return _python_of_statement(query) if query.function.connection is None else None
+    """The Python that makes a standard query, with `sl` for the package; None for any other."""
+    if query.together is not None:
+        return query.together.python(query)
     if query.grouping is not None:
         return _python_by_group(query.grouping) if query.function == query.grouping else None
     if query.inner is not None:
@@ -614,18 +514,6 @@ def python_of(query: Query) -> str | None:
         case Histogram(edges) if query.function == _Histogram(edges):
             return f"sl.histogram([{', '.join(map(_literal, edges))}])"
     return None
-
-
-def _python_of_statement(query: Query) -> str | None:
-    """The Python of a statement in this process's own database."""
-    assert isinstance(query.function, Statement)
-    text, keys = query.function.text, query.function.keys
-    if query != sql(text, keys=keys):
-        return None
-    plain = '"' not in text[-1:] and '"""' not in text and "\\" not in text
-    written = f'"""{text}"""' if plain else repr(text)
-    named = "" if keys is None else f", keys={list(keys)!r}"
-    return f"sl.sql({written}{named})"
 
 
 def _python_by_group(grouping: Grouping) -> str | None:

@@ -184,12 +184,7 @@ def _feasible_shares(query: Query, relation: Relation, size: int | range) -> lis
 
 
 def proved_of(query: Any) -> Family:
-    """What is proved of a standard query; TypeError for any other.
-
-    >>> from sensitivity_lab import SUM
-    >>> proved_of(SUM)
-    Sum()
-    """
+    """What is proved of a standard query; TypeError for any other."""
     proved: Family | None = query.proved if isinstance(query, Query) else None
     if proved is None:
         raise TypeError(

@@ -131,10 +131,7 @@ def related(relation: str, k: int, removed: int, added: int) -> bool:
 
 
 def population_pairs(records: Sequence[Any], size: int | range, relation: str, k: int) -> Pairs:
-    """All (dataset, neighbour) of known records: each is in a dataset at most once.
-
-    A range of sizes is what both datasets' sizes lie in; one size is the dataset's.
-    """
+    """All (dataset, neighbour) of known records: each is in a dataset at most once."""
     labels = range(len(records))
     everything = [frozenset(c) for n in range(len(records) + 1) for c in combinations(labels, n)]
 

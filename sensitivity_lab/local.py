@@ -213,10 +213,7 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:
 
 
 def _settled(candidates: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, WorstPair]:
-    """The largest discounted gap; e^(−βt) is irrational, so only equal distances can tie.
-
-    Where all but nothing is left of any, the nearest distance has most.
-    """
+    """The largest discounted gap; e^(−βt) is irrational, so only equal distances can tie."""
 
     def key(candidate: tuple[int, WorstPair]) -> tuple[Fraction, bool, int]:
         t, pair = candidate

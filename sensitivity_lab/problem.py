@@ -37,15 +37,7 @@ LACKING_IN_DATABASES = {"InterfaceError", "InternalError", "OperationalError"}
 
 @dataclass(frozen=True)
 class Problem:
-    """One query, universe, size, relation and norm, checked; and what of it is feasible.
-
-    >>> from sensitivity_lab import MEAN, AddRemove
-    >>> problem = Problem(MEAN, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1)
-    >>> problem.plan
-    {1: ((0, 1),)}
-
-    Raises ValueError or TypeError for bad input, as `global_sensitivity`.
-    """
+    """One query, universe, size, relation and norm, checked; and what of it is feasible."""
 
     query: Query
     universe: Universe
@@ -130,12 +122,7 @@ class Problem:
 
     @property
     def sizes(self) -> range:
-        """The sizes of the datasets.
-
-        >>> from sensitivity_lab import MEAN, Change
-        >>> Problem(MEAN, Universe.population([1, 2, 3]), 2, Change(1), norm=1).sizes
-        range(2, 3)
-        """
+        """The sizes of the datasets."""
         if isinstance(self.size, range):
             return self.size
         size = self.universe.checked_size(self.size)
@@ -169,97 +156,48 @@ class Problem:
     def plan(self) -> Plan:
         """The feasible moves from each size.
 
-        >>> from sensitivity_lab import MEAN, Change
-        >>> Problem(MEAN, Universe.population([1, 2, 3]), range(1, 4), Change(1), norm=1).plan
-        {1: ((0, 0), (1, 1)), 2: ((0, 0), (1, 1)), 3: ((0, 0),)}
-
         Cost: linear in sizes × moves, once; and one call of a function that has no
         `smallest_size`, where the empty dataset is reached.
+
         """
         return self._plan_and_rest[0]
 
     @property
     def infeasible(self) -> tuple[str, ...]:
-        """What no dataset of these sizes can do, and why.
-
-        >>> from sensitivity_lab import MEAN, AddRemove
-        >>> Problem(MEAN, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1).infeasible
-        ('remove 1: leaves 0 records, mean needs at least 1',)
-
-        Cost: as `plan`, with which it is found.
-        """
+        """What no dataset of these sizes can do, and why."""
         return self._plan_and_rest[1]
 
     @property
     def not_asked(self) -> tuple[str, ...]:
-        """What leads to the empty dataset where the function fails on it, and how it fails.
-
-        >>> from sensitivity_lab import AddRemove
-        >>> mean = Query("mean", lambda dataset: sum(dataset) / len(dataset))
-        >>> Problem(mean, Universe.population([1, 2, 3]), 1, AddRemove(1), norm=1).not_asked
-        ('remove 1: leaves 0 records, where mean raised ZeroDivisionError: division by zero',)
-
-        Cost: as `plan`, with which it is found.
-        """
+        """What leads to the empty dataset where the function fails on it, and how it fails."""
         return self._plan_and_rest[2]
 
     @property
     def smallest_size(self) -> int:
-        """The size from which on the query is asked: its own, or what its function bears.
-
-        >>> from sensitivity_lab import AddRemove
-        >>> Problem(Query("max", max), Universe.population([1, 2]), 1, AddRemove(1), 1).smallest_size
-        1
-
-        Cost: as `plan`.
-        """
+        """The size from which on the query is asked: its own, or what its function bears."""
         if self.query.smallest_size is not None:
             return self.query.smallest_size
         return 1 if self.not_asked else 0
 
     @cached_property
     def sizes_answered(self) -> set[int]:
-        """The sizes of all datasets and neighbours.
-
-        >>> from sensitivity_lab import MEAN, AddRemove
-        >>> Problem(MEAN, Universe.value_range([1, 2]), 2, AddRemove(1), norm=1).sizes_answered
-        {1, 2, 3}
-
-        Cost: linear in the plan.
-        """
+        """The sizes of all datasets and neighbours."""
         return {size + a - r for size, moves in self.plan.items() for r, a in ((0, 0), *moves)}
 
     @cached_property
     def kept(self) -> tuple[int, ...] | None:
-        """What a change must keep of each of the universe's values, where that is restricted.
-
-        >>> from sensitivity_lab import SUM, Change
-        >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
-        >>> Problem(SUM.of("pay"), staff, 1, Change(1, columns=["pay"]), norm=1).kept
-        (0, 0, 1, 1)
-        """
+        """What a change must keep of each of the universe's values, where that is restricted."""
         if not self.relation.restricts_columns:
             return None
         return self.relation.kept(self.universe.values)
 
     @property
     def given(self) -> Giver:
-        """What makes datasets, of positions, as the query's function is given them.
-
-        >>> from sensitivity_lab import MEAN, Change
-        >>> Problem(MEAN, Universe.population([0.5, 2]), 1, Change(1), norm=1).given((0, 1))
-        (Fraction(1, 2), 2)
-        """
+        """What makes datasets, of positions, as the query's function is given them."""
         return self.query.giver(self.universe)
 
     def count_datasets(self, limit: int) -> int:
-        """How many datasets have to be answered, or a number above the limit.
-
-        >>> from sensitivity_lab import MEAN, AddRemove
-        >>> problem = Problem(MEAN, Universe.population(range(10)), 6, AddRemove(1), norm=1)
-        >>> problem.count_datasets(limit=1000)
-        582
-        """
+        """How many datasets have to be answered, or a number above the limit."""
         total = 0
         for size in sorted(self.sizes_answered):
             total += self.universe.count_at_least(size, limit)
@@ -269,22 +207,11 @@ class Problem:
 
     @cached_property
     def records(self) -> int:
-        """How many records all datasets have together; to be asked for few datasets only.
-
-        >>> from sensitivity_lab import MEAN, Change
-        >>> Problem(MEAN, Universe.population(range(10)), 6, Change(1), norm=1).records
-        1260
-        """
+        """How many records all datasets have together; to be asked for few datasets only."""
         return sum(size * self.universe.count(size) for size in self.sizes_answered)
 
     def require_feasible(self) -> None:
-        """Refuse a problem whose relation has no feasible direction.
-
-        >>> from sensitivity_lab import MEAN, Change
-        >>> Problem(MEAN, Universe.value_range([1, 2]), 2, Change(1), norm=1).require_feasible()
-
-        Cost: as `plan`. Raises ValueError, with every direction and its obstacle.
-        """
+        """Refuse a problem whose relation has no feasible direction."""
         if not self.plan:
             raise Infeasible(
                 f"no direction of {self.relation} is feasible at size={self.size}: {self.why_infeasible}"
@@ -292,14 +219,7 @@ class Problem:
 
     @property
     def why_infeasible(self) -> str:
-        """What stands in the way, in words: the first few reasons.
-
-        >>> from sensitivity_lab import MEAN, Add
-        >>> Problem(MEAN, Universe.population([1, 2]), 2, Add(1), norm=1).why_infeasible
-        'add 1: records left to add: 0'
-
-        Cost: as `plan`.
-        """
+        """What stands in the way, in words: the first few reasons."""
         reasons = (*self.infeasible, *self.not_asked)
         rest = [f"and {len(reasons) - NAMED:,} more"] if len(reasons) > NAMED else []
         return "; ".join((*reasons[:NAMED], *rest)) or "no neighbour has a size in the range"
@@ -342,11 +262,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that may be done for a number of datasets, with the memory of a number of them.
-
-    >>> Limits(datasets=1000, memory=5000).pairs, Limits(datasets=1000, memory=5000).held
-    (20000, 100000)
-    """
+    """The most that may be done for a number of datasets, with the memory of a number of them."""
 
     datasets: int  # answered
     memory: int  # as so many datasets take
@@ -382,14 +298,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Budget:
-    """How many datasets a run may answer, whether it shows a bar, and who answers a callable.
-
-    >>> Budget(1000).most.pairs, Budget(1000).quick.datasets
-    (20000, 1000)
-
-    Raises TypeError or ValueError for what is no number of datasets, no executor, or neither
-    True nor False.
-    """
+    """How many datasets a run may answer, whether it shows a bar, and who answers a callable."""
 
     max_datasets: int = MAX_DATASETS
     progress: bool = False
@@ -404,12 +313,7 @@ class Budget:
             _check_executor(self.executor)
 
     def check_queries(self, queries: Iterable[Query]) -> None:
-        """Refuse queries that the executor, a pool of processes, cannot be sent.
-
-        >>> Budget().check_queries([Query("own", lambda dataset: 0)])
-
-        Cost: each query is pickled once. Raises ValueError.
-        """
+        """Refuse queries that the executor, a pool of processes, cannot be sent."""
         if isinstance(self.executor, ProcessPoolExecutor):
             for query in queries:
                 if query.rows is None:
@@ -451,12 +355,7 @@ def _check_picklable(query: Query) -> None:
 
 
 def within_budget(count: int, limit: int, what: str) -> None:
-    """Refuse to count past the limit; say what can be done.
-
-    >>> within_budget(210, 1000, "datasets to answer")
-
-    Raises TooLarge.
-    """
+    """Refuse to count past the limit; say what can be done."""
     if count > limit:
         raise TooLarge(
             f"at least {number_text(count)} {what} exceed the limit of {number_text(limit)}; raise "
@@ -465,13 +364,7 @@ def within_budget(count: int, limit: int, what: str) -> None:
 
 
 def require_few_moves(sizes: range, relation: Relation) -> None:
-    """Refuse more sizes and moves than can be listed; none is.
-
-    >>> from sensitivity_lab import Change
-    >>> require_few_moves(range(1, 10), Change(2))
-
-    Raises ValueError.
-    """
+    """Refuse more sizes and moves than can be listed; none is."""
     asked = max(0, -((sizes.start - sizes.stop) // sizes.step))  # len() fails beyond 2⁶³
     if asked * len(relation.moves) > MOST_MOVES:
         raise TooLarge(
@@ -482,17 +375,7 @@ def require_few_moves(sizes: range, relation: Relation) -> None:
 
 
 def failure_on_nothing(query: Query, any_answer: bool = False, nothing: Any = ()) -> str:
-    """Call a query's function on the empty dataset; say how it fails, or nothing if it answers.
-
-    >>> mean = Query("mean", lambda dataset: sum(dataset) / len(dataset))
-    >>> failure_on_nothing(mean), failure_on_nothing(Query("total", sum))
-    ('raised ZeroDivisionError: division by zero', '')
-
-    NaN, infinity, None and whatever else is no number or vector is no answer, unless
-    `any_answer` is one. Warnings are not shown: the caller did not ask.
-    Cost: one call of the function. Raises ValueError where it fails for want of memory, time or a
-    connection, or by another RuntimeError: it may have a value there.
-    """
+    """Call a query's function on the empty dataset; say how it fails, or nothing if it answers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -529,11 +412,7 @@ def _short(text: str, most: int = 100) -> str:
 
 
 def _move_name(move: Move) -> str:
-    """A move in words.
-
-    >>> _move_name((2, 0)), _move_name((1, 1)), _move_name((2, 1))
-    ('remove 2', 'change 1', 'remove 2 and add 1')
-    """
+    """A move in words."""
     removed, added = move
     if removed == added:
         return f"change {removed}"

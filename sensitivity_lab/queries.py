@@ -43,10 +43,7 @@ UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
 
 class AnswersDiffer(RuntimeError):
-    """A dataset has another answer alone than together with others.
-
-    No ValueError as the failures of `errors`: neither the problem nor its query is at fault.
-    """
+    """A dataset has another answer alone than together with others."""
 
 
 class Together(Protocol):
@@ -69,6 +66,9 @@ class Together(Protocol):
 
     def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
         """Which of some datasets are asked again alone, to hold the answers to."""
+
+    def python(self, query: Query) -> str | None:
+        """The Python that makes a query of it, None where there is none."""
 
 
 INSTEAD = (
@@ -411,12 +411,7 @@ class Query:
 
 @dataclass(frozen=True)
 class OfRecords:
-    """A query of numbers, asked of what each record of a dataset says.
-
-    >>> from sensitivity_lab import MAX
-    >>> OfRecords(MAX, len)(("no", "yes"))
-    3
-    """
+    """A query of numbers, asked of what each record of a dataset says."""
 
     query: Query
     of: Any
@@ -437,12 +432,7 @@ class OfRecords:
 
 @dataclass(frozen=True)
 class Grouping:
-    """A query by group: on a dataset, its answer for each group by key.
-
-    >>> from sensitivity_lab import MAX
-    >>> Grouping(MAX, None, lambda x: x % 2, None)((1, 2, 3)) == {0: 2, 1: 3}
-    True
-    """
+    """A query by group: on a dataset, its answer for each group by key."""
 
     query: Query
     of_what: Any
@@ -481,13 +471,7 @@ def _described(dataset: Any) -> str:
 
 
 def in_order(numbers: Iterable[Any]) -> Dataset:
-    """What records say, ascending, as functions receive numbers; what is missing comes last.
-
-    >>> in_order([7, None, 2])
-    (2, 7, None)
-
-    Raises TypeError for what is no number, ValueError for what is not finite.
-    """
+    """What records say, ascending, as functions receive numbers; what is missing comes last."""
     return tuple(sorted(numbers, key=lambda n: (n is None, 0 if n is None else exact_number(n))))
 
 
@@ -502,13 +486,7 @@ def records_listed(dataset: Any) -> Iterable[Any]:
 
 
 def as_query(query: Query | Callable[[Any], Any]) -> Query:
-    """Return `query` itself, or a plain callable wrapped as one.
-
-    >>> as_query(max).name
-    'max'
-
-    Raises TypeError for what cannot be called.
-    """
+    """Return `query` itself, or a plain callable wrapped as one."""
     if isinstance(query, Query):
         return query
     if not callable(query):
@@ -517,19 +495,7 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
 
 
 def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
-    """Return a number as int, Fraction, Decimal or float, a vector as a tuple of those.
-
-    >>> from sensitivity_lab import SUM
-    >>> checked_answer(np.array([1, 2]), SUM, (1, 2))
-    (1, 2)
-    >>> checked_answer({"law": 50, "art": 30}, SUM, (1, 2)).labels
-    ('art', 'law')
-
-    A dict, a pandas Series and a table are answers with keys (`records.answers` says which), and
-    come in one order of these, whatever their own. A table of one number is that number.
-    Cost: linear in the answer's length. Raises TypeError for what is neither number nor vector,
-    ValueError for NaN and infinities: with the query's name and the dataset.
-    """
+    """Return a number as int, Fraction, Decimal or float, a vector as a tuple of those."""
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer[()]  # not item(), which makes whole numbers of time spans
     if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
@@ -588,15 +554,7 @@ def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
 
 
 def answers_at(query: Query, universe: Universe, rows: np.ndarray) -> list[Any]:
-    """The answers (squares for a root query) on the datasets whose value positions the rows hold.
-
-    >>> from sensitivity_lab import MEAN
-    >>> answers_at(MEAN, Universe.population([1, 2, 4]), np.array([[0, 1], [1, 2]]))
-    [Fraction(3, 2), 3]
-
-    A standard query answers all of them at once. Equal to calling it on each.
-    Cost: one pass over the rows in NumPy; else one call of the function for each.
-    """
+    """The answers (squares for a root query) on the datasets whose value positions the rows hold."""
     if query.proved and query.rows is not None and not universe.has_missing:
         numerators, scale = query.rows(rows, universe)
         return [_over(numerator, scale) for numerator in numerators.tolist()]

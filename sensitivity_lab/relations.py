@@ -402,14 +402,7 @@ STANDARD = (Add, Remove, AddRemove, SymmetricDifference, Change)
 
 
 def check_relation(relation: Any) -> None:
-    """Refuse what is no relation with its k, or one whose moves the sweep would misread.
-
-    >>> check_relation(Change(1))
-
-    A pair that shares more than a move says makes a shorter move (thm-share on the book's page
-    of proofs): where (r, a) is one, (r − 1, a − 1) must be too.
-    Cost: linear in the moves of a relation that is not `STANDARD`. Raises TypeError, ValueError.
-    """
+    """Refuse what is no relation with its k, or one whose moves the sweep would misread."""
     if not isinstance(relation, Relation) or type(relation) is Relation:
         raise TypeError(
             "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
@@ -430,16 +423,7 @@ def neighbours_of(
     moves: Iterable[Move],
     kept: Sequence[int] | None = None,
 ) -> Iterator[Indices]:
-    """Yield the neighbours of a dataset of value positions, move by move, once each.
-
-    >>> list(neighbours_of((0, 1), Universe.population([10, 20, 30]), [(1, 0), (1, 1)]))
-    [(1,), (0,), (1, 2), (0, 2)]
-
-    A neighbour that is reached by removing R and adding A differs from the dataset by just
-    those records, because A takes no value that R has given up. With `kept`, a number for each
-    value, the records that join have the same numbers as those that leave.
-    Cost: O(v + n log n) for each neighbour, on v distinct values and n records.
-    """
+    """Yield the neighbours of a dataset of value positions, move by move, once each."""
     held = Counter(dataset)
     for removed, added in moves:
         if removed > len(dataset):
@@ -459,14 +443,7 @@ def _same_kept(kept: Sequence[int], gone: Indices, joined: Indices) -> bool:
 
 
 def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> int:
-    """Count the neighbours of a dataset of value positions; none is built.
-
-    >>> count_neighbours_of((0, 1), Universe.population([10, 20, 30]), [(1, 0), (1, 1)])
-    4
-
-    A generating function: x marks removals, y additions. A value with h copies held and f free
-    contributes 1 + x + … + x^h + y + … + y^f. Cost: as `Relation.count_neighbours`.
-    """
+    """Count the neighbours of a dataset of value positions; none is built."""
     moves = tuple(moves)
     most_removed, most_added = (max(side) for side in zip(*moves, strict=True))
     copies = universe._copies(len(dataset) + most_added)

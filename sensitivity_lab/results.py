@@ -94,10 +94,7 @@ class Sensitivity:
         return are_neighbours and bool(presented(gap) == self.value)
 
     def _positions(self) -> list[np.ndarray]:
-        """Where the two datasets stand among the universe's values.
-
-        Tables cannot tell: who brings no rows is in none.
-        """
+        """Where the two datasets stand among the universe's values."""
         if self.universe.tabular and isinstance(self.witness, CompactWitness):
             return [np.array(side, dtype=np.int64) for side in self.witness.positions]
         return [self.universe._positions(side) for side in self.witness]
@@ -262,13 +259,7 @@ class Sensitivity:
 
 
 def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:
-    """Two answers as texts; of answers with keys the keys that differ.
-
-    >>> answer_texts(Labelled((1, 5), labels=("a", "b")), Labelled((1, 7), labels=("a", "b")))
-    ('b: 5', 'b: 7')
-    >>> answer_texts(3, 4)
-    ('3', '4')
-    """
+    """Two answers as texts; of answers with keys the keys that differ."""
     if not (isinstance(here, Labelled) or isinstance(there, Labelled)):
         return value_text(here), value_text(there)
     differ = keys_that_differ(here, there)
@@ -283,21 +274,12 @@ def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:
 
 
 def side_names(relation: Relation) -> tuple[str, str]:
-    """What to call the records that only the dataset has, and those that only its neighbour has.
-
-    >>> from sensitivity_lab import Change, SymmetricDifference
-    >>> side_names(SymmetricDifference(1)), side_names(Change(1))
-    (('removed', 'added'), ('changed from', 'changed to'))
-    """
+    """What to call the records that only the dataset has, and those that only its neighbour has."""
     return ("changed from", "changed to") if isinstance(relation, Change) else ("removed", "added")
 
 
 def html_table(rows: dict[str, str]) -> str:
-    """A result as a table of names and texts.
-
-    >>> html_table({"value": "1 < 2"})[-26:]
-    '1 &lt; 2</td></tr></table>'
-    """
+    """A result as a table of names and texts."""
     cells = "".join(
         f"<tr><th style='text-align:left'>{label}</th><td style='text-align:left'>"
         f"{html.escape(text)}</td></tr>"
@@ -307,16 +289,7 @@ def html_table(rows: dict[str, str]) -> str:
 
 
 def result(problem: Problem, pair: WorstPair, method: str, datasets: int) -> Sensitivity:
-    """Return the worst pair as the answer to a problem.
-
-    >>> from sensitivity_lab import SUM, Change
-    >>> problem = Problem(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
-    >>> pair = WorstPair.between(8, (0,), (2,), problem.universe)
-    >>> result(problem, pair, "walk", datasets=3).witness
-    ((1,), (9,))
-
-    Cost: a solver's two datasets are built if they have at most 1,000 records, else when asked for.
-    """
+    """Return the worst pair as the answer to a problem."""
     plain = not problem.universe.tabular
     is_short = plain and (method != "solver" or pair.size <= LONGEST_HELD)
     return Sensitivity(
@@ -335,11 +308,7 @@ def result(problem: Problem, pair: WorstPair, method: str, datasets: int) -> Sen
 
 
 def presented(gap: Gap) -> Number:
-    """A gap as the number a caller sees: roots as floats, whole fractions as ints.
-
-    >>> presented(RootGap(9, 4)), presented(Fraction(4, 2)), presented(0.5)
-    (1.0, 2, 0.5)
-    """
+    """A gap as the number a caller sees: roots as floats, whole fractions as ints."""
     if isinstance(gap, RootGap):
         return float(gap)
     return simplest(gap) if isinstance(gap, Fraction) else gap

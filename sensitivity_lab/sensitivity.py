@@ -151,10 +151,7 @@ def _locally(problem: Problem, solver: Solver, walk: Walk, method: str) -> Answe
 
 @dataclass(frozen=True)
 class Solver:
-    """The solver: what is proved, for a problem or for one dataset of it. Nothing is enumerated.
-
-    `only` is the one dataset, as positions among the universe's values.
-    """
+    """The solver: what is proved, for a problem or for one dataset of it. Nothing is enumerated."""
 
     budget: Budget
     only: Indices | None = None
@@ -175,17 +172,7 @@ class Solver:
 
 
 def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[Sensitivity]:
-    """Answer problems together: all budgets are checked before anything is enumerated.
-
-    >>> from sensitivity_lab import MEAN, SUM, Change
-    >>> school = Universe.population([1, 2, 3, 10])
-    >>> asked = [Problem(query, school, 3, Change(1), norm=1) for query in (SUM, MEAN)]
-    >>> [found.value for found in settle(asked, method="auto", budget=Budget(100))]
-    [9, 3]
-
-    A query is evaluated once per dataset for all relations that are swept. Cost and errors: as
-    `global_sensitivity`.
-    """
+    """Answer problems together: all budgets are checked before anything is enumerated."""
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
     images = Images()
     numbers = [images.of_numbers(problem) for problem in problems]

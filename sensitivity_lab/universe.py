@@ -38,11 +38,7 @@ Giver = Callable[[Indices], Any]  # makes the dataset at some positions
 
 @dataclass(frozen=True)
 class Listed:
-    """Makes tuples of some values.
-
-    >>> Listed((10, 20))((0, 1, 1))
-    (10, 20, 20)
-    """
+    """Makes tuples of some values."""
 
     values: Dataset
 
@@ -485,13 +481,7 @@ class Universe:
         return copies
 
     def _copies(self, size: int) -> np.ndarray:
-        """As `copies`, in an array; for a `size` that is checked.
-
-        >>> Universe.population([1, 2, 2, 2])._copies(2)
-        array([1, 2])
-
-        Cost: O(v).
-        """
+        """As `copies`, in an array; for a `size` that is checked."""
         counts = self._counts
         if self.unlimited:
             return np.full(len(counts), size, dtype=np.intp)
@@ -583,11 +573,7 @@ class Universe:
         return tuple(self._positions(dataset, what).tolist())
 
     def _positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
-        """As `indices`, in an array.
-
-        >>> Universe.population([10, 20, 20])._positions((20, 10))
-        array([0, 1])
-        """
+        """As `indices`, in an array."""
         positions = self._held.positions(dataset, what)
         positions.sort()
         held = np.bincount(positions, minlength=self.distinct)
@@ -611,12 +597,7 @@ class Universe:
 
 
 def check_universe(universe: Any) -> None:
-    """Refuse what is not a universe.
-
-    >>> check_universe(Universe.value_range([1, 2]))
-
-    Raises TypeError.
-    """
+    """Refuse what is not a universe."""
     if not isinstance(universe, Universe):
         raise TypeError(f"universe must be a Universe, got {brief(universe)}")
 

@@ -17,18 +17,7 @@ EDUCATION_UP_TO_10 = {"rows": 22_046, "sum_of_ages": 918_807}
 
 
 def census_like(*, seed: int = 1994) -> pd.DataFrame:
-    """Return 32,563 made-up people with their age (17 to 90) and level of education (1 to 16).
-
-    >>> census = census_like()
-    >>> len(census), int(census["age"].sum()), int((census["education_num"] > 10).sum())
-    (32563, 1360238, 10517)
-
-    Ages and levels are drawn, then ages are nudged by single years until their sums are the
-    published ones. The same seed gives the same table, and every seed meets the totals.
-
-    Cost: linear in the rows. Raises ValueError or TypeError unless the seed is a whole number ≥ 0.
-    Source of the totals: Near and Abuah, *Programming Differential Privacy* (2021).
-    """
+    """Return 32,563 made-up people with their age (17 to 90) and level of education (1 to 16)."""
     rng = np.random.default_rng(whole_number(seed, "seed", 0))
     groups = [
         _group(rng, [9, 10, *range(1, 9)], [6, 4, *[0.25] * 8], **EDUCATION_UP_TO_10),

@@ -20,30 +20,18 @@ Floats = NDArray[np.float64]
 
 
 def pupils() -> dict[str, int]:
-    """Return the days of absence by name, fewest first.
-
-    >>> pupils()["Rick"]
-    20
-    """
+    """Return the days of absence by name, fewest first."""
     frame = school_large().frame
     return dict(zip(frame["name"], (int(days) for days in frame["absence_days"]), strict=True))
 
 
 def groups() -> list[Group]:
-    """Return every group of six of the ten.
-
-    >>> len(groups())
-    210
-    """
+    """Return every group of six of the ten."""
     return list(combinations(range(len(pupils())), SIZE))
 
 
 def groups_by_sum() -> dict[int, list[Group]]:
-    """Return the groups by the sum of their days: those of one sum have one mean.
-
-    >>> groups_by_sum()[21]
-    [(0, 1, 2, 3, 4, 5)]
-    """
+    """Return the groups by the sum of their days: those of one sum have one mean."""
     days, by_sum = list(pupils().values()), defaultdict(list)
     for group in groups():
         by_sum[sum(days[i] for i in group)].append(group)
@@ -51,13 +39,7 @@ def groups_by_sum() -> dict[int, list[Group]]:
 
 
 def still_known(total: int) -> tuple[list[str], list[str]]:
-    """Return who is in every group with this sum, and who is in none.
-
-    >>> still_known(22)
-    (['Chris', 'Kelly', 'Keny', 'Sherry', 'Jerry', 'Beth'], ['Morty', 'Summer', 'Squanchy', 'Rick'])
-    >>> still_known(40)
-    ([], [])
-    """
+    """Return who is in every group with this sum, and who is in none."""
     names, fitting = list(pupils()), [set(group) for group in groups_by_sum()[total]]
     everywhere, somewhere = set.intersection(*fitting), set.union(*fitting)
     inside = [name for i, name in enumerate(names) if i in everywhere]
@@ -65,26 +47,13 @@ def still_known(total: int) -> tuple[list[str], list[str]]:
 
 
 def the_most() -> sl.Sensitivity:
-    """Return how far one swap can move the mean, with two studies that prove it.
-
-    >>> the_most().value, the_most().witness
-    (Fraction(19, 6), ((1, 2, 3, 4, 5, 6), (2, 3, 4, 5, 6, 20)))
-    """
+    """Return how far one swap can move the mean, with two studies that prove it."""
     absences = sl.Universe.population(list(pupils().values()))
     return sl.global_sensitivity(sl.MEAN, absences, size=SIZE, relation=sl.Change(1))
 
 
 def beliefs(epsilon: float) -> dict[int, float]:
-    """Return what an attacker believes of a group, by its sum, on average over the noise.
-
-    The group of the six with the fewest days is the true one. The school publishes its mean plus
-    Laplace noise of scale 19/6 / ε. The attacker holds the 210 groups for equally likely, weighs
-    each by the density of the noise that would lead from its mean to the published number, and
-    divides by all weights. No noise is `math.inf`.
-
-    >>> round(1 / beliefs(1.0)[21], 1)
-    110.3
-    """
+    """Return what an attacker believes of a group, by its sum, on average over the noise."""
     counts = {total: len(some) for total, some in groups_by_sum().items()}
     if math.isinf(epsilon):
         return {total: float(total == min(counts)) for total in counts}
@@ -106,10 +75,7 @@ def beliefs(epsilon: float) -> dict[int, float]:
 
 
 def _nodes(ends: Floats, longest: float) -> tuple[Floats, Floats]:
-    """Where to ask a function that is smooth between some ends, and the weight of each answer.
-
-    Gauss and Legendre's rule with 16 nodes, on equal pieces of every gap, no longer than `longest`.
-    """
+    """Where to ask a function that is smooth between some ends, and the weight of each answer."""
     nodes, weights = np.polynomial.legendre.leggauss(16)
     pieces = [np.linspace(a, b, math.ceil((b - a) / longest) + 1) for a, b in pairwise(ends)]
     starts, halves = (

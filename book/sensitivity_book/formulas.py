@@ -24,15 +24,7 @@ SIZES = {"size": "n", "min_size": "≥ m"}  # known, or at least so many
 def formula_table(query: Query, *, norm: float = 1) -> pd.DataFrame:
     """Return a query's formulas, each with its example: a row for each size and relation.
 
-    >>> from sensitivity_lab import MEAN
-    >>> table = formula_table(MEAN)
-    >>> table.loc["n", ["formula", "k = 1", "k = 2", "status"]].head(1)
-                    formula  k = 1  k = 2 status
-    relation
-    Change    min(k, n)·R/n      3      6  exact
-
-    The example has L = 2, U = 14 and n = m = 4. `witness` is a pair that attains the value at
-    k = 1. Cost: twenty closed forms. Errors: as `closed_form`. Source: book/proofs.md.
+    Source: book/proofs.md.
     """
     words = proved_of(query).words(norm)
     rows = list(_rows(query, words, norm))
@@ -60,16 +52,7 @@ def _rows(query: Query, words: Words, norm: float) -> Iterator[dict[str, Any]]:
 
 
 def printed(table: pd.DataFrame) -> Styler:
-    """Return the table as it is printed: equal rows as one, short witnesses, conditions below.
-
-    >>> from sensitivity_lab import SUM
-    >>> html = printed(formula_table(SUM)).to_html()
-    >>> "(2, 2, 2, 14) → (2, 2, 2, 2)" in html, "SymmetricDifference, AddRemove, Add, Remove" in html
-    (True, True)
-
-    Relations that agree in all but the witness share a row; its witness is the first one's.
-    Cost: linear in the table, which `formula_table` makes.
-    """
+    """Return the table as it is printed: equal rows as one, short witnesses, conditions below."""
     conditions = table.attrs["conditions"]
     notes = [f"Holds if {conditions}." if conditions != "none" else "Holds always."]
     if table.attrs["where"]:
@@ -98,13 +81,7 @@ LOOK: list[Any] = [
 
 
 def witness_text(witness: Any) -> str:
-    """Write a pair of datasets shortly: of more than four records equal ones are counted.
-
-    >>> witness_text(((2, 2), (2,) * 9 + (14,)))
-    '(2, 2) → (2 ×9, 14)'
-
-    A dash stands for no witness. Cost: linear in the two sizes.
-    """
+    """Write a pair of datasets shortly: of more than four records equal ones are counted."""
     if witness is None:
         return "–"
     return " → ".join(dataset_text(dataset, longest=4) for dataset in witness)

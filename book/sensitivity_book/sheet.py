@@ -34,13 +34,7 @@ COMPARED = {ast.Lt: "<", ast.Gt: ">", ast.LtE: r"\leq", ast.GtE: r"\geq", ast.Eq
 
 
 def tex_lines(text: str) -> list[str]:
-    r"""Return a printed formula in TeX, a line for each of its cases.
-
-    >>> tex_lines("k·R/n if k < n, else k·R/(n + k)")
-    ['\\dfrac{k R}{n}\\ \\ \\mathrm{if}\\ k < n', '\\dfrac{k R}{n + k}\\ \\ \\mathrm{else}']
-
-    Cost: linear in the text. Errors: SyntaxError for a text that is no formula.
-    """
+    r"""Return a printed formula in TeX, a line for each of its cases."""
     if text == "the larger of Add(k)'s and Remove(k)'s":
         return [r"\max(\mathrm{Add},\ \mathrm{Remove})"]
     if over := re.fullmatch(r"(?:(R)·max of|the largest) (.*) over (.*)", text):
@@ -241,10 +235,7 @@ LETTERS = [
 
 
 def page_table(table: Table) -> Html:
-    """Return one of the two tables for the page; MathJax sets its formulas.
-
-    Cost: some 200 closed forms, kept for the next table.
-    """
+    """Return one of the two tables for the page; MathJax sets its formulas."""
     relations = list(dict.fromkeys(relation for relation, _ in table.columns))
     spans = [sum(relation == name for name, _ in table.columns) for relation in relations]
     top = "".join(
@@ -299,10 +290,7 @@ LOOK: dict[Any, Any] = {"font.family": "DejaVu Sans", "mathtext.fontset": "cm"}
 
 
 def write_pdf(path: Path) -> None:
-    """Write the sheet on two A4 pages, landscape: the first table, then the second and the letters.
-
-    Byte for byte the same each time. Cost: about a second. Errors: OSError if `path` cannot be written.
-    """
+    """Write the sheet on two A4 pages, landscape: the first table, then the second and the letters."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
         mpl.rc_context(LOOK),

@@ -22,12 +22,7 @@ NO_SCRIPT = (
 
 @dataclass(frozen=True)
 class Tents:
-    """Where the two answers stand, how much noise there is, and which number was published.
-
-    The answers are means of six, counted in sixths of a day. The noise is made for the distance
-    between them, or for another one, `made_for`, in sixths too. With an `end` it is not one number
-    that was published, but some number of the stretch from x to there.
-    """
+    """Where the two answers stand, how much noise there is, and which number was published."""
 
     one: int = 21
     other: int = 40
@@ -58,11 +53,7 @@ class Tents:
         return self.assumed / self.epsilon
 
     def heights(self, x: float) -> tuple[float, float]:
-        """Both tents at x: densities per day.
-
-        >>> "{:.4f} {:.4f}".format(*Tents().heights(3))
-        '0.1348 0.0496'
-        """
+        """Both tents at x: densities per day."""
         one, other = (
             math.exp(-abs(x - centre) / self.scale) / (2 * self.scale) for centre in self.centres
         )
@@ -77,11 +68,7 @@ class Tents:
 
     @property
     def sizes(self) -> tuple[float, float]:
-        """How high both tents are at x, or how large their areas are over the stretch.
-
-        >>> "{:.4f} {:.4f}".format(*Tents(end=6).sizes)
-        '0.3460 0.2480'
-        """
+        """How high both tents are at x, or how large their areas are over the stretch."""
         if self.stretch is None:
             return self.heights(self.x)
         one, other = (
@@ -91,11 +78,7 @@ class Tents:
 
     @property
     def loss(self) -> float:
-        """The logarithm of how many times as large the first of both sizes is.
-
-        >>> round(Tents().loss, 9)
-        1.0
-        """
+        """The logarithm of how many times as large the first of both sizes is."""
         if self.stretch is not None:
             return math.log(self.sizes[0] / self.sizes[1])
         to_one, to_other = (abs(self.x - centre) for centre in self.centres)
@@ -113,11 +96,7 @@ class Tents:
 
 
 def minus(number: float) -> str:
-    """Write a number with a minus sign.
-
-    >>> minus(-2.5)
-    '−2.5'
-    """
+    """Write a number with a minus sign."""
     return f"{number:g}".replace("-", "\N{MINUS SIGN}")
 
 
@@ -134,20 +113,12 @@ def _chance(start: float, end: float) -> float:
 
 
 def times(logarithm: float) -> str:
-    """Write a factor by its logarithm.
-
-    >>> times(0.0), times(1.0), times(20.0)
-    ('1', '2.72', 'over 999')
-    """
+    """Write a factor by its logarithm."""
     return f"{math.exp(logarithm):.3g}" if logarithm < math.log(999) else "over 999"
 
 
 def percent(share: float) -> str:
-    """Write a share in percent.
-
-    >>> percent(0.5), percent(0.9999), percent(0.0001)
-    ('50 %', 'over 99.9 %', 'under 0.1 %')
-    """
+    """Write a share in percent."""
     if share > 0.999:
         return "over 99.9 %"
     return "under 0.1 %" if share < 0.001 else f"{100 * share:.3g} %"
@@ -161,12 +132,7 @@ def big(state: Tents) -> tuple[str, str]:
 
 
 def sentence(state: Tents) -> str:
-    """Return what the picture shows.
-
-    >>> print(sentence(Tents()))  # doctest: +NORMALIZE_WHITESPACE
-    At most e^ε = 2.72 is allowed. An attacker who held both studies for equally likely
-    now gives Chris 73.1 %, and may give 73.1 % at most.
-    """
+    """Return what the picture shows."""
     stretch = ""
     if state.stretch is not None:
         start, end = map(minus, state.stretch)
@@ -189,11 +155,7 @@ def sentence(state: Tents) -> str:
 
 
 def facts(state: Tents) -> str:
-    """Return the three numbers behind the tents.
-
-    >>> facts(Tents())
-    'gap 3.17 days · noise made for a gap of 3.17: scale 3.17 / 1 = 3.17 days'
-    """
+    """Return the three numbers behind the tents."""
     return (
         f"gap {state.distance:.3g} days · noise made for a gap of {state.assumed:.3g}: "
         f"scale {state.assumed:.3g} / {state.epsilon:g} = {state.scale:.3g} days"
@@ -209,11 +171,7 @@ def at(x: float) -> str:
 
 
 def outline(state: Tents, which: int) -> str:
-    """The path of a tent, in a picture 200 wide and 100 high.
-
-    >>> outline(Tents(), 0)[:24]
-    'M0.00 100.00L0.00 96.83L'
-    """
+    """The path of a tent, in a picture 200 wide and 100 high."""
     grid = {LOW + i / 4 for i in range(4 * (HIGH - LOW) + 1)} | {state.centres[which]}
     points = (f"{10 * (x - LOW):.2f} {_down(state.heights(x)[which]):.2f}" for x in sorted(grid))
     return f"M0.00 100.00L{'L'.join(points)}L200.00 100.00Z"
@@ -224,11 +182,7 @@ def _down(height: float) -> float:
 
 
 def markup(state: Tents) -> str:
-    """Return the picture as a piece of a page, which book/_static/tents.js brings to life.
-
-    >>> markup(Tents()).splitlines()[0][:36]
-    '<div class="tents" role="group" aria'
-    """
+    """Return the picture as a piece of a page, which book/_static/tents.js brings to life."""
     number, what = big(state)
     return "\n".join(
         [
@@ -333,22 +287,12 @@ def _bars(state: Tents) -> Iterable[str]:
 
 
 def lengths(state: Tents) -> tuple[float, float]:
-    """How long both bars are, in percent of the longer one.
-
-    >>> "{:.1f} {:.1f}".format(*lengths(Tents()))
-    '100.0 36.8'
-    """
+    """How long both bars are, in percent of the longer one."""
     return 100 * math.exp(min(state.loss, 0)), 100 * math.exp(min(-state.loss, 0))
 
 
 class TwoTents(Drawn):
-    """The two tents, by the script and the style of the book's pages.
-
-    >>> TwoTents()
-    <TwoTents: pull the answers, turn ε, move the published number>
-
-    A page of the book that shows its HTML form loads the script; a live session runs it at once.
-    """
+    """The two tents, by the script and the style of the book's pages."""
 
     _esm = static("tents.js") + (
         "export default { render({ model, el }) { el.innerHTML = model.get('value'); "

@@ -19,14 +19,7 @@ RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the 
 
 
 def amount(value: Any, what: str) -> Any:
-    """Return a number of at least 0 as int, Fraction, Decimal or float; infinity is one.
-
-    >>> amount(Fraction(4, 2), "claim"), amount(0.5, "claim"), amount(float("inf"), "claim")
-    (2, 0.5, inf)
-
-    Raises ValueError for a negative number, NaN and a Decimal whose exponent is beyond reason,
-    TypeError for what is no number; `what` names it.
-    """
+    """Return a number of at least 0 as int, Fraction, Decimal or float; infinity is one."""
     if not is_real(value):
         raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
     number = _plain(value, what)
@@ -53,13 +46,7 @@ def _plain(value: Any, what: str) -> Any:
 
 
 def claim_takes(claim: Any) -> tuple[str, ...]:
-    """Return which of k and size a claim is given, by name: none where it is a number.
-
-    >>> claim_takes(3), claim_takes(lambda size: 5 / size), claim_takes(lambda size, k: k / size)
-    ((), ('size',), ('k', 'size'))
-
-    Raises TypeError for a function that needs something else, or that has no names to read.
-    """
+    """Return which of k and size a claim is given, by name: none where it is a number."""
     if not callable(claim):
         return ()
     parameters = _parameters(claim)
@@ -94,20 +81,13 @@ def _is_needed(p: inspect.Parameter) -> bool:
 
 
 def check_claim(claim: Any) -> None:
-    """Refuse a claim that is no number, or a function that cannot be given k and size by name.
-
-    >>> check_claim(lambda size: 5 / size)
-    """
+    """Refuse a claim that is no number, or a function that cannot be given k and size by name."""
     if not claim_takes(claim):
         amount(claim, "claim")
 
 
 def claimed_at(claim: Any, *, k: int, size: int) -> Any:
-    """Return the number that is claimed for a k and a size.
-
-    >>> claimed_at(lambda size: Fraction(5, size), k=1, size=10)
-    Fraction(1, 2)
-    """
+    """Return the number that is claimed for a k and a size."""
     if not callable(claim):
         return amount(claim, "claim")
     named = {"k": k, "size": size}
@@ -116,11 +96,7 @@ def claimed_at(claim: Any, *, k: int, size: int) -> Any:
 
 
 def claimed_for(claim: Any, distance: Any) -> Any:
-    """Return the number that is claimed for a distance, of which a map's claim is a function.
-
-    >>> claimed_for(lambda d: 2 * d, 3)
-    6
-    """
+    """Return the number that is claimed for a distance, of which a map's claim is a function."""
     if not callable(claim):
         return amount(claim, "claim")
     return _called(lambda: claim(distance), at=f"distance={brief(distance)}")
@@ -136,13 +112,7 @@ def _called(claim: Callable[[], Any], at: str) -> Any:
 
 
 def ratio(claimed: Any, gap: Any) -> Any:
-    """Return the claim over the gap: exact for ints and Fractions; 1 where floats agree to 1e-9.
-
-    >>> ratio(1, Fraction(2, 3)), ratio(0.30000000000000004, 0.3), ratio(0, 0), ratio(2, 0)
-    (Fraction(3, 2), 1, 1, inf)
-
-    A ratio of floats is a float, or a Fraction where floats end.
-    """
+    """Return the claim over the gap: exact for ints and Fractions; 1 where floats agree to 1e-9."""
     if claimed == gap:
         return 1
     if gap == 0 or claimed == math.inf:

@@ -10,16 +10,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from sensitivity_lab.audit.subject import Subject, WorstInputs
+from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.methods.walk import count_pairs
-from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, few_of, with_bar
+from sensitivity_lab.methods.workers import (
+    answers_in_blocks,
+    ask_in_orders,
+    block_edges,
+    few_of,
+    with_bar,
+)
 from sensitivity_lab.numbers.gap import Gap, arithmetics, same_shape
-from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
+from sensitivity_lab.problem import PAIRS_PER_DATASET, Budget, Problem, within_budget
 from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
 from sensitivity_lab.universe import Indices, Universe
@@ -31,9 +36,6 @@ Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
 def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
     """Yield every different order of a dataset's records, in lexicographic order.
 
-    >>> list(orderings((0, 1, 1)))
-    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
-
     Each follows from the last, with ↑ below the rightmost record that can rise::
 
         0 2 3 1    the 2 can rise, for the record behind it is larger
@@ -41,7 +43,6 @@ def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
         0 3 2 1    it is exchanged with the smallest larger record behind it
         0 3 1 2    and what is behind it is turned around, which sorts it
 
-    Cost: O(n) for each order; n!/∏(copies!) of them.
     Source: Knuth (2011), "The Art of Computer Programming 4A", section 7.2.1.2, algorithm L.
     """
     order = sorted(dataset)
@@ -57,14 +58,7 @@ def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
 
 
 def count_sequences(universe: Universe, size: int) -> int:
-    """Return how many sequences of `size` records there are; none is built.
-
-    >>> count_sequences(Universe.population([1, 2, 2]), 2)
-    3
-
-    Cost: O(v · size²) arithmetic for v distinct values, O(1) for a range.
-    Source: the exponential generating function ∏ Σ xʲ/j!, over j up to the copies of a value.
-    """
+    """Count the sequences of `size` records by their generating function ∏ Σ xʲ/j!; none is built."""
     if universe.unlimited:
         return int(universe.distinct**size)
     ways = [1] + [0] * size  # by length, of the values so far
@@ -79,15 +73,10 @@ def count_sequences(universe: Universe, size: int) -> int:
 def edits(
     sequence: Indices, moves: Iterable[Move], copies: Sequence[int], *, in_place: bool
 ) -> list[Indices]:
-    """Return the sequences that the moves lead to, each once, in lexicographic order.
-
-    >>> edits((0, 1), [(1, 1)], [2, 2], in_place=True)
-    [(0, 0), (0, 1), (1, 1)]
+    """The sequences that the moves lead to, each once, in lexicographic order.
 
     `in_place` replaces records where they stand; else r records are deleted and then a inserted
     anywhere. `copies` says how many records of each value a sequence may hold.
-    Cost: at most C(n, r)·C(n − r + a, a)·vᵃ sequences for each move, all held; in place C(n, r)·vʳ.
-    Source: the balls of OpenDP's "insert-delete distance" and "Hamming distance".
     """
     values = range(len(copies))
     edited: set[Indices] = set()
@@ -101,28 +90,21 @@ def edits(
 
 def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
     """The sequences with `count` records replaced, where they stand, by any value."""
-    return {
-        _with(sequence, positions, records)
-        for positions in combinations(range(len(sequence)), count)
-        for records in product(values, repeat=count)
-    }
-
-
-def _with(sequence: Indices, positions: Indices, records: Indices) -> Indices:
-    """A sequence with some records instead of those at these positions."""
-    changed = list(sequence)
-    for position, record in zip(positions, records, strict=True):
-        changed[position] = record
-    return tuple(changed)
+    found = set()
+    for places in combinations(range(len(sequence)), count):
+        for records in product(values, repeat=count):
+            new = dict(zip(places, records, strict=True))
+            found.add(tuple(new.get(place, record) for place, record in enumerate(sequence)))
+    return found
 
 
 def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices]:
     """The sequences with `count` records of any value inserted anywhere."""
     for _ in range(count):
         sequences = {
-            (*sequence[:position], value, *sequence[position:])
+            (*sequence[:place], value, *sequence[place:])
             for sequence in sequences
-            for position in range(len(sequence) + 1)
+            for place in range(len(sequence) + 1)
             for value in values
         }
     return sequences
@@ -130,12 +112,7 @@ def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices
 
 @dataclass(frozen=True)
 class Edited:
-    """Whether a sequence is made of another by a relation's moves, where records stand.
-
-    >>> edited = Edited(Change(1), Universe.value_range([1, 2]), ((0, 0), (1, 1)))
-    >>> edited((1, 2), (1, 1)), edited((1, 2), (2, 1))
-    (True, False)
-    """
+    """Whether a sequence is made of another by a relation's moves, where records stand."""
 
     relation: Relation
     universe: Universe
@@ -151,13 +128,6 @@ class Edited:
 
 class OrderedWalk:
     """A walk over all pairs, with the answers of every reading of a dataset.
-
-    >>> from sensitivity_lab import Query
-    >>> pair = Universe.value_range([0, 1])
-    >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
-    >>> walk.answer_all([2])
-    >>> walk.widest(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
-    WorstInputs(gap=1, dataset=(0, 0), neighbour=(1, 0))
 
     A point of the walk is a multiset, or a sequence where the order is kept. Its readings are
     the sequences that the function is given for it: all orderings under "any", else itself::
@@ -177,14 +147,16 @@ class OrderedWalk:
         self.gap = subject.measure()
         self.answers: dict[Indices, list[Answered]] = {}
 
-    def require_budget(self, problem: Problem, limit: int) -> None:
-        """Refuse a problem with too many datasets, sequences or pairs, before any work.
+    def worst(self, problems: Sequence[Problem], budget: Budget) -> list[Widest]:
+        """The worst pair of each problem; all budgets are checked first."""
+        for problem in problems:
+            self.require_budget(problem, budget.max_datasets)
+        for size in sorted(set().union(*(problem.sizes_answered for problem in problems))):
+            self._answer_all(size, budget)
+        return [self._widest(problem, budget.progress) for problem in problems]
 
-        >>> from sensitivity_lab import Query
-        >>> pair = Universe.value_range([0, 1])
-        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "any")
-        >>> walk.require_budget(Problem(walk.subject.query, pair, 2, Change(1), norm=1), limit=10)
-        """
+    def require_budget(self, problem: Problem, limit: int) -> None:
+        """Refuse a problem with too many datasets, sequences or pairs, before any work."""
         sizes = sorted(problem.sizes_answered)
         for size in sizes:  # a dataset has at least one ordering
             count = self.universe.count_at_least(size, limit)
@@ -195,17 +167,7 @@ class OrderedWalk:
         within_budget(self.pairs(problem), PAIRS_PER_DATASET * limit, "pairs to walk")
 
     def pairs(self, problem: Problem) -> int:
-        """Count the pairs of readings to compare, or a few more.
-
-        >>> from sensitivity_lab import Query
-        >>> pair = Universe.value_range([0, 1])
-        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
-        >>> walk.pairs(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
-        20
-
-        Each of the 4 sequences is left as it is, or has a record at one of 2 positions replaced by one
-        of 2.
-        """
+        """Count the pairs of readings to compare, or a few more."""
         if self.order == "kept":
             return sum(self._most_edits(problem, *item) for item in problem.plan.items())
         if self.order is None or self.subject.metric is None:
@@ -224,37 +186,22 @@ class OrderedWalk:
         )
         return int(count_sequences(self.universe, size) * ways)
 
-    def answer_all(
-        self, sizes: Iterable[int], executor: Executor | None = None, progress: bool = False
-    ) -> None:
-        """Ask the function about every reading of these sizes, here or on an executor's workers.
-
-        >>> from sensitivity_lab import Query
-        >>> pair = Universe.value_range([1, 2])
-        >>> walk = OrderedWalk(Subject(Query("sum", sum), 1, None), pair, None)
-        >>> walk.answer_all([2])
-        >>> walk.answers
-        {(0, 0): [(2, (0, 0))], (0, 1): [(3, (0, 1))], (1, 1): [(4, (1, 1))]}
-        """
-        for size in sorted(sizes):
-            points = list(self._points(size))
-            self.subject.ask_in_orders(self.universe, [points[i] for i in few_of(len(points))])
-            edges = block_edges(
-                len(points), size, executor, self.subject.query.together is not None
-            )
-            groups = [points[start:stop] for start, stop in pairwise(edges)]
-            blocks = ([r for point in group for r in self._given(point)] for group in groups)
-            given = self.subject.giver(self.universe)
-            answered = answers_in_blocks(self.subject.asked, given, blocks, executor)
-            bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
-            for group, answers in zip(groups, with_bar(answered, progress, **bar), strict=True):
-                self._keep(group, iter(answers))
-
-    def _keep(self, points: Iterable[Indices], answers: Iterator[Any]) -> None:
-        """Hold the answers of some points, which come reading by reading."""
-        for point in points:
-            answered = [(next(answers), reading) for reading in self._readings(point)]
-            self.answers[point] = self._ends(answered)
+    def _answer_all(self, size: int, budget: Budget) -> None:
+        """Ask the function about every reading of a size, here or on an executor's workers."""
+        points, asked = list(self._points(size)), self.subject.asked
+        given = self.subject.giver(self.universe)
+        ask_in_orders(asked, given, [points[i] for i in few_of(len(points))])
+        together = self.subject.query.together is not None
+        edges = block_edges(len(points), size, budget.executor, together)
+        groups = [points[start:stop] for start, stop in pairwise(edges)]
+        blocks = ([r for point in group for r in self._given(point)] for group in groups)
+        answered = answers_in_blocks(asked, given, blocks, budget.executor)
+        bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
+        for group, block in zip(groups, with_bar(answered, budget.progress, **bar), strict=True):
+            answers = iter(block)
+            for point in group:
+                readings = [(next(answers), reading) for reading in self._readings(point)]
+                self.answers[point] = self._ends(readings)
 
     def _readings(self, point: Indices) -> Iterable[Indices]:
         asks_in_order = self.subject.query.exact or self.subject.said is not None
@@ -277,16 +224,8 @@ class OrderedWalk:
         ends = {answers.index(min(answers)), answers.index(max(answers))}
         return [answered[i] for i in sorted(ends)]
 
-    def widest(self, problem: Problem, progress: bool = False) -> WorstInputs:
-        """Return the pair of readings that lies furthest apart, and of several the first met.
-
-        >>> from sensitivity_lab import Query
-        >>> pair = Universe.value_range([0, 1])
-        >>> walk = OrderedWalk(Subject(Query("first", lambda x: x[0]), 1, None), pair, "kept")
-        >>> walk.answer_all([2])
-        >>> walk.widest(Problem(walk.subject.query, pair, 2, Change(1), norm=1))
-        WorstInputs(gap=1, dataset=(0, 0), neighbour=(1, 0))
-        """
+    def _widest(self, problem: Problem, progress: bool) -> Widest:
+        """The pair of readings that lies furthest apart, and of several the first met."""
         worst: tuple[Gap, Indices, Indices] | None = None
         for point, beside in self._neighbouring(problem, progress):
             pairs = product(self.answers[point], self.answers[beside])
@@ -295,13 +234,7 @@ class OrderedWalk:
                 if worst is None or gap > worst[0]:
                     worst = gap, dataset, neighbour
         assert worst is not None
-        gap, dataset, neighbour = worst
-        self.subject.ask_in_orders(self.universe, (dataset, neighbour))
-        here, there = map(self.universe.given, (dataset, neighbour))
-        at = (None, None) if self.universe.numeric else (dataset, neighbour)
-        if self.subject.query.together is not None:  # floats may round differently one by one
-            gap = self.subject.measure()(self.subject.answer(here), self.subject.answer(there))
-        return WorstInputs(gap, here, there, at)
+        return self.subject.pair(self.universe, *worst)
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
         """Every two neighbouring points of a problem."""

@@ -16,7 +16,7 @@ import pandas as pd
 from sensitivity_lab.audit.claims import amount, ratio
 from sensitivity_lab.audit.runner import in_this_test, show_as
 from sensitivity_lab.audit.scope import Scope, and_more
-from sensitivity_lab.audit.subject import PairPositions, Related, Subject
+from sensitivity_lab.audit.subject import PairPositions, Subject
 from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.methods.witness import SIDES
 from sensitivity_lab.numbers.gap import Labelled
@@ -28,6 +28,7 @@ from sensitivity_lab.shown.python import Snippet, runnable, source_of
 from sensitivity_lab.shown.tables import Marked
 from sensitivity_lab.universe import Universe
 
+Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
 HELD, CLEAN_SEARCH = "held where asked", "no violation found"
 INFEASIBLE, NOT_ASKED = "infeasible", "not asked"
@@ -527,11 +528,7 @@ def _in_full(value: object) -> str:
 
 
 def _source(value: Any) -> str:
-    """A value as Python source: an int that Python would not write, in hexadecimals.
-
-    >>> _source((1, Fraction(1, 2))), _source(16**5000) == "0x1" + 5000 * "0"
-    ('(1, Fraction(1, 2))', True)
-    """
+    """A value as Python source: an int that Python would not write, in hexadecimals."""
     if not _is_long(value):
         return repr(value)
     if isinstance(value, tuple):
@@ -548,11 +545,7 @@ def _source_of(dataset: Any) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, tables and arrays among them.
-
-    >>> _same((1, (2.0, None)), (1, (2, None))), _same((1,), (1, 2))
-    (True, False)
-    """
+    """Whether two values are equal, tables and arrays among them."""
     if one is other:
         return True
     if isinstance(one, Labelled) or isinstance(other, Labelled):

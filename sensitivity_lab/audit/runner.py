@@ -26,22 +26,13 @@ _RUN: ContextVar[Run | None] = ContextVar("run", default=None)
 
 
 def in_this_test() -> Run | None:
-    """Return the test that runs here, if its runner asked for it.
-
-    >>> in_this_test() is None
-    True
-    """
+    """Return the test that runs here, if its runner asked for it."""
     return _RUN.get()
 
 
 @contextmanager
 def this_test(budget: float | None = None, allow_not_asked: bool = False) -> Iterator[Run]:
-    """Watch the audits of a block, which have so many seconds, and may leave directions out.
-
-    >>> with this_test() as run:
-    ...     in_this_test() is run
-    True
-    """
+    """Watch the audits of a block, which have so many seconds, and may leave directions out."""
     run = Run(budget, monotonic() + (budget or 0), allow_not_asked)
     token = _RUN.set(run)
     try:
@@ -51,24 +42,12 @@ def this_test(budget: float | None = None, allow_not_asked: bool = False) -> Ite
 
 
 def show_as(failure: Exception, short: str, long: str) -> None:
-    """Tell a test runner how a failure reads: in short, and at length in a section of its own.
-
-    >>> failure = AssertionError("all of it")
-    >>> show_as(failure, "too small", "the whole audit")
-    >>> failure.sensitivity
-    ('too small', 'the whole audit')
-    """
+    """Tell a test runner how a failure reads: in short, and at length in a section of its own."""
     vars(failure)["sensitivity"] = (short, long)
 
 
 def as_plain(audit: Any) -> dict[str, Any]:
-    """Return an audit as texts and lists, for JSON; its numbers are written exactly.
-
-    >>> from sensitivity_lab import SUM, Change, Universe, audit
-    >>> bits = Universe.value_range([0, 1])
-    >>> as_plain(audit(SUM, 1, bits, sizes=1, relations=[Change(1)]))["rows"][0]["exact"]
-    '1'
-    """
+    """Return an audit as texts and lists, for JSON; its numbers are written exactly."""
     return {
         "function": audit.function,
         "headline": audit.headline,

@@ -21,17 +21,7 @@ ORDERS = {None: "", "any": ", in every order", "kept": ", as sequences edited in
 
 @dataclass(frozen=True)
 class Scope:
-    """What was asked: which universe, sizes and relations, in which order, measured how.
-
-    >>> from sensitivity_lab import Change
-    >>> pair = Universe.value_range([0, 1])
-    >>> print(Scope(pair, sizes=(1, 2, 3), relations=(Change(1),)))
-    Held against all pairs from Universe.value_range([0, 1]), sizes 1 to 3, under Change(1);
-    "exact" and "loose" speak of these.
-
-    Of `sizes` and `sizes_within` one is given, as to `audit`. `trials` and `seconds` are
-    those of a search; the audit of a map has `inputs`, how many there were, instead of a universe.
-    """
+    """What was asked: which universe, sizes and relations, in which order, measured how."""
 
     universe: Universe | None = None
     sizes: tuple[int, ...] | None = None
@@ -72,12 +62,7 @@ class Scope:
 
 
 def checked_relations(relations: Any) -> tuple[Relation, ...]:
-    """Return the relations, each once.
-
-    >>> from sensitivity_lab import Change
-    >>> checked_relations([Change(1), Change(1)])
-    (<Change(1): at most 1 record changed>,)
-    """
+    """Return the relations, each once."""
     if not is_sequence(relations):
         raise TypeError(f"relations must be a list of relations, got {brief(relations)}")
     given = first_of(relations, MOST_ROWS + 1, "relations")
@@ -91,11 +76,7 @@ def checked_relations(relations: Any) -> tuple[Relation, ...]:
 def checked_sizes(
     universe: Universe, sizes: Any, within: Any, relations: Sequence[Relation]
 ) -> tuple[int, ...]:
-    """Return the size of each row, if these are few enough for all the relations.
-
-    >>> checked_sizes(Universe.value_range([1, 2]), None, range(1, 4), relations=[])
-    (1, 2, 3)
-    """
+    """Return the size of each row, if these are few enough for all the relations."""
     _require_one_of(sizes, within)
     name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
     given = given if is_sequence(given) else [given]
@@ -135,20 +116,12 @@ def _length(sizes: range) -> int:
 
 
 def count_text(number: int) -> str:
-    """Write a count; of one that is beyond reason, that it is.
-
-    >>> count_text(12_000), count_text(10**30)
-    ('12,000', 'over 10^18')
-    """
+    """Write a count; of one that is beyond reason, that it is."""
     return f"{number:,}" if number < 10**18 else "over 10^18"
 
 
 def sizes_text(sizes: Sequence[int]) -> str:
-    """Name some sizes: one, a row of them, or a few.
-
-    >>> sizes_text([3]), sizes_text([1, 2, 3]), sizes_text([2, 5]), sizes_text(range(2, 90, 2))
-    ('size 3', 'sizes 1 to 3', 'sizes 2, 5', '44 sizes from 2 to 88')
-    """
+    """Name some sizes: one, a row of them, or a few."""
     least, most = min(sizes), max(sizes)
     if least == most:
         return f"size {least}"
@@ -159,22 +132,14 @@ def sizes_text(sizes: Sequence[int]) -> str:
 
 
 def within_text(sizes: range) -> str:
-    """Name a range in which both sizes lie.
-
-    >>> within_text(range(1, 4)), within_text(range(2, 3)), within_text(range(1, 9, 2))
-    ('from 1 to 3', 'equal to 2', 'among range(1, 9, 2)')
-    """
+    """Name a range in which both sizes lie."""
     if len(sizes) == 1:
         return f"equal to {sizes[0]}"
     return f"from {sizes[0]} to {sizes[-1]}" if sizes.step == 1 else f"among {sizes}"
 
 
 def and_more(names: Sequence[object]) -> str:
-    """Name the first few of some things, and count the rest.
-
-    >>> and_more("ab"), and_more("abcdef")
-    ('a, b', 'a, b, c, d and 2 more')
-    """
+    """Name the first few of some things, and count the rest."""
     rest = len(names) - NAMED
     return _listed(names[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
 

@@ -42,17 +42,7 @@ class NoArray(Exception):
 
 
 class Evaluations:
-    """A query's answers on all datasets of a universe, one size at a time, each computed once.
-
-    >>> from sensitivity_lab import MEAN
-    >>> evaluations = Evaluations(MEAN, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2))
-    >>> evaluations.of(2)
-    (array([3, 5, 6]), 2)
-
-    The lattice has the universe's copies. The budget's `executor` answers a plain callable on many workers; a standard query is faster
-    here. Answers with keys have a column for each key that was met so far, in the order they were
-    met, and 0 where an answer has no such key.
-    """
+    """A query's answers on all datasets of a universe, one size at a time, each computed once."""
 
     def __init__(
         self, query: Query, universe: Universe, lattice: Lattice, budget: Budget | None = None
@@ -67,15 +57,12 @@ class Evaluations:
     def of(self, size: int) -> tuple[np.ndarray, int]:
         """Numerators by rank, (N,) or (N, length) for vectors, and their denominator.
 
-        >>> halves = Query("half the sum", lambda dataset: sum(dataset) / 2)
-        >>> Evaluations(halves, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2)).of(2)
-        (array([1.5, 2.5, 3. ]), 1)
-
         The array is int64 where that is exact, float64 where the query answers in floats, and
         holds Python numbers otherwise.
         Cost: one answer for each of the N datasets of the size, the first time.
         Raises ValueError for answers of two shapes, RuntimeError if a worker dies, NoArray as soon
         as there are more than six keys.
+
         """
         if len(self.columns) > LONGEST_VECTOR:
             raise NoArray
@@ -85,14 +72,7 @@ class Evaluations:
         return self.sizes[size]
 
     def first(self, size: int) -> Answer:
-        """The answer on the dataset of rank 0, which tells scalars from vectors.
-
-        >>> from sensitivity_lab import MEAN
-        >>> Evaluations(MEAN, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2)).first(2)
-        Fraction(3, 2)
-
-        Cost: one answer, the first time.
-        """
+        """The answer on the dataset of rank 0, which tells scalars from vectors."""
         if size not in self.firsts:
             task = (
                 self.query,
@@ -110,15 +90,10 @@ class Evaluations:
     def over_one_denominator(self, sizes: Iterable[int]) -> tuple[dict[int, np.ndarray], int]:
         """The answers of several sizes as numerators over their least common denominator.
 
-        >>> from sensitivity_lab import MEAN
-        >>> evaluations = Evaluations(MEAN, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 3))
-        >>> arrays, common = evaluations.over_one_denominator([2, 3])
-        >>> arrays[2].tolist(), arrays[3].tolist(), common
-        ([9, 15, 18], [14], 6)
-
         Where the query's own arithmetic is not rational at every size, the denominator is 1 and
         the arrays hold its numbers as it gave them. Cost and errors: as `of`, for every size;
         NoArray also where vectors with keys meet some without, and where there is no key at all.
+
         """
         parts = {size: self.of(size) for size in sizes}
         samples = [self.firsts.get(size, answers[0]) for size, (answers, _) in parts.items()]
@@ -217,11 +192,7 @@ class Evaluations:
 
 
 def _roomy(answers: np.ndarray) -> np.ndarray:
-    """Whole numbers of few bits in 64, for gaps and common denominators need more than an answer.
-
-    >>> _roomy(np.array([2, 1], dtype=np.uint8)) - 3
-    array([-1, -2])
-    """
+    """Whole numbers of few bits in 64, for gaps and common denominators need more than an answer."""
     if answers.dtype == np.uint64:
         return answers.astype(object)
     return answers.astype(np.int64, copy=False) if answers.dtype.kind in "biu" else answers

@@ -22,19 +22,7 @@ from sensitivity_lab.universe import Universe
 
 
 def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
-    """Return D for a problem whose query is a sum or a count by group, or None without a proof.
-
-    >>> from sensitivity_lab import COUNT, Change
-    >>> words = Universe.population(["no", "yes", "on"])
-    >>> problem = Problem(COUNT.by(len), words, 2, Change(1), norm=1)
-    >>> d = gaps_by_group(problem, problem.query.grouping)
-    >>> d(1, 1, 1).gap, d(1, 1, 1).pair()
-    (Fraction(2, 1), (('no', 'yes'), ('no', 'on')))
-
-    People bring rows to several groups at once, which no proof covers. How many keys differ (norm
-    0) is proved of counts, and where the keys are given beforehand: a sum may be there and 0.
-    Cost: one call of each function for every record, and a sort.
-    """
+    """Return D for a problem whose query is a sum or a count by group, or None without a proof."""
     adds = grouping.query.proved.adds if grouping.query.proved else None
     if adds is None or problem.universe.holds_people or problem.universe.has_missing:
         return None

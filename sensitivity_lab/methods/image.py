@@ -26,12 +26,7 @@ from sensitivity_lab.universe import Dataset, Indices, Universe
 
 
 def has_image(query: Query, universe: Universe) -> bool:
-    """Whether a query is asked of numbers that are said, one for each record of a universe.
-
-    >>> from sensitivity_lab import SUM
-    >>> has_image(SUM, Universe.population([1])), has_image(SUM.of(len), Universe.population(["a"]))
-    (False, True)
-    """
+    """Whether a query is asked of numbers that are said, one for each record of a universe."""
     return over_numbers(query, universe) is not None
 
 
@@ -41,19 +36,7 @@ def _is_of_numbers(problem: Problem) -> bool:
 
 
 class Images:
-    """The images of some problems, each made once.
-
-    >>> from sensitivity_lab import SUM, Change
-    >>> words = Universe.population(["no", "yes", "perhaps"])
-    >>> problem, images = Problem(SUM.of(len), words, 1, Change(1), norm=1), Images()
-    >>> numbers = images.of_numbers(problem)
-    >>> numbers.universe, numbers.query.name
-    (Universe.population([2, 3, 7]), 'sum')
-    >>> images.told(problem, WorstPair.between(5, (0,), (2,), numbers.universe)).pair()
-    (('no',), ('perhaps',))
-
-    A problem that is asked of records themselves is its own image.
-    """
+    """The images of some problems, each made once."""
 
     def __init__(self) -> None:
         self._known: list[tuple[Problem, Image]] = []
@@ -95,13 +78,7 @@ class Images:
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """The numbers that a function makes of a universe's records.
-
-    >>> from sensitivity_lab import SUM
-    >>> image = Image.of(Universe.population(["yes", "no"]), SUM.of(len))
-    >>> image.numbers, image.order
-    (Universe.population([2, 3]), array([0, 1]))
-    """
+    """The numbers that a function makes of a universe's records."""
 
     universe: Universe
     asked: Query  # of the numbers
@@ -199,11 +176,7 @@ class Image:
 
 
 def told(pair: WorstPair, parts: Sequence[Parts], records: Parted) -> WorstPair:
-    """A pair with other parts.
-
-    >>> told(WorstPair(1), [(), ((1, 1),), ()], AtPositions(Universe.population([4, 5]))).pair()
-    ((5,), ())
-    """
+    """A pair with other parts."""
     common, removed, added = parts
     return replace(pair, common=common, removed=removed, added=added, records=records)
 

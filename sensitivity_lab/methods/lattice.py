@@ -13,27 +13,16 @@ import numpy as np
 class Lattice:
     """All datasets of positions among some values, ranked within each size.
 
-    >>> lattice = Lattice([1, 1, 1], largest=3)
-    >>> lattice.rows(2, np.arange(3)).tolist()
-    [[0, 1], [0, 2], [1, 2]]
+            W, for the values 10, 20, 30        the level of 2 records, and its deletions
+                      s = 0  1  2  3            rank  dataset   without 1st  without 2nd
+            no value      1  0  0  0            0     10 20     20: rank 1   10: rank 0
+            10            1  1  0  0            1     10 30     30: rank 2   10: rank 0
+            10, 20        1  2  1  0            2     20 30     30: rank 2   20: rank 1
+            10, 20, 30    1  3  3  1
+            the dataset (1, 2) of positions has rank W[1][1] + W[2][2] = 1 + 1 = 2
 
-    Datasets of one size are ranked by their largest record, then the next (colexicographic
-    order). With W[v][s] the number of datasets of s records among the v smallest values, a
-    dataset x₀ ≤ … ≤ xₙ₋₁ has rank Σ W[xᵢ][i + 1], whatever the copies: all that come before it
-    and agree above position i have i + 1 records below xᵢ. Deleting a record shifts those above it
-    down by one, so the ranks of all n deletions are sums of prefixes.
-
-        W, for the values 10, 20, 30        the level of 2 records, and its deletions
-                  s = 0  1  2  3            rank  dataset   without 1st  without 2nd
-        no value      1  0  0  0            0     10 20     20: rank 1   10: rank 0
-        10            1  1  0  0            1     10 30     30: rank 2   10: rank 0
-        10, 20        1  2  1  0            2     20 30     30: rank 2   20: rank 1
-        10, 20, 30    1  3  3  1
-        the dataset (1, 2) of positions has rank W[1][1] + W[2][2] = 1 + 1 = 2
-
-    Cost: a table of (v + 1)·(n + 1) numbers, for v distinct values and sizes up to n.
     Source: the combinatorial number system, here with copies: Knuth (2011), The Art of Computer
-    Programming 4A, section 7.2.1.3.
+        Programming 4A, section 7.2.1.3.
     """
 
     chunk = 1 << 17  # rows handled at once, and
@@ -44,31 +33,17 @@ class Lattice:
         self.small: dict[int, list[np.ndarray]] = {}  # the deletions of small levels
 
     def count(self, size: int) -> int:
-        """How many datasets the level has.
-
-        >>> Lattice([3, 3], largest=3).count(3)
-        4
-        """
+        """How many datasets the level has."""
         return int(self.below[-1, size])
 
     def chunks(self, size: int) -> Iterator[slice]:
-        """The ranks of the level, in runs that fit in memory.
-
-        >>> list(Lattice([3, 3], largest=3).chunks(3))
-        [slice(0, 4, None)]
-        """
+        """The ranks of the level, in runs that fit in memory."""
         rows = min(self.chunk, max(1, self.cells // max(1, size)))
         for start in range(0, self.count(size), rows):
             yield slice(start, min(start + rows, self.count(size)))
 
     def rows(self, size: int, ranks: np.ndarray) -> np.ndarray:
-        """The datasets of the given ranks: (N,) int64 in, (N, size) value positions out.
-
-        >>> Lattice([2, 2], largest=2).rows(2, np.array([0, 2])).tolist()
-        [[0, 0], [1, 1]]
-
-        Cost: O(N · size · log v).
-        """
+        """The datasets of the given ranks: (N,) int64 in, (N, size) value positions out."""
         left = ranks.copy()
         rows = np.empty((len(left), size), dtype=np.int64)
         for i in range(size - 1, -1, -1):
@@ -78,14 +53,7 @@ class Lattice:
         return rows
 
     def deletions(self, size: int, chunk: slice) -> Iterable[np.ndarray]:
-        """For each position, the ranks of the chunk's datasets without the record there.
-
-        >>> lattice = Lattice([1, 1, 1], largest=2)
-        >>> [ranks.tolist() for ranks in lattice.deletions(2, slice(0, 3))]
-        [[1, 2, 2], [0, 0, 1]]
-
-        Cost: O(N · size · log v) for a chunk of N; of a small level the ranks are kept.
-        """
+        """For each position, the ranks of the chunk's datasets without the record there."""
         if self.count(size) * size > self.chunk:
             return self._deletions(size, chunk)
         if size not in self.small:
@@ -105,15 +73,7 @@ class Lattice:
                 after -= self.below[rows[:, i + 1], i + 1]
 
     def shrink(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each dataset one record smaller, the extremes over all that extend it by one.
-
-        >>> lattice = Lattice([1, 1, 1], largest=2)
-        >>> sums = np.array([3, 5, 6])
-        >>> [extremes.tolist() for extremes in lattice.shrink(2, sums, sums)]
-        [[5, 6, 6], [3, 3, 5]]
-
-        `high` and `low` hold a number for each dataset of `size`. Cost: O(count(size) · size).
-        """
+        """For each dataset one record smaller, the extremes over all that extend it by one."""
         smaller_high = np.full(self.count(size - 1), _least(high.dtype), dtype=high.dtype)
         smaller_low = np.full(self.count(size - 1), _most(low.dtype), dtype=low.dtype)
         for chunk in self.chunks(size):
@@ -123,15 +83,7 @@ class Lattice:
         return smaller_high, smaller_low
 
     def grow(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each dataset of `size`, the extremes over all that it extends by one record.
-
-        >>> lattice = Lattice([1, 1, 1], largest=2)
-        >>> values = np.array([1, 2, 4])
-        >>> [extremes.tolist() for extremes in lattice.grow(2, values, values)]
-        [[2, 4, 4], [1, 1, 2]]
-
-        `high` and `low` hold a number for each dataset of `size − 1`. Cost: O(count(size) · size).
-        """
+        """For each dataset of `size`, the extremes over all that it extends by one record."""
         larger_high = np.full(self.count(size), _least(high.dtype), dtype=high.dtype)
         larger_low = np.full(self.count(size), _most(low.dtype), dtype=low.dtype)
         for chunk in self.chunks(size):
@@ -142,11 +94,7 @@ class Lattice:
 
 
 def lattice_of(copies: Sequence[int], largest: int) -> Lattice:
-    """The lattice of some copies; of the small ones, the last few are kept.
-
-    >>> lattice_of([3, 3], 3) is lattice_of([3, 3], 3)
-    True
-    """
+    """The lattice of some copies; of the small ones, the last few are kept."""
     if len(copies) * largest > 10_000:
         return Lattice(copies, largest)
     return _kept_lattice(tuple(copies), largest)

@@ -19,15 +19,8 @@ from sensitivity_lab.universe import Indices
 def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     """Return the widest gap at a dataset, with a neighbour that has it, or None without a proof.
 
-    >>> from sensitivity_lab import SUM, Change, Universe
-    >>> school = Universe.population([1, 2, 9])
-    >>> solve_local(Problem(SUM, school, 2, Change(1), norm=1), (0, 1)).pair()
-    ((1, 2), (2, 9))
-
-    Datasets are positions among the universe's values. Equal to walking all neighbours.
-    Cost: O(k·m) arithmetic per move for variances, O(n) for the others, on n records of m;
-    histograms as `Splits`, distinct values as `fewest_values`. Source: thm-local on the book's page
-    of proofs.
+    Source: thm-local on the book's page
+        of proofs.
     """
     query, universe = problem.query, problem.universe
     if query.proved is None or universe.has_missing or problem.norm == 0:

@@ -19,19 +19,7 @@ MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation,
 
 
 def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) -> D | None:
-    """Return D for a problem whose query is of a column over anybody, or None without a proof.
-
-    >>> from sensitivity_lab import MEAN, Change
-    >>> from sensitivity_lab.methods.solver import widest_gaps
-    >>> buyers = Universe.people(Universe.product(price=[0, 9]), most_rows=3, least_rows=1)
-    >>> problem = Problem(MEAN.of("price"), buyers, 2, Change(1), norm=1)
-    >>> gaps_of_people(problem, widest_gaps)(1, 1, 1).gap
-    Fraction(27, 4)
-
-    `of_numbers` returns D for the rows' numbers. A column that has none in some row is left to
-    those who ask people for it.
-    Raises ValueError, as people who bring nothing do, for a query that needs a row.
-    """
+    """Return D for a problem whose query is of a column over anybody, or None without a proof."""
     query, people = problem.query, problem.universe.source
     if not isinstance(people, AnyPeople) or query.inner is None or query.proved is None:
         return None
@@ -102,13 +90,7 @@ class OfPeople:
 
 
 def dealt(rows: Parts, people: int, least: int, most: int) -> Counter[tuple[int, ...]]:
-    """Rows dealt to so many people: as many as they may bring to each, while there are enough.
-
-    >>> dealt([(4, 5), (2, 1)], people=4, least=0, most=2)
-    Counter({(4, 4): 2, (2, 4): 1, (): 1})
-    >>> dealt([(4, 4), (2, 1)], people=3, least=1, most=3)
-    Counter({(4, 4, 4): 1, (4,): 1, (2,): 1})
-    """
+    """Rows dealt to so many people: as many as they may bring to each, while there are enough."""
     runs = [[row, copies] for row, copies in reversed(rows) if copies]
     full, rest = divmod(sum(copies for _, copies in runs) - least * people, max(1, most - least))
     hands: Counter[tuple[int, ...]] = Counter()

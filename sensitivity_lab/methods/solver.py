@@ -24,14 +24,6 @@ MOST_ASKED_AGAIN = 1_000  # records; beyond these, asking again would take as lo
 def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     """Return the widest gap over all moves of a problem, or None where no proof covers it.
 
-    >>> from sensitivity_lab import SUM, Change, Universe
-    >>> worst = solve(Problem(SUM, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
-    >>> worst.gap, worst.pair()
-    (Fraction(8, 1), ((2, 9), (1, 2)))
-
-    Equal to enumerating every pair, if it is `attained`; else it is a bound. Cost on a
-    population: sorting its records, then O(k²) layouts per move (histograms: see `proved.splits`;
-    variances: see `proved.variance`; distinct values: O(log v) for v values); on a range, O(k·n) at the most.
     Source: thm-share on the book's page of proofs.
     """
     d = widest_gaps(problem)
@@ -51,13 +43,7 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
 
 
 def widest_gaps(problem: Problem) -> D | None:
-    """Return D for a problem's query and universe, or None where no proof covers it.
-
-    >>> from sensitivity_lab import MAX, Change, Universe
-    >>> d = widest_gaps(Problem(MAX, Universe.population([1, 2, 9]), 2, Change(1), norm=1))
-    >>> d(1, 1, 1).gap
-    Fraction(7, 1)
-    """
+    """Return D for a problem's query and universe, or None where no proof covers it."""
     query, universe = problem.query, problem.universe
     if query.grouping is not None:
         return gaps_by_group(problem, query.grouping)
@@ -74,11 +60,7 @@ def widest_gaps(problem: Problem) -> D | None:
 
 
 def with_records(d: D, records: Values) -> D:
-    """D whose pairs are shown in the caller's own records.
-
-    >>> with_records(lambda c, a, b: WorstPair(1, removed=((1, 1),)), Values({1: 1.0}))(0, 1, 0).pair()
-    ((1.0,), ())
-    """
+    """D whose pairs are shown in the caller's own records."""
 
     def shown(c: int, a: int, b: int) -> WorstPair | None:
         pair = d(c, a, b)
@@ -100,11 +82,7 @@ def _shares(problem: Problem) -> list[Share]:
 
 
 def _has_its_gap(problem: Problem, pair: WorstPair) -> bool:
-    """Whether a witness of few records has its gap, asked again of the records as they are.
-
-    A variance's is asked in whole numbers, not centred and without sums. Of a longer one,
-    `Sensitivity.check` asks when it is called.
-    """
+    """Whether a witness of few records has its gap, asked again of the records as they are."""
     records, query = pair.records, problem.query
     if not query.proved or not query.proved.asked_again or not isinstance(records, SortedRecords):
         return True

@@ -36,19 +36,7 @@ from sensitivity_lab.universe import Indices, Universe
 
 
 class Sweep:
-    """The sweep for some problems together.
-
-    >>> from sensitivity_lab import SUM, Change, Remove
-    >>> school = Universe.population([1, 2, 4])
-    >>> problems = [Problem(SUM, school, 2, relation, norm=1) for relation in (Change(1), Remove(1))]
-    >>> sweep = Sweep(problems, Budget())
-    >>> [sweep.answer(problem).pair.pair() for problem in problems]
-    [((1, 2), (2, 4)), ((1, 4), (1,))]
-
-    The problems of one universe share a lattice, and those of one query its evaluations, so that
-    a query is evaluated once per dataset for all its relations. Nothing is built before
-    `serves` or `answer` asks for it.
-    """
+    """The sweep for some problems together."""
 
     name = "sweep"
 
@@ -64,10 +52,7 @@ class Sweep:
         within_budget(records, self.budget.most.read, "records in the datasets to answer")
 
     def serves(self, problem: Problem) -> bool:
-        """Whether the sweep can answer, as far as the first answer and the levels' sizes tell.
-
-        Cost: the lattice of the universe, once, and one answer.
-        """
+        """Whether the sweep can answer, as far as the first answer and the levels' sizes tell."""
         if problem.kept is not None or not self._fits(problem):
             return False
         evaluations = self._evaluations_of(problem)
@@ -146,13 +131,7 @@ def _cells(problem: Problem) -> int:
 
 
 def is_quick(problem: Problem, limits: Limits) -> bool:
-    """Whether a sweep of not too many datasets is within some limits in all else.
-
-    >>> from sensitivity_lab import SUM, Change
-    >>> problem = Problem(SUM, Universe.value_range([0, 1]), 50, Change(1), norm=1)
-    >>> is_quick(problem, Budget(51).quick), is_quick(problem, Budget(30).quick)
-    (True, False)
-    """
+    """Whether a sweep of not too many datasets is within some limits in all else."""
     levels = _levels(problem)
     return (
         _cells(problem) <= limits.cells
@@ -179,13 +158,7 @@ def _records_passed(problem: Problem, limit: int) -> int:
 
 
 def can_sweep(answer: Answer, norm: Norm) -> bool:
-    """Whether the sweep serves such answers: scalars; short vectors in L∞, exact ones in L1.
-
-    Norm 0 it never serves: no extreme of the answers has the most entries that differ.
-
-    >>> can_sweep(0.5, 1), can_sweep((1, 2), 1), can_sweep((0.5, 2), 1), can_sweep((1, 2), 2)
-    (True, True, False, False)
-    """
+    """Whether the sweep serves such answers: scalars; short vectors in L∞, exact ones in L1."""
     if norm == 0:
         return False
     if not isinstance(answer, tuple):
@@ -196,18 +169,7 @@ def can_sweep(answer: Answer, norm: Norm) -> bool:
 
 
 def keeps_order(evaluations: Evaluations, sizes: Iterable[int], norm: Norm) -> bool:
-    """Whether the extremes of some answers have the widest gap: they are in one arithmetic.
-
-    >>> from fractions import Fraction
-    >>> from sensitivity_lab import Query
-    >>> mixed = Query("mixed", lambda x: Fraction(1, 3) if len(x) > 1 else 0.3)
-    >>> evaluations = Evaluations(mixed, Universe.population([1, 2, 4]), Lattice([1, 1, 1], 2))
-    >>> keeps_order(evaluations, [2], norm=1), keeps_order(evaluations, [1, 2], norm=1)
-    (True, False)
-
-    A vector in L1 must be exact: a sum of floats depends on its order.
-    Cost and errors: as `Evaluations.of`, for every size.
-    """
+    """Whether the extremes of some answers have the widest gap: they are in one arithmetic."""
     dimensions = {evaluations.of(size)[0].ndim for size in sizes}
     if norm == 1 and max(dimensions) > 1:
         return evaluations.arithmetics <= {"exact"}
@@ -215,14 +177,7 @@ def keeps_order(evaluations: Evaluations, sizes: Iterable[int], norm: Norm) -> b
 
 
 def largest_moves(moves: Iterable[Move]) -> list[Move]:
-    """Of the moves to neighbours of one size, the one with the smallest core.
-
-    >>> largest_moves([(0, 0), (0, 1), (1, 0), (1, 1)])
-    [(0, 1), (1, 0), (1, 1)]
-
-    A dataset and a neighbour that share more records than that core also share some core of
-    that size, so the larger cores add nothing. Cost: linear in the moves.
-    """
+    """Of the moves to neighbours of one size, the one with the smallest core."""
     widest: dict[int, Move] = {}
     for removed, added in moves:
         step = added - removed
@@ -233,10 +188,7 @@ def largest_moves(moves: Iterable[Move]) -> list[Move]:
 
 @dataclass(frozen=True)
 class _Levels:
-    """How far each dataset lies from its furthest neighbour, level by level.
-
-    `arrays` holds the answers of each size by rank, (N,) or (N, length) for vectors.
-    """
+    """How far each dataset lies from its furthest neighbour, level by level."""
 
     problem: Problem
     lattice: Lattice

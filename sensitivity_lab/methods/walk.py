@@ -43,13 +43,6 @@ from sensitivity_lab.universe import Indices, Universe
 class Walk:
     """The walk over all pairs of a problem, or over those of one dataset.
 
-    >>> from sensitivity_lab import MAX, Remove
-    >>> problem = Problem(MAX, Universe.population([1, 2, 9]), 2, Remove(1), norm=1)
-    >>> answered = Walk(Budget()).answer(problem)
-    >>> answered.pair.gap, answered.pair.pair(), answered.datasets
-    (8, ((1, 9), (1,)), 6)
-
-    `only` is the one dataset, as positions among the universe's values.
     Source: the definition itself, def-global-sensitivity in the book's chapter "By hand".
     """
 
@@ -96,15 +89,7 @@ class Walk:
         return Answered(pair, len(datasets), self.name)
 
     def gaps(self, problem: Problem) -> Iterator[tuple[Gap, Indices, Indices]]:
-        """Every pair with its gap, from the smallest datasets on; of a pair and its mirror one.
-
-        >>> from sensitivity_lab import SUM, Change
-        >>> problem = Problem(SUM, Universe.value_range([0, 2, 5]), 1, Change(1), norm=1)
-        >>> list(Walk(Budget()).gaps(problem))
-        [(2, (0,), (1,)), (5, (0,), (2,)), (3, (1,), (2,))]
-
-        Datasets are positions among the universe's values. Cost and errors: as `answer`.
-        """
+        """Every pair with its gap, from the smallest datasets on; of a pair and its mirror one."""
         starts, datasets = self._datasets(problem)
         answers, common = _answered(problem, datasets, self.budget)
         gap_of = gap_between(problem.norm, problem.query.root)
@@ -199,15 +184,7 @@ def _is_ordered(problem: Problem, answers: Collection[Answer]) -> bool:
 
 
 def count_pairs(universe: Universe, plan: Plan) -> int:
-    """Count the neighbouring pairs of a plan; none is built. Beyond 2^53 the count is rounded.
-
-    >>> count_pairs(Universe.population(range(1, 11)), {6: ((0, 0), (1, 1))})
-    5250
-
-    A generating function: a value with up to m copies contributes z^c (x^r or y^a) for c shared
-    copies and r that left or a that joined, c + max(r, a) ≤ m.
-    Cost: O(n²k³) float arithmetic for each distinct value, for sizes up to n and moves up to k.
-    """
+    """Count the neighbouring pairs of a plan; none is built. Beyond 2^53 the count is rounded."""
     moves = [(size - r, r, a) for size, of_size in plan.items() for r, a in of_size]
     shared, most_r, most_a = (max(side) for side in zip(*moves, strict=True))
     ways = np.zeros((shared + 1, most_r + 1, most_a + 1))

@@ -129,10 +129,7 @@ class CompactWitness(Sequence[Dataset]):
         return self._universe is not None and self._universe.tabular
 
     def _parts(self) -> tuple[list[Any], list[int]]:
-        """What both share, what leaves and what joins, and how many records each has.
-
-        What is shared is None where it is too long to be built.
-        """
+        """What both share, what leaves and what joins, and how many records each has."""
         worst = self._worst
         sides = (worst.common, worst.removed, worst.added)
         counts = list(map(worst.records.count, sides))
@@ -153,17 +150,7 @@ class CompactWitness(Sequence[Dataset]):
 
 
 def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
-    """Two datasets of records that are no numbers as tables in which those that differ are marked.
-
-    >>> votes = Universe.value_range(["no", "yes"])
-    >>> print(marked_witness(votes, (("no", "yes"), ("yes", "yes"))).text())
-       record
-    -  no
-    +  yes
-       yes
-
-    Cost: what they share is built once.
-    """
+    """Two datasets of records that are no numbers as tables in which those that differ are marked."""
     assert isinstance(universe.source, Records)
     if isinstance(witness, CompactWitness):
         return marked(universe.source, *witness._parts())
@@ -172,11 +159,7 @@ def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
 
 
 def marked_at(universe: Universe, here: Iterable[int], there: Iterable[int]) -> Marked:
-    """As `marked_witness`, of the positions of both datasets' records.
-
-    >>> marked_at(Universe.value_range(["no", "yes"]), (0, 1), (1, 1)).lines()
-    ('− no (1 shared)', '+ yes (1 shared)')
-    """
+    """As `marked_witness`, of the positions of both datasets' records."""
     assert isinstance(universe.source, Records)
     one, other = Counter(here), Counter(there)
     positions = [sorted(part.elements()) for part in (one & other, one - other, other - one)]

@@ -27,11 +27,7 @@ ROWS_TOGETHER = 1 << 18  # numbers in a block that a database answers together
 
 
 def with_bar(parts: Iterable[Part], shown: bool, **options: Any) -> Iterable[Part]:
-    """Return `parts`, with a progress bar as they are taken if it is to be shown.
-
-    >>> list(with_bar(range(3), False))
-    [0, 1, 2]
-    """
+    """Return `parts`, with a progress bar as they are taken if it is to be shown."""
     if not shown:
         return parts
     from tqdm.auto import tqdm  # in a notebook it loads the widgets
@@ -40,12 +36,7 @@ def with_bar(parts: Iterable[Part], shown: bool, **options: Any) -> Iterable[Par
 
 
 def worker_count(executor: Executor) -> int:
-    """How many workers an executor has: a pool's own count, a Dask client's, else this machine's.
-
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> worker_count(ThreadPoolExecutor(3))
-    3
-    """
+    """How many workers an executor has: a pool's own count, a Dask client's, else this machine's."""
     client = getattr(executor, "_client", None)
     if client is not None:
         return max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
@@ -55,16 +46,7 @@ def worker_count(executor: Executor) -> int:
 def block_edges(
     datasets: int, size: int, executor: Executor | None, together: bool = False
 ) -> list[int]:
-    """Where the blocks of some datasets begin and end: a few for each worker, none too large.
-
-    >>> block_edges(200, 3, executor=None)[:3]
-    [0, 2, 4]
-
-    Where a block is answered together there are few of them:
-
-    >>> block_edges(200, 3, executor=None, together=True)
-    [0, 200]
-    """
+    """Where the blocks of some datasets begin and end: a few for each worker, none too large."""
     wanted = 6 * worker_count(executor) if executor else 100
     most = ROWS_AT_ONCE
     if together:
@@ -77,17 +59,7 @@ def block_edges(
 def answers_in_blocks(
     query: Query, given: Giver, blocks: Iterable[Block], executor: Executor | None
 ) -> Iterator[list[Answer]]:
-    """Yield a query's answers block by block, in order.
-
-    >>> from sensitivity_lab import MAX
-    >>> from sensitivity_lab.universe import Listed
-    >>> list(answers_in_blocks(MAX, Listed((10, 20, 30)), [[(0, 1)], [(0, 2), (2,)]], None))
-    [[20], [30, 30]]
-
-    A standard query is answered here: it is quicker so. Cost: one answer for each dataset.
-    Errors: as `Query.answer`; ValueError if the executor takes no tasks, RuntimeError if a worker
-    dies.
-    """
+    """Yield a query's answers block by block, in order."""
     tasks = ((query, given, rows) for rows in blocks)
     if executor is None or query.rows is not None:
         yield from map(answer_block, tasks)
@@ -107,24 +79,12 @@ def answers_in_blocks(
 
 
 def few_of(count: int) -> list[int]:
-    """Which of some datasets are asked about in several orders: a few, evenly spread.
-
-    >>> few_of(100), few_of(2)
-    ([12, 37, 62, 87], [0, 1])
-    """
+    """Which of some datasets are asked about in several orders: a few, evenly spread."""
     return sorted({(2 * i + 1) * count // (2 * HELD) for i in range(HELD)}) if count else []
 
 
 def ask_in_orders(query: Query, given: Giver, datasets: Iterable[Sequence[int]]) -> None:
-    """Refuse a caller's function of tables whose answer on some datasets depends on their order.
-
-    >>> from sensitivity_lab import MAX
-    >>> from sensitivity_lab.universe import Listed
-    >>> ask_in_orders(MAX, Listed((10, 20, 30)), [(0, 1)])
-
-    Cost: six calls for each dataset, fewer of few rows; none where the order is not asked about.
-    Errors: as `Query.answer_in_orders`.
-    """
+    """Refuse a caller's function of tables whose answer on some datasets depends on their order."""
     if isinstance(given, InOrders):
         for dataset in datasets:
             if others := list(given.several(dataset)):
@@ -132,19 +92,7 @@ def ask_in_orders(query: Query, given: Giver, datasets: Iterable[Sequence[int]])
 
 
 def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
-    """The pair as its two datasets alone answer it, where many datasets were answered together.
-
-    A caller's own function of tables is asked in several orders of their rows.
-
-    >>> from sensitivity_lab import SUM, Change, Universe
-    >>> problem = Problem(SUM, Universe.population([1, 2, 9]), 1, Change(1), norm=1)
-    >>> stood_by(problem, WorstPair.between(8, (0,), (2,), problem.universe)).gap
-    8
-
-    Floats that a database adds in another order round differently, so a gap may differ by a
-    billionth of the answers. Raises RuntimeError where it differs by more, OrderMatters as
-    `ask_in_orders`.
-    """
+    """The pair as its two datasets alone answer it, where many datasets were answered together."""
     query, given = problem.query, problem.given
     if query.together is None and not isinstance(given, InOrders):
         return pair
@@ -175,15 +123,7 @@ def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:
 
 
 def answer_block(task: tuple[Query, Giver, Block]) -> list[Answer]:
-    """Answer a query on the datasets of one block: the unit of work of an executor.
-
-    >>> from sensitivity_lab import MAX
-    >>> from sensitivity_lab.universe import Listed
-    >>> answer_block((MAX, Listed((10, 20, 30)), np.array([[0, 1], [0, 2]])))
-    [20, 30]
-
-    Errors: as `Query.answer`.
-    """
+    """Answer a query on the datasets of one block: the unit of work of an executor."""
     query, given, rows = task
     listed = rows.tolist() if isinstance(rows, np.ndarray) else rows
     return query.answers(given, [tuple(row) for row in listed])

@@ -30,16 +30,7 @@ MOST_EXPONENT = 100_000  # a Decimal of a larger exponent is a few letters that 
 
 
 def exact_number(value: Any, what: str = "value") -> Exact:
-    """Return the exact rational that `value` stands for: an int where it is whole.
-
-    >>> exact_number(0.1), exact_number(2.0), exact_number(True)
-    (Fraction(1, 10), 2, 1)
-
-    A float stands for its shortest decimal text, so 0.1 is one tenth.
-    Cost: ints and Fractions are taken as they are; a float or a Decimal is written out once.
-    Raises ValueError for NaN, infinities and powers of ten beyond 10^±100,000, TypeError for
-    what is not a real number; `what` names the parameter in the message.
-    """
+    """Return the exact rational that `value` stands for: an int where it is whole."""
     if not is_real(value):
         raise TypeError(f"{what} must be a number, got {brief(value)}")
     if isinstance(value, (Integral, np.bool_)):
@@ -73,21 +64,13 @@ def _decimal_text(value: Any) -> str:
 
 
 def is_real(value: Any) -> bool:
-    """Whether a value is a real number; numpy's time spans, which pass for integers, are none.
-
-    >>> is_real(np.int8(2)), is_real(Decimal("0.1")), is_real(np.timedelta64(2, "D"))
-    (True, True, False)
-    """
+    """Whether a value is a real number; numpy's time spans, which pass for integers, are none."""
     no_span = not isinstance(value, np.timedelta64)
     return no_span and isinstance(value, (Real, Decimal, np.bool_))
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a number is neither NaN nor infinite; `math.isfinite` fails on some Decimals.
-
-    >>> is_finite(Decimal("1e400")), is_finite(Decimal("sNaN")), is_finite(10**400)
-    (True, False, True)
-    """
+    """Whether a number is neither NaN nor infinite; `math.isfinite` fails on some Decimals."""
     if isinstance(value, Decimal):
         return value.is_finite()
     if isinstance(value, Rational):  # 10**400 is too large for a float
@@ -96,20 +79,12 @@ def is_finite(value: Any) -> bool:
 
 
 def simplest(value: Fraction) -> Exact:
-    """Return an int where the fraction is whole.
-
-    >>> simplest(Fraction(4, 2)), simplest(Fraction(1, 2))
-    (2, Fraction(1, 2))
-    """
+    """Return an int where the fraction is whole."""
     return value.numerator if value.denominator == 1 else value
 
 
 def number_as_float(value: Exact) -> float | None:
-    """The float that stands for a number, if there is one.
-
-    >>> number_as_float(Fraction(1, 10)), number_as_float(Fraction(1, 3))
-    (0.1, None)
-    """
+    """The float that stands for a number, if there is one."""
     if abs(Fraction(value)) > Fraction(sys.float_info.max):
         return None
     nearest = float(value)
@@ -117,13 +92,7 @@ def number_as_float(value: Exact) -> float | None:
 
 
 def whole_number(value: Any, what: str, least: int) -> int:
-    """Return `value` as an int, or refuse what is not a whole number of at least `least`.
-
-    >>> whole_number(3, "k", 1)
-    3
-
-    Raises ValueError for other numbers, TypeError for none; `what` names the parameter.
-    """
+    """Return `value` as an int, or refuse what is not a whole number of at least `least`."""
     whole = isinstance(value, (int, np.integer)) and is_real(value) and not isinstance(value, bool)
     if whole and value >= least:
         return int(value)
@@ -132,36 +101,19 @@ def whole_number(value: Any, what: str, least: int) -> int:
 
 
 def is_one_of(value: Any, names: Iterable[str | None]) -> bool:
-    """Whether a value is one of some names; an array, which compares entry by entry, is not.
-
-    >>> is_one_of("walk", ["auto", "walk"]), is_one_of(np.array(["walk"]), ["auto", "walk"])
-    (True, False)
-    """
+    """Whether a value is one of some names; an array, which compares entry by entry, is not."""
     return (value is None or isinstance(value, str)) and value in names
 
 
 def sequence(values: Any, what: str, of: str = "records") -> tuple[Any, ...]:
-    """Return `values` as a tuple, or refuse what is not a sequence: text is none.
-
-    >>> sequence([1, 2], "dataset")
-    (1, 2)
-
-    Cost: one copy. Raises TypeError, and ValueError as `drawn`.
-    """
+    """Return `values` as a tuple, or refuse what is not a sequence: text is none."""
     if not is_sequence(values):
         raise TypeError(f"{what} must be a sequence of {of}, got {brief(values)}")
     return drawn(values, what)
 
 
 def drawn(values: Iterable[Any], what: str) -> tuple[Any, ...]:
-    """Return values as a tuple, or refuse more of them than a list in memory should have.
-
-    >>> drawn(range(3), "records")
-    (0, 1, 2)
-
-    Cost: one copy; what is too long is refused before, or after 10,000,000 entries if it has no
-    length. Raises ValueError, also for what fails while it is read.
-    """
+    """Return values as a tuple, or refuse more of them than a list in memory should have."""
     length = _told_length(values, what)
     most = MOST_LISTED if length else MOST_DRAWN
     entries = first_of(values, most + 1, what) if length <= most else ()
@@ -172,13 +124,7 @@ def drawn(values: Iterable[Any], what: str) -> tuple[Any, ...]:
 
 
 def first_of(values: Iterable[Any], most: int, what: str) -> tuple[Any, ...]:
-    """Return the first entries of what can be listed; where it fails, say how.
-
-    >>> first_of(range(10**30), 2, "sizes")
-    (0, 1)
-
-    Cost: one copy of these. Raises ValueError for whatever reading them raises.
-    """
+    """Return the first entries of what can be listed; where it fails, say how."""
     try:
         return tuple(islice(values, most))
     except Exception as error:
@@ -196,11 +142,7 @@ def _told_length(values: Iterable[Any], what: str) -> int:
 
 
 def is_sequence(values: Any) -> bool:
-    """Whether values can be listed; text is one value, and so is an array without a dimension.
-
-    >>> is_sequence(range(3)), is_sequence("123"), is_sequence(np.array(3))
-    (True, False, False)
-    """
+    """Whether values can be listed; text is one value, and so is an array without a dimension."""
     if isinstance(values, np.ndarray):
         return values.ndim > 0
     return isinstance(values, Iterable) and not isinstance(values, (str, bytes))
@@ -210,35 +152,19 @@ NORMS = (1, 2, math.inf)
 
 
 def checked_norm(norm: Any) -> None:
-    """Refuse what is not 1, 2 or infinity, nor 0, which counts the entries that differ.
-
-    >>> checked_norm(math.inf)
-
-    Raises ValueError. Source: def-norms in the book's chapter on norms.
-    """
+    """Refuse what is not 1, 2 or infinity, nor 0, which counts the entries that differ."""
     if not isinstance(norm, Real) or norm not in (0, *NORMS):
         raise ValueError(f"norm must be 0, 1, 2 or infinity, got norm={brief(norm)}")
 
 
 def proper_norm(norm: Any, what: str = "norm") -> None:
-    """Refuse what is not 1, 2 or infinity: 0 is no norm, and no formula is known for it.
-
-    >>> proper_norm(2)
-
-    Raises ValueError. Source: as `checked_norm`.
-    """
+    """Refuse what is not 1, 2 or infinity: 0 is no norm, and no formula is known for it."""
     if not isinstance(norm, Real) or norm not in NORMS:
         raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={brief(norm)}")
 
 
 def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
-    """Return the bounds (L, U) as exact numbers, or refuse what is not a rising pair.
-
-    >>> checked_bounds((0, 0.5))
-    (0, Fraction(1, 2))
-
-    Raises ValueError for bounds that fall, TypeError for what is no pair.
-    """
+    """Return the bounds (L, U) as exact numbers, or refuse what is not a rising pair."""
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
         raise TypeError(f"bounds must be a pair (L, U), got {brief(bounds)}")
     low, high = (exact_number(end, "bounds") for end in bounds)
@@ -248,13 +174,7 @@ def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
 
 
 def brief(value: Any) -> str:
-    """Write any value for a message, shortened; this never fails, whatever the value.
-
-    >>> brief([1, 0.5]), brief(10**5000), brief(list(range(10**6)))[-8:]
-    ('[1, 0.5]', 'a whole number of about 5,001 digits', '11, ...]')
-
-    Cost: a list is read as far as it is shown.
-    """
+    """Write any value for a message, shortened; this never fails, whatever the value."""
     try:
         return _BRIEF.repr(value)
     except Exception:
@@ -262,11 +182,7 @@ def brief(value: Any) -> str:
 
 
 def told(error: BaseException) -> str:
-    """Write an error for the message of another: its kind and what it says, on a line.
-
-    >>> told(KeyError("age")), len(told(ValueError("no " * 500)))
-    ("KeyError: 'age'", 200)
-    """
+    """Write an error for the message of another: its kind and what it says, on a line."""
     try:
         text = " ".join(f"{type(error).__name__}: {error}".split())
     except Exception:
@@ -275,11 +191,7 @@ def told(error: BaseException) -> str:
 
 
 def name_of(function: Any) -> str:
-    """Return a function's own name, or that of its type where it has none.
-
-    >>> name_of(len), name_of(Decimal(1))
-    ('len', 'Decimal')
-    """
+    """Return a function's own name, or that of its type where it has none."""
     try:
         name = function.__name__
     except Exception:
@@ -315,17 +227,7 @@ _BRIEF = _Brief()
 
 @total_ordering
 class RootGap:
-    """The number √larger − √smaller, compared exactly.
-
-    >>> RootGap(4, 1) == RootGap(9, 4), RootGap(3, 2) < RootGap(2, 1)
-    (True, True)
-    >>> float(RootGap(2, 0))
-    1.4142135623730951
-
-    Standard deviations and Euclidean norms are roots of rationals. Two such gaps are told
-    apart, or found equal, by squaring twice: no decimals take part in the decision.
-    Cost: a comparison takes a few products of numbers at most four times as long as those given.
-    """
+    """The number √larger − √smaller, compared exactly."""
 
     __slots__ = ("larger", "smaller")
 
@@ -333,10 +235,7 @@ class RootGap:
         self.larger, self.smaller = larger, smaller
 
     def _sign_of_difference(self, other: RootGap) -> int:
-        """Sign of (√a + √d) − (√c + √b), for gaps (a, b) and (c, d) of either sign.
-
-        Both sides are squared, which leaves u + √x − √y to judge.
-        """
+        """Sign of (√a + √d) − (√c + √b), for gaps (a, b) and (c, d) of either sign."""
         u = self.larger + other.smaller - other.larger - self.smaller
         x, y = 4 * self.larger * other.smaller, 4 * other.larger * self.smaller
         return _sign_of_sum(u, x, y) if u >= 0 else -_sign_of_sum(-u, y, x)
@@ -363,17 +262,7 @@ def _sign_of_sum(u: Exact, x: Exact, y: Exact) -> int:
 
 
 def rounded_root_gap(larger: Fraction, smaller: Fraction) -> float:
-    """Return the float nearest to √larger − √smaller.
-
-    >>> rounded_root_gap(Fraction(2), Fraction(1))
-    0.41421356237309503
-
-    Both roots are enclosed between integers over 2**bits; `bits` doubles until both ends of
-    the enclosure round to one float. A gap that is itself rational needs two rational roots
-    (or none), so the loop ends.
-    Cost: two integer roots for each number of bits. Raises ValueError for a gap above the floats.
-    Source: the rounding test of Ziv (1991), ACM Transactions on Mathematical Software 17(3).
-    """
+    """Return the float nearest to √larger − √smaller."""
     if larger == smaller:
         return 0.0
     try:

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any, TypeGuard
 
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import Exact, RootGap, brief, exact_number, is_finite, is_real
+from sensitivity_lab.numbers.lazy import pd
 
 Number = int | Fraction | float | Decimal
 Answer = Number | tuple[Number, ...]
@@ -29,25 +29,7 @@ EXACTLY = decimal.Context(  # a million digits: answers lie within 10 to the pow
 
 
 def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
-    """Return the function that measures how far apart two answers lie.
-
-    >>> gap_between(1, False)((1, 5), (3, 4)), gap_between(math.inf, False)((1, 5), (3, 4))
-    (3, 2)
-    >>> float(gap_between(2, False)((0, 0), (3, 4))), float(gap_between(1, True)(4, 9))
-    (5.0, 1.0)
-
-    Answers with keys are compared key by key, and an absent key counts 0. Norm 0 counts the entries
-    that differ: also those whose key only one answer has, whatever its number.
-
-    >>> few, more = Labelled((2, 1), "ab"), Labelled((2, 0, 5), "acd")
-    >>> gap_between(1, False)(few, more), gap_between(0, False)(few, more)
-    (6, 3)
-
-    Cost: a gap is linear in the vectors' length. The function raises ValueError for two answers
-    whose arithmetics do not meet, such as a Decimal and a float, or that lie further apart than
-    the largest float.
-    Source: def-norms in the book's chapter on norms.
-    """
+    """Return the function that measures how far apart two answers lie."""
 
     def gap(a: Any, b: Any) -> Gap:
         try:
@@ -79,11 +61,7 @@ def _steps(a: Any, b: Any) -> list[Any]:
 
 
 def minus(a: Any, b: Any) -> Any:
-    """Return a − b: of Decimals with all digits, however few the caller's context keeps.
-
-    >>> minus(Decimal(10**30), Decimal(1))
-    Decimal('999999999999999999999999999999')
-    """
+    """Return a − b: of Decimals with all digits, however few the caller's context keeps."""
     if isinstance(a, Decimal) or isinstance(b, Decimal):
         return EXACTLY.subtract(a, b)
     return a - b
@@ -119,12 +97,7 @@ def _side_by_side(a: Any, b: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
 
 
 def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
-    """Return the refusal of two answers whose difference their arithmetic cannot give.
-
-    >>> raise no_distance(1e308, -1e308)
-    Traceback (most recent call last):
-    ValueError: query must give answers whose distance its own numbers can hold, got 1e+308 and -1e+308: scale them down, or answer in ints or Fractions
-    """
+    """Return the refusal of two answers whose difference their arithmetic cannot give."""
     got = f"got {brief(a)} and {brief(b)}"
     if error is None or isinstance(error, decimal.Inexact):
         return ValueError(
@@ -135,14 +108,7 @@ def no_distance(a: Any, b: Any, error: Exception | None = None) -> ValueError:
 
 
 def arithmetics(answers: Iterable[Answer]) -> set[str]:
-    """Return the arithmetics that answers are in; a short whole number is at home in each.
-
-    >>> arithmetics([0, 0.5]), sorted(arithmetics([2**70, (0, 0.5)]))
-    ({'float'}, ['exact', 'float'])
-
-    Within one, a gap grows with the distance of its ends, rounded as it may be. In more than one
-    a pair that lies less far apart can have the wider gap. Cost: linear in the numbers.
-    """
+    """Return the arithmetics that answers are in; a short whole number is at home in each."""
     kinds = set()
     for answer in answers:
         for number in answer if isinstance(answer, tuple) else (answer,):
@@ -153,11 +119,7 @@ def arithmetics(answers: Iterable[Answer]) -> set[str]:
 
 
 def all_rational(numbers: Sequence[Any]) -> TypeGuard[Sequence[Exact]]:
-    """Whether all are ints or Fractions.
-
-    >>> all_rational([1, Fraction(1, 2)]), all_rational([1, 0.5]), all_rational([(1, 2)])
-    (True, False, False)
-    """
+    """Whether all are ints or Fractions."""
     return all(isinstance(number, (int, Fraction)) for number in numbers)
 
 
@@ -168,23 +130,13 @@ def rational(gap: Gap) -> Exact:
 
 
 def common_denominator(numbers: Sequence[Exact]) -> tuple[list[int], int]:
-    """Return rationals as numerators over their least common denominator.
-
-    >>> common_denominator([1, Fraction(1, 2), Fraction(2, 3)])
-    ([6, 3, 4], 6)
-
-    Cost: two passes.
-    """
+    """Return rationals as numerators over their least common denominator."""
     common = math.lcm(*(number.denominator for number in numbers))
     return [number.numerator * (common // number.denominator) for number in numbers], common
 
 
 def in_units(gap: Gap, denominator: int) -> Gap:
-    """Return a gap between numerators as the gap between the numbers.
-
-    >>> in_units(7, 2)
-    Fraction(7, 2)
-    """
+    """Return a gap between numerators as the gap between the numbers."""
     if denominator == 1:
         return gap
     if isinstance(gap, RootGap):
@@ -193,12 +145,7 @@ def in_units(gap: Gap, denominator: int) -> Gap:
 
 
 def same_shape(answer: Any, first: Any, name: str) -> None:
-    """Refuse a number here, a vector there; vectors of two lengths; and keys here, none there.
-
-    >>> same_shape(3, 5, "sum")
-
-    Cost: two lengths, or the labels. Raises ValueError.
-    """
+    """Refuse a number here, a vector there; vectors of two lengths; and keys here, none there."""
     if not has_same_shape(answer, first):
         raise ValueError(
             f"query {name} must return answers of one shape, got {_shape_in_words(first)} "
@@ -207,15 +154,7 @@ def same_shape(answer: Any, first: Any, name: str) -> None:
 
 
 def has_same_shape(answer: Any, other: Any) -> bool:
-    """Whether two answers can be compared: two numbers, vectors of one length, any with keys.
-
-    >>> has_same_shape(3, 5), has_same_shape(3, (5,))
-    (True, False)
-    >>> has_same_shape(Labelled((1, 2), "ab"), Labelled((), ())), has_same_shape(Labelled((1,), "a"), (1,))
-    (True, False)
-
-    A vector goes with keys that are 0, 1, 2, …: its own positions.
-    """
+    """Whether two answers can be compared: two numbers, vectors of one length, any with keys."""
     with_keys = isinstance(answer, Labelled), isinstance(other, Labelled)
     if all(with_keys):
         return True
@@ -225,11 +164,7 @@ def has_same_shape(answer: Any, other: Any) -> bool:
 
 
 def labels_of(answer: Any) -> tuple[Any, ...] | None:
-    """The labels of an answer's numbers: of a plain vector their positions, of a number None.
-
-    >>> labels_of(Labelled((5,), ["a"])), labels_of((5, 6)), labels_of(5)
-    (('a',), (0, 1), None)
-    """
+    """The labels of an answer's numbers: of a plain vector their positions, of a number None."""
     if isinstance(answer, Labelled):
         return answer.labels
     length = _length(answer)
@@ -250,18 +185,7 @@ def _shape_in_words(answer: Any) -> str:
 
 
 class Labelled(tuple[Any, ...]):
-    """The numbers of an answer in the order of their labels, which it holds.
-
-    >>> answer = Labelled((1, 2), labels=("a", "b"))
-    >>> answer, answer.labels
-    ((1, 2), ('a', 'b'))
-
-    It equals an answer of the same numbers under the same labels. The labels of a plain tuple are
-    its positions:
-
-    >>> answer == Labelled((1, 2), "ac"), answer == (1, 2), Labelled((1, 2), [0, 1]) == (1, 2)
-    (False, False, True)
-    """
+    """The numbers of an answer in the order of their labels, which it holds."""
 
     labels: tuple[Any, ...]
 
@@ -284,27 +208,14 @@ class Labelled(tuple[Any, ...]):
 
 
 def by_key(answer: Answer | Labelled) -> dict[Any, Any]:
-    """The numbers of a vector by their keys: the labels, or the positions in a plain one.
-
-    >>> by_key(Labelled((1, 2), "ab")), by_key((1, 2)), by_key(7)
-    ({'a': 1, 'b': 2}, {0: 1, 1: 2}, {})
-    """
+    """The numbers of a vector by their keys: the labels, or the positions in a plain one."""
     if not isinstance(answer, tuple):
         return {}
     return dict(zip(labels_of(answer) or (), answer, strict=True))
 
 
 def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
-    """The keys at which two answers differ, with what each has there: None where it has no such key.
-
-    >>> keys_that_differ(Labelled((2, 1), "ab"), Labelled((2, 0, 5), "acd"))
-    {'b': (1, None), 'c': (None, 0), 'd': (None, 5)}
-    >>> keys_that_differ((1, 5), (1, 6)), keys_that_differ(3, 4)
-    ({1: (5, 6)}, {})
-
-    There are as many as the gap is wide in norm 0; a plain vector's keys are its positions, and a number
-    has none. They come in the order of labels. Cost: one sort.
-    """
+    """The keys at which two answers differ, with what each has there: None where it has no such key."""
     before, after = by_key(answer), by_key(other)
     keys = sorted_labels({**before, **after})
     pairs = {key: (before.get(key), after.get(key)) for key in keys}
@@ -312,24 +223,12 @@ def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]
 
 
 def appearing(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
-    """Of the keys that differ, those that only one answer has: what a threshold must hide.
-
-    >>> appearing(Labelled((2, 1), "ab"), Labelled((3, 5), "ac"))
-    {'b': (1, None), 'c': (None, 5)}
-    """
+    """Of the keys that differ, those that only one answer has: what a threshold must hide."""
     return {key: pair for key, pair in keys_that_differ(answer, other).items() if None in pair}
 
 
 def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> Labelled:
-    """Return numbers in one order of their labels.
-
-    >>> in_order_of_labels([6, 3], ["b", "a"]).labels
-    ('a', 'b')
-
-    Numbers come first, by value; then the rest, by type and text. Missing labels are one label.
-    Cost: one sort. Raises ValueError for a label that comes twice, TypeError for one that cannot be
-    looked up.
-    """
+    """Return numbers in one order of their labels."""
     known = [_known(label) for label in labels]
     order = sorted(range(len(known)), key=lambda i: _rank_of_label(known[i]))
     ordered = [known[i] for i in order]
@@ -340,11 +239,7 @@ def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> Labelle
 
 
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:
-    """Labels in their one order: numbers by value, then the rest by type and text.
-
-    >>> sorted_labels(["b", 2, "a", 1.5])
-    [1.5, 2, 'a', 'b']
-    """
+    """Labels in their one order: numbers by value, then the rest by type and text."""
     return sorted(labels, key=_rank_of_label)
 
 

@@ -29,18 +29,7 @@ SIX_DIGITS = Context(6, ROUND_HALF_EVEN, **BEYOND_FLOATS)
 
 
 def number_text(value: Any) -> str:
-    """Write a number shortly: whole, or a short fraction, as it is; else to six digits.
-
-    >>> number_text(4000), number_text(Fraction(19, 6)), number_text((1, 2**0.5))
-    ('4,000', '19/6', '(1, 1.41421)')
-    >>> number_text(Fraction(10**9, 3)), number_text(10**5000), number_text(Fraction(1, 10**400))
-    ('3.33333e+08', '1e+5000', '1e-400')
-
-    It does not say whether it rounds: `equals_text` and `value_text` do. A vector, which is a
-    tuple, is written as `dataset_text` writes a dataset. Infinity is inf, and what is no number is
-    its own text.
-    Cost: linear in a vector's length. Raises nothing for any number, however long.
-    """
+    """Write a number shortly: whole, or a short fraction, as it is; else to six digits."""
     if isinstance(value, tuple):
         return _line(value, _plain, LONGEST_LINE)
     text = _plain(value)
@@ -48,17 +37,7 @@ def number_text(value: Any) -> str:
 
 
 def equals_text(value: Any) -> str:
-    """Say what a number equals: = where the text is the number, ≈ where it is rounded.
-
-    Beside a fraction stand its decimals: all of them if six digits are enough, else four digits.
-
-    >>> equals_text(4), equals_text(Fraction(3, 2)), equals_text(Fraction(19, 6))
-    ('= 4', '= 3/2 = 1.5', '= 19/6 ≈ 3.167')
-    >>> equals_text(2**0.5), equals_text((1, 0.5))
-    ('≈ 1.41421', '= (1, 0.5)')
-
-    Cost and errors: as `number_text`.
-    """
+    """Say what a number equals: = where the text is the number, ≈ where it is rounded."""
     text = number_text(value)
     if isinstance(value, tuple):
         return f"{'=' if all(_says(_plain(entry), entry) for entry in value) else '≈'} {text}"
@@ -72,43 +51,19 @@ def equals_text(value: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Write a number in full: as `equals_text`, without the first equals sign.
-
-    >>> value_text(3), value_text(Fraction(3, 2)), value_text(Fraction(19, 6)), value_text(2**0.5)
-    ('3', '3/2 = 1.5', '19/6 ≈ 3.167', '≈ 1.41421')
-
-    Cost and errors: as `number_text`.
-    """
+    """Write a number in full: as `equals_text`, without the first equals sign."""
     return equals_text(value).removeprefix("= ")
 
 
 def dataset_text(dataset: Any, *, longest: int = LONGEST_LINE) -> str:
-    """Write a dataset as it can be checked: every record exactly, none rounded.
-
-    >>> dataset_text((1, 0.1, Fraction(1, 3))), dataset_text(()), dataset_text((0, *[1] * 126))
-    ('(1, 0.1, 1/3)', '()', '(0, 1 ×126)')
-    >>> dataset_text(range(2000))
-    '(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … 1,980 more …, 1990, 1991, 1992, 1993, 1994, 1995, 1996, 1997, 1998, 1999)'
-
-    Up to `longest` records are written each; of more, equal neighbours are counted; of over a
-    hundred such runs the first and the last ten are written. Only a number of over forty digits, which
-    nobody could read, is shortened to six. A single value, which is no sequence, is written alone.
-    Cost: linear in the dataset. Raises nothing for any number, however long.
-    """
+    """Write a dataset as it can be checked: every record exactly, none rounded."""
     if not isinstance(dataset, (tuple, list, range)):
         return _record(dataset)
     return _line(dataset, _record, longest)
 
 
 def cell_text(value: Any) -> str:
-    """Write a cell of a table: numbers exactly, what is missing as NULL, long texts cut short.
-
-    >>> cell_text(0.1), cell_text("law"), cell_text(None), cell_text("NULL"), cell_text("a\\tb")
-    ('0.1', 'law', 'NULL', "'NULL'", "'a\\\\tb'")
-
-    Text that would be taken for something else, or could not be seen, is in quotes. A day at
-    midnight is a day. Cost: the text of the value. Raises nothing.
-    """
+    """Write a cell of a table: numbers exactly, what is missing as NULL, long texts cut short."""
     if value is None:
         return "NULL"
     text = dataset_text(value).removesuffix(" 00:00:00")
@@ -120,33 +75,17 @@ def cell_text(value: Any) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """Write how many there are of something.
-
-    >>> counted(1, "row"), counted(2000, "row"), counted(0, "row")
-    ('1 row', '2,000 rows', 'no rows')
-    """
+    """Write how many there are of something."""
     return f"{n:,} {what}{'s' * (n != 1)}" if n else f"no {what}s"
 
 
 def true_minus(text: str) -> str:
-    """Return a number's text as a figure writes it: with a true minus, as Matplotlib's ticks.
-
-    >>> true_minus(number_text(-4000))
-    '−4,000'
-    """
+    """Return a number's text as a figure writes it: with a true minus, as Matplotlib's ticks."""
     return text.replace("-", "−")
 
 
 def number_repr(value: Any) -> str:
-    """Return a number's repr, or that of a tuple or list of them, whatever their length.
-
-    >>> number_repr((1, Fraction(1, 2))), number_repr((0.5,)), number_repr([10**5000])
-    ('(1, Fraction(1, 2))', '(0.5,)', '[<about 1e+5000>]')
-
-    Python refuses to write an int of over 4,300 digits; here one of over 300 is named by its size.
-    Of over a hundred entries the first and the last ten are written. What is no number is cut
-    short, and so are nests. Cost: the text that is written.
-    """
+    """Return a number's repr, or that of a tuple or list of them, whatever their length."""
     return _repr(value, DEEPEST)
 
 
@@ -167,14 +106,7 @@ def _repr(value: Any, deepest: int) -> str:
 
 
 def fields_repr(value: Any) -> str:
-    """Return the repr of a dataclass's value, its numbers as `number_repr` writes them.
-
-    >>> from sensitivity_lab import SUM, Change, closed_form
-    >>> fields_repr(closed_form(SUM, bounds=(0, 10**5000), size=2, relation=Change(1)))[:30]
-    'ClosedForm(value=<about 1e+500'
-
-    Cost: linear in the value.
-    """
+    """Return the repr of a dataclass's value, its numbers as `number_repr` writes them."""
     shown = [field.name for field in fields(value) if field.repr]
     inside = ", ".join(f"{name}={number_repr(getattr(value, name))}" for name in shown)
     return f"{type(value).__name__}({inside})"

@@ -64,18 +64,7 @@ def set_phone_form(figure: Figure, draw: Callable[[], Figure] | None) -> None:
 
 
 def phone_form(figure: Figure) -> Figure | None:
-    """Return a figure's form for a phone: its own, or a narrow copy; None where it needs none.
-
-    >>> from sensitivity_lab.plotting.style import styled_figure
-    >>> with styled_figure() as figure:
-    ...     _ = figure.subplots(1, 2)
-    >>> [axes.get_subplotspec().rowspan.start for axes in phone_form(figure).axes]
-    [0, 1]
-
-    Up to four panels that stand beside one another come to stand below one another; of more, two
-    stay in a row. Legends get as many columns as have room, long titles break. A figure that is no
-    wider than a phone, or is not laid out in a grid, has one form.
-    """
+    """Return a figure's form for a phone: its own, or a narrow copy; None where it needs none."""
     if figure in OWN_FORMS:
         draw = OWN_FORMS[figure]
         return draw() if draw else None
@@ -200,10 +189,7 @@ def with_phone_form(figure: Figure, drawn: Callable[[Figure], str]) -> str:
 
 
 def _clips_named_as_written(svg: str) -> str:
-    """Name each clip path by the rectangle that is written.
-
-    Matplotlib's name is a hash of its floats, whose last bits depend on the processor.
-    """
+    """Name each clip path by the rectangle that is written."""
     for name, rectangle in re.findall(r'<clipPath id="(.*?)">(.*?)</clipPath>', svg, re.DOTALL):
         svg = svg.replace(name, "p" + hashlib.sha256(rectangle.encode()).hexdigest()[:10])
     return svg

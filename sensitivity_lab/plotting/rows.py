@@ -64,10 +64,7 @@ class Sheet:
 
 
 def sheet_of(marked: Marked, captions: Sequence[str], value: str, room: float) -> Sheet:
-    """Two tables, beside one another where there is room, else below one another.
-
-    `captions` stand above them, `value` is the sensitivity.
-    """
+    """Two tables, beside one another where there is room, else below one another."""
     letters = int((room - MARK) / LETTER)
     sides = [_side(marked, sign, letters) for sign in (LEAVES, JOINS)]
     widths = [_width(side, room) for side in sides]

@@ -161,11 +161,7 @@ OTHER_LINES = [
 
 
 def relation_lines(relations: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the line style of each relation, by its name; one's own take the others in turn.
-
-    >>> relation_lines(["Change", "mine"])["mine"]["marker"]
-    'v'
-    """
+    """Return the line style of each relation, by its name; one's own take the others in turn."""
     others = cycle(OTHER_LINES)
     return {
         name: RELATION_LINES.get(str(name).partition("(")[0]) or next(others) for name in relations
@@ -174,14 +170,7 @@ def relation_lines(relations: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 @contextmanager
 def styled_figure(**options: Any) -> Iterator[Figure]:
-    """Give a new figure in `STYLE`; when the block ends it is closed, so it is shown once.
-
-    >>> with styled_figure(figsize=(WIDTH, 2)) as figure:
-    ...     line = figure.subplots().plot([1, 2, 3])
-
-    A notebook shows every figure that is left open at the end of a cell, and then the figure
-    that is the cell's value: closed, it is shown only as the value.
-    """
+    """Give a new figure in `STYLE`; when the block ends it is closed, so it is shown once."""
     with plt.rc_context(STYLE):
         figure = plt.figure(**options)
         try:
@@ -191,21 +180,11 @@ def styled_figure(**options: Any) -> Iterator[Figure]:
 
 
 def heading(query: Query, relation: Relation) -> str:
-    """Write what was asked as a title, on two lines where one is too short.
-
-    >>> from sensitivity_lab import MEAN, Change
-    >>> heading(MEAN, Change(1))
-    'mean, at most 1 record changed'
-    """
+    """Write what was asked as a title, on two lines where one is too short."""
     return fill(f"{query.name}, {relation.description}", 56)
 
 
 def check_axes(ax: Any) -> None:
-    """Refuse what is not Matplotlib's axes.
-
-    >>> check_axes(plt.Figure().subplots())
-
-    Raises TypeError.
-    """
+    """Refuse what is not Matplotlib's axes."""
     if not isinstance(ax, Axes):
         raise TypeError(f"ax must be Matplotlib axes, got {brief(ax)}")

@@ -316,11 +316,7 @@ def _relation_keys(relations: Iterable[str]) -> list[Line2D]:
 
 
 def relation_text(relation: str) -> str:
-    """Say in words what a relation's k counts.
-
-    >>> relation_text("Change")
-    'at most k records changed'
-    """
+    """Say in words what a relation's k counts."""
     name = str(relation).partition("(")[0]
     if name not in FAMILIES:
         return str(relation)

@@ -62,15 +62,7 @@ Dot = tuple[float, int, str]  # where it stands, how high in its stack, its kind
 
 @dataclass(frozen=True)
 class NumberLine:
-    """Where a value stands, in points: in proportion, but for long empty stretches.
-
-    >>> line = NumberLine.through([1, 2, 3, 1000], room=220)
-    >>> [line.x_of(value) for value in (1, 2, 3, 1000)]
-    [0.0, 10.0, 20.0, 220.0]
-
-    `values`, ascending, stand at `xs`; `breaks` are the middles of the stretches that are
-    drawn shorter than they are. Values are exact, so no number is too large to stand there.
-    """
+    """Where a value stands, in points: in proportion, but for long empty stretches."""
 
     values: tuple[Exact, ...]
     xs: tuple[float, ...]
@@ -87,12 +79,10 @@ class NumberLine:
     ) -> NumberLine:
         """Shorten what is over 20 times the usual step between records.
 
-        >>> NumberLine.through([1, 2, 3, 1000], marks=[4], room=220).breaks
-        (120.0,)
-
         One far outlier then leaves the other records wide enough apart to be told from one
         another. The line reaches to `marks` outside the records, and has a tick at each value of
         `scale`. Cost: O(n log n) for n records.
+
         """
         distinct = sorted({exact_number(record) for record in records})
         beside = set(map(exact_number, marks))
@@ -111,13 +101,7 @@ class NumberLine:
         return cls(tuple(values), tuple(xs), tuple(short), room)
 
     def x_of(self, value: Any) -> float:
-        """Return where `value` stands.
-
-        >>> NumberLine.through([1, 2, 3, 1000], room=220).x_of(501.5)
-        120.0
-
-        Cost: O(log n).
-        """
+        """Return where `value` stands."""
         exact = exact_number(value)
         i = min(max(1, bisect_left(self.values, exact)), len(self.values) - 1)
         if i < 1:

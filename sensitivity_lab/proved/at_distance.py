@@ -36,10 +36,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
-    """A dataset in order, as whole numbers: each record is L + x / scale, and U is L + top / scale.
-
-    Its parts are stretches, and values with numbers of copies; −1 copies take one away.
-    """
+    """A dataset in order, as whole numbers: each record is L + x / scale, and U is L + top / scale."""
 
     x: np.ndarray
     top: int
@@ -48,13 +45,7 @@ class Bounded:
 
     @classmethod
     def of(cls, universe: Universe, bounds: tuple[Exact, Exact]) -> Bounded:
-        """The records of a population within some bounds.
-
-        >>> Bounded.of(Universe.population([4, 2]), bounds=(0, Fraction(9, 2))).x
-        array([4, 8])
-
-        Raises ValueError for a record outside the bounds.
-        """
+        """The records of a population within some bounds."""
         low, high = bounds
         whole, scale = universe.sorted_scaled
         common = math.lcm(scale, Fraction(low).denominator, Fraction(high).denominator)
@@ -151,10 +142,7 @@ class AtDistance:
         return self._widest(t)
 
     def nearly_widest(self, beta: float) -> tuple[Distances, float]:
-        """The distances whose discounted gap may be the largest, each with its widest pair.
-
-        And by what part some other may exceed these: 0 where all were searched.
-        """
+        """The distances whose discounted gap may be the largest, each with its widest pair."""
         n = len(self.dataset)
         most = rational(self.widest(n).gap)
         best, candidates = -math.inf, []
@@ -175,11 +163,7 @@ def doubt(best: float, most: Exact) -> float:
 
 
 def logarithm(gap: Exact) -> float:
-    """The logarithm of a number of any length: that of its first digits, and a power of 2.
-
-    >>> round(logarithm(10**400), 6), logarithm(0)
-    (921.034037, -inf)
-    """
+    """The logarithm of a number of any length: that of its first digits, and a power of 2."""
     if gap == 0:
         return -math.inf
     shift = gap.numerator.bit_length() - gap.denominator.bit_length()

@@ -23,11 +23,7 @@ from sensitivity_lab.universe import Indices
 
 @dataclass(frozen=True)
 class Distinct(Family):
-    """The number of different values.
-
-    >>> Distinct().on_interval(Interval(0, 1, values=3), norm=1)(1, 5, 0).gap
-    2
-    """
+    """The number of different values."""
 
     falls = True
     at_ends = True
@@ -94,16 +90,7 @@ class Distinct(Family):
 
 
 class OnPopulation:
-    """D on a population of m records of v values.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> d = OnPopulation(SortedRecords.of(Universe.population([1, 1, 1, 2, 5])))
-    >>> d(2, 1, 1).gap, d(2, 1, 1).pair()
-    (1, ((1, 1, 2), (1, 1, 1)))
-
-    The records are taken in another order: one of each value, those with most copies first; then
-    all other copies, value after value. So every part of a pair is a few runs.
-    """
+    """D on a population of m records of v values."""
 
     def __init__(self, records: SortedRecords) -> None:
         starts = np.concatenate([[0], np.flatnonzero(records.whole[1:] != records.whole[:-1]) + 1])
@@ -160,11 +147,7 @@ class OnPopulation:
 
 
 def _others(starts: np.ndarray, copies: np.ndarray) -> np.ndarray:
-    """The positions of all copies but the first of each value, value after value.
-
-    >>> _others(np.array([3, 0]), np.array([3, 2]))
-    array([4, 5, 1])
-    """
+    """The positions of all copies but the first of each value, value after value."""
     others = copies - 1
     before = np.cumsum(others, dtype=np.int64) - others
     each = np.arange(int(others.sum(dtype=np.int64)), dtype=np.int64)
@@ -189,11 +172,7 @@ def _moved_by_one(dataset: Bounded) -> WorstPair:
 
 
 def _new_value(x: np.ndarray, top: int) -> Exact:
-    """A value from 0 to the top that is not among some sorted ones.
-
-    >>> _new_value(np.array([0, 0, 4]), 4)
-    Fraction(2, 1)
-    """
+    """A value from 0 to the top that is not among some sorted ones."""
     lowest, highest = int(x[0]), int(x[-1])
     if lowest > 0 or highest < top:
         return 0 if lowest > 0 else top

@@ -27,11 +27,7 @@ Texts = dict[str, tuple[str, str]]  # by relation, for a known size n and for at
 
 @dataclass(frozen=True)
 class Interval:
-    """The values that records may take: all from `low` to `high`, or so many of them.
-
-    >>> Interval(2, 14).width
-    12
-    """
+    """The values that records may take: all from `low` to `high`, or so many of them."""
 
     low: Exact
     high: Exact
@@ -45,11 +41,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Words:
-    """A closed form in words: its proof, its formula by relation, its letters, its conditions.
-
-    `texts["any"]` stands for every relation that is not named. The tests evaluate each text, so
-    they keep to one form: "A if p; B if q", or "A if p, else B".
-    """
+    """A closed form in words: its proof, its formula by relation, its letters, its conditions."""
 
     proof: str
     texts: Texts
@@ -57,24 +49,14 @@ class Words:
     where: str = ""
 
     def text(self, relation: Relation, *, pinned: bool) -> str:
-        """The formula for a relation; `pinned` says that the size n is known, else m ≤ n.
-
-        >>> from sensitivity_lab import MEAN, Change
-        >>> MEAN.proved.words(norm=1).text(Change(1), pinned=True)
-        'min(k, n)·R/n'
-        """
+        """The formula for a relation; `pinned` says that the size n is known, else m ≤ n."""
         name = type(relation).__name__
         known, at_least = self.texts[name if name in self.texts else "any"]
         return known if pinned else at_least
 
 
 class Family(ABC):
-    """What is proved of a query. A route that has no proof answers None.
-
-    >>> from sensitivity_lab import MEAN
-    >>> MEAN.proved.on_interval(Interval(0, 6), norm=1)(2, 1, 1).gap
-    Fraction(2, 1)
-    """
+    """What is proved of a query. A route that has no proof answers None."""
 
     falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
     at_ends: ClassVar[bool] = False  # D is largest where a and b each have the most or the least
@@ -117,10 +99,7 @@ class Family(ABC):
         return None
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
-        """Shares of sizes of at least m that hold the widest gap of any such size (thm-sizes).
-
-        The sizes are m to m + 2k + 1; for each move the two smallest, where D `falls`.
-        """
+        """Shares of sizes of at least m that hold the widest gap of any such size (thm-sizes)."""
         if self.falls:
             moves = sorted(_two_smallest(relation, least), key=lambda asked: asked[0])
         else:

@@ -15,14 +15,7 @@ TOO_MUCH = 2**62
 
 
 def most_values(pool: Pool, r: int, j: int) -> Indices:
-    """The neighbour with the most values: the copies leave, and what is new joins.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> most_values(Pool(Universe.population([1, 1, 2, 5]), (0, 0), most_added=1), 1, 1)
-    (0, 1)
-
-    The values that stay are first those of which nothing is spare. Cost: O(n log n + m).
-    """
+    """The neighbour with the most values: the copies leave, and what is new joins."""
     own, spare = pool.own, pool.spare
     free = np.bincount(spare, minlength=len(pool.universe._counts))
     stays = own[_first(np.where(_is_first(own), np.minimum(free[own], 1), 2), len(own) - r)]
@@ -32,14 +25,7 @@ def most_values(pool: Pool, r: int, j: int) -> Indices:
 
 
 def fewest_values(pool: Pool, r: int, j: int) -> Indices | None:
-    """The neighbour with the fewest values: those vanish of which there is little.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> fewest_values(Pool(Universe.population([1, 1, 2, 5]), (0, 1), most_added=1), 1, 1)
-    (0, 0)
-
-    None where `_vanishing` has no answer. Cost: O(n log n + m), and that of `_vanishing`.
-    """
+    """The neighbour with the fewest values: those vanish of which there is little."""
     own, spare = pool.own, pool.spare
     v = len(pool.universe._counts)
     held, free = (np.bincount(of, minlength=v) for of in (own, spare))
@@ -62,13 +48,7 @@ def fewest_values(pool: Pool, r: int, j: int) -> Indices | None:
 def _vanishing(
     held: np.ndarray, free: np.ndarray, r: int, rooms: np.ndarray
 ) -> tuple[np.ndarray, int] | None:
-    """Which values vanish, and how many new ones come, so that the fewest are left.
-
-    `rooms[y]` is how many spare records the values that vanish may have, if y new ones come.
-    None where the table of choices would have more than `MOST_CELLS` entries.
-    Cost: a sort, if the values of which the fewest are held have few spare ones; else O(r² ) NumPy
-    arithmetic for each of at most r log r values.
-    """
+    """Which values vanish, and how many new ones come, so that the fewest are left."""
     least = int(np.flatnonzero(rooms >= 0)[0])
     values = np.flatnonzero((held > 0) & (held <= r))
     values = values[np.lexsort((free[values], held[values]))]
@@ -87,13 +67,7 @@ def _vanishing(
 
 
 def _least_spare(held: np.ndarray, free: np.ndarray, r: int, most: int) -> np.ndarray:
-    """How few spare records some values can have: (values + 1, most + 1, r + 1).
-
-    `[i, x, w]` is that of x of the first i values, of which w records or fewer are held.
-
-    >>> _least_spare(np.array([1, 2]), np.array([7, 3]), r=2, most=1)[:, 1, 2].tolist()[1:]
-    [7, 3]
-    """
+    """How few spare records some values can have: (values + 1, most + 1, r + 1)."""
     layers = np.full((len(held) + 1, most + 1, r + 1), TOO_MUCH, dtype=np.int64)
     layers[:, 0] = 0
     for i, (weight, spare) in enumerate(zip(held.tolist(), free.tolist(), strict=True)):
@@ -115,20 +89,12 @@ def _traced(layers: np.ndarray, held: np.ndarray, x: int, r: int) -> list[int]:
 
 
 def _is_first(positions: np.ndarray) -> np.ndarray:
-    """Whether each of some sorted positions is the first of its value.
-
-    >>> _is_first(np.array([4, 4, 7]))
-    array([ True, False,  True])
-    """
+    """Whether each of some sorted positions is the first of its value."""
     first = np.ones(len(positions), dtype=bool)
     first[1:] = positions[1:] != positions[:-1]
     return first
 
 
 def _first(keys: np.ndarray, count: int) -> np.ndarray:
-    """Where the `count` smallest keys are; of equal ones the first.
-
-    >>> _first(np.array([2, 0, 1, 0]), 3)
-    array([1, 3, 2])
-    """
+    """Where the `count` smallest keys are; of equal ones the first."""
     return np.argsort(keys, kind="stable")[:count]

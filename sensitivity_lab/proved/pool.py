@@ -12,12 +12,7 @@ from sensitivity_lab.universe import Indices, Universe
 
 @dataclass(frozen=True)
 class Pool:
-    """A dataset and what is spare, as sorted positions among the universe's values.
-
-    >>> pool = Pool(Universe.population([1, 2, 9]), dataset=(0, 1), most_added=1)
-    >>> pool.own, pool.spare
-    (array([0, 1]), array([2]))
-    """
+    """A dataset and what is spare, as sorted positions among the universe's values."""
 
     universe: Universe
     dataset: Indices
@@ -37,9 +32,5 @@ class Pool:
 
 
 def joined(*parts: np.ndarray) -> Indices:
-    """One sorted dataset of several parts.
-
-    >>> joined(np.array([2]), np.array([0, 1]))
-    (0, 1, 2)
-    """
+    """One sorted dataset of several parts."""
     return tuple(np.sort(np.concatenate(parts)).tolist())

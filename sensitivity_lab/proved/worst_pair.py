@@ -36,14 +36,7 @@ class Parted(Protocol):
 
 @dataclass(frozen=True)
 class Values:
-    """Records whose parts are (value, copies); `given` has the caller's record for each value.
-
-    >>> Values().dataset([(Fraction(4, 2), 1), (1, 2)])
-    (1, 1, 2)
-    >>> Values({Fraction(1, 2): 0.5, 2: 2}).dataset([(2, 1), (Fraction(1, 2), 1)])
-    (0.5, 2)
-
-    """
+    """Records whose parts are (value, copies); `given` has the caller's record for each value."""
 
     given: Mapping[Any, Any] | None = None
 
@@ -66,11 +59,7 @@ class Values:
 
 @dataclass(frozen=True)
 class AtPositions:
-    """Records of a universe whose parts are (position, copies).
-
-    >>> AtPositions(Universe.value_range(["no", "yes"])).dataset([(1, 1), (0, 2)])
-    ('no', 'no', 'yes')
-    """
+    """Records of a universe whose parts are (position, copies)."""
 
     universe: Universe
 
@@ -102,12 +91,7 @@ def _copies(parts: Parts) -> Counter[Any]:
 class WorstPair:
     """The widest gap found, and the two datasets: what they share, what only either has.
 
-    >>> pair = WorstPair(3, common=((0, 2),), removed=((9, 1),), added=((6, 1),))
-    >>> pair.pair(), pair.size
-    (((0, 0, 9), (0, 0, 6)), 3)
-
-    `attained` says that some pair has this gap, else it is only a bound; `shown` says that these
-    records do. Source: def-share on the book's page of proofs.
+    Source: def-share on the book's page of proofs.
     """
 
     gap: Gap
@@ -122,11 +106,7 @@ class WorstPair:
     def between(
         cls, gap: Gap, dataset: Indices, neighbour: Indices, universe: Universe
     ) -> WorstPair:
-        """The pair of two datasets of positions among a universe's values.
-
-        >>> WorstPair.between(8, (0, 0, 1), (0, 1, 2), Universe.value_range([1, 2, 9])).pair()
-        ((1, 1, 2), (1, 2, 9))
-        """
+        """The pair of two datasets of positions among a universe's values."""
         here, there = Counter(dataset), Counter(neighbour)
         common, removed, added = (
             tuple(part.items()) for part in (here & there, here - there, there - here)
@@ -140,11 +120,7 @@ class WorstPair:
         return count(self.common) + max(count(self.removed), count(self.added))
 
     def reversed(self) -> WorstPair:
-        """The same pair, the other dataset first.
-
-        >>> WorstPair(3, removed=((9, 1),)).reversed().pair()
-        ((), (9,))
-        """
+        """The same pair, the other dataset first."""
         return replace(self, removed=self.added, added=self.removed)
 
     def sides(self) -> tuple[Parts, Parts]:
@@ -173,11 +149,7 @@ class Costly(Protocol):
 
 
 def shares(moves: Iterable[tuple[int, int, int]]) -> Iterator[Share]:
-    """Every (c, a, b), from either side, of datasets of a size and what they remove and add.
-
-    >>> list(shares([(3, 1, 0)]))
-    [(2, 1, 0, False), (2, 0, 1, True)]
-    """
+    """Every (c, a, b), from either side, of datasets of a size and what they remove and add."""
     for size, removed, added in moves:
         yield size - removed, removed, added, False
         if removed != added:
@@ -186,11 +158,7 @@ def shares(moves: Iterable[tuple[int, int, int]]) -> Iterator[Share]:
 
 @runtime_checkable
 class Reaching(Protocol):
-    """A D that knows beforehand, for little, how wide a share's gap can be at most: its *reach*.
-
-    Reaches and floors are floats in a unit of its own. Asked with a floor, it need not look for
-    what lies below it: then it may answer with the gap of any layout of the share.
-    """
+    """A D that knows beforehand, for little, how wide a share's gap can be at most: its *reach*."""
 
     def reaches(self, asked: Sequence[Share]) -> Sequence[float]:
         """At least D for each of some shares; at least 0."""
@@ -208,13 +176,7 @@ Watch = Callable[[Iterable[Any]], Iterable[Any]]  # hands on what it is given, a
 def widest(d: D, asked: Iterable[Share], watch: Watch = iter) -> WorstPair | None:
     """The widest of several pairs: of equals the first, one that is attained before a bound.
 
-    >>> sums = lambda c, a, b: WorstPair(9 * a - 2 * b, ((2, c),), ((9, a),), ((2, b),))
-    >>> widest(sums, shares([(3, 1, 0), (3, 0, 1)])).gap
-    9
-
-    None where some D that may be the widest is not proved. A D that has a reach is asked in the
-    order of it, and not at all for a share whose reach is below the widest gap so far.
-    `watch` sees every share that is settled. Source: thm-share on the book's page of proofs.
+    Source: thm-share on the book's page of proofs.
     """
     if isinstance(d, Reaching):
         return _by_reach(d, list(asked), watch)

@@ -16,15 +16,7 @@ from sensitivity_lab.records.source import are_text, codes_of, hashed
 
 @dataclass(frozen=True, eq=False)
 class Alike:
-    """The number of a universe's record, or of what it says in a column or to a function.
-
-    >>> from sensitivity_lab import Universe
-    >>> alike = Alike(Universe.population(["no", "yes", "no", "On"]), of=str.lower)
-    >>> alike.of_all.tolist(), alike("YES")
-    ([0, 1, 1, 2], 2)
-
-    Raises TypeError for what is missing.
-    """
+    """The number of a universe's record, or of what it says in a column or to a function."""
 
     universe: Any
     of: Any = None
@@ -59,13 +51,7 @@ class Alike:
 
 
 def told_apart(record: Any) -> Any:
-    """What tells a record apart from others: itself, of a number how large it is.
-
-    >>> told_apart("no"), told_apart(0.5) == told_apart(np.float32(0.5))
-    ('no', True)
-
-    Raises TypeError for what is missing.
-    """
+    """What tells a record apart from others: itself, of a number how large it is."""
     if isinstance(record, str):
         return record
     if record is None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import is_real, told
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import table
 
 Column = nw.Series[Any]
@@ -18,47 +18,17 @@ TABLES = (nw.DataFrame, nw.LazyFrame)
 
 @dataclass(frozen=True)
 class Keyed:
-    """The keys of an answer and the entry of each, as they were returned.
-
-    >>> Keyed(["law", "art"], [2, 1])
-    Keyed(keys=['law', 'art'], entries=[2, 1])
-    """
+    """The keys of an answer and the entry of each, as they were returned."""
 
     keys: list[Any]
     entries: list[Any]
 
 
 def opened(answer: Any, what: str) -> Any:
-    """The keys and entries of a dict, a pandas Series or a table; anything else as it is.
-
-    >>> opened({"law": 2, "art": 1}, "answer"), opened(5, "answer")
-    (Keyed(keys=['law', 'art'], entries=[2, 1]), 5)
-
-    A pandas Series is keyed by its labels, which are 0, 1, 2, … if it was given none:
-
-    >>> opened(pd.Series([5, 7]), "answer")
-    Keyed(keys=[0, 1], entries=[5, 7])
-
-    The keys of a table are the labels of its index, as pandas has them after `groupby`; where it
-    has none, all columns that are not numeric together. The numeric ones hold the entries:
-
-    >>> opened(pd.DataFrame({"d": ["law", "art"], "s": [2, 1]}).groupby("d").sum(), "answer")
-    Keyed(keys=['art', 'law'], entries=[1, 2])
-    >>> opened(pd.DataFrame({"d": ["law"], "s": [2], "t": [3]}), "answer")
-    Keyed(keys=[('law', 's'), ('law', 't')], entries=[2, 3])
-
-    One row without a key is a number, or numbers keyed by the names of their columns. A column of
-    polars or pyarrow is a plain vector.
-
-    >>> opened(pd.DataFrame({"mean": [2.5]}), "answer")
-    2.5
-
-    Raises ValueError for several rows without keys, for a table without a numeric column, and for
-    keys twice: in an index and in columns that are not numeric. TypeError for a lazy frame.
-    """
+    """The keys and entries of a dict, a pandas Series or a table; anything else as it is."""
     if isinstance(answer, Mapping):
         return Keyed(list(answer.keys()), list(answer.values()))
-    if isinstance(answer, pd.Series):
+    if nw.dependencies.is_pandas_series(answer):
         return Keyed(answer.index.tolist(), answer.tolist())
     known = _known(answer, what)
     if isinstance(known, nw.Series):

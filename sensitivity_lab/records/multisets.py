@@ -10,13 +10,7 @@ import numpy as np
 
 
 def multisets(copies: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-    """Yield every multiset of `size` indices i, each at most copies[i] times, lexicographically.
-
-    >>> list(multisets([1, 2], 2))
-    [(0, 1), (1, 1)]
-
-    Cost: each multiset as it is asked for; none is held.
-    """
+    """Yield every multiset of `size` indices i, each at most copies[i] times, lexicographically."""
     held = [i for i, limit in enumerate(copies) if limit]
     if all(copies[i] == 1 for i in held):
         return combinations(held, size)
@@ -44,11 +38,7 @@ def _mixed_multisets(held: list[int], copies: list[int], size: int) -> Iterator[
 
 
 def how_many(copies: np.ndarray, size: int) -> int:
-    """Return how many multisets of `size` there are, each value at most `copies` times.
-
-    >>> how_many(np.array([1, 2]), 2)
-    2
-    """
+    """Return how many multisets of `size` there are, each value at most `copies` times."""
     groups = list(zip(*np.unique(copies, return_counts=True), strict=True))
     if len(groups) == 1 and groups[0][0] == 1:
         return math.comb(len(copies), size)

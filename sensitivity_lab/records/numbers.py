@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import narwhals as nw
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import (
     Exact,
@@ -22,6 +22,7 @@ from sensitivity_lab.numbers.exact import (
     sequence,
     simplest,
 )
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import Rows, is_table
 from sensitivity_lab.records.seen import as_seen
 from sensitivity_lab.records.source import Records, are_text
@@ -31,16 +32,7 @@ SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats th
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Some numbers, and None for one that is missing, in order; equal ones are copies of one.
-
-    >>> marks = Numbers((2, None, 1, 2))
-    >>> marks.values, marks.counts
-    ((1, 2, None), array([1, 2, 1]))
-    >>> Numbers(np.array([0.5, 0.1, 0.5])).scaled
-    (array([1, 5]), 10)
-
-    `source` are m numbers: an array of ints or of floats, or a tuple. Below, v of them differ.
-    """
+    """Some numbers, and None for one that is missing, in order; equal ones are copies of one."""
 
     source: np.ndarray | tuple[Any, ...]
 
@@ -123,10 +115,7 @@ class Numbers:
         return hash((len(self.different), *ends))
 
     def positions(self, dataset: Any, what: str) -> np.ndarray:
-        """Where the records of a caller's dataset stand among the values.
-
-        Raises ValueError for a number that there is not, TypeError for what is no dataset.
-        """
+        """Where the records of a caller's dataset stand among the values."""
         positions = None
         if type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
             positions = self._positions_in_array(dataset)
@@ -197,7 +186,7 @@ def numbers_or_records(source: Any, what: str) -> np.ndarray | tuple[Any, ...] |
 
 def _listed(source: Any) -> Any:
     """The entries of a pandas Series, or of a pyarrow Array; anything else as it is."""
-    if isinstance(source, pd.Series):
+    if nw.dependencies.is_pandas_series(source):
         return _of_series(source)
     is_pyarrow = hasattr(type(source), "to_pylist")  # its scalars are no numbers
     return source.to_pylist() if is_pyarrow else source
@@ -254,11 +243,7 @@ def _same_values(a: np.ndarray | tuple[Any, ...], b: np.ndarray | tuple[Any, ...
 
 
 def in_whole_numbers(numbers: Any) -> tuple[np.ndarray, int]:
-    """Return numbers, in their order, as whole ones over one denominator.
-
-    >>> in_whole_numbers([0.5, 2])
-    (array([1, 4]), 2)
-    """
+    """Return numbers, in their order, as whole ones over one denominator."""
     if isinstance(numbers, np.ndarray) and _is_kept(numbers.dtype) and np.isfinite(numbers).all():
         return _scaled_array(numbers)
     exact = [Fraction(exact_number(number, "of")) for number in numbers]
@@ -276,11 +261,7 @@ def _scaled_array(values: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _short_decimals(values: np.ndarray) -> tuple[np.ndarray, int] | None:
-    """Floats with at most 15 significant digits as integers over a power of ten, else None.
-
-    A decimal of at most 15 digits is the shortest text of the float nearest to it, so finding
-    any such decimal for every float finds its text, without writing it.
-    """
+    """Floats with at most 15 significant digits as integers over a power of ten, else None."""
     for digits in range(16):
         integers = np.rint(values * 10.0**digits)
         if np.abs(integers).max() >= 1e15:
@@ -299,10 +280,7 @@ def _decimals(values: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _read(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Decimals as (whole numbers, powers of ten): "-12.5" is -125 and -1, "1e-07" is 1 and -7.
-
-    The text of a float has at most 17 digits, so 64 bits hold them.
-    """
+    """Decimals as (whole numbers, powers of ten): "-12.5" is -125 and -1, "1e-07" is 1 and -7."""
     exponents = np.zeros(len(texts), dtype=np.int64)
     for i, text in enumerate(texts):
         if "e" in text:

@@ -31,14 +31,7 @@ class OrderMatters(ValueError):
 
 
 def other_orders(numbers: np.ndarray, may_matter: bool) -> Iterator[np.ndarray]:
-    """Yield the rows of many datasets in other orders: reversed and shuffled; rotated by one, too.
-
-    >>> [rows.tolist() for rows in other_orders(np.array([0, 0, 0, 1]), may_matter=False)]
-    [[2, 1, 0, 3], [2, 1, 0, 3]]
-
-    `numbers` has each row's dataset; the rows of one stay together. One shuffle must do where
-    nothing says that order `may_matter`. Shuffles are the same in every run. Cost: a sort each.
-    """
+    """Yield the rows of many datasets in other orders: reversed and shuffled; rotated by one, too."""
     place = np.arange(len(numbers), dtype=np.intp)
     yield np.lexsort((-place, numbers))
     for seed in range(SHUFFLES if may_matter else 1):
@@ -55,11 +48,7 @@ def in_order(one: Any, rows: np.ndarray) -> Any:
 
 
 def are_near(answer: Any, again: Any) -> bool:
-    """Whether two answers are one: the same keys, floats within a billionth, the rest equal.
-
-    >>> are_near(0.1 + 0.2, 0.3), are_near(0.1 + 0.2 - 0.3, 0.0), are_near((1, 2), (2, 1))
-    (True, True, False)
-    """
+    """Whether two answers are one: the same keys, floats within a billionth, the rest equal."""
     if isinstance(answer, Keyed) and isinstance(again, Keyed):
         if answer.keys == again.keys:
             return are_near(tuple(answer.entries), tuple(again.entries))
@@ -76,15 +65,7 @@ def are_near(answer: Any, again: Any) -> bool:
 
 @dataclass(frozen=True)
 class InOrders:
-    """Makes datasets of some records as functions receive them, and the same in other orders.
-
-    >>> import pandas as pd
-    >>> given = InOrders(Rows(pd.DataFrame({"pay": [5, 7, 9]}), "records"))
-    >>> given((0, 1, 2))["pay"].tolist(), given.shuffled((0, 1, 2))["pay"].tolist()
-    ([5, 7, 9], [7, 9, 5])
-    >>> [other["pay"].tolist() for other in given.several((0, 0, 1))]
-    [[5, 7, 5], [7, 5, 5]]
-    """
+    """Makes datasets of some records as functions receive them, and the same in other orders."""
 
     records: Records
 
@@ -119,15 +100,7 @@ class InOrders:
 
 
 def require_any_order(people: Records, function: Any, said: Sequence[Any], asked: str) -> None:
-    """Refuse a function of a person that says something else of their rows in another order.
-
-    >>> import pandas as pd
-    >>> from sensitivity_lab.records.people import People
-    >>> people = People.of_tables(pd.DataFrame({"id": [1, 1], "pay": [5, 7]}), "id")
-    >>> require_any_order(people, lambda rows: rows["pay"].max(), [7], "of")
-
-    Raises OrderMatters.
-    """
+    """Refuse a function of a person that says something else of their rows in another order."""
     given = InOrders(people)
     for i, answer in enumerate(said):
         other = given.shuffled([i])
@@ -144,16 +117,7 @@ def _seeded(positions: Positions) -> np.random.Generator:
 
 
 def another_order(order: Order, rng: np.random.Generator) -> Order | None:
-    """Another order of some rows, of which equal ones are one; None where there is none.
-
-    >>> another_order((0, 1, 1, 2), np.random.default_rng(0))
-    (1, 2, 0, 1)
-    >>> another_order((4, 4), np.random.default_rng(0)) is None
-    True
-
-    The reverse is taken where there is no other. Of a few draws it is the first that moves both the
-    first row and the last, for functions look at these; some rows have none.
-    """
+    """Another order of some rows, of which equal ones are one; None where there is none."""
     if len(set(order)) < 2:
         return None
     backward = order[::-1]
@@ -171,11 +135,7 @@ def another_order(order: Order, rng: np.random.Generator) -> Order | None:
 
 
 def several_orders(order: Order, rng: np.random.Generator) -> list[Order]:
-    """Several other orders of some rows, each once: the reverse, a rotation, shuffles; or all.
-
-    >>> several_orders((0, 0, 1), np.random.default_rng(0))
-    [(0, 1, 0), (1, 0, 0)]
-    """
+    """Several other orders of some rows, each once: the reverse, a rotation, shuffles; or all."""
     if len(order) <= ALL_ORDERS:
         drawn: list[Order] = list(permutations(order))
     else:

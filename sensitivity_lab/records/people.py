@@ -38,20 +38,7 @@ PERSON = "person"  # the column that numbers people who have no names
 
 @dataclass(frozen=True, eq=False)
 class People(Records):
-    """The people named in some tables; functions receive all rows of a dataset's people.
-
-    >>> import pandas as pd
-    >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 4]})
-    >>> buyers = People.of_tables(orders, "customer")
-    >>> buyers.values
-    ('a', 'b')
-    >>> buyers.given([1])
-      customer  price
-    0        b      3
-    1        b      4
-
-    `natives` has the tables by name, None for a single one.
-    """
+    """The people named in some tables; functions receive all rows of a dataset's people."""
 
     tabular = True
 
@@ -150,20 +137,7 @@ class People(Records):
 
 @dataclass(frozen=True, eq=False)
 class AnyPeople(Records):
-    """Any people who bring from so many to so many rows each; functions receive one table of all rows.
-
-    >>> import pandas as pd
-    >>> anyone = AnyPeople.of_rows(Rows(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
-    >>> anyone.values[:4]
-    ((), (Row(s=1),), (Row(s=2),), (Row(s=1), Row(s=1)))
-    >>> anyone.given([1, 3])
-       person  s
-    0       0  1
-    1       1  1
-    2       1  1
-
-    A person has no name: the column `person` numbers the people of a dataset.
-    """
+    """Any people who bring from so many to so many rows each; functions receive one table of all rows."""
 
     tabular = True
 
@@ -247,11 +221,7 @@ class TakenForPerson(TypeError):
 
 
 class PersonsRow(Row):
-    """A row of a person, as a function of a row is given it: it has no length, which a person has.
-
-    >>> PersonsRow((3, "a"), ("price", "what")).price
-    3
-    """
+    """A row of a person, as a function of a row is given it: it has no length, which a person has."""
 
     def __len__(self) -> int:
         raise TakenForPerson(
@@ -271,11 +241,7 @@ class NumberedRow(PersonsRow):
 
 @dataclass(frozen=True)
 class OfOneRow:
-    """A function of a row, asked of a row of a universe's people.
-
-    >>> OfOneRow(lambda row: row["price"] > 2, PersonsRow)(Row((3,), ("price",)))
-    True
-    """
+    """A function of a row, asked of a row of a universe's people."""
 
     function: Any
     kind: type[PersonsRow]
@@ -291,10 +257,7 @@ class OfOneRow:
 
     @classmethod
     def check(cls, function: Any, people: Records, what: str) -> None:
-        """Refuse a function that takes the first row for a person; it may fail in other ways.
-
-        Raises TypeError.
-        """
+        """Refuse a function that takes the first row for a person; it may fail in other ways."""
         first = next(iter(people.whole.values()))
         rows = rows_of(table(first, what)[:1])
         try:
@@ -307,13 +270,7 @@ class OfOneRow:
 
 
 def is_number_of_people(column: Any, people: Any) -> bool:
-    """Whether a column numbers the people of a dataset, so that no person has it alone.
-
-    >>> import pandas as pd
-    >>> anyone = AnyPeople.of_rows(Rows(pd.DataFrame({"s": [1, 2]}), "rows"), most_rows=2)
-    >>> is_number_of_people("person", anyone), is_number_of_people("s", anyone)
-    (True, False)
-    """
+    """Whether a column numbers the people of a dataset, so that no person has it alone."""
     return column == PERSON and isinstance(people, AnyPeople)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import brief, drawn, told
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.source import Positions, Records, Stacked, end_to_end
 
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
@@ -69,20 +69,13 @@ class Row(tuple[Any, ...]):
 
 
 def is_table(value: Any) -> bool:
-    """Whether a value is a table of one of the three libraries; `table` refuses a lazy one.
-
-    >>> is_table(pd.DataFrame({"a": [1]})), is_table([1])
-    (True, False)
-    """
+    """Whether a value is a table of one of the three libraries; `table` refuses a lazy one."""
     known = nw.dependencies
     return bool(known.is_into_dataframe(value) or known.is_polars_lazyframe(value))
 
 
 def table(value: Any, what: str) -> nw.DataFrame[Any]:
-    """A table of any of the libraries, in one form; its columns must have different names.
-
-    Raises TypeError for what is no table, ValueError for two columns of one name.
-    """
+    """A table of any of the libraries, in one form; its columns must have different names."""
     try:
         frame = nw.from_native(value, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -97,11 +90,7 @@ def table(value: Any, what: str) -> nw.DataFrame[Any]:
 
 
 def rows_of(frame: nw.DataFrame[Any]) -> list[Row]:
-    """The rows of a table, missing values as None and numpy's numbers as Python's.
-
-    >>> rows_of(nw.from_native(pd.DataFrame({"a": [1, None]}), eager_only=True))
-    [Row(a=1.0), Row(a=None)]
-    """
+    """The rows of a table, missing values as None and numpy's numbers as Python's."""
     columns = tuple(map(str, frame.columns))
     nans = [_nan_of(column) for column in frame.iter_columns()]
     rows = [Row(map(_plain, row, nans), columns) for row in frame.iter_rows()]
@@ -112,11 +101,7 @@ def rows_of(frame: nw.DataFrame[Any]) -> list[Row]:
 
 
 def cells_of(column: nw.Series[Any]) -> list[Any]:
-    """The cells of a column, as `rows_of` has them.
-
-    >>> cells_of(nw.from_native(pd.Series([1.5, None]), series_only=True))
-    [1.5, None]
-    """
+    """The cells of a column, as `rows_of` has them."""
     if column.dtype.is_integer() and not column.null_count():
         return column.to_list()
     kind, nan = _short_float(column), _nan_of(column)
@@ -124,12 +109,7 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
 
 
 def _nan_of(column: nw.Series[Any]) -> float | None:
-    """What NaN is in a column: itself where the library tells it from what is missing, else None.
-
-    >>> numbers = pd.Series([0.5, None])
-    >>> [_nan_of(nw.from_native(each, series_only=True)) for each in (numbers, numbers.astype("Float64"))]
-    [None, nan]
-    """
+    """What NaN is in a column: itself where the library tells it from what is missing, else None."""
     if not column.implementation.is_pandas():
         return NAN
     return NAN if getattr(column.to_native().dtype, "na_value", None) is pd.NA else None
@@ -141,11 +121,7 @@ def _short_float(column: nw.Series[Any]) -> type[np.floating[Any]] | None:
 
 
 def _shortest(value: Any, kind: type[np.floating[Any]] | None) -> Any:
-    """A short float as the number that its shortest text says.
-
-    >>> _shortest(float(np.float32(0.1)), np.float32)
-    0.1
-    """
+    """A short float as the number that its shortest text says."""
     return value if kind is None or value is None or value is NAN else float(str(kind(value)))
 
 
@@ -163,12 +139,7 @@ def _plain(value: Any, nan: float | None) -> Any:
 
 
 def require_one_missing(frame: nw.DataFrame[Any], what: str) -> None:
-    """Refuse objects of pandas that write what is missing in two ways, which rows have as one.
-
-    >>> require_one_missing(nw.from_native(pd.DataFrame({"a": ["x", None]})), "records")
-
-    Raises ValueError.
-    """
+    """Refuse objects of pandas that write what is missing in two ways, which rows have as one."""
     native = frame.to_native()
     for name in frame.columns if frame.implementation.is_pandas() else ():
         if pd.api.types.is_object_dtype(native[name].dtype):
@@ -182,25 +153,13 @@ def require_one_missing(frame: nw.DataFrame[Any], what: str) -> None:
 
 
 def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
-    """Some rows of a table, as a new one of its own library, numbered from 0.
-
-    >>> taken(nw.from_native(pd.DataFrame({"a": ["x", "y"]}), eager_only=True), [1, 1])
-       a
-    0  y
-    1  y
-    """
+    """Some rows of a table, as a new one of its own library, numbered from 0."""
     rows = frame[np.asarray(positions, dtype=np.int64).tolist()]
     return with_own_cells(nw.maybe_reset_index(rows)).to_native()
 
 
 def with_own_cells(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """A table whose lists, in cells of pandas, are its own: a function could change them in place.
-
-    >>> lists = pd.DataFrame({"a": [[1], [2]]})
-    >>> with_own_cells(nw.from_native(lists, eager_only=True)).to_native()["a"][0].append(5)
-    >>> lists["a"][0]
-    [1]
-    """
+    """A table whose lists, in cells of pandas, are its own: a function could change them in place."""
     if not frame.implementation.is_pandas():
         return frame
     native = frame.to_native()
@@ -217,12 +176,7 @@ def with_own_cells(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
 
 
 def own_copy(dataset: Any) -> Any:
-    """A dataset again, as tables of its own where it is some: a function may change what it gets.
-
-    >>> frame = pd.DataFrame({"a": ["x"]})
-    >>> own_copy(frame) is frame, own_copy((1, 2))
-    (False, (1, 2))
-    """
+    """A dataset again, as tables of its own where it is some: a function may change what it gets."""
     if isinstance(dataset, Mapping):
         return {name: own_copy(one) for name, one in dataset.items()}
     return (
@@ -233,20 +187,7 @@ def own_copy(dataset: Any) -> Any:
 
 
 class Rows(Records):
-    """Rows of one table; equal rows are copies. Functions receive a table of the same library.
-
-    >>> staff = Rows(pd.DataFrame({"d": ["law", "art", "law"], "s": [1, 2, 1]}), "records")
-    >>> staff.values, staff.counts
-    ((Row(d='art', s=2), Row(d='law', s=1)), array([1, 2]))
-    >>> staff.given([0, 1, 1])
-         d  s
-    0  art  2
-    1  law  1
-    2  law  1
-
-    The rows are listed when they are first asked for: a column of a million needs no list.
-    Raises ValueError for a table without rows.
-    """
+    """Rows of one table; equal rows are copies. Functions receive a table of the same library."""
 
     tabular = True
 
@@ -338,17 +279,7 @@ class Rows(Records):
 
 
 def all_rows(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    """Every combination of some columns' values.
-
-    >>> all_rows({"d": ["law", "art"], "s": [0, 1]})
-         d  s
-    0  law  0
-    1  law  1
-    2  art  0
-    3  art  1
-
-    Raises ValueError for no columns or one without values, TypeError for what is no list.
-    """
+    """Every combination of some columns' values."""
     if not columns:
         raise ValueError("columns must be at least one, got none: product(salary=[0, 50])")
     lists = {name: different_values(name, values) for name, values in columns.items()}
@@ -357,13 +288,7 @@ def all_rows(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
 
 
 def different_values(name: str, values: Any) -> list[Any]:
-    """The values of a column, each once.
-
-    >>> different_values("s", [1, 0, 1])
-    [1, 0]
-
-    Raises ValueError for a column without values, TypeError for what is no list.
-    """
+    """The values of a column, each once."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"column {name} must be a list of values, got {brief(values)}")
     try:

@@ -8,21 +8,14 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
+
+from sensitivity_lab.numbers.lazy import pd
 
 PLAIN = {int, bool, str, type(None)}  # kinds of which equals are the same
 
 
 def as_seen(value: Any) -> Any:
-    """Return what equals that of another value only where no function tells the two apart.
-
-    >>> as_seen((1, 0.0)) == as_seen((1, 0.0)), as_seen((1, 0.0)) == as_seen((True, -0.0))
-    (True, False)
-    >>> as_seen(pd.DataFrame({"a": [1]})) == as_seen(pd.DataFrame({"a": [1]}, dtype="Int64"))
-    False
-
-    Of what has a text of its own the text counts, too. Cost: one pass over all that a value holds.
-    """
+    """Return what equals that of another value only where no function tells the two apart."""
     kind = type(value)
     if kind in PLAIN:
         return kind, value

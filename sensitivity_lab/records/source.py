@@ -18,14 +18,7 @@ Stacked = tuple[np.ndarray, Any]  # of each row the number of its dataset, (N,);
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Some different records, in an order of their own, and how many copies of each there are.
-
-    >>> votes = Records.of(["no", "yes", "no"], "records")
-    >>> votes.values, votes.counts, votes.given([0, 0, 1])
-    (('no', 'yes'), array([2, 1]), ('no', 'no', 'yes'))
-
-    A dataset is told by the positions of its records among `values`.
-    """
+    """Some different records, in an order of their own, and how many copies of each there are."""
 
     values: tuple[Hashable, ...]
     counts: np.ndarray  # (v,) whole numbers
@@ -33,10 +26,7 @@ class Records:
 
     @classmethod
     def of(cls, records: Iterable[Any], what: str) -> Records:
-        """Count equal records; they are sorted where they can be, else in the order given.
-
-        Raises TypeError for a record that cannot be hashed.
-        """
+        """Count equal records; they are sorted where they can be, else in the order given."""
         listed = list(records)
         counted: Counter[Any] = Counter(
             listed if are_text(listed) else (hashed(record, what) for record in listed)
@@ -68,10 +58,7 @@ class Records:
         return tuple(self.values[i] for i in positions)
 
     def positions(self, dataset: Any, what: str) -> np.ndarray:
-        """Where the records of a caller's dataset stand among the values.
-
-        Raises ValueError for a record that there is not, TypeError for what is no dataset.
-        """
+        """Where the records of a caller's dataset stand among the values."""
         position_of = {value: i for i, value in enumerate(self.values)}
         positions = []
         for record in self.listed(dataset, what):
@@ -106,10 +93,7 @@ class Records:
         return positions
 
     def said(self, what: Any, asked: str = "of") -> Any:
-        """What a column, or a function, says of each of the m records: numbers, or keys.
-
-        Raises ValueError for the name of a column, which these records do not have.
-        """
+        """What a column, or a function, says of each of the m records: numbers, or keys."""
         if not callable(what):
             raise ValueError(
                 f"{asked} must be a function of one record here, got {brief(what)}: "
@@ -135,11 +119,7 @@ class Records:
 
 
 def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
-    """The positions of many datasets in one array, and the number of the dataset each is from.
-
-    >>> end_to_end([(4, 7), (), (4,)])
-    (array([4, 7, 4]), array([0, 0, 2]))
-    """
+    """The positions of many datasets in one array, and the number of the dataset each is from."""
     lengths = [len(dataset) for dataset in datasets]
     listed = (position for dataset in datasets for position in dataset)
     positions = np.fromiter(listed, dtype=np.int64, count=sum(lengths))
@@ -147,11 +127,7 @@ def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def codes_of(keys: Any) -> np.ndarray:
-    """Equal keys as equal whole numbers, different keys as different ones.
-
-    >>> codes_of(["law", None, "law"])
-    array([0, 1, 0])
-    """
+    """Equal keys as equal whole numbers, different keys as different ones."""
     if isinstance(keys, np.ndarray) and keys.dtype != object:
         return np.unique(keys, return_inverse=True)[1]
     code_of: dict[Any, int] = {}
@@ -159,13 +135,7 @@ def codes_of(keys: Any) -> np.ndarray:
 
 
 def called_on(function: Any, record: Any, asked: str = "of") -> Any:
-    """Call a function of one record, which messages call `asked`; where it fails, say on which.
-
-    >>> called_on(len, "yes")
-    3
-
-    Raises ValueError for whatever the function raises.
-    """
+    """Call a function of one record, which messages call `asked`; where it fails, say on which."""
     try:
         return function(record)
     except Exception as error:
@@ -173,20 +143,12 @@ def called_on(function: Any, record: Any, asked: str = "of") -> Any:
 
 
 def are_text(records: Iterable[Any]) -> bool:
-    """Whether all of some records are text, which has a hash and equals itself.
-
-    >>> are_text(["no", "yes"]), are_text(["no", 1])
-    (True, False)
-    """
+    """Whether all of some records are text, which has a hash and equals itself."""
     return set(map(type, records)) == {str}
 
 
 def ordered(records: Iterable[Any]) -> tuple[Any, ...]:
-    """Records sorted where each can be compared with each, else as they come.
-
-    >>> ordered(["b", "a"]), ordered(["b", 1, None])
-    (('a', 'b'), ('b', 1, None))
-    """
+    """Records sorted where each can be compared with each, else as they come."""
     listed = tuple(records)
     try:
         return tuple(sorted(listed))
@@ -195,13 +157,7 @@ def ordered(records: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def hashed(record: Any, what: str) -> Hashable:
-    """Return a record, or refuse one that has no hash, or does not equal itself.
-
-    >>> hashed("no", "records")
-    'no'
-
-    Raises TypeError.
-    """
+    """Return a record, or refuse one that has no hash, or does not equal itself."""
     try:
         hash(record)
         same = bool(record == record)

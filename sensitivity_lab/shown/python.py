@@ -8,21 +8,13 @@ from enum import Enum
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import is_table, rows_of, table
 
 
 def source_of(dataset: Any) -> str:
-    """Return Python that makes a dataset again: a table, a dict of tables, or a tuple.
-
-    >>> print(source_of(pd.DataFrame({"name": ["a", None], "age": [3, 4]})))
-    pd.DataFrame({'name': ['a', None], 'age': [3, 4]})
-    >>> print(source_of(pd.DataFrame({"age": pd.Series([], dtype="int64")})))
-    pd.DataFrame({'age': []}).astype({'age': 'int64'})
-
-    A type is named where the library would not find it by itself. Cost: the text of all cells.
-    """
+    """Return Python that makes a dataset again: a table, a dict of tables, or a tuple."""
     if isinstance(dataset, Mapping):
         lines = [f"    {name!r}: {source_of(one)},\n" for name, one in dataset.items()]
         return "{\n" + "".join(lines) + "}"
@@ -44,11 +36,7 @@ def _record_text(value: Any) -> str:
 
 
 def literal(value: Any) -> str:
-    """Return Python for one cell; a list was made a tuple, to be a record's.
-
-    >>> literal((1, None)), literal(math.nan), literal(pd.Timestamp("2024-01-02"))
-    ('[1, None]', "float('nan')", "pd.Timestamp('2024-01-02 00:00:00')")
-    """
+    """Return Python for one cell; a list was made a tuple, to be a record's."""
     if type(value) is tuple:
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, Enum):
@@ -195,14 +183,7 @@ class Snippet(str):
 
 
 def runnable(lines: Sequence[str]) -> Snippet:
-    """Lines of Python with the imports that their numbers need.
-
-    >>> runnable(["dataset = (Fraction(1, 2),)"])
-    from fractions import Fraction
-    dataset = (Fraction(1, 2),)
-
-    Cost: linear in the text.
-    """
+    """Lines of Python with the imports that their numbers need."""
     used = "\n".join(lines)
     imports = {
         "Decimal(": "from decimal import Decimal",

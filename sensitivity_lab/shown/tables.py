@@ -33,11 +33,7 @@ SIGNS = {LEAVES: ("■", "−", "213, 94, 0"), JOINS: ("▲", "+", "0, 114, 178"
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows of a table: all of them, or of many the first and the last.
-
-    >>> Part(((1,), (9,)), hidden=2000).lines
-    [(1,), 2000, (9,)]
-    """
+    """Some rows of a table: all of them, or of many the first and the last."""
 
     rows: tuple[tuple[Any, ...], ...]
     hidden: int = 0
@@ -81,16 +77,7 @@ class MarkedTable:
 
 @dataclass(frozen=True)
 class Marked:
-    """Two datasets in marked tables; of people, who leaves and who joins.
-
-    >>> from sensitivity_lab.records.source import Records
-    >>> votes = Records.of(["no", "yes"], "records")
-    >>> print(marked(votes, [("no", "no"), (), ("yes",)], [2, 0, 1]).text())
-       record
-    +  yes
-       no
-       no
-    """
+    """Two datasets in marked tables; of people, who leaves and who joins."""
 
     tables: tuple[MarkedTable, ...]
     counts: tuple[int, ...]  # records that both share, that leave, that join
@@ -99,11 +86,7 @@ class Marked:
 
     @property
     def summary(self) -> str:
-        """How many records there are, leave and join.
-
-        >>> Marked((), (7, 1, 2)).summary, Marked((), (3, 0, 0)).summary
-        ('9 records: 1 leaves, 2 join', '3 records: none leaves, none joins')
-        """
+        """How many records there are, leave and join."""
         shared, *apart = self.counts
         words = [
             f"{f'{n:,}' if n else 'none'} {word if n > 1 else word + 's'}"
@@ -113,12 +96,7 @@ class Marked:
         return f"{counted(shared + max(apart), 'record')}: {', '.join(words)}"
 
     def lines(self) -> tuple[str, str]:
-        """The dataset and its neighbour in a line each: what only it has, and how many are shared.
-
-        >>> table = MarkedTable(None, ("d", "pay"), Part((("art", 3),)), Part((("law", 5),)), Part(()))
-        >>> Marked((table,), (2, 1, 1)).lines()
-        ('− art 3 (2 shared)', '+ law 5 (2 shared)')
-        """
+        """The dataset and its neighbour in a line each: what only it has, and how many are shared."""
         shared = f"({self.counts[0]:,} shared)"
         sides = zip("−+", (LEAVES, JOINS), self.counts[1:], strict=True)
         here, there = (f"{self._line(*side)} {shared}".lstrip() for side in sides)
@@ -152,23 +130,14 @@ class Marked:
 
 
 def rows_on_a_line(rows: Sequence[tuple[Any, ...]], hidden: int = 0) -> str:
-    """The first few of some rows on one line; `hidden` are not among them.
-
-    >>> rows_on_a_line([("law", 5), ("art", None)]), rows_on_a_line([(1,)] * 5)
-    ('law 5, art NULL', '1, 1, 1, … 2 more')
-    """
+    """The first few of some rows on one line; `hidden` are not among them."""
     texts = [" ".join(map(cell_text, row)) for row in rows[:ENDS]]
     more = len(rows) + hidden - len(texts)
     return ", ".join([*texts, f"… {more:,} more"] if more else texts)
 
 
 def marked(source: Records, parts: Sequence[Any], records: Sequence[int]) -> Marked:
-    """Two datasets, told as what they share, what leaves and what joins, as tables with marks.
-
-    `parts` are datasets as functions receive them, `records` how many records each has; what is
-    shared is None where it is too long to be built.
-    Cost: a pass over what leaves and joins; of what is shared the ends are read.
-    """
+    """Two datasets, told as what they share, what leaves and what joins, as tables with marks."""
     shared, leaving, joining = (None if part is None else _frames(part) for part in parts)
     assert leaving is not None
     assert joining is not None
@@ -313,24 +282,13 @@ def _html_row(sign: str, line: Line, sides: Sequence[str]) -> str:
 
 
 def more_rows(hidden: int) -> str:
-    """How many rows are left out.
-
-    >>> more_rows(1994), more_rows(1)
-    ('… 1,994 more rows …', '… 1 more row …')
-    """
+    """How many rows are left out."""
     return f"… {hidden:,} more row{'s' * (hidden != 1)} …"
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Where the columns of a table stand, in letters: numbers to the right, the rest to the left.
-
-    >>> grid = Grid.of(["d", "salary"], [("law", 5), 7, ("art", 10)], room=80)
-    >>> grid.line(("d", "salary")), grid.line(("law", 5)), grid.line(7)
-    ('d    salary', 'law       5', '… 7 more rows …')
-
-    `kept` are the columns that have room, None where some are left out.
-    """
+    """Where the columns of a table stand, in letters: numbers to the right, the rest to the left."""
 
     kept: tuple[int | None, ...]
     widths: tuple[int, ...]

@@ -19,9 +19,9 @@ from types import ModuleType
 from typing import Any
 
 import narwhals as nw
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import brief, is_real, told
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import NAN, Row, rows_of, table
 from sensitivity_lab.sql.parsed import SECONDS, parsed, within
 from sensitivity_lab.sql.result_set import ResultSet
@@ -94,12 +94,7 @@ WIDENING = ("boolean", "whole", "float", "decimal")  # kinds that one column can
 
 @dataclass(frozen=True)
 class Database:
-    """A connection, with what its module says of itself.
-
-    >>> import sqlite3
-    >>> Database.of(sqlite3.connect(":memory:")).dialect
-    'sqlite'
-    """
+    """A connection, with what its module says of itself."""
 
     connection: Any
     module: ModuleType
@@ -173,12 +168,7 @@ class Database:
         return ends
 
     def filling(self, name: str, columns: Sequence[str]) -> tuple[str, Callable[[Row_], Any]]:
-        """The statement that adds a row, and how it receives the row's cells.
-
-        >>> import sqlite3
-        >>> Database.of(sqlite3.connect(":memory:")).filling("staff", ["d", "s"])[0]
-        'INSERT INTO temp."staff" VALUES (?, ?)'
-        """
+        """The statement that adds a row, and how it receives the row's cells."""
         count, style = range(len(columns)), self.module.paramstyle
         marks = {
             "qmark": ["?" for _ in count],
@@ -195,16 +185,7 @@ class Database:
 
 
 def ask(connection: Any, text: str, tables: Tables, whole: Tables | None = None) -> ResultSet:
-    """Return what a statement says of one dataset, given as tables by name.
-
-    >>> import sqlite3
-    >>> staff = pd.DataFrame({"department": ["law", "art"], "salary": [50, 40]})
-    >>> connection = sqlite3.connect(":memory:")
-    >>> ask(connection, "SELECT MAX(salary) AS most FROM staff", {"staff": staff})
-    ResultSet(names=['most'], numeric=[True], rows=[(50,)])
-
-    Cost and errors: as `ask_each`.
-    """
+    """Return what a statement says of one dataset, given as tables by name."""
     return ask_each(connection, text, [tables], whole)[0]
 
 
@@ -215,24 +196,7 @@ def ask_each(
     whole: Tables | None = None,
     seconds: float = SECONDS,
 ) -> list[ResultSet]:
-    """Return what a statement says of each dataset, in order.
-
-    The tables become temporary ones of these names, which stand before permanent ones; they are
-    made once, and emptied and filled for each dataset. Other tables of the connection are what
-    they are. All happens in a transaction that is rolled back, or up to a savepoint of the one
-    that is open: nothing is left behind, and nothing of yours is changed or committed. A cursor of
-    yours that is half read on an sqlite3 connection ends: sqlite says so at its next row.
-
-    Columns have the types of the frames; those of Python objects, of which an empty frame tells
-    nothing, have the type of their values in `whole`, the tables that the datasets are parts of.
-    sqlite has no booleans, dates or decimals: they are 0 and 1, text in ISO form, and floats.
-    PostgreSQL takes names as they are written: a table "Staff" is not staff.
-
-    Cost: a few statements for each dataset. Raises ValueError where the database refuses the
-    statement or a table, with its own words, for statements that return no rows, and where the
-    database tells that a permanent table of such a name was read, as by a view; TimeoutError;
-    errors of the connection as `Database.of`, of the statement as `parsed`.
-    """
+    """Return what a statement says of each dataset, in order."""
     database = Database.of(connection)
     parsed(text, database.dialect)
     given = iter(datasets)
@@ -251,14 +215,7 @@ def ask_each(
 
 
 def columns_of(connection: Any, text: str, tables: Tables) -> ResultSet:
-    """Return the columns of a statement's result without rows: it is read, but not run.
-
-    >>> import sqlite3
-    >>> columns_of(sqlite3.connect(":memory:"), "SELECT a FROM t", {"t": pd.DataFrame({"a": [1]})})
-    ResultSet(names=['a'], numeric=[None], rows=[])
-
-    Errors: as `ask_each`.
-    """
+    """Return the columns of a statement's result without rows: it is read, but not run."""
     database = Database.of(connection)
     parsed(text, database.dialect)
     with undone(database) as cursor, _made(database, cursor, [tables]):
@@ -300,11 +257,7 @@ def _is_numeric(database: Database, code: Any, i: int, rows: list[Row_]) -> bool
 
 @contextmanager
 def _made(database: Database, cursor: Any, datasets: Sequence[Tables]) -> Iterator[None]:
-    """The tables of some datasets, empty; PostgreSQL then refuses functions that write.
-
-    They go with the transaction in sqlite and in PostgreSQL, and are dropped in other databases.
-    Raises ValueError where a path of schemas hides them.
-    """
+    """The tables of some datasets, empty; PostgreSQL then refuses functions that write."""
     made: list[str] = []
     try:
         for name in datasets[0]:
@@ -341,11 +294,7 @@ def _require_found_first(database: Database, cursor: Any, name: str) -> None:
 
 @contextmanager
 def _own_tables_read(database: Database, cursor: Any, text: str, own: Tables) -> Iterator[None]:
-    """Refuse what read a permanent table that has the name of one of the dataset's.
-
-    A view or a function reads tables that the statement does not name. PostgreSQL counts what is
-    read in a transaction; sqlite tells it of a statement before it runs.
-    """
+    """Refuse what read a permanent table that has the name of one of the dataset's."""
     tell = {"sqlite": _opened_by_sqlite, "postgres": _read_by_postgres}.get(database.dialect or "")
     if tell is None:
         yield
@@ -434,11 +383,7 @@ def _kind(frames: Sequence[nw.DataFrame[Any]], column: str, dtype: Any, name: st
 
 
 def _kind_of_type(dtype: Any) -> str | None:
-    """What columns of a type hold.
-
-    >>> _kind_of_type(nw.Int16()), _kind_of_type(nw.Datetime("us", "UTC"))
-    ('whole', 'zoned')
-    """
+    """What columns of a type hold."""
     if isinstance(dtype, nw.Datetime):
         return "zoned" if dtype.time_zone else "moment"
     for kind, types in BY_DTYPE:
@@ -450,11 +395,7 @@ def _kind_of_type(dtype: Any) -> str | None:
 
 
 def _kind_of_values(types: set[type], name: str, column: str) -> str:
-    """What values of some types are; text where there is none.
-
-    >>> _kind_of_values({bool}, "staff", "on"), _kind_of_values({int, float}, "staff", "pay")
-    ('boolean', 'float')
-    """
+    """What values of some types are; text where there is none."""
     kinds = {
         next((kind for kind, known in BY_VALUE if issubclass(held, known)), str(held.__name__))
         for held in types
@@ -489,11 +430,7 @@ def _plain_moment(value: Any) -> Any:
 
 
 def _for_sqlite(value: Any) -> Any:
-    """A cell as sqlite holds it: moments in UTC as text, decimals as floats.
-
-    >>> _for_sqlite(datetime(2024, 5, 1, 9)), _for_sqlite(Decimal("0.5")), _for_sqlite(True)
-    ('2024-05-01 09:00:00', 0.5, 1)
-    """
+    """A cell as sqlite holds it: moments in UTC as text, decimals as floats."""
     value = _plain_moment(value)
     if isinstance(value, datetime):
         moment = value if value.tzinfo is None else value.astimezone(UTC)

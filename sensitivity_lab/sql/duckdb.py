@@ -12,9 +12,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
 
 from sensitivity_lab.numbers.exact import told
+from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import taken
 from sensitivity_lab.sql.parsed import ORDERED, SECONDS, Parsed, within
 from sensitivity_lab.sql.result_set import ResultSet
@@ -93,11 +93,7 @@ def _cursor(connection: Any, many: bool) -> Any:
 
 
 def _like(connection: Any) -> Any:
-    """A cursor that sees what the caller's own session sees, but for what is temporary there.
-
-    Raises ValueError for a session that cannot be seen from another: an open transaction, a result
-    that is half read, a setting that no other session takes.
-    """
+    """A cursor that sees what the caller's own session sees, but for what is temporary there."""
     with _ONE_AT_A_TIME:
         try:
             first, second = (connection.sql("SELECT txid_current()").fetchall() for _ in range(2))
@@ -155,10 +151,7 @@ def _see(cursor: Any, tables: Tables, types: Types) -> None:
 
 
 def _register(cursor: Any, name: str, one: Any, types: Mapping[str, str]) -> None:
-    """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied.
-
-    Raises ValueError for a table of types that DuckDB has not.
-    """
+    """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied."""
     held = f"rows of {name}" if types else name
     try:
         try:
@@ -192,13 +185,7 @@ def _typed(one: Any) -> Any:
 
 
 def types_of(whole: Tables) -> Types:
-    """The types of the columns of Python objects in some tables, which a part of them may not tell.
-
-    >>> types_of({"t": pd.DataFrame({"a": [1], "day": [None]}, dtype=object)})
-    {'t': {'a': 'INTEGER', 'day': 'VARCHAR'}}
-
-    Raises ValueError for a table that DuckDB does not take.
-    """
+    """The types of the columns of Python objects in some tables, which a part of them may not tell."""
     objects = {name: one[object_columns(one)] for name, one in whole.items() if object_columns(one)}
     if not objects:
         return {}
@@ -213,24 +200,14 @@ def types_of(whole: Tables) -> Types:
 
 
 def object_columns(one: Any) -> list[Any]:
-    """The names of a table's columns of Python objects, which pandas alone has.
-
-    >>> object_columns(pd.DataFrame({"a": [1, 2], "b": [None, True]}))
-    ['b']
-    """
+    """The names of a table's columns of Python objects, which pandas alone has."""
     if not isinstance(one, pd.DataFrame):
         return []
     return [name for name, kind in one.dtypes.items() if pd.api.types.is_object_dtype(kind)]
 
 
 def parsed(text: str) -> Parsed:
-    """Read a statement; refuse what is not exactly one SELECT.
-
-    >>> parsed("SELECT * FROM Staff JOIN main.levels USING (level)")
-    Parsed(tables=('staff',), qualified=('main.levels',), calls=frozenset(), sources=(), ordered=False, alone=False)
-
-    Raises ValueError, with DuckDB's own message where the text is no SQL.
-    """
+    """Read a statement; refuse what is not exactly one SELECT."""
     duckdb = engine()
     with _over(None, {}) as cursor:
         try:
@@ -330,11 +307,7 @@ def tables_of(connection: Any) -> set[str]:
 
 
 def borrowed(connection: Any, names: set[str]) -> Tables:
-    """Of some tables those that the caller's connection alone sees: temporary, or registered with it.
-
-    They are read as Arrow tables, for a cursor sees none of them. Raises ValueError for a temporary
-    view that reads tables: it would read them beside the dataset.
-    """
+    """Of some tables those that the caller's connection alone sees: temporary, or registered with it."""
     if connection is None or not names:
         return {}
     with _ONE_AT_A_TIME:
@@ -358,10 +331,7 @@ def _reads_tables(made: str) -> bool:
 
 
 def require_shared(connection: Any, names: set[str], read: Parsed) -> None:
-    """Refuse a statement whose answer another session of a database, as ours, may not have.
-
-    `names` are the dataset's tables. Raises ValueError.
-    """
+    """Refuse a statement whose answer another session of a database, as ours, may not have."""
     functions = set(read.sources) - PURE
     own: set[str] = set()
     if connection is not None:
@@ -393,11 +363,7 @@ def _arrow(connection: Any, name: str, rows: int | None = None) -> Any:
 
 
 def columns_of(connection: Any, text: str, tables: Tables, types: Types) -> ResultSet:
-    """The columns of a statement's result, without rows; it is bound and not run.
-
-    Raises ValueError with DuckDB's own message, and where the plan reads a permanent table that has
-    the name of one of the dataset's, as a view of the caller's may.
-    """
+    """The columns of a statement's result, without rows; it is bound and not run."""
     with _over(connection, tables, types) as cursor:
         try:
             relation = cursor.sql(text)
@@ -428,14 +394,7 @@ def ask_each(
     public: Tables | None = None,
     seconds: float = SECONDS,
 ) -> list[ResultSet]:
-    """What a statement returns over each of some datasets, given as tables by name.
-
-    >>> staff = pd.DataFrame({"salary": [1, 2]})
-    >>> ask_each(None, "SELECT SUM(salary) AS total FROM staff", [{"staff": staff}])
-    [ResultSet(names=['total'], numeric=[True], rows=[(3,)])]
-
-    `public` are further tables. Raises DuckDB's own errors, and TimeoutError.
-    """
+    """What a statement returns over each of some datasets, given as tables by name."""
     results = []
     with _over(connection, public or {}) as cursor:
         for tables in datasets:
@@ -489,11 +448,7 @@ def rehearsed(
     seen: set[str],
     seconds: float,
 ) -> None:
-    """Try a few datasets in our own database, with some rows of each public table.
-
-    An internal error of DuckDB closes the database it happens in, which must not be the caller's.
-    Raises whatever the trial does.
-    """
+    """Try a few datasets in our own database, with some rows of each public table."""
     with _over(connection, {}) as cursor:
         heads = {name: _arrow(cursor, name, REHEARSED) for name in seen}
     few = {name: _first(*each) for name, each in stacked.items()}
@@ -517,17 +472,11 @@ def ask_all(
 ) -> list[ResultSet]:
     """What a statement returns over each of many datasets, in one statement.
 
-    `stacked` has of each table the rows of all datasets, and the number of the dataset that each
-    is a row of; the numbers are 0, 1, 2, …:
-
-        members of staff           the statement, once for each number
-        number  name  salary
-             0   ada      50       WITH staff AS (the rows of its number)
-             0   bob      70       SELECT * FROM (the statement)
-             1   ada      50
-
-    DuckDB takes the correlation apart and runs one plan over all rows. `public` are further tables.
-    Raises DuckDB's own errors, and TimeoutError.
+    members of staff           the statement, once for each number
+    number  name  salary
+         0   ada      50       WITH staff AS (the rows of its number)
+         0   bob      70       SELECT * FROM (the statement)
+         1   ada      50
     """
     members = {name: _numbered(*stacked[name]) for name in stacked}
     tables = {f"members of {name}": table for name, (table, _) in members.items()}

@@ -27,13 +27,7 @@ ORDERED = {  # functions whose answer is that of one of several rows, or of rows
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a statement is, as far as its text tells.
-
-    `tables` are named alone, `qualified` with a schema before them; `calls` are all functions, and
-    `sources` those that stand where a table does. `ordered`: its answer may depend on the order of
-    rows. `alone`: datasets must be asked one by one, for side by side DuckDB 2.0 loses rows of a
-    UNION, and fails at GROUPING SETS.
-    """
+    """What a statement is, as far as its text tells."""
 
     tables: tuple[str, ...]
     qualified: tuple[str, ...] = ()
@@ -45,14 +39,7 @@ class Parsed:
 
 @lru_cache(maxsize=1000)
 def parsed(text: str, dialect: str | None) -> Parsed | None:
-    """Return what a query's text tells, or refuse what is not one query that writes nothing.
-
-    >>> parsed("WITH a AS (SELECT * FROM staff) SELECT * FROM a JOIN main.rates", "sqlite")
-    Parsed(tables=('staff',), qualified=('main.rates',), calls=frozenset(), sources=(), ordered=False, alone=False)
-
-    Nothing is asked of the database. What sqlglot cannot read must begin as queries do; then only
-    the database knows, and the answer is None. Raises ValueError.
-    """
+    """Return what a query's text tells, or refuse what is not one query that writes nothing."""
     tree = _tree(text, dialect)
     if tree is None:
         return None
@@ -146,14 +133,7 @@ def _opening(text: str, dialect: str | None) -> str:
 
 
 def with_ties_at_random(text: str, dialect: str | None) -> str | None:
-    """Return a statement whose LIMITs and windows take any of several rows that come first alike.
-
-    >>> with_ties_at_random("SELECT a FROM t ORDER BY b LIMIT 1", "postgres")
-    'SELECT a FROM t ORDER BY b, RANDOM() LIMIT 1'
-
-    Rows in another order do not show such a tie where a database groups by a hash, or sorts keys.
-    None where the text has none of them, or cannot be read.
-    """
+    """Return a statement whose LIMITs and windows take any of several rows that come first alike."""
     from sqlglot import exp
 
     tree = _tree(text, dialect)
@@ -193,11 +173,7 @@ def _is_by_rows(frame: Any) -> bool:
 
 @contextmanager
 def within(seconds: float, interrupt: Callable[[], object] | None) -> Iterator[None]:
-    """Interrupt what takes longer than some seconds; then it raises TimeoutError.
-
-    >>> with within(60, None):
-    ...     pass
-    """
+    """Interrupt what takes longer than some seconds; then it raises TimeoutError."""
     start = monotonic()
     timer = None
     if interrupt is not None and platform != "emscripten":  # a page has no threads

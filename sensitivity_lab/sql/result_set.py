@@ -13,13 +13,7 @@ Number = int | float | Decimal
 
 
 class ResultSet(NamedTuple):
-    """The rows that a statement returns, with the columns' names and which hold numbers.
-
-    >>> ResultSet(["department", "total"], [False, True], [("law", 5)])
-    ResultSet(names=['department', 'total'], numeric=[False, True], rows=[('law', 5)])
-
-    `numeric` is None for a column of which that is not known: sqlite knows values, not types.
-    """
+    """The rows that a statement returns, with the columns' names and which hold numbers."""
 
     names: list[str]
     numeric: list[bool | None]
@@ -29,19 +23,7 @@ class ResultSet(NamedTuple):
 def answer_of(
     result: ResultSet, keys: tuple[str, ...] | None
 ) -> Number | tuple[Number, ...] | Keyed:
-    """Return the answer that a result is; `keys` are the names of its key columns.
-
-    >>> answer_of(ResultSet(["n"], [True], [(3,)]), None)
-    3
-    >>> answer_of(ResultSet(["low", "high"], [True, True], [(1, 9)]), None)
-    (1, 9)
-    >>> answer_of(ResultSet(["d", "n"], [False, True], [("law", 3), ("art", 4)]), None)
-    Keyed(keys=['law', 'art'], entries=[3, 4])
-
-    Without `keys` all columns that are not numeric are keys. Several key columns make a tuple;
-    several columns of numbers are keyed by (key, name of the column).
-    Raises ValueError for what is no such answer: it names the column, and says what helps.
-    """
+    """Return the answer that a result is; `keys` are the names of its key columns."""
     at = _key_columns(result, keys)
     if not result.rows and None in result.numeric:  # any of these columns may be a key
         return Keyed([], [])

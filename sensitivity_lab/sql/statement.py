@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
@@ -13,6 +13,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, is_real, sequence
 from sensitivity_lab.numbers.text import number_repr
+from sensitivity_lab.queries import Query
 from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
 from sensitivity_lab.records.rows import Rows, is_table
 from sensitivity_lab.records.source import Positions, Records
@@ -35,15 +36,67 @@ TIES = 3  # times that ties are broken at random, where a database's own order m
 Tables = dict[str, Any]
 
 
+def sql(
+    statement: str,
+    *,
+    keys: str | Iterable[str] | None = None,
+    connection: Any = None,
+    seconds: float = SECONDS,
+) -> Query:
+    """Return the query that a SQL statement is, asked of datasets of tables.
+
+    >>> import sensitivity_lab as sl
+    >>> staff = sl.Universe.product(department=["law", "art"], salary=[0, 50, 100], name="staff")
+    >>> totals = sl.sql("SELECT department, SUM(salary) AS total FROM staff GROUP BY department")
+    >>> sl.global_sensitivity(totals, staff, size=3, relation=sl.SymmetricDifference(1)).value
+    100
+
+    The engine is DuckDB, in this process (`pip install sensitivity-lab[sql]`); thousands of
+    datasets are answered by one statement. The tables are those of the universe: its dict of
+    tables, or one that has its `name`; without a name, the table that the statement names. What
+    other tables and views `connection` holds are public, and the same for every dataset. A
+    statement that reads none of the dataset's tables is refused, and so is one that reads a table
+    of the connection in place of it, as `public.staff` or a view over the connection's own staff, a
+    catalogue, a file, or what only the connection's session has (its open transaction, variables,
+    temporary views and macros).
+
+    One row of numbers is a number, or a vector. With columns of keys every row is a number under
+    its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
+    is asked like any other: SUM is NULL on it, which is no number, so write COALESCE(SUM(…), 0).
+    Every dataset is asked again with its rows reversed and shuffled, in more
+    orders where the text shows that order may matter, and of other databases than DuckDB with
+    ties broken at random: where the answer depends on the order, as with LIMIT and no ORDER BY,
+    there is none. Floats may differ by a billionth, as their sums round differently in another
+    order. A sample of what was answered together, and every witness, is asked again alone.
+
+    :param statement: one SELECT.
+    :param keys: the name of a column of keys, or a list of them; by default all columns that are
+        not numeric.
+    :param connection: a connection of DuckDB, or any other of DB-API 2, which is asked one dataset
+        at a time; None for an empty database of this process. No table, setting or transaction of
+        it is changed; what functions do beyond a rollback (locks of a session, other servers,
+        files) stays done, and under your own DuckDB's settings its views may read files.
+    :param seconds: how long the statement may take on one dataset. DuckDB of this process has 4 GB;
+        your connection has the memory that you give it.
+    :raises ValueError: for what is no SELECT, an unknown table or column, a name of the universe
+        that the statement does not name; on a dataset for NULL and other results that are no
+        finite numbers, two rows of one key, rows without keys, an answer that depends on the order
+        of rows, and whatever the statement itself raises there.
+    :raises TypeError: for a statement or keys that are no text, and records that are no rows.
+    :raises TimeoutError: within the ValueError of the dataset that took longer than `seconds`.
+    :raises RuntimeError: where datasets answered together and alone are answered differently.
+
+    Cost: three runs of the statement, or six, for some hundred thousand rows of datasets together;
+    as many for each dataset where the statement holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
+    """
+    text, columns = _checked_text(statement), _checked_keys(keys)
+    asked = Statement(text, columns, connection, _checked_budget(seconds))
+    return Query(_name_of_statement(text), asked, together=asked)
+
+
 @dataclass(frozen=True)
 class Statement:
-    """A SELECT as a function of a dataset of tables.
-
-    >>> import pandas as pd
-    >>> total = Statement("SELECT SUM(salary) FROM staff")
-    >>> total(pd.DataFrame({"salary": [10, 20]}))
-    30
-    """
+    """A SELECT as a function of a dataset of tables."""
 
     text: str
     keys: tuple[str, ...] | None = None
@@ -71,6 +124,15 @@ class Statement:
                 raise OrderMatters(_order_matters(answer, again))
         return answer
 
+    def python(self, query: Query) -> str | None:
+        """The Python of a query that asks this statement of this process's own database."""
+        if self.connection is not None or query != sql(self.text, keys=self.keys):
+            return None
+        plain = '"' not in self.text[-1:] and '"""' not in self.text and "\\" not in self.text
+        written = f'"""{self.text}"""' if plain else repr(self.text)
+        named = "" if self.keys is None else f", keys={list(self.keys)!r}"
+        return f"sl.sql({written}{named})"
+
     def giver(self, records: Any, name: str | None) -> TablesOf:
         """What makes datasets of some records, as tables by name; `name` is the universe's.
 
@@ -97,10 +159,7 @@ class Statement:
         return any(map(duck.object_columns, self.giver(records, name).whole.values()))
 
     def check(self, records: Any, name: str | None) -> None:
-        """Refuse a statement that cannot be asked over some records, before it is asked.
-
-        Raises as `giver`, and ValueError with the engine's message for unknown tables and columns.
-        """
+        """Refuse a statement that cannot be asked over some records, before it is asked."""
         given = self.giver(records, name)
         whole = given.whole
         self._require_its_tables(whole)
@@ -115,10 +174,7 @@ class Statement:
         answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
 
     def _require_its_tables(self, whole: Tables) -> None:
-        """Refuse a statement that reads no table of the dataset, or what is neither it nor public.
-
-        A name with a schema before it is that of another table. Raises ValueError.
-        """
+        """Refuse a statement that reads no table of the dataset, or what is neither it nor public."""
         read = self._parsed
         if read is None:  # the database says what it read
             return
@@ -145,10 +201,7 @@ class Statement:
             duck.require_shared(self.connection, ours, read)
 
     def answers(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:
-        """The answers on many datasets together; None for those to be asked alone, or for all.
-
-        Raises OrderMatters for a dataset whose answer does.
-        """
+        """The answers on many datasets together; None for those to be asked alone, or for all."""
         if not self._by_duckdb:
             return self._answers_of_database(given, datasets)
         assert self._parsed is not None
@@ -348,7 +401,7 @@ class Statement:
 
     @property
     def _brief(self) -> str:
-        return name_of_statement(self.text)
+        return _name_of_statement(self.text)
 
 
 class Whole(dict[str, Any]):
@@ -370,14 +423,7 @@ class Part(dict[str, Any]):
 
 @dataclass(frozen=True)
 class TablesOf:
-    """Makes datasets of some records as tables by name.
-
-    >>> import pandas as pd
-    >>> from sensitivity_lab.records.rows import Rows
-    >>> TablesOf(Rows(pd.DataFrame({"a": [1, 2]}), "records"), ("staff",))((0,))
-    {'staff':    a
-    0  1}
-    """
+    """Makes datasets of some records as tables by name."""
 
     records: Any
     names: tuple[str, ...]
@@ -416,7 +462,7 @@ def _require_one_kind(tables: Tables) -> None:
                 )
 
 
-def checked_text(statement: Any) -> str:
+def _checked_text(statement: Any) -> str:
     """A statement's text. Raises TypeError for what is none, ValueError for an empty one."""
     if not isinstance(statement, str):
         raise TypeError(f"statement must be text, got {brief(statement)}")
@@ -426,7 +472,7 @@ def checked_text(statement: Any) -> str:
     return text
 
 
-def checked_budget(seconds: Any) -> float:
+def _checked_budget(seconds: Any) -> float:
     """How long a statement may take. Raises TypeError for what is no number, ValueError for none above 0."""
     if not is_real(seconds):
         raise TypeError(f"seconds must be a number, got {brief(seconds)}")
@@ -435,7 +481,7 @@ def checked_budget(seconds: Any) -> float:
     return float(seconds)
 
 
-def checked_keys(keys: Any) -> tuple[str, ...] | None:
+def _checked_keys(keys: Any) -> tuple[str, ...] | None:
     """The names of key columns. Raises TypeError for what is no name, ValueError for none."""
     if keys is None:
         return None
@@ -448,12 +494,8 @@ def checked_keys(keys: Any) -> tuple[str, ...] | None:
     return names
 
 
-def name_of_statement(text: str, most: int = 60) -> str:
-    """A statement on one line, cut short.
-
-    >>> name_of_statement("SELECT COUNT(*)\\n  FROM staff")
-    'SELECT COUNT(*) FROM staff'
-    """
+def _name_of_statement(text: str, most: int = 60) -> str:
+    """A statement on one line, cut short."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 

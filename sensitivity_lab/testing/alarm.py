@@ -16,19 +16,7 @@ class TimeIsUp(BaseException):
 
 @contextmanager
 def stopped_after(seconds: float) -> Iterator[None]:
-    """Raise `TimeIsUp` in the block after so many seconds; at once if none are left.
-
-    >>> from time import sleep
-    >>> try:
-    ...     with stopped_after(0.01):
-    ...         sleep(5)
-    ... except TimeIsUp:
-    ...     print("stopped")
-    stopped
-
-    In a thread other than the main one, and where the system has no alarm, the block goes on to its
-    end. An alarm that was set before and comes sooner is left as it is; a later one is set again.
-    """
+    """Raise `TimeIsUp` in the block after so many seconds; at once if none are left."""
     if seconds <= 0:
         raise TimeIsUp
     if not _can_be_set():

@@ -107,10 +107,7 @@ def _steps(
     within: range | None,
     relations: Sequence[Relation],
 ) -> Iterator[dict[str, Any]]:
-    """The questions that together are the whole one, from the smallest size on.
-
-    A range in which both sizes lie grows: its last step asks all of it.
-    """
+    """The questions that together are the whole one, from the smallest size on."""
     each = sorted(checked_sizes(universe, sizes, within, relations))
     for size in each:
         if within is None:

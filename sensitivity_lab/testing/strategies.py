@@ -108,13 +108,7 @@ def _listed(draw: st.DrawFn, universe: Universe, sizes: set[int]) -> Indices:
 
 
 def _fitted(universe: Universe, records: Indices, sizes: set[int], taken: Indices = ()) -> Indices:
-    """As many of some records as the nearest size says, filled with the first there are.
-
-    >>> _fitted(Universe.population(["a", "b", "c", "d", "e"]), (3, 1), {2, 9}, taken=(0, 1))
-    (3, 2)
-
-    Of a population nobody is there who is taken.
-    """
+    """As many of some records as the nearest size says, filled with the first there are."""
     first: Iterator[int]
     if universe.unlimited:
         free, first = list(records), repeat(0)

@@ -28,12 +28,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class NumberAnswer:
-    """A number: exact, or the rounded decimal of one that is no fraction.
-
-    A sensitivity has a ladder, of ascending gaps up to the right one: who claims too little is shown
-    the lowest rung above the claim.  `slips` says of a wrong number why it is a natural one.
-    `why` is said with the right number.  `unit` may be typed behind the number.
-    """
+    """A number: exact, or the rounded decimal of one that is no fraction."""
 
     label: str
     right: Exact | float
@@ -45,12 +40,7 @@ class NumberAnswer:
 
 @dataclass(frozen=True)
 class DatasetAnswer:
-    """A dataset, or a pair: one field for each, and a judge that is given them as tuples.
-
-    Their records come from the universe.  Where a size is given the first has it, and where a relation
-    is given the second is a neighbour of the first: whatever else is typed never reaches the judge.
-    `example` shows, in the lines for JupyterLab, how such an answer is written; it is not right.
-    """
+    """A dataset, or a pair: one field for each, and a judge that is given them as tuples."""
 
     fields: tuple[str, ...]
     judge: Callable[..., Verdict]

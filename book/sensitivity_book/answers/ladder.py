@@ -16,12 +16,7 @@ STEPS = 6
 
 
 def pairs(universe: Universe, size: int, relation: Relation) -> Iterator[Pair]:
-    """Every pair of neighbours, the first of which has this size.
-
-    >>> from sensitivity_lab import Change
-    >>> list(pairs(Universe.population([1, 2, 3]), 1, Change(1)))[:3]
-    [((1,), (1,)), ((1,), (2,)), ((1,), (3,))]
-    """
+    """Every pair of neighbours, the first of which has this size."""
     for x in universe.datasets(size):
         for y in relation.neighbours(x, universe):
             yield x, y
@@ -30,13 +25,7 @@ def pairs(universe: Universe, size: int, relation: Relation) -> Iterator[Pair]:
 def ladder(
     query: Callable[[Any], Any], among: Iterable[Pair], name: str, steps: int = STEPS
 ) -> tuple[Rung, ...]:
-    """Return the rungs nearest above 1/6, 2/6 … of the widest gap, and last the widest.
-
-    >>> for rung in ladder(sum, [((1,), (3,)), ((1,), (2,)), ((3,), (9,))], "sum", steps=3):
-    ...     print(rung.gap, rung.words)
-    2 (1) has the sum 1, (3) has 3: a gap of 2.
-    6 (3) has the sum 3, (9) has 9: a gap of 6.
-    """
+    """Return the rungs nearest above 1/6, 2/6 … of the widest gap, and last the widest."""
     first: dict[Exact, Pair] = {}
     for x, y in among:
         first.setdefault(abs(query(x) - query(y)), (x, y))

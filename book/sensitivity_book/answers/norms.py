@@ -132,11 +132,7 @@ def best_weight(
 
 
 def _share(more: float) -> str:
-    """A rise from there as a fall to there, in per cent.
-
-    >>> _share(0.25), _share(0.00001)
-    ('20 %', 'less than 0.1 %')
-    """
+    """A rise from there as a fall to there, in per cent."""
     fall = 100 * more / (1 + more)
     return f"{fall:.2g} %" if fall >= 0.1 else "less than 0.1 %"
 

@@ -14,11 +14,7 @@ from sensitivity_lab.numbers.exact import Exact
 
 
 def markup(name: str, answer: Answer) -> str:
-    """Return an empty element with all that the script needs: without a script nothing is seen.
-
-    >>> markup("page-one", NumberAnswer("How many?", 3))[:48]
-    '<div class="answer" id="answer-page-one" data-an'
-    """
+    """Return an empty element with all that the script needs: without a script nothing is seen."""
     data = html.escape(json.dumps(told(name, answer), ensure_ascii=False))
     return f'<div class="answer" id="answer-{name}" data-answer="{data}" hidden></div>'
 
@@ -47,11 +43,7 @@ def told(name: str, answer: Answer) -> dict[str, Any]:
 
 
 def exact_text(number: Exact | float) -> str:
-    """Write a fraction in lowest terms, and a float with all its digits.
-
-    >>> exact_text(Fraction(38, 12)), exact_text(3), exact_text(0.25), exact_text(1e-7)
-    ('19/6', '3', '0.25', '0.0000001')
-    """
+    """Write a fraction in lowest terms, and a float with all its digits."""
     if isinstance(number, float):
         return re.sub(r"(\.\d+?)0+$", r"\1", f"{number:.17f}")
     return str(Fraction(number))

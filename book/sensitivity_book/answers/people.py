@@ -166,11 +166,7 @@ def busiest() -> Answer:
 
 
 def _root(squares: int) -> str:
-    """A root in words: exact where it is whole.
-
-    >>> _root(9), _root(8)
-    ('3', '√8 ≈ 2.83')
-    """
+    """A root in words: exact where it is whole."""
     whole = math.isqrt(squares)
     return str(whole) if whole**2 == squares else f"√{squares} ≈ {math.sqrt(squares):.2f}"
 

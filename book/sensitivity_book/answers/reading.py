@@ -40,11 +40,7 @@ def read_datasets(answer: DatasetAnswer, text: str) -> list[tuple[Any, ...]]:
 
 
 def _dataset(line: str, universe: Universe) -> tuple[Any, ...]:
-    """Read records that the universe has, sorted: numbers, or rows.
-
-    >>> _dataset("{3, 1/2, 1}", Universe.value_range([Fraction(1, 2), 1, 3]))
-    (Fraction(1, 2), 1, 3)
-    """
+    """Read records that the universe has, sorted: numbers, or rows."""
     read = _rows if isinstance(universe.values[0], Row) else _numbers
     records = read(line, universe)
     most = dict(zip(universe.values, universe.copies(len(records)), strict=True))
@@ -61,11 +57,7 @@ def _dataset(line: str, universe: Universe) -> tuple[Any, ...]:
 
 
 def _known(universe: Universe) -> str:
-    """Write what a universe has: of many values the first three and the last.
-
-    >>> _known(Universe.value_range([1, 2])), _known(Universe.value_range(range(1, 101)))
-    ('1, 2', '1, 2, 3, …, 100')
-    """
+    """Write what a universe has: of many values the first three and the last."""
     texts = [*map(_record_text, universe.values)]
     return ", ".join(texts if len(texts) <= MANY else [*texts[:3], "…", texts[-1]])
 
@@ -80,11 +72,7 @@ def _numbers(line: str, universe: Universe) -> list[Any]:
 
 
 def _rows(line: str, universe: Universe) -> list[Any]:
-    """Read rows, cell after cell; what stands between the cells is up to the reader.
-
-    >>> _rows("art 50, LAW 0", Universe.product(team=["art", "law"], salary=[0, 50]))
-    [Row(team='art', salary=50), Row(team='law', salary=0)]
-    """
+    """Read rows, cell after cell; what stands between the cells is up to the reader."""
     cells = re.findall(r"[^\s,;:()\[\]{}'\"]+", line.lower())
     wide, such = len(universe.values[0]), _record_text(universe.values[-1])
     if not cells:
@@ -97,11 +85,7 @@ def _rows(line: str, universe: Universe) -> list[Any]:
 
 
 def records_text(records: tuple[Any, ...]) -> str:
-    """Write a dataset of numbers, or of rows as they are typed.
-
-    >>> records_text((1, 2)), records_text((("art", 50), ("law", 0)))
-    ('(1, 2)', 'art 50, law 0')
-    """
+    """Write a dataset of numbers, or of rows as they are typed."""
     if records and isinstance(records[0], tuple):
         return ", ".join(map(_record_text, records))
     return dataset_text(records)
@@ -150,11 +134,7 @@ def called(answer: FunctionAnswer) -> str:
 
 
 def given(arguments: tuple[Any, ...]) -> str:
-    """Write arguments as the reader's function got them.
-
-    >>> given(([1, 2], 3))
-    '[1, 2] and 3'
-    """
+    """Write arguments as the reader's function got them."""
     return " and ".join(map(str, arguments))
 
 

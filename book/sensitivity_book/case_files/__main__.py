@@ -22,21 +22,13 @@ def main() -> None:
 
 
 def board_text(cases: list[Case]) -> str:
-    """Return the board's file: a line a case, so that two of them can be compared.
-
-    >>> json.loads(board_text([]))
-    {'cases': []}
-    """
+    """Return the board's file: a line a case, so that two of them can be compared."""
     lines = (json.dumps(certificate(case), ensure_ascii=False) for case in cases)
     return '{"cases": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
 def changed(before: list[Case], after: list[Case]) -> list[str]:
-    """Return a line for each case that is new, gone, or has another verdict, claim or exact number.
-
-    >>> changed([], case_files()[:1])[0]
-    '  opendp-sum-ints-bounds-0-3-1-added-or-removed: nothing → exact, claimed 3, exact 3 (0.16.0)'
-    """
+    """Return a line for each case that is new, gone, or has another verdict, claim or exact number."""
     old, new = ({case.address: _told(case) for case in cases} for cases in (before, after))
     return [
         f"  {address}: {old.get(address, 'nothing')} → {new.get(address, 'nothing')}"

@@ -30,15 +30,7 @@ MOST = 100.0  # no ε here is larger
 
 
 def likelier(p: Mixture, q: Mixture, epsilon: float) -> tuple[float, float]:
-    """Return the chances of all numbers that are more than e^ε times as likely under p as under q.
-
-    >>> zero, one = ((1.0, 0.0),), ((1.0, 1.0),)
-    >>> [round(chance, 4) for chance in likelier(one, zero, 0.5)]
-    [0.5, 0.1587]
-
-    Mixtures of normal numbers of variance 1. The ends of the set are found on a grid and refined by
-    halving. Cost: some thousands of densities.
-    """
+    """Return the chances of all numbers that are more than e^ε times as likely under p as under q."""
 
     def excess(x: Any) -> Any:
         return _log_density(p, x) - _log_density(q, x) - epsilon
@@ -79,13 +71,7 @@ def _chance(mixture: Mixture, low: float, high: float) -> float:
 def normal_loss(p: Mixture, q: Mixture) -> Loss:
     """Return the least ε at which p and q are (ε, 10⁻⁵)-close, with the event that needs it.
 
-    >>> loss, here, there = normal_loss(((1.0, 1.0),), ((1.0, 0.0),))
-    >>> round(loss, 4), round(here - there, 4)
-    (4.3772, 4.3772)
-
-    `here` is the logarithm of the event's chance under p, δ taken off, and `there` under q. Only
-    sets that are likelier under p are asked: ask for both orders.
-    Cost: some dozens of `likelier`. Source: Balle and Wang (2018), theorem 5.
+    Source: Balle and Wang (2018), theorem 5.
     """
 
     def suffices(epsilon: float) -> bool:
@@ -103,10 +89,7 @@ def normal_loss(p: Mixture, q: Mixture) -> Loss:
 def laplace_loss(gap: float) -> Loss:
     """Return the same for Laplace noise of scale 1 around two centres: gap + 2 ln(1 − δ).
 
-    >>> round(laplace_loss(1)[0], 6)
-    0.99998
-
-    The event is that of numbers above (gap + ε)/2. Source: Balle, Barthe and Gaboardi (2018).
+    Source: Balle, Barthe and Gaboardi (2018).
     """
     epsilon = gap + 2 * math.log1p(-DELTA)
     edge = (gap + epsilon) / 2
@@ -115,13 +98,7 @@ def laplace_loss(gap: float) -> Loss:
 
 
 def discrete_loss(p: dict[int, float], q: dict[int, float]) -> Loss:
-    """Return the same for two distributions of two outcomes.
-
-    >>> round(math.exp(discrete_loss({0: 0.75, 1: 0.25}, {0: 0.25, 1: 0.75})[0]), 5)
-    2.99996
-
-    One outcome is likelier under p; it is the event.
-    """
+    """Return the same for two distributions of two outcomes."""
     outcome = max(p, key=lambda o: p[o] - q[o])
     here, there = math.log(p[outcome] - DELTA), math.log(q[outcome])
     return here - there, here, there
@@ -199,14 +176,7 @@ PAIRS: dict[str, Callable[[str], Iterator[Pair]]] = {
 
 @cache
 def worst(event: str, relation: str) -> Pair:
-    """Return the pair of neighbours that needs the largest ε, with that ε.
-
-    >>> found = worst("Gaussian", "REPLACE_ONE")
-    >>> round(found.loss[0], 4), found.dataset, found.neighbour
-    (9.9973, (1.0,), (-1.0,))
-
-    Cost: `normal_loss` for each pair. Raises KeyError for another event or relation.
-    """
+    """Return the pair of neighbours that needs the largest ε, with that ε."""
     return max(PAIRS[event](relation), key=lambda pair: pair.loss[0])
 
 
@@ -273,11 +243,6 @@ HOW = {
 def accounting_cases() -> list[Case]:
     """Return the cases of dp-accounting: ε at δ = 10⁻⁵ of some events, by both its accountants.
 
-    >>> found = [case for case in accounting_cases() if case.verdict == "too small"]
-    >>> len(found), {case.relation for case in found}
-    (4, {'1 changed'})
-
-    What an accountant refuses is no case. Cost: a few seconds, for the pairs of drawn records.
     Source: dp-accounting (2026), asked by `scripts/libraries/dp_accounting/figures.py`.
     """
     stored = figures("dp_accounting").astype(str).to_dict("records")

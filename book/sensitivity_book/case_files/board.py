@@ -27,22 +27,12 @@ BOARD = resources.files("sensitivity_book") / "data" / "board.json"
 
 
 def case_files() -> list[Case]:
-    """Return every case, as the board's file holds it.
-
-    >>> cases = case_files()
-    >>> "OpenDP" in {case.library for case in cases}, {case.verdict for case in cases} == set(VERDICTS)
-    (True, True)
-
-    `case_files_asked` makes them; `make audit` stores them. Cost: reads one file.
-    """
+    """Return every case, as the board's file holds it."""
     return [case_of(stored) for stored in json.loads(BOARD.read_text("utf-8"))["cases"]]
 
 
 def case_files_asked() -> list[Case]:
-    """Return every case anew: OpenDP asked as it is installed, the others from the tables of figures.
-
-    A few seconds, most of them enumeration. Errors: ImportError without OpenDP.
-    """
+    """Return every case anew: OpenDP asked as it is installed, the others from the tables of figures."""
     # Imported where it is called: a page that runs Python has no OpenDP.
     from sensitivity_book.case_files.opendp_live import opendp_cases
 
@@ -61,14 +51,7 @@ def case_files_asked() -> list[Case]:
 
 
 def dated(cases: Iterable[Case], before: Iterable[Case], day: str) -> list[Case]:
-    """Return the cases that were asked live with a date: `day`, or the one before if nothing is new.
-
-    >>> from sensitivity_lab import AuditRow
-    >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
-    >>> case = Case("a library", "1.0", "sum", "", (row,))
-    >>> [one.date for one in dated([case], [replace(case, date="2026-11-21")], "2026-12-01")]
-    ['2026-11-21']
-    """
+    """Return the cases that were asked live with a date: `day`, or the one before if nothing is new."""
     known = {case.address: certificate(case) for case in before}
     found = []
     for case in cases:
@@ -79,13 +62,7 @@ def dated(cases: Iterable[Case], before: Iterable[Case], day: str) -> list[Case]
 
 
 def board(cases: Iterable[Case]) -> pd.DataFrame:
-    """Return how many cases of each library and version have each verdict, and when it was asked.
-
-    >>> board(tumult_cases())[["library", "version", "asked on", "exact", "cases"]].values.tolist()
-    [['Tumult', '0.19.1', '2026-11-21', 6, 6], ['Tumult', '0.21.0', '2026-11-21', 5, 5], ['all', '', '', 11, 11]]
-
-    Cost: linear in the cases.
-    """
+    """Return how many cases of each library and version have each verdict, and when it was asked."""
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for case in cases:
         source = case.library, case.version, case.date
@@ -99,22 +76,12 @@ def board(cases: Iterable[Case]) -> pd.DataFrame:
 
 
 def as_of(cases: Iterable[Case]) -> str:
-    """Return the day of the latest stored answer.
-
-    >>> as_of(tumult_cases())
-    '2026-11-21'
-    """
+    """Return the day of the latest stored answer."""
     return max(case.date for case in cases)
 
 
 def scoreboard(cases: Iterable[Case]) -> pd.DataFrame:
-    """Return a table of cases, each with the numbers of the row that tells most.
-
-    >>> print(*scoreboard(tumult_cases()).loc[0, ["function", "claimed", "exact", "verdict"]])
-    private join 4 4 exact
-
-    Cost: linear in the cases.
-    """
+    """Return a table of cases, each with the numbers of the row that tells most."""
     rows = [
         {
             "library": case.library,

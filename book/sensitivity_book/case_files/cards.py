@@ -44,25 +44,13 @@ class Issue:
 
 
 def looked() -> str:
-    """Return the month in which the threads were last looked up.
-
-    >>> looked()
-    '2026-11'
-    """
+    """Return the month in which the threads were last looked up."""
     month: str = _stored()["looked"]
     return month
 
 
 def issues(case: Case) -> tuple[Issue, ...]:
-    """Return the threads about a case; none if we found none.
-
-    >>> from sensitivity_lab import AuditRow
-    >>> row = AuditRow("L2 distance", 2, None, claimed=4, found=5)
-    >>> [issue.name for issue in issues(Case("OpenDP", "1", "b-ary tree", "", (row,)))]
-    ['issue 2924']
-
-    Cost: reads one file.
-    """
+    """Return the threads about a case; none if we found none."""
     return tuple(
         Issue(one["name"], one["url"], one["state"])
         for one in _stored()["issues"]
@@ -77,15 +65,7 @@ def _stored() -> dict[str, Any]:
 
 
 def cost(case: Case) -> str:
-    """Say what is left of a promise of 1 whose noise was made for the claim.
-
-    >>> row = AuditRow("Change", 1, 5, claimed=2, found=3)
-    >>> cost(Case("a library", "1", "sum", "", (row,)))
-    'promised ε = 1, kept ε = 1.5: 0.667 of the noise needed'
-
-    Distances in L2 are paid in ρ, with Gaussian noise. Of a lower bound it says "at least". Source:
-    thm-audits-cost, notebooks/case-files.
-    """
+    """Say what is left of a promise of 1 whose noise was made for the claim."""
     row = case.row
     if math.isinf(row.found):
         return "no noise is enough: no number bounds how far the answers lie apart"
@@ -100,16 +80,7 @@ def cost(case: Case) -> str:
 
 
 def noise(case: Case) -> str:
-    """Say how much more noise a claim that is loose asks for than is needed.
-
-    >>> def told(claimed, exact):
-    ...     row = AuditRow("Change", 1, 5, claimed=claimed, found=exact)
-    ...     return noise(Case("a library", "1", "sum", "", (row,)))
-    >>> told(4, 2), told(5, 3), told(4, 0)
-    ('twice the noise that is needed', '1.67 times the noise that is needed', 'noise where none is needed')
-    >>> told(1 + 2.0**-20, 1)
-    'more noise than is needed, by 1 part in 1,050,000'
-    """
+    """Say how much more noise a claim that is loose asks for than is needed."""
     ratio = case.row.ratio
     if math.isinf(ratio):
         return (
@@ -125,29 +96,14 @@ def noise(case: Case) -> str:
 
 
 def spent(case: Case) -> str:
-    """Say what a case costs those who rely on the claim; nothing where that is not known.
-
-    >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
-    >>> spent(Case("a library", "1", "sum", "", (row,)))
-    'twice the noise that is needed'
-
-    It is the case's own `loss`, if it has one; else it follows from the ratio of two sensitivities.
-    """
+    """Say what a case costs those who rely on the claim; nothing where that is not known."""
     if case.loss or case.verdict == "exact" or "sensitivity" not in case.quantity:
         return case.loss
     return cost(case) if case.verdict == "too small" else noise(case)
 
 
 def times(row: AuditRow) -> str:
-    """Say by what factor a claim is off: of one that is exact, nothing.
-
-    >>> [times(AuditRow("Change", 1, 5, claimed=c, found=6)) for c in (4, 6, 9, 0)]
-    ['×1.5', '', '×1.5', '']
-    >>> times(AuditRow("Change", 1, 5, claimed=1 + 2.0**-20, found=1))
-    '×(1 + 9.5e-07)'
-
-    Neither is said of a claim of 0, or of an exact number of 0, which no factor mends.
-    """
+    """Say by what factor a claim is off: of one that is exact, nothing."""
     if row.ratio in (0, 1) or math.isinf(row.ratio):
         return ""
     ratio = Fraction(row.ratio)
@@ -162,11 +118,7 @@ def _digits(number: Any) -> str:
 
 
 def numbers(row: AuditRow) -> tuple[str, str]:
-    """Return the claim and the exact number as texts, to more digits where six do not tell them apart.
-
-    >>> numbers(AuditRow("Change", 1, 5, claimed=3.0000000279396777, found=3))
-    ('3.0000000279396777', '3')
-    """
+    """Return the claim and the exact number as texts, to more digits where six do not tell them apart."""
     claimed, found = number_text(row.claimed), number_text(row.found)
     if claimed != found or row.ratio == 1:
         return claimed, found
@@ -174,21 +126,7 @@ def numbers(row: AuditRow) -> tuple[str, str]:
 
 
 class Cards:
-    """Cases as cards: the relation, the claim, the exact number, the two datasets, cost and status.
-
-    >>> from sensitivity_lab import AuditRow
-    >>> row = AuditRow("Change", 1, 1, claimed=1, found=2, dataset=(0,), neighbour=(2,), answers=(0, 2))
-    >>> print(Cards([Case("a library", "1.0", "sum", "bounds (0, 2)", (row,))]))
-    a library 1.0: sum, bounds (0, 2)
-      relation: 1 changed
-      claimed: 1, exact 2
-      witness: (0) → 0
-               (2) → 2
-      cost: promised ε = 1, kept ε = 2: 0.5 of the noise needed
-      status: no issue found (2026-11)
-
-    A dataset is written as it can be checked; `61 ×26` are 26 records of 61.
-    """
+    """Cases as cards: the relation, the claim, the exact number, the two datasets, cost and status."""
 
     def __init__(self, cases: Iterable[Case]) -> None:
         self.cases = tuple(cases)

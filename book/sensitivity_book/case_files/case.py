@@ -28,17 +28,6 @@ NORMS = {1: "L1", 2: "L2", math.inf: "L∞"}
 class Case:
     """One function of one library, held to what it claims for one relation.
 
-    >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
-    >>> Case("a library", "1.0", "sum", "bounds (0, 2)", (row,)).verdict
-    'loose'
-
-    `rows` are those of its audit; of several with one claim, the one that asks most of it. `date` is
-    the day on which a stored answer was given; it is empty where the library is asked live.
-    `quantity` is what is claimed, if that is no sensitivity: "δ at ε = 1", say. `scope` names the
-    datasets that were compared, `note` what the library promises there or why the two numbers part.
-    `loss` is what the gap costs a user, where the ratio does not say it. `norm` tells how far apart
-    two answers are: "L1", "L2", "L∞" or "symmetric distance". `answers` holds every dataset that was
-    asked about with its answer, where they are few.
     Source: def-audits-verdict in notebooks/audits.
     """
 
@@ -57,26 +46,14 @@ class Case:
 
     @property
     def name(self) -> str:
-        """The case in words: library, function, setting and relation.
-
-        >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
-        >>> Case("a library", "1.0", "sum", "bounds (0, 2)", (row,)).name
-        'a library: sum, bounds (0, 2), 1 changed'
-        """
+        """The case in words: library, function, setting and relation."""
         setting = "" if self.setting == "none" else self.setting
         asked = ", ".join(filter(None, [self.function, setting, self.relation]))
         return f"{self.library}: {asked}"
 
     @property
     def address(self) -> str:
-        """The case as the end of an address: its name in small letters, figures and hyphens.
-
-        >>> row = AuditRow("Change", 1, 5, claimed=4, found=2)
-        >>> Case("a library", "1.0", "sum", "bounds (-2, 3)", (row,)).address
-        'a-library-sum-bounds-minus-2-3-1-changed'
-
-        The version is left out: the address stays when the library moves on.
-        """
+        """The case as the end of an address: its name in small letters, figures and hyphens."""
         signs = {"α": "alpha", "δ": "delta", "ε": "epsilon", "ρ": "rho", "∞": "infinity"}
         told = re.sub(r"-(?=\d)", "minus ", self.name)
         told = "".join(signs.get(letter, letter) for letter in told)
@@ -91,12 +68,7 @@ class Case:
 
     @property
     def kind(self) -> str:
-        """The relation without its number, so that cases can be found by it.
-
-        >>> row = AuditRow("Change", 2, 5, claimed=4, found=2)
-        >>> Case("a library", "1.0", "sum", "", (row,)).kind
-        'changed'
-        """
+        """The relation without its number, so that cases can be found by it."""
         return RELATIONS.get(self.row.relation, self.row.relation)
 
     @property
@@ -114,26 +86,12 @@ class Case:
 
 
 def answers_of(function: Callable[[Any], Any], datasets: Iterable[Any]) -> Answers:
-    """Return a function's answer on each of some datasets.
-
-    >>> answers_of(sum, [(), (3,)])
-    (((), 0), ((3,), 3))
-
-    Cost: a call for each dataset.
-    """
+    """Return a function's answer on each of some datasets."""
     return tuple((dataset, function(dataset)) for dataset in datasets)
 
 
 def strictest(rows: Iterable[AuditRow]) -> tuple[AuditRow, ...]:
-    """Return, of rows with one claim for several sizes, the one that asks most of it.
-
-    >>> rows = [AuditRow("Change", 1, size, claimed=4, found=size) for size in (1, 2, 3)]
-    >>> [(row.size, row.found) for row in strictest(rows)]
-    [(None, 3)]
-
-    Where a claim is the same for all sizes, the row that is kept speaks of all: it names none.
-    Cost: linear in the rows.
-    """
+    """Return, of rows with one claim for several sizes, the one that asks most of it."""
     rows = tuple(rows)
     kept: dict[Any, AuditRow] = {}
     for row in rows:

@@ -14,21 +14,7 @@ FORMAT = 1
 
 
 def certificate(case: Case) -> dict[str, Any]:
-    """Return a case as a certificate: claim, exact number, witness, and the answers there are.
-
-    >>> row = AuditRow("Change", 1, 1, claimed=1, found=2, dataset=(0,), neighbour=(2,), answers=(0, 2))
-    >>> answers = ((0,), 0), ((2,), 2)
-    >>> stored = certificate(Case("a library", "1.0", "sum", "bounds (0, 2)", (row,), answers=answers))
-    >>> stored["verdict"], stored["witness"]
-    ('too small', {'dataset': [0], 'neighbour': [2], 'answers': [0, 2]})
-    >>> stored["universe"], stored["answers"]
-    ({'values': [0, 2], 'sizes': [1, 1]}, [[[0], 0], [[2], 2]])
-
-    Of a case's rows it is the one that tells most. Of a lower bound, `proved` is "at least". With
-    all answers there, a checker finds the widest pair itself. The universe is that of all datasets
-    of some sizes from some values, if all are there; else "those listed", or "not stored" where
-    there are no answers: then only the witness can be checked.
-    """
+    """Return a case as a certificate: claim, exact number, witness, and the answers there are."""
     row = case.row
     answers = [[written(dataset), written(answer)] for dataset, answer in case.answers]
     return {
@@ -64,12 +50,7 @@ def _witness(row: AuditRow) -> dict[str, Any] | None:
 
 
 def case_of(stored: Mapping[str, Any]) -> Case:
-    """Return the case that a certificate holds, with its one row.
-
-    >>> row = AuditRow("Change", 1, 1, claimed=1, found=2, dataset=(0,), neighbour=(2,), answers=(0, 2))
-    >>> case_of(certificate(Case("a library", "1.0", "sum", "", (row,)))).row == row
-    True
-    """
+    """Return the case that a certificate holds, with its one row."""
     more = {name: stored[name] for name in ("quantity", "scope", "note", "loss", "norm")}
     answers = tuple((read(dataset), read(answer)) for dataset, answer in stored["answers"])
     return Case(

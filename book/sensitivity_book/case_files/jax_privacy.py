@@ -81,12 +81,7 @@ SIGNS = (
 def jax_privacy_cases() -> list[Case]:
     """Return the cases of JAX Privacy, from its table of figures.
 
-    >>> sorted({case.verdict for case in jax_privacy_cases()})
-    ['exact', 'loose', 'too small']
-
-    Sums of clipped vectors are held to the answers on all batches that the table has; matrix
-    mechanisms to every pattern that a person may take part in, by `worst` and `three_rounds`.
-    Cost: a second. Source: thm-clipped-set and thm-clipped-participation, notebooks/clipped-vectors.
+    Source: thm-clipped-set and thm-clipped-participation, notebooks/clipped-vectors.
     """
     return [*_clipping_cases(), *_participation_cases()]
 
@@ -112,14 +107,7 @@ class Asked:
 
 
 def clipping_asked() -> list[Asked]:
-    """Return what the table says of clipped_fun, setting by setting.
-
-    >>> first = clipping_asked()[0]
-    >>> first.setting, first.claims["sensitivity under REPLACE_ONE"], first.vectors[3]
-    ('l2_clip_norm 5', 10.0, (3, 4))
-
-    Cost: reads one file.
-    """
+    """Return what the table says of clipped_fun, setting by setting."""
     table = figures("jax_privacy")
     found = []
     for _, rows in table[table["query"].str.startswith("clipped_fun")].groupby(SOURCE, sort=False):
@@ -197,14 +185,7 @@ def _audited(asked: Asked, relation: str, claim: float) -> tuple[AuditRow, ...]:
 
 
 def zeroed_out(asked: Asked, claim: float) -> AuditRow:
-    """Return the row of the widest pair in which one vector of a batch becomes 0.
-
-    >>> row = zeroed_out(clipping_asked()[0], claim=5)
-    >>> row.verdict, row.dataset, row.neighbour
-    ('exact', ((0, 0),), ((5, 0),))
-
-    The vector 0 must be one of those asked about. Cost: all pairs of a batch and a place in it.
-    """
+    """Return the row of the widest pair in which one vector of a batch becomes 0."""
     answers = {tuple(sorted(batch)): (batch, answer) for batch, answer in asked.answers}
     nothing = (0,) * len(asked.vectors[0])
     pairs = []
@@ -267,13 +248,7 @@ def _turned() -> tuple[Any, Any]:
 
 
 def ways(asked: dict[str, str]) -> Iterable[tuple[int, ...]]:
-    """The patterns that limits allow: epochs, or a separation and a largest number.
-
-    >>> list(ways({"rounds": "4", "epochs": "2"}))
-    [(0, 2), (1, 3)]
-    >>> len(list(ways({"rounds": "4", "min_sep": "2", "most": "any"})))
-    8
-    """
+    """The patterns that limits allow: epochs, or a separation and a largest number."""
     rounds = int(asked["rounds"])
     if "epochs" in asked:
         return fixed_epochs(rounds, int(asked["epochs"]))

@@ -35,15 +35,7 @@ class Asked:
 
 
 def asked() -> list[Asked]:
-    """Return what the table of figures says, function by function.
-
-    >>> first = asked()[0]
-    >>> first.function, first.claims["loss"], first.answers["a", "a", "a", "a", "a"]
-    ('count-by with a threshold', 1.0, True)
-
-    The table is made by `scripts/libraries/opendp_2026/figures.py`, which says how.
-    Cost: reads one file. Errors: as `figures`.
-    """
+    """Return what the table of figures says, function by function."""
     found = []
     for _, rows in figures("opendp_2026").groupby(SOURCE, sort=False):
         claims, answers = {}, {}
@@ -61,13 +53,6 @@ def asked() -> list[Asked]:
 def opendp_2026_cases() -> list[Case]:
     """Return the cases of OpenDP that were asked about in August and September 2026.
 
-    >>> from collections import Counter
-    >>> found = Counter(case.verdict for case in opendp_2026_cases())
-    >>> found["too small"], found["exact"], found["loose"]
-    (8, 12, 1)
-
-    Each claim stands beside settings of the same kind that are right. Cost: all pairs of at most 210
-    datasets for each case, a second in all.
     Source: OpenDP (2026), and the threads that `issues` names.
     """
     cases = []
@@ -91,34 +76,19 @@ def _case(one: Asked, row: AuditRow, **more: Any) -> Case:
 def laplace_reaches(least: int) -> float:
     """Return the chance that discrete Laplace noise of scale 1 is at least so large, above 0.
 
-    >>> round(laplace_reaches(4), 6), round(laplace_reaches(5), 6)
-    (0.01339, 0.004926)
-
-    It is α^least/(1 + α), with α = 1/e: a geometric series.
     Source: Ghosh, Roughgarden and Sundararajan (2012).
     """
     return math.exp(-least / SCALE) / (1 + math.exp(-1 / SCALE))
 
 
 def gaussian_reaches(least: int) -> float:
-    """Return the chance that discrete Gaussian noise of scale 1 is at least so large.
-
-    >>> from sensitivity_book.privacy.normal import chance_below
-    >>> round(gaussian_reaches(4), 6), round(1 - chance_below(4), 6)
-    (0.000135, 3.2e-05)
-
-    Beside it is the normal number's. Cost: a sum of 60 terms.
-    """
+    """Return the chance that discrete Gaussian noise of scale 1 is at least so large."""
     weights = [math.exp(-((step / SCALE) ** 2) / 2) for step in range(FARTHEST)]
     return sum(weights[least:]) / (2 * sum(weights) - weights[0])
 
 
 def float_laplace_reaches(least: float) -> float:
-    """Return the chance that Laplace noise of scale 1 is at least so large, above 0.
-
-    >>> round(float_laplace_reaches(4), 6)
-    0.009158
-    """
+    """Return the chance that Laplace noise of scale 1 is at least so large, above 0."""
     return math.exp(-least / SCALE) / 2
 
 
@@ -265,11 +235,7 @@ def _note(one: Asked) -> str:
 def permute_and_flip(scores: tuple[int, ...]) -> dict[int, float]:
     """Return how likely permute-and-flip of scale 1 is to choose each position.
 
-    >>> {position: round(chance, 4) for position, chance in permute_and_flip((1, -1)).items()}
-    {0: 0.9323, 1: 0.0677}
-
-    Positions are taken in random order, and one is kept with the chance e^(its score − the best).
-    Cost: every order. Source: arXiv 2010.12603, on permute-and-flip.
+    Source: arXiv 2010.12603, on permute-and-flip.
     """
     best, orders = max(scores), list(permutations(range(len(scores))))
     chances = dict.fromkeys(range(len(scores)), 0.0)

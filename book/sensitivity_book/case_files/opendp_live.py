@@ -24,30 +24,12 @@ LARGE = 2.0**50  # floats near it are quarters apart
 
 
 def opendp_query(name: str, transformation: dp.Transformation, *, smallest_size: int = 1) -> Query:
-    """Return a transformation of OpenDP as a query; its `map` is the claim.
-
-    >>> dp.enable_features("contrib")
-    >>> records = dp.vector_domain(dp.atom_domain(bounds=(0, 3), T=int))
-    >>> total = dp.t.make_sum(records, dp.symmetric_distance())
-    >>> opendp_query("sum", total)((1, 3)), total.map(1)
-    (4, 3)
-
-    Errors: what OpenDP raises, for data outside the transformation's domain.
-    """
+    """Return a transformation of OpenDP as a query; its `map` is the claim."""
     return Query(name, lambda dataset: transformation(list(dataset)), smallest_size)
 
 
 def opendp_cases() -> list[Case]:
-    """Return the cases of the OpenDP that is installed: transformations and their stability maps.
-
-    >>> from collections import Counter
-    >>> Counter(case.verdict for case in opendp_cases())["too small"]
-    3
-
-    Where the size is unknown, datasets have up to three records, and neighbours are at a
-    symmetric distance of at most k. Where it is known it is 5, and at most k records are changed.
-    Cost: all pairs of 81 vectors for each tree, at most 512 datasets for each other case.
-    """
+    """Return the cases of the OpenDP that is installed: transformations and their stability maps."""
     dp.enable_features("contrib", "honest-but-curious")
     return [
         *_size_unknown(),
@@ -65,14 +47,7 @@ def _opendp(function: str, setting: str, rows: Iterable[AuditRow], **more: Any) 
 def opendp_records(
     kind: type, bounds: tuple[float, float] | None = None, size: int | None = None
 ) -> Any:
-    """Return OpenDP's domain of datasets of `int` or `float`, without the float that is no number.
-
-    >>> dp.enable_features("contrib")
-    >>> dp.t.make_sum(opendp_records(int, (0, 3)), dp.symmetric_distance()).map(2)
-    6
-
-    `bounds` are those of every record, `size` the number of records, where it is known.
-    """
+    """Return OpenDP's domain of datasets of `int` or `float`, without the float that is no number."""
     no_nan = {"nan": False} if kind is float else {}
     return dp.vector_domain(dp.atom_domain(bounds=bounds, T=kind, **no_nan), size)
 
@@ -160,12 +135,7 @@ def _histogram(metric: str) -> Any:
 
 
 def squared_deviations(size: int) -> dp.Transformation:
-    """Return OpenDP's sum of squared deviations for floats from 2⁵⁰ to 2⁵⁰ + 1.
-
-    >>> dp.enable_features("contrib")
-    >>> squared_deviations(2)([LARGE, LARGE + 1])
-    0.5
-    """
+    """Return OpenDP's sum of squared deviations for floats from 2⁵⁰ to 2⁵⁰ + 1."""
     records = opendp_records(float, (LARGE, LARGE + 1), size)
     return dp.t.make_sum_of_squared_deviations(records, dp.symmetric_distance())
 
@@ -184,12 +154,8 @@ def _squared_deviations() -> Case:
 def b_ary_tree(norm: int, *, leaves: int = 4, branching: int = 4) -> dp.Transformation:
     """Return OpenDP's tree of sums over a vector of ints, for distances in L1 or L2.
 
-    >>> dp.enable_features("contrib")
-    >>> b_ary_tree(1)([1, 0, 2, 0])
-    [3, 1, 0, 2, 0]
-
-    Raises KeyError for another norm. Source: Hay, Rastogi, Miklau and Suciu (2010); thm-norms-tree
-    in notebooks/norms.
+    Source: Hay, Rastogi, Miklau and Suciu (2010); thm-norms-tree
+        in notebooks/norms.
     """
     metric = {1: dp.l1_distance, 2: dp.l2_distance}[norm](T=int)
     vectors = dp.vector_domain(dp.atom_domain(T=int), leaves)
@@ -213,14 +179,7 @@ def _tree(norm: int) -> Case:
 
 
 def pairwise_predict() -> dp.Transformation:
-    """Return the step of OpenDP's Theil–Sen regression that predicts from pairs of points.
-
-    >>> dp.enable_features("contrib", "honest-but-curious")
-    >>> pairwise_predict().map(1)
-    1
-
-    It predicts the heights above 1 and above 2 of the line through each pair.
-    """
+    """Return the step of OpenDP's Theil–Sen regression that predicts from pairs of points."""
     # Imported where it is called: a page that runs Python has no OpenDP.
     from opendp.extras.sklearn.linear_model._make_private_theil_sen import make_pairwise_predict
 
@@ -229,15 +188,7 @@ def pairwise_predict() -> dp.Transformation:
 
 
 def predictions(points: Sequence[tuple[float, float]]) -> list[tuple[float, ...]]:
-    """Return what that step predicts, as rows.
-
-    >>> dp.enable_features("contrib", "honest-but-curious")
-    >>> predictions([(0.0, 0.0), (1.0, 1.0)])
-    [(1.0, 2.0)]
-
-    A row has two heights. Points are paired at random; of up to three only one pair is left, so
-    the answer is certain.
-    """
+    """Return what that step predicts, as rows."""
     table = np.array(points, dtype=float).reshape(len(points), 2)
     return [tuple(row) for row in pairwise_predict()(table).tolist()]
 

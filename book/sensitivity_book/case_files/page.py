@@ -24,20 +24,14 @@ SIGNS = {"too small": "✗", "loose": "△", "exact": "✓"}
 
 @dataclass(frozen=True)
 class Program:
-    """A program that shows a case by itself: its code, and the packages it needs beside Python 3.11.
-
-    Where `needs` is empty it is the case's library, in its version.
-    """
+    """A program that shows a case by itself: its code, and the packages it needs beside Python 3.11."""
 
     code: str
     needs: tuple[str, ...] = ()
 
 
 def opening(cases: Iterable[Case]) -> str:
-    """Return what stands above the cards: a sentence that counts, a bar, the libraries, the filters.
-
-    Without a script the filters stay hidden. Cost: linear in the cases.
-    """
+    """Return what stands above the cards: a sentence that counts, a bar, the libraries, the filters."""
     cases = tuple(cases)
     counts = Counter(case.verdict for case in cases)
     shares = "".join(
@@ -51,14 +45,7 @@ def opening(cases: Iterable[Case]) -> str:
 
 
 def summary(cases: Iterable[Case]) -> str:
-    """Say how many claims there are, of how many libraries, from when, and how many of each verdict.
-
-    >>> from sensitivity_book.case_files import tumult_cases
-    >>> re.sub("<.*?>", "", summary(tumult_cases()))[:70]
-    '11 claims of 1 library, asked on 21 November 2026: none is too small, '
-
-    Each count leads to its section.
-    """
+    """Say how many claims there are, of how many libraries, from when, and how many of each verdict."""
     cases = tuple(cases)
     found = Counter(case.verdict for case in cases)
     told = [
@@ -74,10 +61,7 @@ def summary(cases: Iterable[Case]) -> str:
 
 
 def cards(cases: Iterable[Case], verdict: str, programs: dict[str, Program]) -> str:
-    """Return the cards of one verdict: the worst first, exact ones as rows that open, by library.
-
-    `programs` are by the address of their case.
-    """
+    """Return the cards of one verdict: the worst first, exact ones as rows that open, by library."""
     chosen = ordered(case for case in cases if case.verdict == verdict)
     if verdict != "exact":
         return "\n".join(card(case, programs.get(case.address)) for case in chosen)
@@ -91,14 +75,7 @@ def cards(cases: Iterable[Case], verdict: str, programs: dict[str, Program]) -> 
 
 
 def ordered(cases: Iterable[Case]) -> list[Case]:
-    """Return cases as the page has them: too small and worst first, then loosest first, then exact.
-
-    >>> from sensitivity_lab import AuditRow
-    >>> def case(name, claimed):
-    ...     return Case(name, "1", "sum", "", (AuditRow("Change", 1, 5, claimed=claimed, found=4),))
-    >>> [one.library for one in ordered([case("a", 4), case("b", 5), case("c", 8), case("d", 2), case("e", 1)])]
-    ['e', 'd', 'c', 'b', 'a']
-    """
+    """Return cases as the page has them: too small and worst first, then loosest first, then exact."""
     verdicts = list(SECTIONS)
 
     def place(case: Case) -> tuple[int, float, str]:

@@ -57,19 +57,7 @@ CHANGED = "A changed row is counted as one that goes and one that comes."
 
 
 def sql_cases() -> list[Case]:
-    """Return a case for each system, statement and set of limits that has a claim.
-
-    >>> case = next(case for case in sql_cases() if case.verdict == "too small")
-    >>> print(case.name)
-    PipelineDP: variance of gains, a person; 1 row each, 1 person added or removed
-    >>> print(case.quantity, case.row.claimed, case.row.exact, case.row.sides)
-    L1 sensitivity of squared gains 1250.0 2500 ((), ((('staff', 'p0', -50),),))
-
-    Tables of claims have six digits: a claim that is the exact value to six digits is taken to be
-    it. `quantity` names the part and the norm of the row that tells most, `scope` all parts, and
-    `asked_parts` those of every row. A record is a row, or a person with all rows that are theirs.
-    Answers by group are vectors. What has no claim is in `not_asked`. Cost: as `systems_table`.
-    """
+    """Return a case for each system, statement and set of limits that has a claim."""
     return [
         _case(name, str(statement), str(limits), rows)
         for name in SYSTEMS
@@ -78,13 +66,7 @@ def sql_cases() -> list[Case]:
 
 
 def asked_parts(case: Case) -> list[tuple[str, str]]:
-    """Return the part and the norm of each row of a case of `sql_cases`, in the order of its rows.
-
-    >>> asked_parts(sql_cases()[0])
-    [('rows', 'L1')]
-
-    Cost: reads one table. Raises KeyError for a case of another library.
-    """
+    """Return the part and the norm of each row of a case of `sql_cases`, in the order of its rows."""
     name = {system: name for name, system in SYSTEMS.items()}[case.library]
     claims = _claims(name)
     own = claims[
@@ -94,15 +76,7 @@ def asked_parts(case: Case) -> list[tuple[str, str]]:
 
 
 def not_asked() -> pd.DataFrame:
-    """Return how many statements, each within its limits, have no claim to compare.
-
-    >>> not_asked().loc["SmartNoise SQL"].tolist()
-    [27, 0]
-
-    A row for each system: "not offered", where the system refuses or has no such answer, and "not
-    comparable", where its noise is not scaled to a sensitivity of these parts. Cost: as
-    `systems_table`.
-    """
+    """Return how many statements, each within its limits, have no claim to compare."""
     kinds = ["not offered", "not comparable"]
     counts = {SYSTEMS[name]: Counter(systems_table(name)["verdict"]) for name in SYSTEMS}
     return pd.DataFrame(
@@ -111,13 +85,7 @@ def not_asked() -> pd.DataFrame:
 
 
 def told(limits: str) -> str:
-    """Return limits as a card says them.
-
-    >>> told("person; groups 2; rows per group 1"), told("person; rows 2")
-    ('a person; 1 row in each of 2 groups', 'a person; 2 rows each')
-    >>> told("row; rows 2"), told("change; rows 1")
-    ('2 rows come or go', '1 row changes')
-    """
+    """Return limits as a card says them."""
     within = Limits.read(limits)
     rows = f"{within.rows} row" + "s" * (within.rows > 1)
     if within.unit == "person":

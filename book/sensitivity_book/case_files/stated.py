@@ -24,12 +24,8 @@ from sensitivity_lab.universe import Universe
 def tumult_cases() -> list[Case]:
     """Return the cases of Tumult: counts, sums and private joins, from its table of figures.
 
-    >>> {case.verdict for case in tumult_cases()}
-    {'exact'}
-
-    The joins are enumerated by `join_stability`, with one row added or removed on each side.
-    Cost: as `join_stability`, for six joins. Source: Tumult (2023), whose formula is proved in
-    thm-people-join, notebooks/people-in-detail.
+    Source: Tumult (2023), whose formula is proved in
+        thm-people-join, notebooks/people-in-detail.
     """
     table = figures("tumult")
     table = table[table["quantity"].isin(["stability", "geometric parameter at epsilon 1"])]
@@ -89,13 +85,6 @@ def _aggregate(source: Source, rows: int, bounds: str, stated: str, day: str) ->
 def pipelinedp_cases() -> list[Case]:
     """Return the cases of PipelineDP, from its table of figures.
 
-    >>> {case.verdict for case in pipelinedp_cases()}
-    {'exact'}
-
-    One person comes or goes. What they may contribute within the limits is enumerated: no rows,
-    or any number of them, each the lower or the upper bound, in each of eight partitions.
-    A person's record is that vector. Claims are compared to the table's six digits.
-    Cost: at most 2,802 vectors for a case.
     Source: PipelineDP (2026); thm-people-contribution in notebooks/people.
     """
     cases = []

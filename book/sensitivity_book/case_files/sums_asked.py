@@ -34,14 +34,7 @@ Related = Callable[[tuple[Any, ...], tuple[Any, ...]], bool]
 
 @dataclass(frozen=True)
 class Sums:
-    """One setting of one tool: what it claims, by size or for all (None), and what it answered.
-
-    Answers are those that were to be randomised; with a `modulus`, as `unwrapped` tells them.
-
-    >>> tool = watched("diffprivlib_sums")[0]
-    >>> tool.setting, tool.claims[2], tool.answers[((1.0, 1.0), 1),]
-    ('floats, bounds 1 and the next float', 2.220446049250313e-16, 2.0)
-    """
+    """One setting of one tool: what it claims, by size or for all (None), and what it answered."""
 
     library: str
     version: str
@@ -70,13 +63,7 @@ class Sums:
 
 @cache
 def watched(name: str) -> tuple[Sums, ...]:
-    """Return what a table of sums says, setting by setting: "pydp", for example.
-
-    >>> [len(tool.answers) for tool in watched("pydp")[:2]]
-    [15, 15]
-
-    Cost: reads one file, once. Errors: as `figures`.
-    """
+    """Return what a table of sums says, setting by setting: "pydp", for example."""
     found = []
     for _, rows in figures(name).groupby(SOURCE, sort=False):
         claims: dict[int | None, Any] = {}
@@ -98,14 +85,7 @@ def watched(name: str) -> tuple[Sums, ...]:
 
 
 def unwrapped(dataset: Runs, total: Any, modulus: int | None) -> Any:
-    """Return a total that wraps, and whose release wraps with it, as the nearest to the ideal sum.
-
-    >>> unwrapped((((2**30,), 2),), -(2**31), 2**32)
-    2147483648
-
-    A release of the one is a release of the other, wrapped afterwards. Without a modulus the total
-    stays as it is. Cost: linear in the runs.
-    """
+    """Return a total that wraps, and whose release wraps with it, as the nearest to the ideal sum."""
     if modulus is None:
         return total
     ideal = sum(sum(records) * times for records, times in dataset)
@@ -114,14 +94,7 @@ def unwrapped(dataset: Runs, total: Any, modulus: int | None) -> Any:
 
 @cache
 def opendp_sums() -> tuple[Sums, ...]:
-    """Return the settings of the table "opendp_2021" for the OpenDP that is installed, asked now.
-
-    >>> tool = opendp_sums()[0]
-    >>> tool.function, tool.setting, tool.claims[2] > 2 * 2**-52
-    ('sum, size known', 'floats, bounds 1 and the next float', True)
-
-    Cost: under a second, once. Errors: ImportError without OpenDP.
-    """
+    """Return the settings of the table "opendp_2021" for the OpenDP that is installed, asked now."""
     # Imported where it is called: a page that runs Python has no OpenDP.
     import opendp.prelude as dp
 
@@ -168,11 +141,6 @@ def _every(values: tuple[Any, Any]) -> Iterator[Runs]:
 def narrow(power: int) -> tuple[float, float]:
     """Return bounds between which no float lies, for 2 to that power records and one more.
 
-    >>> lower, upper = narrow(4)
-    >>> upper - lower == 2**-53, 16 * lower < 8 < 16 * upper
-    (True, False)
-
-    Between them a sum of so many records is rounded at nearly every step.
     Source: attack_IBM_exact_count.ipynb of the artefact of Casacuberta and others (2022).
     """
     lower = (1 + (2.0 ** (power - 53) - 2.0**-52)) * 0.5
@@ -180,52 +148,29 @@ def narrow(power: int) -> tuple[float, float]:
 
 
 def side_by_side(power: int) -> tuple[tuple[float, float], tuple[Runs, Runs]]:
-    """Return those bounds, and two datasets: all records at the lower one, or one at the upper.
-
-    >>> bounds, (low, high) = side_by_side(4)
-    >>> len(all_records(low)), all_records(high)[-1] == bounds[1]
-    (17, True)
-    """
+    """Return those bounds, and two datasets: all records at the lower one, or one at the upper."""
     lower, upper = narrow(power)
     low, high = (runs([((lower,), 2**power), ((last,), 1)]) for last in (lower, upper))
     return (lower, upper), (low, high)
 
 
 def runs(dataset: Any) -> Runs:
-    """Return a tuple of records once, or a list of records with how often they come as a tuple.
-
-    >>> runs((1, 2)), runs([((1,), 100), ((2,), 1)])
-    ((((1, 2), 1),), (((1,), 100), ((2,), 1)))
-    """
+    """Return a tuple of records once, or a list of records with how often they come as a tuple."""
     return tuple(dataset) if isinstance(dataset, list) else ((dataset, 1),)
 
 
 def all_records(dataset: Runs) -> tuple[Any, ...]:
-    """Return every record of a dataset.
-
-    >>> all_records((((1, 2), 2), ((3,), 1)))
-    (1, 2, 1, 2, 3)
-
-    Cost: linear in the records.
-    """
+    """Return every record of a dataset."""
     return tuple(value for records, times in dataset for value in records * times)
 
 
 def size_of(dataset: Runs) -> int:
-    """Return the number of a dataset's records, which are not built.
-
-    >>> size_of((((1, 2), 2**30),))
-    2147483648
-    """
+    """Return the number of a dataset's records, which are not built."""
     return sum(len(records) * times for records, times in dataset)
 
 
 def runs_text(dataset: Runs) -> str:
-    """Return a dataset with how often its records come, none of them rounded.
-
-    >>> runs_text((((1.0,), 131072), ((0.5, -0.25), 65536), ((0.1,), 1)))
-    '1.0 ×131,072, then (0.5, -0.25) ×65,536, then 0.1'
-    """
+    """Return a dataset with how often its records come, none of them rounded."""
     parts = []
     for records, times in dataset:
         told = dataset_text(records[0] if len(records) == 1 else records)
@@ -237,20 +182,12 @@ def runs_text(dataset: Runs) -> str:
 
 
 def changed(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool:
-    """Return whether one record at most differs, in whatever order the records stand.
-
-    >>> changed((1, 2, 3), (1, 5, 3)), changed((1, 2), (2, 1)), changed((1, 1), (2, 2))
-    (True, True, False)
-    """
+    """Return whether one record at most differs, in whatever order the records stand."""
     return len(x) == len(y) and (Counter(x) - Counter(y)).total() <= 1
 
 
 def joined(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool:
-    """Return whether one record at most is in one and not in the other, in whatever order.
-
-    >>> joined((1, 2), (1, 3, 2)), joined((1, 2), (2, 1)), joined((1,), (2,))
-    (True, True, False)
-    """
+    """Return whether one record at most is in one and not in the other, in whatever order."""
     here, there = Counter(x), Counter(y)
     return (here - there).total() + (there - here).total() <= 1
 
@@ -266,14 +203,7 @@ class Widest:
 
 
 def widest(tool: Sums, related: Related) -> list[Widest]:
-    """Return, for each size, the widest gap between neighbours among the datasets that were asked.
-
-    >>> found = widest(watched("diffprivlib_sums")[0], changed)[1]
-    >>> found.gap / 2**-52, found.answers
-    (2.0, (2.0, 2.0000000000000004))
-
-    Answers are subtracted exactly. Cost: all pairs.
-    """
+    """Return, for each size, the widest gap between neighbours among the datasets that were asked."""
     answered = tool.answered
     found: dict[int, Widest] = {}
     for x, y in combinations(answered, 2):
@@ -285,11 +215,7 @@ def widest(tool: Sums, related: Related) -> list[Widest]:
 
 
 def exact_gap(one: Any, other: Any) -> Any:
-    """Return how far apart two answers are, as an int or a float where that is the same number.
-
-    >>> exact_gap(0.30000000000000004, 0.2), exact_gap(3, 1), exact_gap(1e20, 1)
-    (0.10000000000000003, 2, 99999999999999999999)
-    """
+    """Return how far apart two answers are, as an int or a float where that is the same number."""
     gap = abs(Fraction(one) - Fraction(other))
     if gap.denominator == 1:
         return gap.numerator

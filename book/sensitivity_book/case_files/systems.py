@@ -21,10 +21,10 @@ import pandas as pd
 
 from sensitivity_book.stored_figures import figures
 from sensitivity_lab.audit.report import AuditRow
-from sensitivity_lab.catalogue import sql
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
+from sensitivity_lab.sql.statement import sql
 from sensitivity_lab.universe import Universe
 
 SYSTEMS = {
@@ -55,11 +55,7 @@ Rows = tuple[tuple[Any, ...], ...]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a system protects, and what a person may bring, as its table of claims says it.
-
-    >>> Limits.read("person; groups 2; rows per group 1").words
-    'one person added or removed, with at most 2 groups, at most 1 row per group'
-    """
+    """What a system protects, and what a person may bring, as its table of claims says it."""
 
     unit: str
     rows: int
@@ -114,50 +110,22 @@ def _asked() -> dict[str, dict[str, str]]:
 
 
 def statements() -> dict[str, str]:
-    """Return the statements that every system was asked about, by name.
-
-    >>> statements()["average"]
-    'SELECT AVG(salary) AS a FROM staff'
-    """
+    """Return the statements that every system was asked about, by name."""
     return dict(_asked()["statements"])
 
 
 def parts() -> dict[str, str]:
-    """Return what systems add noise to in answering them, by name.
-
-    >>> parts()["centred sum"]
-    'SELECT COALESCE(SUM(salary - 50), 0) AS s FROM staff'
-    """
+    """Return what systems add noise to in answering them, by name."""
     return dict(_asked()["parts"])
 
 
 def stated_claims(name: str) -> pd.DataFrame:
-    """Return what a system claims, as it was written: "qrlew", for example.
-
-    >>> found = stated_claims("qrlew")
-    >>> found.loc[0, ["query", "parameters", "quantity", "value"]].tolist()
-    ['count', 'person; rows 1', 'L2 of rows', '1']
-
-    Columns: those of `figures`, and two more: `settings`, as the system was told them, and
-    `read_from`, which parameter of its noise the value is, or why there is none. A quantity may
-    also be a "value of" a part on some records, which was to be noised.
-    Cost: reads one file. Raises FileNotFoundError for a system without a table.
-    """
+    """Return what a system claims, as it was written: "qrlew", for example."""
     return figures(f"{name}_statements")
 
 
 def exact_part(part: str, limits: str, norm: str) -> Sensitivity:
-    """Return the exact sensitivity of a part, on small databases within a system's limits.
-
-    >>> found = exact_part("sums by department", "person; groups 2; rows per group 1", "L2")
-    >>> round(found.value, 4)
-    141.4214
-
-    A statement is asked by `sql`, of tables with the columns that it reads. Values are the ends of
-    the bounds and the middle. A count or a sum over people adds up what each of them brings, so
-    databases of few people hold one whose rows move it the most.
-    Cost: at most 406 databases. Raises KeyError for another part.
-    """
+    """Return the exact sensitivity of a part, on small databases within a system's limits."""
     return _exact(part, limits, norm if "GROUP BY" in parts()[part] else "L1")
 
 
@@ -228,19 +196,7 @@ def _few(rows: list[tuple[Any, ...]], limits: Limits) -> Iterator[Rows]:
 
 
 def systems_table(*names: str, limits: str | None = None) -> pd.DataFrame:
-    """Return what systems claim of the statements, each part beside its exact sensitivity.
-
-    >>> table = systems_table("qrlew", limits="person; rows 2")
-    >>> row = table[table["statement"] == "sum of a polynomial"].iloc[0]
-    >>> print(*row[["part", "claim", "exact", "ratio", "verdict"]])
-    polynomial 20000.0 5000.0 4.0 loose
-
-    A row for each system, statement, limits, part and norm: of all systems, or of those named,
-    and of all limits, or of one. `verdict` is "exact", "loose" or "too small"; or "not offered" or
-    "not comparable", and `read_from` says why. Tables have six digits, so exact values are
-    compared to six.
-    Cost: `exact_part` once for each part, limits and norm. Errors: as `stated_claims`.
-    """
+    """Return what systems claim of the statements, each part beside its exact sensitivity."""
     rows = [
         _compared(SYSTEMS[name], claim)
         for name in names or SYSTEMS
@@ -278,16 +234,7 @@ def _compared(system: str, claim: pd.Series) -> dict[str, Any]:
 
 
 def systems_by_statement(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of systems by statements: the part that tells most of each, in words.
-
-    >>> table = systems_table("smartnoise", limits="person; rows 2")
-    >>> systems_by_statement(table).loc["sum where", "SmartNoise SQL"]
-    '×2'
-
-    A claim that is too small comes first, then the loosest; "exact" means all parts, within all
-    limits that the system was asked about.
-    Cost: linear in the rows.
-    """
+    """Return a table of systems by statements: the part that tells most of each, in words."""
     cells = {
         system: {str(name): _told(rows) for name, rows in asked.groupby("statement")}
         for system, asked in table.groupby("system")

@@ -40,19 +40,7 @@ MEAN = "mean, its sum about the middle"
 
 
 def then_and_now_cases() -> list[Case]:
-    """Return the cases of today's versions: sums and means of narrow, long and large numbers.
-
-    >>> found = [case for case in then_and_now_cases() if case.verdict == "too small"]
-    >>> [case.setting for case in found if case.library == "PipelineDP"][1:]
-    ['ints, bounds (0, 4,611,686,018,427,387,904)', 'floats, bounds (-1.0, 1.0), 262,144 records']
-
-    Where datasets of up to three records were asked in every order, the number beside the claim is
-    the widest gap between neighbours among them. Of longer ones one pair was asked, that of the
-    artefact or one like it: then the number is a lower bound. diffprivlib states no relation, and
-    is asked about one record changed, as is OpenDP where the size is known. Elsewhere one record,
-    or a person of one row, comes or goes. Cost: at most 105 pairs for each of 30 settings.
-    Errors: as `opendp_sums`.
-    """
+    """Return the cases of today's versions: sums and means of narrow, long and large numbers."""
     tools = [*opendp_sums(), *(tool for name in TABLES for tool in watched(name))]
     return [case for tool in tools for case in _cases(tool)]
 
@@ -193,11 +181,7 @@ LONG = (
 
 
 def note(tool: Sums) -> str:
-    """Return what the library promises in a setting, or why the claim and the gap part.
-
-    >>> note(watched("smartnoise_sums")[0])
-    "The claim has an allowance for rounding. It is that of OpenDP's sum; the sum itself is made by SQLite."
-    """
+    """Return what the library promises in a setting, or why the claim and the gap part."""
     told = {
         "OpenDP": [STOPS if tool.setting.startswith("ints") else ALLOWED],
         "SmartNoise SQL": [BY_SQLITE],
@@ -270,17 +254,7 @@ SQL = Then(
 
 
 def then_and_now() -> pd.DataFrame:
-    """Return what was found in 2022 and what is found of today's version, attack by attack.
-
-    >>> row = then_and_now().iloc[0]
-    >>> print(row["library"], row["attained then"] / row["claimed then"], row["verdict now"])
-    OpenDP 64.0 holds
-
-    Columns: library, attack, relation; for both times version, function, claimed and attained; the
-    source of the numbers then, the verdict now, and the datasets. Where PyDP and PipelineDP claim
-    for a record that comes or goes and one is changed, that is a move twice over, and twice the
-    claim stands in the table. NaN: no number was given. Cost and errors: as `opendp_sums`.
-    """
+    """Return what was found in 2022 and what is found of today's version, attack by attack."""
     wide, long, whole = (
         "repeated rounding, narrow bounds",
         "repeated rounding, long sum",
@@ -329,11 +303,7 @@ def _wrapped_then() -> Then:
 
 
 def _mean_then(library: str) -> Then:
-    """The sum of a mean as it was made in 2022: all records added, then n middles taken off.
-
-    A change may move twice the claim for a record that comes or goes: (U − L)/2 in PyDP, and in
-    PipelineDP the distance from the middle, as it is rounded, to the lower bound.
-    """
+    """The sum of a mean as it was made in 2022: all records added, then n middles taken off."""
     (lower, upper), pair = side_by_side(4)
     middle = lower + (upper - lower) / 2
     x, y = (_one_after_another(all_records(dataset)) - 17 * middle for dataset in pair)

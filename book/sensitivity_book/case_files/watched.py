@@ -20,12 +20,7 @@ from sensitivity_lab.universe import Universe
 
 @dataclass(frozen=True)
 class Seen:
-    """What a tool did in an environment of its own: a sensitivity by size, and its answers.
-
-    >>> tool = seen("diffprivlib")[0]
-    >>> tool.sizes, tool.universe
-    (range(1, 4), Universe.population([0, 0, 0, 3, 3, 3]))
-    """
+    """What a tool did in an environment of its own: a sensitivity by size, and its answers."""
 
     library: str
     version: str
@@ -61,15 +56,7 @@ def _bag(dataset: Iterable[Any]) -> frozenset[tuple[Any, int]]:
 
 
 def seen(name: str) -> list[Seen]:
-    """Return what a table of figures says, tool by tool: "diffprivlib" or "opendp_polars".
-
-    >>> first = seen("diffprivlib")[0]
-    >>> first.function, first.setting, first.claims[1], first.answers[0, 3]
-    ('sum', 'bounds (0, 3)', 3.0, 3.0)
-
-    The tables are made by `scripts/libraries/*/figures.py`, which say how.
-    Cost: reads one file. Errors: as `figures`.
-    """
+    """Return what a table of figures says, tool by tool: "diffprivlib" or "opendp_polars"."""
     found = []
     table = figures(name)
     for _, rows in table.groupby(SOURCE, sort=False):
@@ -86,13 +73,7 @@ def seen(name: str) -> list[Seen]:
 
 
 def polars_cases() -> list[Case]:
-    """Return the cases of OpenDP's sum by group on Polars tables: every row of a group may change.
-
-    >>> [case.verdict for case in polars_cases()]
-    ['exact', 'exact', 'too small', 'too small']
-
-    Cost: every dataset of the table, once for each case.
-    """
+    """Return the cases of OpenDP's sum by group on Polars tables: every row of a group may change."""
     cases = []
     for tool in seen("opendp_polars"):
         found = audit(
@@ -111,13 +92,7 @@ def polars_cases() -> list[Case]:
 def diffprivlib_cases() -> list[Case]:
     """Return the cases of diffprivlib, from its table of figures, under two relations.
 
-    >>> case = diffprivlib_cases()[0]
-    >>> case.function, case.setting, case.verdict
-    ('sum', 'bounds (0, 3)', 'exact')
-
-    The library states none. Where at most one record is added or removed, those tools are asked
-    whose sensitivity does not divide by the number of records. Cost: every dataset of the table,
-    once for each relation. Source: Holohan and others (2019).
+    Source: Holohan and others (2019).
     """
     cases = []
     for tool in seen("diffprivlib"):
@@ -134,13 +109,7 @@ def diffprivlib_cases() -> list[Case]:
 
 
 def audit_seen(tool: Seen, relation: Relation, *, norm: float = 1) -> Audit:
-    """Hold a tool of diffprivlib to the sensitivity that it handed to its mechanism, by size.
-
-    >>> [row.verdict for row in audit_seen(seen("diffprivlib")[0], Change(1)).rows]
-    ['exact', 'exact', 'exact']
-
-    Cost: every dataset that the tool was watched on. Errors: as `audit`.
-    """
+    """Hold a tool of diffprivlib to the sensitivity that it handed to its mechanism, by size."""
     return audit(
         tool.query,
         lambda size: tool.claims[size],

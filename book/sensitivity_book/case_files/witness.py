@@ -15,13 +15,7 @@ LONGEST = 12  # runs of equal rows; of more, the last are counted
 
 
 def witness_lines(row: AuditRow) -> tuple[str, ...]:
-    """Return a line for each of the two datasets, with its answer; none where no pair is stored.
-
-    >>> witness_lines(AuditRow("Change", 1, 1, dataset=(0,), neighbour=(2,), answers=(0, 2)))
-    ('(0) → 0', '(2) → 2')
-
-    Answers so close that six digits hide how far apart they are have all of theirs. Cost: linear in the datasets.
-    """
+    """Return a line for each of the two datasets, with its answer; none where no pair is stored."""
     if row.answers is None:
         return ()
     write = str if _alike(*row.answers) else answer_text
@@ -30,14 +24,7 @@ def witness_lines(row: AuditRow) -> tuple[str, ...]:
 
 
 def data_line(dataset: Any) -> str:
-    """Write a dataset in a line: records as `dataset_text` does, tables by their columns and rows.
-
-    >>> visits = pd.DataFrame({"id": ["a", "a", "b"], "day": [1, 1, 2]})
-    >>> data_line((0, 1)), data_line((("a", 1), ("b", 2))), data_line(visits)
-    ('(0, 1)', '((a, 1), (b, 2))', 'id, day: (a, 1) ×2, (b, 2)')
-    >>> data_line({"visits": visits, "people": [["a"], ["b"]], "none": visits[:0]})
-    'visits (id, day): (a, 1) ×2, (b, 2); people: (a), (b); none: no rows'
-    """
+    """Write a dataset in a line: records as `dataset_text` does, tables by their columns and rows."""
     if isinstance(dataset, pd.DataFrame):
         return f"{', '.join(map(str, dataset.columns))}: {_rows(_values(dataset))}"
     if isinstance(dataset, dict):
@@ -46,11 +33,7 @@ def data_line(dataset: Any) -> str:
 
 
 def answer_text(answer: Any) -> str:
-    """Write an answer: a number, a vector, or a number for each group.
-
-    >>> answer_text(0.5), answer_text((1, 2)), answer_text({"a": 1, "b": 2}), answer_text({})
-    ('0.5', '(1, 2)', 'a: 1, b: 2', 'no groups')
-    """
+    """Write an answer: a number, a vector, or a number for each group."""
     if isinstance(answer, dict):
         return ", ".join(f"{name}: {number_text(value)}" for name, value in answer.items()) or (
             "no groups"

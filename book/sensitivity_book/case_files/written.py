@@ -16,14 +16,7 @@ RUNS = 20  # a longer dataset is written as runs of equal records
 
 
 def written(value: Any) -> Any:
-    """Return a number, text, dataset or table as what JSON can hold.
-
-    >>> written((1, 0.5, Fraction(1, 3), None)), written(math.inf), written((0,) * 100)
-    ([1, 0.5, {'number': '1/3'}, None], {'number': 'inf'}, {'runs': [[0, 100]]})
-
-    A number that JSON has not, or that reads as another one, is written as text. A table is written
-    as its columns and rows, several tables by name. Raises TypeError for anything else.
-    """
+    """Return a number, text, dataset or table as what JSON can hold."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, pd.DataFrame):
@@ -53,11 +46,7 @@ def _number(value: Any) -> Any:
 
 
 def read(stored: Any) -> Any:
-    """Return what `written` wrote: sequences as tuples, tables as frames.
-
-    >>> read(written((Fraction(1, 3), [0] * 100)))[0], read({"number": "0.25"})
-    (Fraction(1, 3), Decimal('0.25'))
-    """
+    """Return what `written` wrote: sequences as tuples, tables as frames."""
     if isinstance(stored, list):
         return tuple(map(read, stored))
     if not isinstance(stored, dict):

@@ -21,10 +21,7 @@ KEY = (
 
 @dataclass(frozen=True)
 class Clipped:
-    """A sum of records clipped to [0, U] and published with Laplace noise of scale U/ε.
-
-    `people` are clipped and `bias` is what they lose; `squared` is the mean squared error.
-    """
+    """A sum of records clipped to [0, U] and published with Laplace noise of scale U/ε."""
 
     people: int
     bias: int
@@ -38,13 +35,7 @@ class Clipped:
 
 
 def clipped(records: Iterable[int], bound: int, epsilon: str) -> Clipped:
-    """Return what a bound costs, if a neighbour has at most one person added or removed.
-
-    >>> clipped([3, 8], 5, "0.5")
-    Clipped(people=1, bias=3, squared=Fraction(209, 1), noise=14.142135623730951)
-
-    Cost: linear in the records.
-    """
+    """Return what a bound costs, if a neighbour has at most one person added or removed."""
     above = [record - bound for record in records if record > bound]
     scale = bound / Fraction(epsilon)
     squared = sum(above) ** 2 + 2 * scale**2
@@ -54,19 +45,7 @@ def clipped(records: Iterable[int], bound: int, epsilon: str) -> Clipped:
 def bound_hunt(
     name: str, records: Iterable[int], *, scale: range, axis: tuple[int, int], start: str = "0.01"
 ) -> Picture:
-    """Return a hunt for the clipping bound whose noisy sum has the least error, for each of `BUDGETS`.
-
-    >>> bound_hunt("b", [3, 8, 9, 9], scale=range(1, 11), axis=(0, 10), start="1").big
-    ('11', 'is the least error')
-
-    :param name: what the game is called on its page.
-    :param records: whole numbers from 0 up.
-    :param scale: the bounds, from the lowest to the one that the hunt begins with.
-    :param axis: the ends of the line, which holds all records and bounds.
-    :param start: the ε it begins with, one of `BUDGETS`.
-
-    Cost: linear in the records, for each bound. Raises ValueError for another ε.
-    """
+    """Return a hunt for the clipping bound whose noisy sum has the least error, for each of `BUDGETS`."""
     if start not in BUDGETS:
         raise ValueError(f"start must be one of {', '.join(BUDGETS)}, got start={start!r}")
     people = sorted(map(int, records))

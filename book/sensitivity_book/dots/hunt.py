@@ -33,24 +33,7 @@ def beat(
     unit: str = "",
     claim: str = "No two neighbours are further apart.",
 ) -> Picture:
-    """Return a hunt for the widest gap: the reader's record, and the most there is with its witness.
-
-    >>> beat("m", "median", [1, 2, 3], size=3, relation=sl.Change(1), axis=(0, 4)).big
-    ('2', 'is the most there is')
-
-    :param name: what the game is called on its page; no two of a page have one name.
-    :param query: one of `QUERIES`, by its name.
-    :param records: a population, as values by name, of which `size` are in a dataset; or the values
-        of a scale, along which records are pulled; unless the relation is `Change` they are pulled
-        out into a tray, and in from there.
-    :param size: of the dataset; the neighbour's may differ.
-    :param relation: who is a neighbour.
-    :param axis: the ends of the line, which holds all records and all answers.
-    :param unit: of the records, beside the line.
-    :param claim: what is said of the most there is.
-
-    Cost: one global sensitivity, when the picture is made. Raises ValueError for another query.
-    """
+    """Return a hunt for the widest gap: the reader's record, and the most there is with its witness."""
     if query not in QUERIES:
         raise ValueError(f"query must be one of {', '.join(QUERIES)}, got query={query!r}")
     if isinstance(records, Mapping):
@@ -148,11 +131,7 @@ def _pulled_along(
 
 
 def spread(scale: Sequence[int], size: int) -> list[int]:
-    """Return where the records of a scale begin: evenly along it, from its lowest value.
-
-    >>> spread([1, 2, 3], 4)
-    [1, 1, 2, 3]
-    """
+    """Return where the records of a scale begin: evenly along it, from its lowest value."""
     return [scale[i * len(scale) // size] for i in range(size)]
 
 

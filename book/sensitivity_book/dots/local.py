@@ -27,21 +27,7 @@ def local_hunt(
     axis: tuple[int, int],
     calm: Sequence[int],
 ) -> Picture:
-    """Return a hunt for the largest local sensitivity, and the smallest, under `Change(1)`.
-
-    >>> local_hunt("l", "median", range(5), size=3, axis=(0, 4), calm=[0, 0, 0]).big
-    ('4', 'is the local sensitivity')
-
-    :param name: what the game is called on its page.
-    :param query: one of `hunt.QUERIES`, by its name.
-    :param scale: the values along which records are pulled.
-    :param size: of the dataset.
-    :param axis: the ends of the line, which holds all records and all answers.
-    :param calm: a dataset whose answer no changed record moves.
-
-    Cost: one global sensitivity, and one local one. Raises ValueError for another query, and unless
-    the local sensitivity of the calm dataset is 0.
-    """
+    """Return a hunt for the largest local sensitivity, and the smallest, under `Change(1)`."""
     if query not in QUERIES:
         raise ValueError(f"query must be one of {', '.join(QUERIES)}, got query={query!r}")
     asked, universe, change = QUERIES[query], sl.Universe.value_range(list(scale)), sl.Change(1)

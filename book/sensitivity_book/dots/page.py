@@ -30,12 +30,7 @@ WIDE, NARROW = 8.0, 14.5  # percent of the line that a name needs, on a page and
 
 
 def markup(picture: Picture) -> str:
-    """Return a picture as a piece of a page.
-
-    >>> from sensitivity_book.dots.games import naming
-    >>> markup(naming()).splitlines()[0][:42]
-    '<div class="dots" id="dots-naming" role="g'
-    """
+    """Return a picture as a piece of a page."""
     data = {
         "game": picture.game,
         "names": "|".join(picture.names),

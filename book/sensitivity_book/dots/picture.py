@@ -15,11 +15,7 @@ BEGIN = {"begin": "Start again"}
 
 @dataclass(frozen=True)
 class Picture:
-    """The end of a game: what is said, what each dot is, where the answer is, which groups are lit.
-
-    `kinds` is empty if the line stands alone, and `ghosts` are records on a scale before they were
-    pulled; a value that is none lies in the tray. `drawn` are drawings above the line. `lit` has a strength from 0 to 1 for each group, or is none if no groups are drawn.
-    """
+    """The end of a game: what is said, what each dot is, where the answer is, which groups are lit."""
 
     name: str
     game: str
@@ -48,42 +44,26 @@ class Picture:
 
 
 def decimals(value: Exact) -> str:
-    """Write a number in decimals: all of them if there are two at most, else two.
-
-    >>> decimals(Fraction(7, 2)), decimals(Fraction(19, 6))
-    ('3.5', '3.17')
-    """
+    """Write a number in decimals: all of them if there are two at most, else two."""
     if 100 % Fraction(value).denominator == 0:
         return f"{float(value):g}"
     return f"{math.floor(100 * value + Fraction(1, 2)) / 100:.2f}"
 
 
 def text(value: Exact) -> str:
-    """Write a number as a fraction with its decimals, or as decimals if they are exact.
-
-    >>> text(Fraction(7, 2)), text(Fraction(19, 6))
-    ('3.5', '19/6\xa0≈\xa03.17')
-    """
+    """Write a number as a fraction with its decimals, or as decimals if they are exact."""
     if 100 % Fraction(value).denominator == 0:
         return decimals(value)
     return f"{value}\N{NO-BREAK SPACE}≈\N{NO-BREAK SPACE}{decimals(value)}"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Write names in a sentence.
-
-    >>> listed(["Chris", "Kelly", "Rick"])
-    'Chris, Kelly and Rick'
-    """
+    """Write names in a sentence."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def line(numbers: Iterable[int | None]) -> str:
-    """Write numbers as the script reads them; `_` is a record in the tray.
-
-    >>> line([1, 2, None])
-    '1 2 _'
-    """
+    """Write numbers as the script reads them; `_` is a record in the tray."""
     return " ".join("_" if number is None else str(number) for number in numbers)
 
 

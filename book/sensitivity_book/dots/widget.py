@@ -44,14 +44,7 @@ class Drawn(AnyWidget):
 
 
 class Dots(Drawn):
-    """A game of dots, by the script and the style of the book's pages.
-
-    >>> from sensitivity_book.dots.games import moving
-    >>> Dots(moving())
-    <Dots moving: How far can a neighbour move the mean?>
-
-    A page of the book that shows its HTML form loads the script; a live session runs it at once.
-    """
+    """A game of dots, by the script and the style of the book's pages."""
 
     _esm = static("dots.js") + RENDER
     _css = static("dots.css")

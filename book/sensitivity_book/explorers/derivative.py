@@ -23,11 +23,7 @@ MOST_COPIES = 3  # of one value: the boxes of a column, unless more are typed
 
 
 def derivative_explorer() -> Explorer:
-    """Return the explorer of discrete gradients: how many 0s, 1s and 2s a dataset has.
-
-    >>> derivative_explorer().view(zeros="1", ones="0", twos="1").text
-    'mean of (0, 2) is 1. Forward steps: -1/3, 0, 1/3. Backward steps: -1, none, 1. The norm of both, the local sensitivity, is 1; of the forward steps alone it is 1/3.'
-    """
+    """Return the explorer of discrete gradients: how many 0s, 1s and 2s a dataset has."""
     queries = {query.name: query for query in (MEAN, MEDIAN, VARIANCE, SUM)}
     few = {str(n): n for n in range(MOST_COPIES + 1)}
     most = Range(0, 9)
@@ -67,11 +63,7 @@ def derivative_view(query: Query, zeros: int, ones: int, twos: int) -> View:
 
 
 def _gradient_figure(query: Query, counts: dict[str, int], gradient: Gradient | None) -> Figure:
-    """The histogram above; below, its steps in a band as high as their norm.
-
-    The lower panel is as high as the norm can be on any dataset of the explorer. The upper one grows
-    with a count that is typed: its boxes stay as large as they are.
-    """
+    """The histogram above; below, its steps in a band as high as their norm."""
     tallest = max(MOST_COPIES, *counts.values())
     sizes = range(query.smallest_size or 0, tallest * len(counts) + 2)
     longest = global_sensitivity(query, LEVELS, size=sizes, relation=SymmetricDifference(1))
@@ -91,11 +83,7 @@ def _gradient_figure(query: Query, counts: dict[str, int], gradient: Gradient | 
 
 
 def _draw_boxes(panel: Axes, counts: dict[str, int], tallest: int) -> None:
-    """A column of boxes for each value, with a little air between them.
-
-    A click on an empty box fills the column up to it; on a full one it empties that box and those
-    above.
-    """
+    """A column of boxes for each value, with a little air between them."""
     for value, (argument, count) in enumerate(counts.items()):
         for height in range(1, tallest + 1):
             full = height <= count

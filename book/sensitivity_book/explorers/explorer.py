@@ -53,11 +53,7 @@ class View:
 
 @dataclass(frozen=True)
 class Range:
-    """The numbers that may be typed, where a page runs Python: from `low` to `high`.
-
-    >>> Range(1, 12).read("7"), Range(0.01, 10, whole=False).read("0.3")
-    (7, 0.3)
-    """
+    """The numbers that may be typed, where a page runs Python: from `low` to `high`."""
 
     low: float
     high: float
@@ -65,11 +61,7 @@ class Range:
 
     @property
     def words(self) -> str:
-        """The numbers in words.
-
-        >>> Range(1, 12).words
-        'whole number from 1 to 12'
-        """
+        """The numbers in words."""
         return f"{'whole ' * self.whole}number from {self.low:g} to {self.high:g}"
 
     def read(self, text: str) -> int | float:
@@ -85,14 +77,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Knob:
-    """One argument of a view: its label, and the settings by name.
-
-    >>> Knob("k", "records changed", {"1": 1, "2": 2}).names
-    ('1', '2')
-
-    `ordered` settings are a slider, others a menu. The explorer opens at the setting `start`.
-    Where a page runs Python, a number within `typed` may be typed instead.
-    """
+    """One argument of a view: its label, and the settings by name."""
 
     argument: str
     label: str
@@ -121,11 +106,7 @@ class Knob:
         return self.start or self.names[0]
 
     def value(self, name: str) -> Any:
-        """The argument for a setting's name, or for a number that is typed.
-
-        >>> Knob("k", "records changed", {"1": 1, "2": 2}, typed=Range(1, 9)).value("7")
-        7
-        """
+        """The argument for a setting's name, or for a number that is typed."""
         if name in self.settings:
             return self.settings[name]
         if self.typed is None:
@@ -138,10 +119,7 @@ class Knob:
 
 @dataclass(frozen=True)
 class Own:
-    """A text field, where Python runs, whose value takes the place of a knob's setting.
-
-    `parse` turns the text into the argument; it raises ValueError for what it cannot read.
-    """
+    """A text field, where Python runs, whose value takes the place of a knob's setting."""
 
     argument: str
     label: str
@@ -169,22 +147,7 @@ class _Picture(AnyWidget):
 
 
 class Explorer(ipywidgets.VBox):  # type: ignore[misc]
-    """Knobs over a view, alive with a kernel and on a page without one.
-
-    >>> def doubled(n):
-    ...     return View((), f"twice {n} is {2 * n}", "no picture")
-    >>> explorer = Explorer("double", doubled, [Knob("n", "number", {"1": 1, "2": 2})])
-    >>> explorer.view(n="2").text
-    'twice 2 is 4'
-
-    `view` is called with one value for each knob and returns a `View`. Displayed in a notebook
-    it computes what is chosen; its HTML form holds every setting.
-    A part of a figure may turn a knob when it is clicked: give it a `gid` that names the knob's
-    argument and the setting, such as `n=2`. The knobs stay the way in for keyboards.
-    Cost: one view for each combination of settings, when the HTML form is made; a live session
-    of a Jupyter server makes none.
-    Raises ValueError for more than a thousand combinations.
-    """
+    """Knobs over a view, alive with a kernel and on a page without one."""
 
     def __init__(
         self, name: str, view: Callable[..., View], knobs: Sequence[Knob], own: Own | None = None
@@ -268,10 +231,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     @cached_property
     def html(self) -> str:
-        """The explorer as a piece of a page: plain inputs, every frame, a short script.
-
-        A page that runs Python itself gets the opening alone: its own script asks for the others.
-        """
+        """The explorer as a piece of a page: plain inputs, every frame, a short script."""
         opening = self.view()
         picture = in_page(self.name, opening) if IN_PAGE else _drawn(opening)
         parts = [
@@ -298,11 +258,7 @@ SHOWN: dict[str, Explorer] = {}  # by name, the explorers that a page's own cell
 
 
 def _packed(frames: Iterable[View]) -> dict[str, list[Any]]:
-    """All frames: the lines of SVG that they share and their styles are written once.
-
-    Neighbouring frames differ in few lines, so a frame is written as runs of lines (first, length).
-    A line that a frame has twice has two numbers: then whole frames are runs.
-    """
+    """All frames: the lines of SVG that they share and their styles are written once."""
     styles: dict[str, int] = {}
     lines: dict[tuple[str, int], int] = {}
 
@@ -322,11 +278,7 @@ def _packed(frames: Iterable[View]) -> dict[str, list[Any]]:
 
 
 def _runs(numbers: Iterable[int]) -> list[int]:
-    """Numbers as runs that climb by one: the first of each, and its length.
-
-    >>> _runs([4, 5, 6, 2, 9, 10])
-    [4, 3, 2, 1, 9, 2]
-    """
+    """Numbers as runs that climb by one: the first of each, and its length."""
     runs: list[int] = []
     for number in numbers:
         if runs and number == runs[-2] + runs[-1]:
@@ -373,16 +325,7 @@ def _input(knob: Knob, place: str) -> str:
 
 
 def svg(figure: Figure) -> str:
-    """Return a figure as lean SVG: one element a line, without what a page does not need.
-
-    A `gid` such as `n=2` becomes the choice that a click on this part makes.
-
-    >>> from sensitivity_lab.plotting.style import styled_figure
-    >>> with styled_figure() as figure:
-    ...     _ = figure.text(0, 0, "hello")
-    >>> svg(figure).splitlines()[-1]
-    '</svg>'
-    """
+    """Return a figure as lean SVG: one element a line, without what a page does not need."""
     import matplotlib.pyplot as plt
 
     buffer = io.StringIO()

@@ -67,15 +67,7 @@ CLAIMS = {
 
 
 def formula_explorer() -> Explorer:
-    """Return the explorer of formulas beside enumeration: formula, lower bound, n, k.
-
-    >>> shown = formula_explorer().view(claim="sum, as a colleague claims", low="1", k="2")
-    >>> print(*shown.text.split(". "), sep="\\n")
-    sum of 4 records in [1, 3], k = 2
-    At most 2 records changed: the colleague's formula k·R gives 4, enumeration finds 4: exact
-    At most 2 records added or removed: the colleague's formula k·R gives 4, enumeration finds 6: too small
-    The pair that refutes it: (1, 1, 1, 1) against (1, 1, 1, 1, 3, 3).
-    """
+    """Return the explorer of formulas beside enumeration: formula, lower bound, n, k."""
     knobs = [
         Knob("claim", "formula for", CLAIMS, ordered=False),
         Knob(
@@ -92,11 +84,7 @@ def formula_explorer() -> Explorer:
 
 
 def formula_view(claim: Claim, low: int, size: int, k: int) -> View:
-    """Return the formula as lines, enumeration as points, and both at k in words.
-
-    A claim that is too small is shown the pair that refutes it.
-    Cost: two enumerations for each distance drawn, of the datasets with whole numbers from L to 3.
-    """
+    """Return the formula as lines, enumeration as points, and both at k in words."""
     ks = range(1, max(k, *KS) + 1)
     found = {
         name: [_enumerated(claim.query, low, size, family(j)) for j in ks]
@@ -150,11 +138,7 @@ def _highest(claim: Claim) -> float:
 def _formula_figure(
     claim: Claim, low: int, size: int, found: dict[str, list[Sensitivity]], k: int
 ) -> Figure:
-    """Formulas as lines, a relation a line style; the enumerated points; stems where they differ.
-
-    The axes are as high as the highest of all settings: they stand still while the knobs turn.
-    A typed setting beyond those may make them larger.
-    """
+    """Formulas as lines, a relation a line style; the enumerated points; stems where they differ."""
     ks, highest = range(1, len(next(iter(found.values()))) + 1), _highest(claim)
     with stage(3.9, legend=3) as (figure, panel):
         for name, curve in found.items():

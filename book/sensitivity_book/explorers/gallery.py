@@ -10,11 +10,7 @@ from sensitivity_book.explorers.witness import witness_explorer
 
 
 def explorers() -> dict[str, Explorer]:
-    """Return every explorer of the book, by name.
-
-    >>> "formula" in explorers()
-    True
-    """
+    """Return every explorer of the book, by name."""
     made = [
         witness_explorer("school_large", "absence_days"),
         witness_explorer("vehicle", "driving_proficiency"),

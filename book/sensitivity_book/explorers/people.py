@@ -19,11 +19,7 @@ EPSILONS = ("0.1", "0.2", "0.5", "1", "2")
 
 
 def people_explorer() -> Explorer:
-    """Return the explorer of contribution bounds: groups per person, rows per group, ε.
-
-    >>> people_explorer().view(groups="16", rows="1").text
-    'A person is in at most 16 groups with at most 1 row in each: sensitivity 16 in L1, 4 in L2. At ε = 1 Laplace noise deviates by 22.6 in every group, Gaussian noise (δ = 1e-06) by 16.9: the Gaussian is smaller.'
-    """
+    """Return the explorer of contribution bounds: groups per person, rows per group, ε."""
     knobs = [
         Knob("groups", "groups per person", {str(g): g for g in GROUPS}, typed=Range(1, 1000)),
         Knob("rows", "rows per group", {str(r): r for r in (1, 2, 3)}, typed=Range(1, 100)),
@@ -57,10 +53,7 @@ def people_view(groups: int, rows: int, epsilon: float) -> View:
 
 
 def _noise_figure(groups: int, rows: int, epsilon: float) -> Figure:
-    """Both deviations against the groups, the chosen ones in a ring.
-
-    The axes hold every setting of the knobs: they stand still. A typed one beyond those makes them longer.
-    """
+    """Both deviations against the groups, the chosen ones in a ring."""
     across = list(GROUPS)
     while across[-1] < groups:
         across.append(2 * across[-1])
@@ -83,20 +76,12 @@ def _noise_figure(groups: int, rows: int, epsilon: float) -> Figure:
 
 
 def _power_of_ten(power: int) -> str:
-    """A power of ten, short enough to stand beside an axis.
-
-    >>> [_power_of_ten(power) for power in (-1, 3, 4)]
-    ['0.1', '1000', '10⁴']
-    """
+    """A power of ten, short enough to stand beside an axis."""
     return f"{10.0**power:g}" if power < 4 else f"10{'⁴⁵⁶⁷⁸⁹'[power - 4]}"
 
 
 def _three_digits(number: float) -> str:
-    """A number to three digits that count, without an exponent.
-
-    >>> _three_digits(2715.3), _three_digits(1.41421)
-    ('2720', '1.41')
-    """
+    """A number to three digits that count, without an exponent."""
     return np.format_float_positional(number, precision=3, unique=False, fractional=False, trim="-")
 
 

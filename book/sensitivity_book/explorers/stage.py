@@ -17,10 +17,7 @@ LEFT, RIGHT = 0.17, 0.04  # of a figure's width, beside a panel
 
 @contextmanager
 def stage(height: float, *, legend: int = 0, left: float = LEFT) -> Iterator[tuple[Figure, Axes]]:
-    """A figure with one panel that stands still while the settings move, and room for a legend.
-
-    `legend` is how many lines it has; a fifth of an inch stays free above the panel.
-    """
+    """A figure with one panel that stands still while the settings move, and room for a legend."""
     foot, top = (0.6 + 0.27 * legend) / height, 0.2 / height
     with styled_figure(figsize=(NARROW, height), layout="none") as figure:
         yield figure, figure.add_axes((left, foot, 1 - left - RIGHT, 1 - foot - top))

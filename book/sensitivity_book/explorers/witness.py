@@ -19,11 +19,7 @@ from sensitivity_lab.universe import Universe
 
 
 def witness_explorer(scenario: str, column: str) -> Explorer:
-    """Return the explorer of a scenario's sensitivities: query, relation, k, and your own values.
-
-    >>> witness_explorer("school_large", "absence_days").view(k="2").text
-    'mean at k = 2, at most 2 records changed: the sensitivity is 16/3 ≈ 5.333. (1, 2, 3, 4, 5, 6) against (3, 4, 5, 6, 15, 20).'
-    """
+    """Return the explorer of a scenario's sensitivities: query, relation, k, and your own values."""
     setting = scenarios()[scenario]
     standard = (MEAN, MEDIAN, quantile(0.9), SUM, VARIANCE, STD, MIN, MAX)
     usual = max(setting.distances)
@@ -61,10 +57,7 @@ def _own_release(text: str) -> tuple[Universe, int, int]:
 def witness_view(
     universe: Universe, size: int, most: int, query: Query, relation: type[Relation], k: int
 ) -> View:
-    """Return the sensitivity's curves for k up to `most`, a relation a line, and the witness at k.
-
-    Cost: one enumeration for each relation and k. Raises ValueError where no neighbour is feasible.
-    """
+    """Return the sensitivity's curves for k up to `most`, a relation a line, and the witness at k."""
     curves = {
         name: [if_feasible(query, universe, size, family(j)) for j in range(1, most + 1)]
         for name, family in RELATIONS.items()
@@ -88,10 +81,7 @@ def _heights(curve: list[Sensitivity | None]) -> str:
 
 
 def _curve_figure(curves: dict[str, list[Sensitivity | None]], found: Sensitivity) -> Figure:
-    """Sensitivity against k, a relation a line style, the chosen point in a ring.
-
-    The axes are as high as the highest of all relations: they stand still while those and k turn.
-    """
+    """Sensitivity against k, a relation a line style, the chosen point in a ring."""
     most, highest = 0, 0.0
     with stage(3.3, legend=len(curves)) as (figure, panel):
         for name, curve in curves.items():
@@ -111,10 +101,7 @@ def _xy(known: dict[int, float]) -> tuple[list[int], list[float]]:
 
 
 def witness_figure(found: Sensitivity) -> Figure:
-    """The pair as rows of dots, narrow, without the title that the explorer's sentence repeats.
-
-    The room that the drawing keeps for a legend inside its axes is cut off; the legend stands below.
-    """
+    """The pair as rows of dots, narrow, without the title that the explorer's sentence repeats."""
     height, foot, room = 3.6, 0.85, KEYS / 72  # inches
     with styled_figure(figsize=(NARROW, height), layout="none") as figure:
         panel = figure.add_axes((0.25, (foot - room) / height, 0.72, 1 - (foot - room) / height))

@@ -24,12 +24,7 @@ Boundaries = Mapping[frozenset[int], int]  # by the positions of some parts
 
 
 def frequencies(shape: Shape, records: Sequence[Record]) -> Frequencies:
-    """How often the most frequent value of each column comes: mf.
-
-    >>> path = Shape("path of 2", (("r", "ab"), ("s", "bc")))
-    >>> frequencies(path, [("r", 1, 2), ("r", 7, 2), ("s", 2, 3)])
-    {('r', 0): 1, ('r', 1): 2, ('s', 0): 1, ('s', 1): 1}
-    """
+    """How often the most frequent value of each column comes: mf."""
     found = {}
     for table, letters in shape.parts:
         for i in range(len(letters)):
@@ -41,17 +36,8 @@ def frequencies(shape: Shape, records: Sequence[Record]) -> Frequencies:
 def elastic(shape: Shape, most: Frequencies, distance: int = 0) -> int:
     """The elastic sensitivity at a distance: tables are joined in the order of the shape.
 
-    >>> orders = Shape("orders with recommendations", (("o", "c"), ("r", "c")))
-    >>> [elastic(orders, {("o", 0): 100, ("r", 0): 250}, k) for k in (0, 2)]
-    [250, 252]
-
-    A column's frequency at distance k is mf + k, and a row of one table moves 1 row. Of a join, a
-    change on one side moves what it moved there times the other side's frequency; where the sides
-    have a table in common both move, and the moved rows meet. Of several columns that are joined
-    at once the one that gives least is taken, as Uber's own program does.
-
     Source: Johnson, Near and Song, "Towards practical differential privacy for SQL queries",
-    doi:10.1145/3177732.3177733, as their program has it, uber-archive/sql-differential-privacy.
+        doi:10.1145/3177732.3177733, as their program has it, uber-archive/sql-differential-privacy.
     """
     (first, letters), *rest = shape.parts
     held = {c: most[first, i] + distance for i, c in enumerate(letters)}
@@ -75,19 +61,12 @@ def elastic(shape: Shape, most: Frequencies, distance: int = 0) -> int:
 
 
 def smooth_elastic(shape: Shape, most: Frequencies, beta: float) -> tuple[float, int]:
-    """The largest e^(−βk) of the elastic sensitivity at distance k, and the k.
-
-    It is at most a polynomial in k of as many degrees as there are tables, with no negative
-    coefficient: beyond degree/β each step of k takes away more than it adds.
-    """
+    """The largest e^(−βk) of the elastic sensitivity at distance k, and the k."""
     return _discounted(lambda k: elastic(shape, most, k), beta, len(shape.parts))
 
 
 def stops_early(shape: Shape, most: Frequencies, beta: float) -> float:
-    """What comes of stopping at the first k that has less than the one before.
-
-    Uber's program looks for the smooth maximum so. It can be too small: `smooth_elastic`.
-    """
+    """What comes of stopping at the first k that has less than the one before."""
     best, k = 0.0, 0
     while (now := math.exp(-beta * k) * elastic(shape, most, k)) >= best and now:
         best, k = now, k + 1
@@ -98,15 +77,7 @@ def stops_early(shape: Shape, most: Frequencies, beta: float) -> float:
 
 
 def boundaries(shape: Shape, records: Sequence[Record]) -> Boundaries:
-    """T_F of some of the parts, for all F: the most of its join's rows that agree on the boundary.
-
-    >>> path = Shape("path of 2", (("r", "ab"), ("s", "bc")))
-    >>> found = boundaries(path, [("r", 1, 2), ("r", 7, 2), ("s", 2, 3)])
-    >>> {tuple(sorted(parts)): most for parts, most in found.items()}
-    {(): 1, (0,): 2, (1,): 1, (0, 1): 2}
-
-    The boundary is every column that a part outside F has too.
-    """
+    """T_F of some of the parts, for all F: the most of its join's rows that agree on the boundary."""
     found = {}
     for parts in subsets(range(len(shape.parts))):
         shared = shape.boundary(parts)
@@ -118,18 +89,11 @@ def boundaries(shape: Shape, records: Sequence[Record]) -> Boundaries:
 def residual(shape: Shape, most: Boundaries, distance: int = 0) -> int:
     """The bound of residual sensitivity on the local sensitivity at a distance.
 
-    >>> path = Shape("path of 2", (("r", "ab"), ("s", "bc")))
-    >>> rows = [("r", 1, 2), ("r", 7, 2), ("s", 2, 3)]
-    >>> [residual(path, boundaries(path, rows), k) for k in range(3)]
-    [2, 3, 4]
-
-    Let s_j rows of table j be new, k together. A row of part i matches at most the sum over E of
-    T of the others without E, times the product of s_j over E. The largest of these over i and s.
     Source: Dong and Yi, "Residual sensitivity for differentially private multi-way joins",
-    doi:10.1145/3448016.3452813, as their program for joins of different tables has it,
-    hkustDB/ResidualSensitivity. Of a table that is joined with itself a new row may stand for any
-    of its parts, so the same sum is added up over all sets A of these in place of {i}, and all its
-    parts have one s_j: this extension, and its proof, are ours.
+        doi:10.1145/3448016.3452813, as their program for joins of different tables has it,
+        hkustDB/ResidualSensitivity. Of a table that is joined with itself a new row may stand for any
+        of its parts, so the same sum is added up over all sets A of these in place of {i}, and all its
+        parts have one s_j: this extension, and its proof, are ours.
     """
     return max(
         sum(n * _product(news, powers) for powers, n in terms)
@@ -139,11 +103,7 @@ def residual(shape: Shape, most: Boundaries, distance: int = 0) -> int:
 
 
 def smooth_residual(shape: Shape, most: Boundaries, beta: float) -> tuple[float, int]:
-    """The largest e^(−βk) of the residual bound at distance k, and the k: residual sensitivity.
-
-    With every s_j at k the bound is a polynomial in k of a degree below the number of tables, so
-    what comes after some k is known to be less.
-    """
+    """The largest e^(−βk) of the residual bound at distance k, and the k: residual sensitivity."""
     degree = len(shape.parts) - 1
     polynomials = _polynomials(shape, most).values()
     best, at, k = 0.0, 0, 0

@@ -17,14 +17,7 @@ MOST_RECORDS = 20  # of a world: it answers two to the power of these datasets
 
 @dataclass(frozen=True)
 class Shape:
-    """A counting join: tables, each with a letter for every column; equal letters are joined.
-
-    >>> path = Shape("path of 2", (("r", "ab"), ("s", "bc")))
-    >>> path([("r", 1, 2), ("r", 7, 2), ("s", 2, 3), ("s", 9, 9)])
-    2
-
-    A table that comes twice is joined with itself. Letters of one table must be different.
-    """
+    """A counting join: tables, each with a letter for every column; equal letters are joined."""
 
     name: str
     parts: tuple[tuple[str, str], ...]
@@ -64,11 +57,7 @@ class Shape:
         return found
 
     def boundary(self, parts: Iterable[int]) -> list[str]:
-        """The letters that some parts share with the others.
-
-        >>> Shape("path of 2", (("r", "ab"), ("s", "bc"))).boundary([0])
-        ['b']
-        """
+        """The letters that some parts share with the others."""
         within = {*parts}
         inside, outside = set[str](), set[str]()
         for i, (_, letters) in enumerate(self.parts):
@@ -83,15 +72,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """All datasets of a small universe of records, numbered: bit i says that record i is in it.
-
-    >>> path = Shape("path of 2", (("r", "ab"), ("s", "bc")))
-    >>> world = World(path, [("r", 1, 2), ("r", 7, 2), ("s", 2, 3)])
-    >>> world.answers.tolist(), world.local.tolist()
-    ([0, 0, 0, 0, 0, 1, 1, 2], [0, 1, 1, 2, 1, 1, 1, 2])
-
-    Neighbours are one record more or one less. Cost: 2ᴺ numbers for N records, N times over.
-    """
+    """All datasets of a small universe of records, numbered: bit i says that record i is in it."""
 
     shape: Shape
     records: Sequence[Record]

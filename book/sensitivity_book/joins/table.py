@@ -28,11 +28,7 @@ ONE_ROW = sl.SymmetricDifference(1)
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A shape, the rows that there may be, and the ones that are there.
-
-    >>> CASES[0].shape.name, len(CASES[0].records), len(CASES[0].dataset)
-    ('path of 2', 12, 6)
-    """
+    """A shape, the rows that there may be, and the ones that are there."""
 
     shape: Shape
     records: tuple[Record, ...]
@@ -65,11 +61,7 @@ class Case:
 
 
 def case(name: str, parts: Sequence[str], rows: Sequence[Any], there: Sequence[str]) -> Case:
-    """A case whose tables and rows are written as text: "r ab" is a table, "r01" a row of it.
-
-    >>> case("path of 2", ["r ab", "s bc"], [("r", "01", "0"), ("s", "0", "01")], ["r00", "s01"]).dataset
-    (('r', '0', '0'), ('s', '0', '1'))
-    """
+    """A case whose tables and rows are written as text: "r ab" is a table, "r01" a row of it."""
     shape = Shape(name, tuple((part.split()[0], part.split()[1]) for part in parts))
     records = tuple((table, *row) for table, *columns in rows for row in product(*columns))
     return Case(shape, records, tuple(_record(shape, text) for text in there))
@@ -129,17 +121,7 @@ CASES = (
 
 
 def loose_bounds(cases: Sequence[Case] = CASES, *, beta: float = 0.5) -> pd.DataFrame:
-    """Return a row for each case: its exact sensitivities, both bounds, and the row that matters.
-
-    >>> table = loose_bounds(CASES[:1])
-    >>> table[["exact", "elastic", "residual", "global"]].values.tolist()
-    [[3, 3, 3, 3]]
-
-    A row is added or removed, of any table. `exact`, `elastic` and `residual` are of the dataset;
-    `… at 1` of all datasets within one row of it; `smooth …` discounts by e^(−βk); `global` is of
-    all datasets with as many rows. `row` leaves (−) or joins (+) for the exact local sensitivity.
-    Cost: `World` of each case, and its walk.
-    """
+    """Return a row for each case: its exact sensitivities, both bounds, and the row that matters."""
     return pd.DataFrame([_line(case, beta) for case in cases]).set_index("join")
 
 
@@ -168,11 +150,7 @@ def _line(case: Case, beta: float) -> dict[str, Any]:
 
 
 def row_of(found: sl.Sensitivity) -> str:
-    """Which record leaves or joins in a witness of one row.
-
-    >>> row_of(CASES[0].local())
-    '−s(0, 2)'
-    """
+    """Which record leaves or joins in a witness of one row."""
     dataset, neighbour = found.witness
     sides = (("−", {*dataset} - {*neighbour}), ("+", {*neighbour} - {*dataset}))
     rows = [(sign, table, row) for sign, some in sides for table, *row in some]
@@ -180,14 +158,7 @@ def row_of(found: sl.Sensitivity) -> str:
 
 
 def looseness(cases: Sequence[Case] = CASES, *, distance: int = 0) -> pd.DataFrame:
-    """Return how many times the exact sensitivity each bound is, over all datasets of each case.
-
-    >>> looseness(CASES[1:2]).loc["path of 3"].tolist()
-    [4014.0, 1.0, 2.0, 1.0, 1.0]
-
-    Datasets whose sensitivity at this distance is 0 are left out. Cost: both bounds of each of the
-    2ᴺ datasets of N records.
-    """
+    """Return how many times the exact sensitivity each bound is, over all datasets of each case."""
     lines = {case.shape.name: _ratios(case, distance) for case in cases}
     table = {
         name: {"datasets": len(ratios)}

@@ -63,11 +63,7 @@ class Result:
 
 
 def read(content: bytes, types: Sequence[str] | None = None) -> Result:
-    """Read a file or a stream in Arrow's format, given the types of its columns as DuckDB writes them.
-
-    Arrow has no type for DuckDB's longest integers, and shows them as decimals.  Raises TypeError for a
-    column of a type that is not read here, or might be another.
-    """
+    """Read a file or a stream in Arrow's format, given the types of its columns as DuckDB writes them."""
     columns: list[Column] = []
     rows: list[tuple[Any, ...]] = []
     for kind, header, body, _ in _messages(content):
@@ -85,11 +81,7 @@ def read(content: bytes, types: Sequence[str] | None = None) -> Result:
 
 
 def id_of(type: str) -> str:
-    """The name of a type as DuckDB writes it, without what it is of.
-
-    >>> [id_of(text) for text in ("DECIMAL(18,3)", "INTEGER[]", '"NULL"', "HUGEINT")]
-    ['decimal', 'list', 'null', 'hugeint']
-    """
+    """The name of a type as DuckDB writes it, without what it is of."""
     if type.endswith("]"):
         return "list" if type.endswith("[]") else "array"
     return type.split("(")[0].strip('"').lower()
@@ -241,22 +233,14 @@ def _bits(buffer: bytes, size: int) -> list[bool]:
 
 
 def _decimals(buffer: bytes, size: int, scale: int) -> list[Decimal]:
-    """Whole numbers of units in the last place; no context rounds them.
-
-    >>> _decimals((-250).to_bytes(16, "little", signed=True), 1, 2)
-    [Decimal('-2.50')]
-    """
+    """Whole numbers of units in the last place; no context rounds them."""
     parts = [buffer[at : at + 16] for at in range(0, 16 * size, 16)]
     whole = [int.from_bytes(part, "little", signed=True) for part in parts]
     return [Decimal((int(n < 0), tuple(map(int, str(abs(n)))), -scale)) for n in whole]
 
 
 def _moment(count: int, unit: int) -> datetime:
-    """A moment so many seconds, or thousandths, millionths or billionths, after 1970 began.
-
-    >>> _moment(1_500, 1).isoformat()
-    '1970-01-01T00:00:01.500000'
-    """
+    """A moment so many seconds, or thousandths, millionths or billionths, after 1970 began."""
     if unit == 3:
         return EPOCH + timedelta(microseconds=count // 1000)
     return EPOCH + timedelta(microseconds=count * (1_000_000, 1_000, 1)[unit])

@@ -44,10 +44,7 @@ class Written:
 
 
 def stream(frame: pd.DataFrame) -> bytes:
-    """Return a frame as a stream in Arrow's format; the index is left out.
-
-    Raises TypeError for a column whose type is not written here.
-    """
+    """Return a frame as a stream in Arrow's format; the index is left out."""
     columns = {str(name): _written(str(name), frame.iloc[:, i]) for i, name in enumerate(frame)}
     if len(columns) < frame.shape[1]:
         raise TypeError("columns must have names of their own")
@@ -158,11 +155,7 @@ def _decimals(values: list[Any], null: np.ndarray) -> Written:
 
 
 def _units(value: Decimal, scale: int) -> int:
-    """How many units in the last of so many places a number is.
-
-    >>> _units(Decimal("-2.5"), 2)
-    -250
-    """
+    """How many units in the last of so many places a number is."""
     sign, digits, exponent = value.as_tuple()
     whole: int = int("".join(map(str, digits))) * 10 ** (int(exponent) + scale)
     return -whole if sign else whole

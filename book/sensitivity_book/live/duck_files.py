@@ -16,21 +16,14 @@ SCRIPT = "duckdb-browser-eh.worker.js"
 
 
 def lock() -> dict[str, Any]:
-    """What DuckDB consists of in a page, and the wheel that carries it.
-
-    >>> sorted(lock()["files"])
-    ['duckdb-browser-eh.worker.js', 'duckdb-eh.wasm', 'json.duckdb_extension.wasm']
-    """
+    """What DuckDB consists of in a page, and the wheel that carries it."""
     text = resources.files(__package__).joinpath("duck.lock").read_text(encoding="utf-8")
     parsed: dict[str, Any] = json.loads(text)
     return parsed
 
 
 def fetch() -> dict[str, bytes]:
-    """Download DuckDB with pip, and return what a page loads, by name.
-
-    Raises ValueError if a file is not the one that the lock names.
-    """
+    """Download DuckDB with pip, and return what a page loads, by name."""
     files = carried(
         lock()["carrier"],
         {name: (one["path"], one["sha256"]) for name, one in lock()["files"].items()},

@@ -10,10 +10,7 @@ GIVEN = "globalThis, self, console, XMLHttpRequest, fetch, process, require, mod
 
 
 def classic(script: str) -> str:
-    """Return a classic script that makes of DuckDB's script a function, `duckdb`.
-
-    Raises ValueError where it is not as it was when this was written.
-    """
+    """Return a classic script that makes of DuckDB's script a function, `duckdb`."""
     if not script.startswith('"use strict";var duckdb='):
         raise ValueError("DuckDB's script must define duckdb")
     for name, times in {"globalThis.onmessage": 1, "globalThis.postMessage": 1}.items():

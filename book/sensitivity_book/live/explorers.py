@@ -10,12 +10,7 @@ from sensitivity_book.explorers.gallery import explorers
 
 
 def fields(asked: dict[str, str]) -> dict[str, Any]:
-    """Return what can be typed into an explorer, beside the settings of its knobs.
-
-    >>> found = fields({"explorer": "people"})
-    >>> found["typed"]["groups"], found["own"]
-    ({'low': 1, 'high': 1000, 'whole': True}, None)
-    """
+    """Return what can be typed into an explorer, beside the settings of its knobs."""
     explorer = _named(asked["explorer"])
     typed = {
         knob.argument: {
@@ -34,15 +29,7 @@ def fields(asked: dict[str, str]) -> dict[str, Any]:
 
 
 def frame(asked: dict[str, Any]) -> dict[str, str]:
-    """Return what an explorer shows at some settings: sentence, words for the picture, picture.
-
-    >>> shown = frame({"explorer": "formula", "settings": {"claim": "sum", "k": "5"}})
-    >>> shown["text"].partition(":")[2]
-    ' the formula min(k, n)·R gives 12, enumeration finds 12: exact. At most 5 records added or removed: the formula k·max(|L|, |U|) gives 15, enumeration finds 15: exact.'
-
-    A setting may be a number that is typed; `own` is the text of the reader's own records. What is
-    refused is said in place of the three.
-    """
+    """Return what an explorer shows at some settings: sentence, words for the picture, picture."""
     explorer = _named(asked["explorer"])
     try:
         shown = explorer.typed(asked["settings"], asked.get("own", ""))

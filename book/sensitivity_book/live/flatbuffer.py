@@ -13,11 +13,7 @@ WORD = 8  # everything written here starts at a multiple of it, or of 4
 
 @dataclass(frozen=True)
 class Read:
-    """A table in a buffer, and where it starts.
-
-    >>> root(write(Table([Number("i", 7), "seven"]))).text(1)
-    'seven'
-    """
+    """A table in a buffer, and where it starts."""
 
     buffer: bytes
     start: int

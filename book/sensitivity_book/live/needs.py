@@ -35,12 +35,7 @@ class Names:
 
 @lru_cache(maxsize=1024)
 def names(source: str) -> Names:
-    """Return the names that a cell binds, takes and so on; none for one that is no Python.
-
-    >>> found = names("total = sum(days)\\ndef mean(): return total / size")
-    >>> sorted(found.binds), sorted(found.takes), sorted(found.later)
-    (['mean', 'total'], ['days'], ['size'])
-    """
+    """Return the names that a cell binds, takes and so on; none for one that is no Python."""
     try:
         statements = ast.parse(source).body
     except (SyntaxError, ValueError):
@@ -160,12 +155,7 @@ class Place:
 
 @lru_cache(maxsize=8)
 def places(sources: tuple[str, ...]) -> tuple[Place, ...]:
-    """Return what each cell of a page gives, and from which cells above it takes.
-
-    >>> cells = ("days = [1, 2]", "def total(): return sum(days)", "days = [3]", "total()")
-    >>> places(cells)[3].provided
-    {'total': 1, 'days': 2}
-    """
+    """Return what each cell of a page gives, and from which cells above it takes."""
     above: list[Place] = []
     for source in sources:
         own = names(source)

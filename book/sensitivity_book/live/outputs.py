@@ -17,13 +17,7 @@ LAYOUT = "pretty" if sys.platform == "emscripten" else "IPython.lib.pretty"
 
 
 def shown(value: object, prefix: str) -> tuple[str, str]:
-    """Return the kind, `html` or `text`, in which a value is shown, and the HTML or the text.
-
-    `prefix` is for the names inside a drawing, of which a page may hold each once.
-
-    >>> shown({"a": 1}, "one")
-    ('text', "{'a': 1}")
-    """
+    """Return the kind, `html` or `text`, in which a value is shown, and the HTML or the text."""
     if (drawn := drawing(value)) is not None:
         return "html", themed(inline('<img alt="">', named_apart(drawn, prefix)))
     bundle = asked(value, "_repr_mimebundle_")
@@ -39,11 +33,7 @@ def shown(value: object, prefix: str) -> tuple[str, str]:
 
 
 def cut(text: str) -> str:
-    """A text, or as much of it as a page shows.
-
-    >>> cut("x" * 100_001)[99_999:]
-    'x\\n… cut here, after 100,000 characters\\n'
-    """
+    """A text, or as much of it as a page shows."""
     return text if len(text) <= LONGEST else text[:LONGEST] + CUT
 
 

@@ -26,10 +26,7 @@ PAUSE = 0.05  # seconds between two later ones
 
 
 class Session:
-    """The cells of one page, and what has become of them.
-
-    `send` gets what there is to show, message by message; `module` holds the cells' names.
-    """
+    """The cells of one page, and what has become of them."""
 
     def __init__(self, send: Send, module: ModuleType) -> None:
         self.send = send
@@ -222,10 +219,6 @@ def told(error: BaseException) -> str:
 
 
 def call(name: str, argument: str) -> str:
-    """Call a function of the book, `package.module:function`, with a JSON value; return one.
-
-    >>> call("math:factorial", "5")
-    '120'
-    """
+    """Call a function of the book, `package.module:function`, with a JSON value; return one."""
     module, _, function = name.partition(":")
     return json.dumps(getattr(importlib.import_module(module), function)(json.loads(argument)))

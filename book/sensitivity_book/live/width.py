@@ -30,13 +30,7 @@ POPULATIONS: dict[str, Data] = {
 
 
 def disagreements(_: object = None) -> list[str]:
-    """Return what the package answers otherwise than Python's own numbers, a line each.
-
-    >>> disagreements()
-    []
-
-    Cost: some fifty small questions.
-    """
+    """Return what the package answers otherwise than Python's own numbers, a line each."""
     return [told for question in questions() if (told := _told(question))]
 
 

@@ -17,13 +17,7 @@ WORTH_PACKING = 0.95  # of its size
 
 
 def wrap(name: str, content: bytes) -> str:
-    """Return the script that hands a file to the page.
-
-    >>> wrap("a.txt", b"x" * 99)[:30]
-    'liveFile("a.txt",true,"H4sIAAA'
-    >>> wrap("b.txt", b"xyz")
-    'liveFile("b.txt",false,"eHl6")'
-    """
+    """Return the script that hands a file to the page."""
     packed = gzip.compress(content, 9, mtime=0)
     worth = len(packed) < WORTH_PACKING * len(content)
     text = base64.b64encode(packed if worth else content).decode()
@@ -31,10 +25,7 @@ def wrap(name: str, content: bytes) -> str:
 
 
 def classic(loader: str, module: str) -> str:
-    """Return Pyodide's two modules, `pyodide.mjs` and `pyodide.asm.mjs`, as one classic script.
-
-    Raises ValueError where they are not as they were when this was written.
-    """
+    """Return Pyodide's two modules, `pyodide.mjs` and `pyodide.asm.mjs`, as one classic script."""
     loader = replaced(r"export\{(\w+) as loadPyodide,\w+ as version\};", r"return \1;", loader, 1)
     module = replaced(
         r"export default _createPyodideModule;", "return _createPyodideModule;", module, 1

@@ -42,20 +42,12 @@ def themed(body: str) -> str:
 
 
 def named_apart(drawing: str, place: str) -> str:
-    """Give the names inside a drawing a prefix, also where they are used.
-
-    >>> named_apart('<path id="m1"/><use href="#m1"/><g clip-path="url(#m1)"/>', "second")
-    '<path id="second-m1"/><use href="#second-m1"/><g clip-path="url(#second-m1)"/>'
-    """
+    """Give the names inside a drawing a prefix, also where they are used."""
     return re.sub(r'(\sid="|href="#|url\(#)', rf"\g<1>{place}-", drawing)
 
 
 def lean(drawn: str) -> str:
-    """Return the SVG that Matplotlib writes without what a page does not need.
-
-    >>> print(lean('<?xml version="1.0"?> <svg id="one"> <!-- a circle --> <circle/> </svg>'))
-    <svg> <circle/> </svg>
-    """
+    """Return the SVG that Matplotlib writes without what a page does not need."""
     text = drawn[drawn.index("<svg") :]
     for pattern, short in LEANER:
         text = re.sub(pattern, short, text, flags=re.DOTALL)

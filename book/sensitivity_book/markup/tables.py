@@ -80,10 +80,7 @@ def aligned(table: str) -> str:
 
 
 def numeric_columns(rows: str) -> list[bool]:
-    """Whether more than half of a column's cells are numbers.
-
-    Cells are counted from the right, because the name of a row may span several.
-    """
+    """Whether more than half of a column's cells are numbers."""
     cells = [[is_number(cell[3]) for cell in CELL.finditer(row)] for row in ROW.findall(rows)]
     width = max(map(len, cells), default=0)
     columns = ([row[-i] for row in cells if len(row) >= i] for i in range(width, 0, -1))

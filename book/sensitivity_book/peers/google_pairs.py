@@ -15,14 +15,7 @@ MIDDLE = {"deviations": 1, "squares": 2}  # which power of the distance from the
 
 @dataclass(frozen=True)
 class Moved:
-    """One quantity of one pair: how far the pair moves it, and how far a person can.
-
-    >>> Moved("sum", 1, "sum", Fraction(4), Fraction(16)).ratio
-    0.5
-
-    `group` is the aggregation, `number` the case's place in its file. Distances are squared, so that
-    those in L2 stay exact: in the norm to which the noise is scaled, L1 for Laplace, L2 for Gaussian.
-    """
+    """One quantity of one pair: how far the pair moves it, and how far a person can."""
 
     group: str
     number: int
@@ -37,16 +30,7 @@ class Moved:
 
 
 def exact_square(quantity: str, settings: dict[str, str]) -> Fraction:
-    """Return the exact sensitivity of a quantity to one person, squared.
-
-    >>> bounds = {"lower_bound": "-50", "upper_bound": "49.9", "noise_type": "GAUSSIAN"}
-    >>> exact_square("sum", bounds | {"max_partitions_contributed": "25"})
-    Fraction(62500, 1)
-
-    A person adds at most C entries to each of at most P partitions. The most that one entry moves,
-    d, is moved by each of them at once: PCd in L1, and √P·Cd in L2. Of a tree of height h, d is h in L1
-    and √h in L2. Cost: constant. Raises KeyError for another quantity without bounds.
-    """
+    """Return the exact sensitivity of a quantity to one person, squared."""
     partitions = int(settings.get("max_partitions_contributed", 1))
     entries = int(
         settings.get("max_contributions_per_partition", settings.get("max_contributions", 1))
@@ -72,11 +56,8 @@ def _one_entry(quantity: str, settings: dict[str, str]) -> Fraction:
 def moved() -> list[Moved]:
     """Return every quantity of every pair, in the order of the files.
 
-    >>> len({(one.group, one.number) for one in moved()})
-    254
-
-    Cost: reads one file. Source: google/differential-privacy, `proto/testing/*_dp_test_cases.textproto`,
-    measured by `scripts/google_pairs.py`.
+    Source: google/differential-privacy, `proto/testing/*_dp_test_cases.textproto`,
+        measured by `scripts/google_pairs.py`.
     """
     found = []
     for row in figures("google_pairs").itertuples():
@@ -89,13 +70,7 @@ def moved() -> list[Moved]:
 
 
 def ratios() -> pd.DataFrame:
-    """Return the ratio of each pair: that of its quantity which moves least.
-
-    >>> ratios().head(1).to_dict("records")
-    [{'group': 'sum', 'number': 1, 'ratio': 1.0}]
-
-    Cost: linear in the pairs.
-    """
+    """Return the ratio of each pair: that of its quantity which moves least."""
     least: dict[tuple[str, int], float] = {}
     for one in moved():
         pair = one.group, one.number
@@ -105,13 +80,7 @@ def ratios() -> pd.DataFrame:
 
 
 def by_group() -> pd.DataFrame:
-    """Return a row a group: its pairs, those that attain the exact value, fall short and go beyond.
-
-    >>> print(*by_group().loc["count"])
-    36 30 6 0 0.707 1
-
-    Cost: linear in the pairs.
-    """
+    """Return a row a group: its pairs, those that attain the exact value, fall short and go beyond."""
     found: dict[str, list[int | str]] = {}
     for group, ratio in ratios().groupby("group", sort=False)["ratio"]:
         attain, short = int((ratio == 1).sum()), int((ratio < 1).sum())
@@ -122,11 +91,7 @@ def by_group() -> pd.DataFrame:
 
 
 def scored() -> Score:
-    """Return the score: how many pairs move all that is made noisy by its exact sensitivity.
-
-    >>> scored().tally
-    '240 of 254'
-    """
+    """Return the score: how many pairs move all that is made noisy by its exact sensitivity."""
     found = ratios()["ratio"]
     return Score(
         benchmark="Google's neighbouring pairs",

@@ -33,20 +33,12 @@ ENUMERATED = 5  # entries; a longer vector is reckoned, and held to these
 
 
 def one_entry(x: Vector, y: Vector) -> int:
-    """Return the L1 distance: it is 1 where one entry differs by 1.
-
-    >>> one_entry((0, 1), (0, 2)), one_entry((0, 0), (1, 1))
-    (1, 2)
-    """
+    """Return the L1 distance: it is 1 where one entry differs by 1."""
     return sum(abs(a - b) for a, b in zip(x, y, strict=True))
 
 
 def each_entry(x: Vector, y: Vector) -> int:
-    """Return the L∞ distance: it is 1 where no entry differs by more than 1, and one does.
-
-    >>> each_entry((0, 1), (0, 2)), each_entry((0, 0), (1, 1))
-    (1, 1)
-    """
+    """Return the L∞ distance: it is 1 where no entry differs by more than 1, and one does."""
     return max((abs(a - b) for a, b in zip(x, y, strict=True)), default=0)
 
 
@@ -56,15 +48,7 @@ WORDS: dict[Neighbours, str] = {one_entry: "one entry by 1", each_entry: "each e
 
 @dataclass(frozen=True)
 class Noisy:
-    """A mechanism that adds Laplace noise to each entry of a vector, under one relation.
-
-    >>> HISTOGRAM_2.name, HISTOGRAM_2.claimed(PROMISED), HISTOGRAM_2.exact
-    ('NoisyHist2', Fraction(1, 100), 1)
-
-    `scale` gives the scale of the noise at a promise of ε for the whole, `copies` how often each entry is
-    published, with fresh noise. `sniper` and `statdp` are the lower bounds on
-    ε in DP-Sniper's stored logs, at ε = 0.1: its own with two classifiers, and StatDP's two runs.
-    """
+    """A mechanism that adds Laplace noise to each entry of a vector, under one relation."""
 
     name: str
     length: int
@@ -142,14 +126,7 @@ MECHANISMS = (
 
 
 def prefix_sums(x: Vector) -> Vector:
-    """Return the sums of the first entries: what PrefixSum publishes of its noisy vector.
-
-    >>> prefix_sums((1, 0, 2))
-    (1, 1, 3)
-
-    The noise is added before, and the sums give every noisy entry back, as differences: they keep the
-    ε of the noisy vector, no more and no less.
-    """
+    """Return the sums of the first entries: what PrefixSum publishes of its noisy vector."""
     return tuple(np.cumsum(np.array(x, dtype=np.int64)).tolist())
 
 
@@ -157,13 +134,7 @@ def prefix_sums(x: Vector) -> Vector:
 def enumerated(
     length: int, neighbours: Neighbours, claim: Any = 1, *, most: int = 2, copies: int = 1
 ) -> Audit:
-    """Hold a claim to every pair of neighbours among the vectors with entries from 0 to `most`.
-
-    >>> enumerated(2, each_entry).worst.found, enumerated(2, one_entry, copies=3).worst.found
-    (2, 3)
-
-    Cost: (most + 1) to the power of twice the length; the audit is kept.
-    """
+    """Hold a claim to every pair of neighbours among the vectors with entries from 0 to `most`."""
 
     def published(x: Vector) -> Vector:
         return x * copies
@@ -179,14 +150,7 @@ def enumerated(
 
 
 def most_moved(length: int, neighbours: Neighbours, copies: int = 1) -> int:
-    """Return the exact L1 sensitivity of a vector: its length where each entry may move, else 1.
-
-    >>> most_moved(5, each_entry), most_moved(10, each_entry), most_moved(10, one_entry)
-    (5, 10, 1)
-
-    Each entry adds at most 1, and 0…0 to 1…1 reaches all of them; `copies` of the vector multiply that.
-    Cost: an enumeration up to five entries, a product beyond.
-    """
+    """Return the exact L1 sensitivity of a vector: its length where each entry may move, else 1."""
     if length <= ENUMERATED:
         return int(enumerated(length, neighbours, copies=copies).worst.found)
     moved = 1 if neighbours is one_entry else length
@@ -194,16 +158,7 @@ def most_moved(length: int, neighbours: Neighbours, copies: int = 1) -> int:
 
 
 def witness(mechanism: Noisy, epsilon: Fraction = PROMISED) -> AuditRow | None:
-    """Return the shortest violation: vectors of one entry, then of two; None if there is none.
-
-    >>> row = witness(MECHANISMS[4])
-    >>> row.dataset, row.neighbour, row.claimed, row.found
-    ((0, 0), (1, 1), 1, 2)
-    >>> witness(MECHANISMS[0]) is None
-    True
-
-    Cost: an enumeration of vectors of 0 and 1, up to five entries.
-    """
+    """Return the shortest violation: vectors of one entry, then of two; None if there is none."""
     for length in range(1, min(mechanism.length, ENUMERATED) + 1):
         claim, copies = mechanism.claimed(epsilon), mechanism.copies
         audit = enumerated(length, mechanism.neighbours, claim, most=1, copies=copies)
@@ -213,19 +168,7 @@ def witness(mechanism: Noisy, epsilon: Fraction = PROMISED) -> AuditRow | None:
 
 
 def noisy_table(epsilon: Fraction = PROMISED) -> pd.DataFrame:
-    """Return the mechanisms as a table: claimed, exact, and the ε that is kept beside what was found.
-
-    >>> noisy_table()[["mechanism", "neighbours differ in", "claimed", "exact", "ε kept"]]
-              mechanism neighbours differ in claimed exact ε kept
-    0  LaplaceMechanism       one entry by 1       1     1    0.1
-    1   LaplaceParallel       one entry by 1      20    20    0.1
-    2        NoisyHist1       one entry by 1       1     1    0.1
-    3        NoisyHist2       one entry by 1    0.01     1     10
-    4         PrefixSum      each entry by 1       1    10      1
-    5         PrefixSum       one entry by 1       1     1    0.1
-
-    What DP-Sniper and StatDP found is of ε = 0.1; for another ε these columns say nothing.
-    """
+    """Return the mechanisms as a table: claimed, exact, and the ε that is kept beside what was found."""
     return pd.DataFrame([_row(mechanism, epsilon) for mechanism in MECHANISMS])
 
 
@@ -267,25 +210,12 @@ def _bounds(bounds: tuple[float, float] | None) -> str:
 
 
 def largest_found() -> float:
-    """Return the largest ε that DP-Sniper can find: its search leaves out events rarer than 1%.
-
-    >>> round(largest_found(), 3)
-    4.605
-
-    The two probabilities that it compares lie between 0.01 and 1.
-    """
+    """Return the largest ε that DP-Sniper can find: its search leaves out events rarer than 1%."""
     return math.log(1 / RAREST)
 
 
 def second_histogram(epsilons: tuple[Fraction, ...]) -> pd.DataFrame:
-    """Return NoisyHist2 at several ε: too small below 1, exact at 1, loose above.
-
-    >>> second_histogram((Fraction(1, 5), Fraction(1), Fraction(3, 2)))
-      ε promised claimed exact          verdict ε kept
-    0        0.2    0.04     1  too small by ×25      5
-    1          1       1     1            exact      1
-    2        1.5    2.25     1   loose by ×2.25  0.667
-    """
+    """Return NoisyHist2 at several ε: too small below 1, exact at 1, loose above."""
     mechanism = HISTOGRAM_2
     return pd.DataFrame(
         {
@@ -299,13 +229,7 @@ def second_histogram(epsilons: tuple[Fraction, ...]) -> pd.DataFrame:
 
 
 def scored() -> Score:
-    """Return how many of the five got their exact ε.
-
-    >>> scored().tally
-    '5 of 5'
-
-    The five are asked with the neighbours of DP-Sniper's experiments. Cost: a moment.
-    """
+    """Return how many of the five got their exact ε."""
     asked = [mechanism for mechanism in MECHANISMS if mechanism.sniper]
     found = [mechanism for mechanism in asked if _is_attained(mechanism)]
     mechanism = max(asked, key=lambda one: one.kept(PROMISED) / PROMISED)

@@ -33,16 +33,7 @@ Pair = tuple[Dataset, Dataset]
 
 @dataclass(frozen=True)
 class Reduced:
-    """One of dp-recorder's tests: a function, what is claimed of it, and the pair that the test brings.
-
-    >>> REDUCED[0].test, REDUCED[0].claimed, REDUCED[0].kind
-    ('test_sensitivity_miscalibration', 5, 'declared')
-
-    `kind` says how the claim is made: a sensitivity that the program declares, a value that it takes to
-    be the same for neighbours (a claim of 0), or one budget for two answers (a claim for both
-    together). `caught_by` is the check of dp-recorder that raises, `missing` whether a record may be
-    missing: None, which the function reads as NaN.
-    """
+    """One of dp-recorder's tests: a function, what is claimed of it, and the pair that the test brings."""
 
     test: str
     what: str
@@ -83,11 +74,7 @@ class Reduced:
 
 
 def distance(x: Any, y: Any) -> Any:
-    """Return the L1 distance between two answers; infinity between a number and NaN.
-
-    >>> distance((0, 1), (1, 3)), distance(1.0, math.nan), distance(math.nan, math.nan)
-    (3, inf, 0)
-    """
+    """Return the L1 distance between two answers; infinity between a number and NaN."""
     pairs = zip(*(one if isinstance(one, tuple) else (one,) for one in (x, y)), strict=True)
     return sum(_moved(a, b) for a, b in pairs)
 
@@ -100,66 +87,38 @@ def _moved(a: Any, b: Any) -> Any:
 
 
 def raw_sum(records: Dataset) -> Any:
-    """Sum the records as they come, where clipped ones were meant.
-
-    >>> raw_sum((1, -2, 100))
-    99
-    """
+    """Sum the records as they come, where clipped ones were meant."""
     return sum(records)
 
 
 def sum_clipped(records: Dataset) -> float:
-    """Clip each record to [−5, 5] by NumPy, and sum them: a missing one stays NaN.
-
-    >>> sum_clipped((1, 100)), sum_clipped((1, None))
-    (6.0, nan)
-    """
+    """Clip each record to [−5, 5] by NumPy, and sum them: a missing one stays NaN."""
     numbers = np.array([math.nan if one is None else one for one in records], dtype=np.float64)
     return float(np.sum(np.clip(numbers, -LIMIT, LIMIT), dtype=np.float64))
 
 
 def sum_known(records: Dataset) -> int:
-    """Clip each record that is there to [−5, 5], and sum them: a missing one counts for nothing.
-
-    >>> sum_known((1, 100, None))
-    6
-    """
+    """Clip each record that is there to [−5, 5], and sum them: a missing one counts for nothing."""
     return sum(max(-LIMIT, min(LIMIT, one)) for one in records if one is not None)
 
 
 def distinct(records: Dataset) -> int:
-    """Count the classes that the data show.
-
-    >>> distinct((0, 1, 2, 0))
-    3
-    """
+    """Count the classes that the data show."""
     return len(set(records))
 
 
 def sum_and_size(records: Dataset) -> tuple[Any, int]:
-    """Answer two queries with one budget: the sum and the size.
-
-    >>> sum_and_size((0, 1, 1))
-    (2, 3)
-    """
+    """Answer two queries with one budget: the sum and the size."""
     return sum(records), len(records)
 
 
 def ones(records: Dataset) -> int:
-    """Count the records that are 1.
-
-    >>> ones((0, 1, 1, 0))
-    2
-    """
+    """Count the records that are 1."""
     return sum(one == 1 for one in records)
 
 
 def privbayes_sensitivity(features: int, parents: int) -> int:
-    """Return the sensitivity that the reduced PrivBayes declares: 0 where the two numbers are equal.
-
-    >>> [privbayes_sensitivity(5, parents) for parents in (3, 4, 5)]
-    [2, 1, 0]
-    """
+    """Return the sensitivity that the reduced PrivBayes declares: 0 where the two numbers are equal."""
     return features - parents
 
 
@@ -243,17 +202,7 @@ RIGHT = Reduced(
 
 
 def smallest(reduced: Reduced) -> AuditRow | None:
-    """Return the smallest violation, from the claim alone; None if no number up to 10 shows one.
-
-    >>> row = smallest(REDUCED[0])
-    >>> row.dataset, row.neighbour, row.claimed, row.found
-    ((0,), (6,), 5, 6)
-    >>> smallest(RIGHT) is None
-    True
-
-    Records are whole numbers from 0 to m, and missing ones where these may be; datasets have up to two.
-    The first m that has a violation is taken, and of its violations the smallest dataset.
-    """
+    """Return the smallest violation, from the claim alone; None if no number up to 10 shows one."""
     sizes = [size for size in range(3) if size >= reduced.smallest_size]
     for most in range(LARGEST + 1):
         values = [*range(most + 1), *([None] if reduced.missing else [])]
@@ -264,46 +213,24 @@ def smallest(reduced: Reduced) -> AuditRow | None:
 
 
 def their_gap(reduced: Reduced) -> Any:
-    """Return how far the answers lie apart on the pair that the test brings.
-
-    >>> their_gap(REDUCED[0]), their_gap(REDUCED[1])
-    (97, inf)
-    """
+    """Return how far the answers lie apart on the pair that the test brings."""
     one, other = map(reduced.function, reduced.pair)
     return distance(one, other)
 
 
 def exact_there(reduced: Reduced) -> Any:
-    """Return the exact sensitivity over the values and the size of the pair that the test brings.
-
-    >>> exact_there(REDUCED[0])
-    102
-
-    Cost: an audit of all datasets of these values and this size.
-    """
+    """Return the exact sensitivity over the values and the size of the pair that the test brings."""
     return reduced.held(reduced.values, [len(reduced.pair[0])]).worst.found
 
 
 def reached(reduced: Reduced) -> float:
-    """Return which part of the exact sensitivity the test's own pair reaches.
-
-    >>> round(reached(REDUCED[0]), 3), reached(REDUCED[1])
-    (0.951, 1.0)
-    """
+    """Return which part of the exact sensitivity the test's own pair reaches."""
     gap, exact = their_gap(reduced), exact_there(reduced)
     return 1.0 if gap == exact else gap / exact
 
 
 def recorder_table() -> pd.DataFrame:
-    """Return the six, and the one that is right, as a table: found from the claim, and on their pair.
-
-    >>> recorder_table()[["asked of", "claimed", "found", "witness"]].head(2)
-                    asked of claimed found      witness
-    0       sum, not clipped       5     6    (0) → (6)
-    1  clipped sum, with NaN       5     ∞  (0) → (NaN)
-
-    Cost: a moment.
-    """
+    """Return the six, and the one that is right, as a table: found from the claim, and on their pair."""
     return pd.DataFrame([_row(reduced) for reduced in (*REDUCED, RIGHT)])
 
 
@@ -334,16 +261,7 @@ def _shown(dataset: Dataset) -> str:
 
 
 def clipped_claims() -> pd.DataFrame:
-    """Return the sum that was meant, clipped and with NaN left out, held to 5 under both relations.
-
-    >>> clipped_claims()
-                    neighbours by  claimed  exact    verdict     witness
-    0  a record added or removed        5      5      exact    (-5) → ()
-    1          a record replaced        5     10  too small  (-5) → (5)
-
-    The two tests that clip to [−5, 5] name no relation; the pair that each brings replaces a record.
-    Cost: a moment.
-    """
+    """Return the sum that was meant, clipped and with NaN left out, held to 5 under both relations."""
     meant = Reduced("", "clipped sum", DECLARED, sum_known, LIMIT, ADD_REMOVE, ((), ()), "")
     relations = {"a record added or removed": ADD_REMOVE, "a record replaced": REPLACED}
     rows = [meant.held([-5, 0, 5, 6], [1, 2], relation).worst for relation in relations.values()]
@@ -359,13 +277,7 @@ def clipped_claims() -> pd.DataFrame:
 
 
 def privbayes_verdicts(features: int = 5) -> dict[int, str]:
-    """Return the verdict on what the reduced PrivBayes declares, for each number of parents.
-
-    >>> privbayes_verdicts()
-    {1: 'loose', 2: 'loose', 3: 'loose', 4: 'exact', 5: 'too small'}
-
-    Records are 0 and 1, which the test's are, and one is added or removed. Cost: a moment.
-    """
+    """Return the verdict on what the reduced PrivBayes declares, for each number of parents."""
     return {
         parents: sl.audit(
             sl.SUM,
@@ -379,15 +291,7 @@ def privbayes_verdicts(features: int = 5) -> dict[int, str]:
 
 
 def mean_row(size: int) -> AuditRow:
-    """Return the mean that is released, held to what its noise implies, on datasets of some size.
-
-    >>> row = mean_row(2)
-    >>> row.claimed, row.found, row.dataset, row.neighbour
-    (Fraction(1, 2), 1, (-1, 1), (-1,))
-
-    The noise of the sum has the scale 1/ε, so that of the mean has 1/(nε): for a mean of records in
-    [−1, 1] it claims 1/n. Errors: ValueError where no neighbour is left to ask about.
-    """
+    """Return the mean that is released, held to what its noise implies, on datasets of some size."""
     return sl.audit(
         sl.MEAN,
         lambda size: Fraction(1, size),
@@ -398,13 +302,7 @@ def mean_row(size: int) -> AuditRow:
 
 
 def scored() -> Score:
-    """Return how many of the six were found from the claim alone.
-
-    >>> scored().tally
-    '6 of 6'
-
-    Cost: a moment.
-    """
+    """Return how many of the six were found from the claim alone."""
     found = [(row, reduced) for reduced in REDUCED if (row := smallest(reduced)) is not None]
     row, reduced = found[0]
     moved = f"{number_text(row.found)} where {number_text(row.claimed)} is claimed"

@@ -89,11 +89,7 @@ POPULATIONS = {"uniform": _uniform, "normal": _normal, "lognormal": _lognormal}
 
 @dataclass(frozen=True)
 class Plan:
-    """What the sampler does for a promise γ: the k-th smallest gap of m random pairs.
-
-    >>> Plan(285, 285, 0.0097).m
-    285
-    """
+    """What the sampler does for a promise γ: the k-th smallest gap of m random pairs."""
 
     m: int
     k: int
@@ -103,15 +99,8 @@ class Plan:
 def plan(gamma: float) -> Plan:
     """Return the number of pairs and the order statistic, as the R package `diffpriv` chooses them.
 
-    >>> plan(0.05).m
-    1305
-
-    By the inequality of Dvoretzky, Kiefer and Wolfowitz, the empirical distribution of m gaps lies
-    within √(log(1/ρ) / 2m) of the true one, but for a chance of ρ; ρ and that distance make up γ. The ρ
-    that needs the fewest pairs solves ρ(1 + 2 log(1/ρ)) = γ; bisection finds it.
-    Cost: a hundred steps. Raises ValueError for γ outside (0, 1).
     Source: Rubinstein and Aldà (2017), Pain-free random differential privacy with sensitivity sampling;
-    `sensitivity_sampler.R` of diffpriv 0.4.2.
+        `sensitivity_sampler.R` of diffpriv 0.4.2.
     """
     if not 0 < gamma < 1:
         raise ValueError(f"gamma must lie between 0 and 1, got {gamma}")
@@ -126,13 +115,7 @@ def plan(gamma: float) -> Plan:
 
 
 def gaps(population: str, pairs: int, seed: int) -> dict[str, Array]:
-    """Return, query by query, how far random pairs lie apart: 24 records shared, one each alone.
-
-    >>> gaps("uniform", 3, seed=0)["sum"].tolist()
-    [47, 39, 87]
-
-    Distances are in L1. Cost: sorts 2 · pairs datasets. Raises KeyError for another population.
-    """
+    """Return, query by query, how far random pairs lie apart: 24 records shared, one each alone."""
     rng = np.random.default_rng(seed)
     records = POPULATIONS[population](rng, (pairs, SIZE + 1))
     one, other = np.sort(records[:, :-1]), np.sort(np.delete(records, SIZE - 1, axis=1))
@@ -144,14 +127,7 @@ def gaps(population: str, pairs: int, seed: int) -> dict[str, Array]:
 
 
 def exact(name: str) -> float:
-    """Return the exact sensitivity of a query, one of 25 records changed, over points from 0 to 100.
-
-    >>> exact("mean"), exact("median"), exact("variance")
-    (4.0, 100.0, 384.0)
-
-    No span lies outside [0, 100], and two points, 0 and 100, are enough to attain that:
-    so it is enumerated over these two. Cost: solvers, and 26 datasets. Raises KeyError for another query.
-    """
+    """Return the exact sensitivity of a query, one of 25 records changed, over points from 0 to 100."""
     query, _ = QUERIES[name]
     values = (0, TOP) if name == "span" else range(TOP + 1)
     universe = sl.Universe.value_range(values)
@@ -159,18 +135,7 @@ def exact(name: str) -> float:
 
 
 def sampled(runs: int = 200, gamma: float = GAMMA) -> pd.DataFrame:
-    """Return what the sampler gives in many runs, for each query and population, over the exact value.
-
-    >>> table = sampled(runs=3)
-    >>> list(table.columns)
-    ['query', 'population', 'run', 'ratio', 'left out']
-    >>> bool((table["ratio"] <= 1).all())
-    True
-
-    "left out" is the fraction of 20,000 fresh random pairs, drawn by another seed, that lie further apart
-    than the sampled number. Run r of a population has the seed r. Cost: runs · m pairs a population.
-    Raises as `plan`.
-    """
+    """Return what the sampler gives in many runs, for each query and population, over the exact value."""
     chosen = plan(gamma)
     limits = {name: exact(name) for name in QUERIES}
     tables = []
@@ -186,13 +151,7 @@ def sampled(runs: int = 200, gamma: float = GAMMA) -> pd.DataFrame:
 
 
 def scored(table: pd.DataFrame | None = None) -> Score:
-    """Return the score: in how many runs the sampled number is the exact sensitivity.
-
-    >>> scored(sampled(runs=2)).asked
-    66
-
-    `table` is that of `sampled`, which is drawn anew without it.
-    """
+    """Return the score: in how many runs the sampled number is the exact sensitivity."""
     found = sampled() if table is None else table
     worst = found.iloc[int(found["ratio"].to_numpy().argmin())]
     limit = exact(str(worst["query"]))

@@ -12,14 +12,7 @@ from pandas.io.formats.style import Styler
 
 @dataclass(frozen=True)
 class Score:
-    """One benchmark of a peer: how much of it was asked, and how much was found.
-
-    >>> Score("a tool's planted faults", "Near2021", 6, 5, "witness found", "() and (1)").tally
-    '5 of 6'
-
-    `source` is a key of the bibliography or an address. `asked` counts the entries of the benchmark,
-    `found` those of which `what` is true; `what` is in words. `worst` is the smallest witness, in words.
-    """
+    """One benchmark of a peer: how much of it was asked, and how much was found."""
 
     benchmark: str
     source: str
@@ -39,27 +32,14 @@ class Score:
 
 
 def score_table(scores: Iterable[Score]) -> pd.DataFrame:
-    """Return the scores as a table, a row each, in the order given.
-
-    >>> row = Score("a tool's planted faults", "Near2021", 6, 5, "witness found", "() and (1)")
-    >>> score_table([row]).columns.tolist()
-    ['benchmark', 'found', 'what is found', 'smallest witness']
-
-    The source stays out of it: the page cites it. Cost: linear in the scores.
-    """
+    """Return the scores as a table, a row each, in the order given."""
     columns = ["benchmark", "found", "what is found", "smallest witness"]
     rows = [(one.benchmark, one.tally, one.what, one.worst) for one in scores]
     return pd.DataFrame(rows, columns=columns)
 
 
 def wrapped(table: pd.DataFrame, name: str) -> Styler:
-    """Return a table for a page: small, without row numbers, and its cells break into lines.
-
-    >>> "white-space: normal" in wrapped(pd.DataFrame({"found": ["6 of 6"]}), "one").to_html()
-    True
-
-    `name` is what the HTML calls the table. Cost: linear in the table.
-    """
+    """Return a table for a page: small, without row numbers, and its cells break into lines."""
     cells = {"text-align": "left", "vertical-align": "top"}
     broken: list[Any] = [
         {"selector": "th, td", "props": "white-space: normal"},

@@ -34,14 +34,7 @@ Stated = tuple[int, ...]  # the positions of the arguments that a type names
 
 @dataclass(frozen=True)
 class Annotation:
-    """A function, what its type states, and what is right.
-
-    >>> ANNOTATIONS[0].name, ANNOTATIONS[0].promise, ANNOTATIONS[0].right_promise
-    ('solo_double1', 's1', '2 · s1')
-
-    `entries` are those of each argument, `stated` the positions of the arguments that the type adds up.
-    Where `grows` is true, no constant is right: over numbers from 0 to M it is M times the sum.
-    """
+    """A function, what its type states, and what is right."""
 
     name: str
     does: str
@@ -81,20 +74,12 @@ class Annotation:
 
 
 def apart(x: Argument, y: Argument) -> float:
-    """Return the L2 distance between two arguments, or two answers.
-
-    >>> apart((1, 1), (4, 5))
-    5.0
-    """
+    """Return the L2 distance between two arguments, or two answers."""
     return math.sqrt(sum((a - b) ** 2 for a, b in zip(x, y, strict=True)))
 
 
 def between(x: Given, y: Given, stated: Stated) -> float:
-    """Return the distances between some arguments of two calls, added up.
-
-    >>> between(((1,), (0,)), ((3,), (9,)), (0,)), between(((1,), (0,)), ((3,), (9,)), (0, 1))
-    (2.0, 11.0)
-    """
+    """Return the distances between some arguments of two calls, added up."""
     return math.fsum(apart(x[i], y[i]) for i in stated)
 
 
@@ -127,14 +112,7 @@ ANNOTATIONS = (
 def held(
     annotation: Annotation, inputs: Sequence[Given], stated: Stated, times: float = 1
 ) -> Audit:
-    """Hold a function to `times` the distances of some arguments, over every pair of some calls.
-
-    >>> double = ANNOTATIONS[0]
-    >>> held(double, double.inputs(1), (0,)).headline, held(double, double.inputs(1), (0,), 2).headline
-    ('too small by ×2', 'exact')
-
-    Every distance that two of the calls have makes a row. Cost: as `sl.audit_map`.
-    """
+    """Hold a function to `times` the distances of some arguments, over every pair of some calls."""
 
     def moved(x: Given, y: Given) -> float:
         return between(x, y, stated)
@@ -151,38 +129,18 @@ def held(
 
 
 def as_stated(annotation: Annotation, most: int = 2) -> Audit:
-    """Hold a function to its type, over all numbers from 0 to `most`.
-
-    >>> as_stated(ANNOTATIONS[2]).headline, as_stated(ANNOTATIONS[2], most=3).headline
-    ('too small by ×2', 'too small by ×3')
-
-    A product has no constant that holds for all numbers. Cost: as `held`.
-    """
+    """Hold a function to its type, over all numbers from 0 to `most`."""
     return held(annotation, annotation.inputs(most), annotation.stated)
 
 
 def mended(annotation: Annotation, most: int = 2) -> Audit:
-    """Hold a function to the right annotation, over all numbers from 0 to `most`.
-
-    >>> all(not mended(annotation).violations for annotation in ANNOTATIONS)
-    True
-
-    Cost: as `held`.
-    """
+    """Hold a function to the right annotation, over all numbers from 0 to `most`."""
     times = most if annotation.grows else annotation.times
     return held(annotation, annotation.inputs(most), annotation.right, times)
 
 
 def smallest(annotation: Annotation) -> AuditRow | None:
-    """Return the violation with the smallest numbers: the sum of all entries is the least that there is.
-
-    >>> row = smallest(ANNOTATIONS[2])
-    >>> row.dataset, row.neighbour, row.claimed, row.found
-    (((0,), (2,)), ((1,), (2,)), 1.0, 2.0)
-
-    Of several, the one whose type claims least, then the first in order; None if no pair whose entries
-    sum to 6 or less shows one. Cost: as many pairs as such a sum has places in the entries of two calls.
-    """
+    """Return the violation with the smallest numbers: the sum of all entries is the least that there is."""
     for total in range(1, LARGEST_SUM + 1):
         broken = [pair for pair in _pairs_of(annotation, total) if _breaks(annotation, pair)]
         if broken:
@@ -224,28 +182,13 @@ def _breaks(annotation: Annotation, pair: tuple[Given, Given]) -> bool:
 
 
 def factor(annotation: Annotation, most: int = 2) -> float:
-    """Return how many times too small a type is, over numbers from 0 to `most`; infinity if it claims 0.
-
-    >>> [factor(annotation) for annotation in ANNOTATIONS]
-    [2.0, inf, 2.0, inf, 2.0, inf]
-
-    Cost: as `held`.
-    """
+    """Return how many times too small a type is, over numbers from 0 to `most`; infinity if it claims 0."""
     ratio = as_stated(annotation, most).worst.ratio
     return float(1 / ratio) if ratio else math.inf
 
 
 def annotations_table() -> pd.DataFrame:
-    """Return the six as a table: what is stated, what was found, the smallest witness, what is right.
-
-    >>> annotations_table()[["function", "stated", "claimed", "found", "right"]].head(3)
-           function   stated claimed found          right
-    0  solo_double1       s1       1     2        2 · s1
-    1    solo_plus1       s1       0     1       s1 + s2
-    2    solo_plus2  s1 + s2       1     2  M · (s1 + s2)
-
-    Cost: a moment.
-    """
+    """Return the six as a table: what is stated, what was found, the smallest witness, what is right."""
     return pd.DataFrame([_row(annotation) for annotation in ANNOTATIONS])
 
 
@@ -284,13 +227,7 @@ def _shown(given: Given) -> str:
 
 
 def scored() -> Score:
-    """Return how many of the six were shown too small, with the right annotation shown to hold.
-
-    >>> scored().tally
-    '6 of 6'
-
-    Cost: a moment.
-    """
+    """Return how many of the six were shown too small, with the right annotation shown to hold."""
     shown = [
         (row, annotation)
         for annotation in ANNOTATIONS

@@ -111,10 +111,7 @@ def join_stability(
 
 
 def _steps(truncation: Truncation, values: Sequence[Any], allowance: int) -> list[list[Step]]:
-    """For each distance up to the allowance, the steps between groups of rows within it.
-
-    Of the steps between the same kept rows, the first is enough.
-    """
+    """For each distance up to the allowance, the steps between groups of rows within it."""
     groups = [
         group for n in range(len(values) + 1) for group in combinations_with_replacement(values, n)
     ]

@@ -15,13 +15,7 @@ TICKS = [1, 2, 3, 5, 10, 20]
 
 
 def plot_looseness(table: pd.DataFrame) -> Figure:
-    """Draw `looseness`: a line of each bound for each join, from its median to its largest ratio.
-
-    >>> row = {"elastic median": 2, "elastic largest": 9, "residual median": 1, "residual largest": 3}
-    >>> figure = plot_looseness(pd.DataFrame([row], index=["a path"]))
-    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    ['a path']
-    """
+    """Draw `looseness`: a line of each bound for each join, from its median to its largest ratio."""
     with styled_figure(figsize=(WIDTH, 1.2 + 0.42 * len(table))) as figure:
         axes = figure.subplots()
         axes.axvline(1, color=INK, linewidth=1.5)

@@ -22,14 +22,7 @@ LOOKS = {"falls short": ("v", INK), "attains it": ("o", EXACT), "goes beyond": (
 
 
 def plot_reached(ratios: pd.DataFrame) -> Figure:
-    """Draw what each pair reaches, over the exact value, a row a group; of equal ones one mark.
-
-    >>> table = pd.DataFrame({"group": ["sum", "sum", "count"], "ratio": [1.0, 1.0, 0.5]})
-    >>> [text.get_text() for text in plot_reached(table).axes[0].texts]
-    ['2', '1']
-
-    The number beside a mark counts its pairs. A ratio of 0 stands at the left end of the axis.
-    """
+    """Draw what each pair reaches, over the exact value, a row a group; of equal ones one mark."""
     groups = list(ratios["group"].unique())
     with styled_figure(figsize=(WIDTH, 1.6 + 0.5 * len(groups))) as figure:
         panel = figure.subplots()
@@ -66,15 +59,7 @@ def _mark(panel: Axes, ratio: float, lane: int, count: int) -> None:
 
 
 def plot_sampled(table: pd.DataFrame) -> Figure:
-    """Draw what a sampler finds over the exact value: a row a query, a line a population.
-
-    >>> rows = [("sum", "uniform", 0.5), ("sum", "uniform", 0.8), ("sum", "uniform", 1.0)]
-    >>> figure = plot_sampled(pd.DataFrame(rows, columns=["query", "population", "ratio"]))
-    >>> [line.get_xdata().tolist() for line in figure.axes[0].lines[1:3]]
-    [[0.5, 1.0], [0.8]]
-
-    A line runs from the smallest of the runs to the largest; its mark is the median.
-    """
+    """Draw what a sampler finds over the exact value: a row a query, a line a population."""
     queries, populations = (list(table[name].unique()) for name in ("query", "population"))
     with styled_figure(figsize=(WIDTH, 1.6 + 0.52 * len(queries))) as figure:
         panel = figure.subplots()

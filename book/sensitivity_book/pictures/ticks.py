@@ -27,13 +27,7 @@ ALWAYS = f"@supports not selector(:has(a)) {{ {PLAIN} }}\n@media print {{ {PLAIN
 
 
 class Ticks:
-    """Who is a neighbour of a dataset: hidden, relation by relation, until the reader ticks it.
-
-    >>> Ticks((1, 2), [(1,), (2, 3)], [sl.AddRemove(1), sl.Change(1)]).answers
-    [['yes', '·'], ['·', 'yes']]
-
-    The page needs no kernel and no script.
-    """
+    """Who is a neighbour of a dataset: hidden, relation by relation, until the reader ticks it."""
 
     def __init__(
         self, dataset: Dataset, others: Sequence[Dataset], relations: Sequence[sl.Relation]

@@ -25,12 +25,7 @@ Vector = tuple[float, float]
 
 
 def plot_two_neighbours(radius: float) -> Figure:
-    """Draw a record that joins, and one that is replaced, in the disc of clipped vectors.
-
-    >>> figure = plot_two_neighbours(5)
-    >>> [axes.get_title() for axes in figure.axes]
-    ['one joins', 'one is replaced']
-    """
+    """Draw a record that joins, and one that is replaced, in the disc of clipped vectors."""
     right, left = (radius, 0.0), (-radius, 0.0)
     with styled_figure(figsize=(WIDTH, 3.6)) as figure:
         joins, replaced = figure.subplots(1, 2, sharex=True, sharey=True)
@@ -83,12 +78,7 @@ def _draw_keys(figure: Figure) -> None:
 
 
 def plot_telling(curves: Sequence[tuple[str, Sequence[int], Sequence[float]]]) -> Figure:
-    """Draw how often two datasets are told apart, against the number of parameters of a model.
-
-    >>> figure = plot_telling([("1 or 2", [2, 4], [0.62, 0.69])])
-    >>> figure.axes[0].get_xlabel()
-    'parameters of the model'
-    """
+    """Draw how often two datasets are told apart, against the number of parameters of a model."""
     dashes = ["-", (0, (5, 1.5)), (0, (1, 1.2))]
     with styled_figure(figsize=(WIDTH, 3.3)) as figure:
         axes = figure.subplots()

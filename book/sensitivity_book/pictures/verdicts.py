@@ -102,10 +102,7 @@ def plot_lanes(lanes: Mapping[str, Sequence[Case]]) -> Figure:
 
 
 def _draw_lane(panel: Axes, lane: int, cases: Sequence[Case]) -> dict[str, Line2D]:
-    """The marks of one lane, verdict by verdict a little apart; the last mark of each verdict.
-
-    Marks too close to be told apart are one, at the ratio that is furthest from 1.
-    """
+    """The marks of one lane, verdict by verdict a little apart; the last mark of each verdict."""
     handles = {}
     marks: dict[tuple[str, int], list[float]] = {}
     for case in cases:

@@ -126,11 +126,7 @@ def _per_key(
     width: Exact,
     parts: dict[str, Any],
 ) -> Transformation:
-    """A group-by: a row joins or leaves with `most`, or changes by `width` within its key.
-
-    A changed row may also move from one key to another: then two parts move, by `most` each. All
-    rows may do the same, so d of them move the vector d times as far as one, in either norm.
-    """
+    """A group-by: a row joins or leaves with `most`, or changes by `width` within its key."""
     if norm not in (1, 2):
         raise ValueError(f"norm must be 1 or 2, got norm={norm!r}")
     parted = min(len(keys), 2)  # with one key, a row can only leave it for a key that is not asked

@@ -75,13 +75,7 @@ def _root_of_squares(a: Iterable[Any], b: Iterable[Any]) -> float:
 
 
 def root(square: Any) -> float:
-    """Return the float nearest to the root of an exact number.
-
-    >>> root(Fraction(9, 4))
-    1.5
-
-    Cost: roots of whole numbers, with as many digits as the fraction has.
-    """
+    """Return the float nearest to the root of an exact number."""
     return rounded_root_gap(Fraction(square), Fraction(0))
 
 
@@ -94,13 +88,7 @@ L2 = Metric("L2 distance", _root_of_squares)
 
 
 def dataset_metric(metric: Metric) -> Metric:
-    """Return a metric between datasets, or refuse another.
-
-    >>> print(dataset_metric(SYMMETRIC))
-    symmetric distance
-
-    Raises ValueError unless it is SYMMETRIC or CHANGE_ONE.
-    """
+    """Return a metric between datasets, or refuse another."""
     if metric not in (SYMMETRIC, CHANGE_ONE):
         raise ValueError(f"metric must be SYMMETRIC or CHANGE_ONE, got metric={metric}")
     return metric
@@ -282,13 +270,7 @@ Domain = Records | Answers
 
 
 def interval(lower: Any, upper: Any) -> tuple[Exact, Exact]:
-    """Return two bounds as exact numbers, or refuse bounds that do not rise.
-
-    >>> interval(0, 0.5)
-    (0, Fraction(1, 2))
-
-    Raises ValueError unless the lower lies below the upper.
-    """
+    """Return two bounds as exact numbers, or refuse bounds that do not rise."""
     low, high = exact_number(lower, "bounds"), exact_number(upper, "bounds")
     if low >= high:
         raise ValueError(f"bounds must be two rising numbers, got ({lower}, {upper})")

@@ -31,12 +31,7 @@ DISTANCES = 1, 2, 3, 4
 def held_maps() -> pd.DataFrame:
     """Return a table of twelve transformations: the map at distances 1 to 4, and the verdict.
 
-    >>> table = held_maps()
-    >>> table.loc[("sum", "any", "symmetric")].tolist()
-    ['3', '6', '9', '12', 'exact']
-
-    Each is held to every pair of datasets of up to four rows, of just four where its domain says so.
-    Cost: some seconds. Source: def-audits-verdict in notebooks/audits.
+    Source: def-audits-verdict in notebooks/audits.
     """
     audited = {}
     for step, values in _small():

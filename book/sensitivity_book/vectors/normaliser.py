@@ -6,16 +6,7 @@ import math
 
 
 def chance_to_tell(first: int, second: int, dimension: int) -> float:
-    """Return how often the better guess is right: was Gaussian noise divided by `first` or `second`?
-
-    >>> round(chance_to_tell(1, 2, 2), 4), chance_to_tell(3, 3, 10)
-    (0.7362, 0.5)
-
-    Both are as likely, the same noise was drawn in `dimension` coordinates, and the sum below it is
-    0 in both cases. Its standard deviation cancels. The best guess looks at the length of the noise;
-    the square of that has the distribution that `tail` gives. Cost: `dimension` steps.
-    Raises ValueError for an odd dimension.
-    """
+    """Return how often the better guess is right: was Gaussian noise divided by `first` or `second`?"""
     if first == second:
         return 0.5
     small, large = sorted((1 / first, 1 / second))
@@ -25,14 +16,7 @@ def chance_to_tell(first: int, second: int, dimension: int) -> float:
 
 
 def tail(square: float, dimension: int) -> float:
-    """The chance that `dimension` standard normal numbers have squares with a larger sum than this.
-
-    >>> round(tail(2, 2), 4)  # e⁻¹
-    0.3679
-
-    It is that of fewer than dimension/2 events where square/2 are expected.
-    Raises ValueError for an odd dimension.
-    """
+    """The chance that `dimension` standard normal numbers have squares with a larger sum than this."""
     if dimension % 2:
         raise ValueError(f"dimension must be even, got {dimension}")
     expected = square / 2

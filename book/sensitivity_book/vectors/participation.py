@@ -24,11 +24,7 @@ Rounds = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Participation:
-    """What one person moves at most: the square, the rounds taken part in, a sign for each.
-
-    >>> Participation(Fraction(4), (0, 2), (1, -1)).value
-    2.0
-    """
+    """What one person moves at most: the square, the rounds taken part in, a sign for each."""
 
     squared: Exact
     rounds: Rounds
@@ -44,52 +40,33 @@ class Participation:
 
 
 def identity(n: int) -> list[list[Exact]]:
-    """Every round published by itself, as DP-SGD does.
-
-    >>> identity(2)
-    [[1, 0], [0, 1]]
-    """
+    """Every round published by itself, as DP-SGD does."""
     return toeplitz([1], n)
 
 
 def prefix_sums(n: int) -> list[list[Exact]]:
-    """Every total so far.
-
-    >>> prefix_sums(2)
-    [[1, 0], [1, 1]]
-    """
+    """Every total so far."""
     return toeplitz([1] * n, n)
 
 
 def square_root(n: int, bands: int | None = None) -> list[list[Exact]]:
     """The matrix whose square has all prefix sums; with `bands`, cut to its first diagonals.
 
-    >>> square_root(3)[2]
-    [Fraction(3, 8), Fraction(1, 2), 1]
-
     Source: Choquette-Choo and others, "(Amplified) banded matrix factorization",
-    doi:10.48550/arXiv.2306.08153.
+        doi:10.48550/arXiv.2306.08153.
     """
     first = [simplest(Fraction(comb(2 * k, k), 4**k)) for k in range(n)]
     return toeplitz(first[:bands], n)
 
 
 def toeplitz(column: Sequence[Exact], n: int) -> list[list[Exact]]:
-    """The lower triangular n × n matrix with these numbers down each column, from the diagonal on.
-
-    >>> toeplitz([1, -1], 3)
-    [[1, 0, 0], [-1, 1, 0], [0, -1, 1]]
-    """
+    """The lower triangular n × n matrix with these numbers down each column, from the diagonal on."""
     below = [*column, *[0] * n]
     return [[below[i - j] if i >= j else 0 for j in range(n)] for i in range(n)]
 
 
 def gram(encoder: Matrix) -> list[list[Exact]]:
-    """CᵀC: the products of the columns.
-
-    >>> gram([[1, 0], [1, 1]])
-    [[2, 1], [1, 1]]
-    """
+    """CᵀC: the products of the columns."""
     columns: list[tuple[Exact, ...]] = list(zip(*encoder, strict=True))
     return [[sum(a * b for a, b in zip(x, y, strict=True)) for y in columns] for x in columns]
 
@@ -98,13 +75,7 @@ def gram(encoder: Matrix) -> list[list[Exact]]:
 
 
 def patterns(n: int, min_sep: int = 1, most: int | None = None) -> Iterator[Rounds]:
-    """The rounds that a person may take part in: at least `min_sep` apart, at most `most` of them.
-
-    >>> list(patterns(4, min_sep=2, most=2))
-    [(), (0,), (0, 2), (0, 3), (1,), (1, 3), (2,), (3,)]
-
-    With `min_sep` of 1 they may be next to each other. Cost: at most 2ⁿ of them.
-    """
+    """The rounds that a person may take part in: at least `min_sep` apart, at most `most` of them."""
     if min_sep < 1:
         raise ValueError(f"min_sep must be 1 or more, got {min_sep}")
 
@@ -120,39 +91,20 @@ def patterns(n: int, min_sep: int = 1, most: int | None = None) -> Iterator[Roun
 def participation(encoder: Matrix, min_sep: int = 1, most: int | None = None) -> Participation:
     """Return how far a person moves the mechanism, if each contribution is a number in [−1, 1].
 
-    >>> found = participation(prefix_sums(4), min_sep=2)
-    >>> found.squared, found.rounds, found.signs
-    (10, (0, 2), (1, 1))
-
-    Every pattern is tried, with every sign: the square is convex in each contribution, so that the
-    ends of [−1, 1] are enough. Where no entry of the Gram matrix is negative, all signs are plus,
-    and no vector of length at most 1, in any dimension, moves more.
-    Cost: patterns × signs, at most 3ⁿ. Source: thm-clipped-participation, notebooks/clipped-vectors.
+    Source: thm-clipped-participation, notebooks/clipped-vectors.
     """
     return worst(encoder, patterns(len(encoder[0]), min_sep, most))
 
 
 def fixed_epochs(n: int, epochs: int) -> list[Rounds]:
-    """The rounds of a person who is in the same place of every epoch, as when data are not shuffled.
-
-    >>> fixed_epochs(6, 2)
-    [(0, 3), (1, 4), (2, 5)]
-
-    Raises ValueError where the epochs do not divide the rounds.
-    """
+    """The rounds of a person who is in the same place of every epoch, as when data are not shuffled."""
     if n % epochs:
         raise ValueError(f"epochs must divide the {n} rounds, got {epochs}")
     return [tuple(range(first, n, n // epochs)) for first in range(n // epochs)]
 
 
 def worst(encoder: Matrix, ways: Iterable[Rounds]) -> Participation:
-    """Return how far a person moves the mechanism who takes part in one of these ways.
-
-    >>> worst(prefix_sums(6), fixed_epochs(6, 2)).squared
-    15
-
-    As `participation`, with patterns of one's own.
-    """
+    """Return how far a person moves the mechanism who takes part in one of these ways."""
     products = gram(encoder)
     plus = all(entry >= 0 for row in products for entry in row)
     best = Participation(0, (), ())
@@ -172,13 +124,7 @@ def _signs(k: int) -> list[tuple[int, ...]]:
 
 
 def by_every_contribution(encoder: Matrix, min_sep: int = 1, most: int | None = None) -> Exact:
-    """The same square by the definition: the longest C·u over all u of −1, 0 and 1.
-
-    >>> by_every_contribution(prefix_sums(4), min_sep=2)
-    10
-
-    Cost: 3ⁿ products with the matrix.
-    """
+    """The same square by the definition: the longest C·u over all u of −1, 0 and 1."""
     n = len(encoder[0])
     best: Exact = 0
     for u in product((-1, 0, 1), repeat=n):
@@ -193,13 +139,6 @@ def by_every_contribution(encoder: Matrix, min_sep: int = 1, most: int | None = 
 def three_rounds(products: Matrix) -> Exact:
     """Return the square for a person in three rounds out of three, with vectors of any dimension.
 
-    >>> three_rounds(gram([[2, 0, 0], [-2, 2, 0], [-1, -1, 2]]))
-    Fraction(76, 3)
-
-    `products` is the Gram matrix X. With numbers instead of vectors that one has 24.
-    Of two unit vectors with ⟨u, v⟩ = t the third does best along ±(X₁₃u + X₂₃v), which leaves
-    2X₁₂t + 2√(X₁₃² + X₂₃² + 2X₁₃X₂₃t) to be made large: it is concave in t, and highest at an end of
-    [−1, 1] or where its slope is 0. In all three the root is rational.
     Source: ex-clipped-plane, notebooks/clipped-vectors.
     """
     (a, x, y), (_, b, z), (_, _, c) = products
@@ -222,11 +161,6 @@ def _size(number: Exact) -> Exact:
 def published_bound(encoder: Matrix, min_sep: int = 1, most: int | None = None) -> Exact:
     """Return the square of the published upper bound: every round picks a pattern of its own.
 
-    >>> published_bound(prefix_sums(4), min_sep=2)
-    10
-
-    For every row of |X| the best pattern is found, and then the best pattern of these numbers.
-    Cost: n + 1 searches of n·most steps.
     Source: Choquette-Choo and others, algorithm 4, doi:10.48550/arXiv.2306.08153.
     """
     rows = [_best_pattern([_size(x) for x in row], min_sep, most) for row in gram(encoder)]

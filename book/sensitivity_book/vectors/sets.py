@@ -11,11 +11,7 @@ Vector = tuple[int, ...]
 
 
 def length(vector: Collection[Any], norm: float = 2) -> Any:
-    """The L1, L2 or L∞ norm of a vector, exact in L1 and L∞.
-
-    >>> length((3, -4), 1), length((3, -4), 2), length((3, -4), math.inf)
-    (7, 5.0, 4)
-    """
+    """The L1, L2 or L∞ norm of a vector, exact in L1 and L∞."""
     if norm == 2:
         return math.hypot(*vector)
     sizes = [abs(entry) for entry in vector]
@@ -25,10 +21,7 @@ def length(vector: Collection[Any], norm: float = 2) -> Any:
 def radius(vectors: Collection[Vector], norm: float = 2) -> Any:
     """The length of the longest: how far a record moves a sum that joins or leaves.
 
-    >>> radius([(5, 0), (-5, 0)])
-    5.0
-
-    Cost: one length for each. Source: thm-clipped-set, notebooks/clipped-vectors.
+    Source: thm-clipped-set, notebooks/clipped-vectors.
     """
     return max(length(vector, norm) for vector in vectors)
 
@@ -36,10 +29,7 @@ def radius(vectors: Collection[Vector], norm: float = 2) -> Any:
 def diameter(vectors: Collection[Vector], norm: float = 2) -> Any:
     """The widest distance of two: how far a record moves a sum that is replaced.
 
-    >>> diameter([(5, 0), (-5, 0)])
-    10.0
-
-    Cost: one length for each pair. Source: thm-clipped-set, notebooks/clipped-vectors.
+    Source: thm-clipped-set, notebooks/clipped-vectors.
     """
     return max(
         length([a - b for a, b in zip(x, y, strict=True)], norm) for x in vectors for y in vectors
@@ -51,11 +41,7 @@ def diameter(vectors: Collection[Vector], norm: float = 2) -> Any:
 
 
 def sum_vec(entries: int, bits: int) -> list[Vector]:
-    """Prio3SumVec, and Prio3Sum with one entry: every entry from 0 to 2^bits − 1.
-
-    >>> len(sum_vec(2, 2))
-    16
-    """
+    """Prio3SumVec, and Prio3Sum with one entry: every entry from 0 to 2^bits − 1."""
     return list(product(range(2**bits), repeat=entries))
 
 
@@ -69,18 +55,10 @@ def histogram(entries: int) -> list[Vector]:
 
 
 def multihot(entries: int, weight: int) -> list[Vector]:
-    """Prio3MultihotCountVec: at most `weight` entries are 1, and all others are 0.
-
-    >>> len(multihot(3, 1))
-    4
-    """
+    """Prio3MultihotCountVec: at most `weight` entries are 1, and all others are 0."""
     return [vector for vector in product((0, 1), repeat=entries) if sum(vector) <= weight]
 
 
 def l1_bound_sum(entries: int, most: int) -> list[Vector]:
-    """Prio3L1BoundSum: no entry is negative, and together they are at most `most`.
-
-    >>> l1_bound_sum(2, 1)
-    [(0, 0), (0, 1), (1, 0)]
-    """
+    """Prio3L1BoundSum: no entry is negative, and together they are at most `most`."""
     return [vector for vector in product(range(most + 1), repeat=entries) if sum(vector) <= most]

@@ -31,14 +31,7 @@ from sensitivity_lab.universe import Dataset, Indices
 
 @dataclass(frozen=True)
 class CountWhere(Family):
-    """The number of records for which a predicate is true: a histogram of one bin.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> count = lambda dataset: sum(map(bool, dataset))
-    >>> d = CountWhere(count).on_population(SortedRecords.of(Universe.population([0, 0, 5])), 1)
-    >>> d(0, 2, 0).gap, d(0, 2, 0).pair()
-    (1, ((0, 5), ()))
-    """
+    """The number of records for which a predicate is true: a histogram of one bin."""
 
     count: Callable[[Dataset], int]
 
@@ -79,11 +72,7 @@ class CountWhere(Family):
 
 @dataclass(frozen=True)
 class Histogram(Family):
-    """The counts in each bin: half-open, but the last.
-
-    >>> Histogram((0, 5, 10)).on_interval(Interval(0, 10), norm=1)(2, 1, 1).gap
-    2
-    """
+    """The counts in each bin: half-open, but the last."""
 
     edges: tuple[Exact, ...]
 
@@ -152,10 +141,7 @@ class Histogram(Family):
         return None if neighbour is None else [neighbour]
 
     def _starts(self, whole: np.ndarray, scale: int) -> list[int]:
-        """Where each bin's run of sorted whole numbers over a scale begins, and where the last ends.
-
-        Edges are compared as Python ints: NumPy would round those of 64 bits to floats.
-        """
+        """Where each bin's run of sorted whole numbers over a scale begins, and where the last ends."""
         scaled = [math.ceil(Fraction(edge) * scale) for edge in self.edges[:-1]]
         starts = [bisect_left(whole, edge, key=int) for edge in scaled]
         last = math.floor(Fraction(self.edges[-1]) * scale)
@@ -169,13 +155,7 @@ class Histogram(Family):
 
 
 def between_bins(reached: Sequence[Exact], uncounted: Exact | None, norm: Norm) -> D:
-    """All a in one room, all b in another: two bins, or a bin and outside, if both are there.
-
-    >>> between_bins([1, 6], None, norm=1)(2, 3, 1).gap
-    4
-
-    `reached` has a value for every bin that can be reached; `uncounted` is in no bin.
-    """
+    """All a in one room, all b in another: two bins, or a bin and outside, if both are there."""
 
     def length(a: int, b: int) -> Gap:
         if norm == 2:
@@ -201,10 +181,7 @@ def between_bins(reached: Sequence[Exact], uncounted: Exact | None, norm: Norm) 
 
 
 def _of_runs(records: SortedRecords, bins: Sequence[Run], outside: Sequence[Run], norm: Norm) -> D:
-    """How many of the a, and of the b, lie in each bin; any that are left are shared.
-
-    `outside` are the runs before and after the bins.
-    """
+    """How many of the a, and of the b, lie in each bin; any that are left are shared."""
     runs = np.array(bins, dtype=np.int64).reshape(-1, 2)
     not_counted = sum(stop - start for start, stop in outside)
     splits = Splits(Rooms.shared(runs[:, 1] - runs[:, 0], not_counted), norm)
@@ -230,11 +207,7 @@ def _of_runs(records: SortedRecords, bins: Sequence[Run], outside: Sequence[Run]
 
 
 def _cut(runs: Sequence[Run], first: int, stop: int) -> list[Run]:
-    """Some records of runs that follow one another, by their numbers.
-
-    >>> _cut([(0, 3), (7, 9)], 1, 4)
-    [(1, 3), (7, 8)]
-    """
+    """Some records of runs that follow one another, by their numbers."""
     parts = []
     for start, end in runs:
         length = end - start
@@ -245,10 +218,7 @@ def _cut(runs: Sequence[Run], first: int, stop: int) -> list[Run]:
 
 
 def _by_bins(pool: Pool, bins: np.ndarray, move: Move, norm: Norm) -> Indices | None:
-    """The neighbour of a dataset that loses and gains as many in each bin as is worst.
-
-    `bins` has the bin of each value of the universe, −1 for none.
-    """
+    """The neighbour of a dataset that loses and gains as many in each bin as is worst."""
     own, spare = bins[pool.own], bins[pool.spare]
     number = int(bins.max(initial=-1)) + 1
     held, free = (np.bincount(of + 1, minlength=number + 1) for of in (own, spare))

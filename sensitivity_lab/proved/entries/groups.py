@@ -28,47 +28,28 @@ Split = tuple[tuple[int, int, int], ...]  # (group, x, y): it has x of the a and
 
 @dataclass(frozen=True)
 class GroupedSum:
-    """The sum of the values in each group; of records that are all 1 it counts them.
-
-    >>> records = SortedRecords(np.array(["law 1", "law 5", "art -4"]), np.array([1, 5, -4]), 1)
-    >>> d = GroupedSum().on_groups(records, [(0, 2), (2, 3)], norm=1)
-    >>> d(0, 1, 1).gap, d(0, 1, 1).pair()
-    (Fraction(9, 1), (('art -4',), ('law 5',)))
-    """
+    """The sum of the values in each group; of records that are all 1 it counts them."""
 
     def on_groups(
         self, records: SortedRecords, groups: Sequence[Run] | np.ndarray, norm: Norm
     ) -> D:
         """D for a population; each group is a run of the records, ascending in `records.whole`.
 
-        >>> records = SortedRecords(np.arange(4), np.array([0, 5, 5, 9]), 10)
-        >>> GroupedSum().on_groups(records, [(0, 2), (2, 4)], norm=math.inf)(1, 2, 0).gap
-        Fraction(7, 5)
-
         Every record is in one run. `norm` is 1, 2, infinity, or 0: how many entries differ. D asks
         for c + a + b ≤ m. Cost: one pass over the records; for each of the (a + b)² / 2 ways to
         split up to a + b records, one over the groups; then O((a + b)⁵), whatever m is.
+
         """
         runs = np.asarray(groups, dtype=np.int64).reshape(-1, 2)
         return _of_runs(_Extremes(records.whole, runs), records, norm)
 
     def on_group_values(self, groups: Sequence[Ends], norm: Norm) -> D:
-        """D for a range; of each group only the lowest and the highest value matter.
-
-        >>> d = GroupedSum().on_group_values([(0, 5), (-9, 2)], norm=1)
-        >>> d(0, 1, 1).gap, d(0, 1, 1).pair()
-        (Fraction(14, 1), (((1, -9),), ((0, 5),)))
-
-        A record is shown as (position of its group, value). Cost: one sort of the groups.
-        """
+        """D for a range; of each group only the lowest and the highest value matter."""
         return _between_ends(groups, norm)
 
 
 class _Extremes:
-    """How far apart the sums of x and of y different records of a group can lie.
-
-    `whole` are the records as whole numbers, `groups` the runs, (groups, 2).
-    """
+    """How far apart the sums of x and of y different records of a group can lie."""
 
     def __init__(self, whole: np.ndarray, groups: np.ndarray) -> None:
         self.starts, self.stops = groups.T
@@ -137,14 +118,7 @@ def _pairs_up_to(most: int) -> list[tuple[int, int]]:
 def _best_splits(
     choices: dict[int, list[tuple[int, int, int]]], most: int, norm: Norm
 ) -> dict[tuple[int, int], tuple[Exact, Split]]:
-    """The largest score, and its split, of all a and b with a + b ≤ most.
-
-    >>> _best_splits({0: [(1, 0, 5)], 1: [(1, 0, 3), (0, 1, 3)]}, most=2, norm=1)[1, 1]
-    (8, ((0, 1, 0), (1, 0, 1)))
-
-    `choices` has (x, y, how far apart) for each group. Group after group, the state is how many of
-    the a and of the b are placed. Cost: states × choices.
-    """
+    """The largest score, and its split, of all a and b with a + b ≤ most."""
     states: dict[tuple[int, int], tuple[Exact, Split]] = {(0, 0): (0, ())}
     for group, steps in sorted(choices.items()):
         reached = dict(states)
@@ -173,22 +147,14 @@ def _together(scores: Iterable[Exact], norm: Norm) -> Exact:
 
 
 def _in_norm(score: Exact, scale: int, norm: Norm) -> Gap:
-    """The gap that a score of values over `scale` stands for.
-
-    >>> _in_norm(6, 2, 1), float(_in_norm(36, 2, 2)), _in_norm(6, 2, 0)
-    (Fraction(3, 1), 3.0, 6)
-    """
+    """The gap that a score of values over `scale` stands for."""
     if norm == 0:
         return score
     return RootGap(Fraction(score, scale**2), 0) if norm == 2 else Fraction(score, scale)
 
 
 def first_unused(used: list[Run], count: int, records: int) -> tuple[Run, ...]:
-    """The first `count` of some records that are in none of the used runs.
-
-    >>> first_unused([(1, 2), (4, 4)], count=3, records=5)
-    ((0, 1), (2, 4))
-    """
+    """The first `count` of some records that are in none of the used runs."""
     taken = []
     for (_, start), (stop, _) in pairwise([(0, 0), *sorted(used), (records, records)]):
         taken.append((start, start + min(stop - start, count)))
@@ -231,21 +197,13 @@ def _between_ends(groups: Sequence[Ends], norm: Norm) -> D:
 
 
 def _reach(ends: Ends) -> tuple[Exact, Exact]:
-    """How far the ends lie from 0, up and down: the larger, and the smaller.
-
-    >>> _reach((-2, 5)), _reach((-7, -4))
-    ((5, 2), (7, -4))
-    """
+    """How far the ends lie from 0, up and down: the larger, and the smaller."""
     low, high = ends
     return max(high, -low), min(high, -low)
 
 
 def _apart(ends: Ends, x: int, y: int) -> Exact:
-    """How far apart the sums of x and of y records between two ends can lie.
-
-    >>> _apart((-2, 5), 1, 1), _apart((-2, 5), 0, 3), _apart((4, 4), 2, 2)
-    (7, 15, 0)
-    """
+    """How far apart the sums of x and of y records between two ends can lie."""
     larger, smaller = _reach(ends)
     return max(x, y) * larger + min(x, y) * smaller
 
@@ -257,13 +215,7 @@ def _x_on_top(ends: Ends, x: int, y: int) -> bool:
 
 
 def _one_to_a_group(far: Sequence[int], a: int, b: int) -> list[Split]:
-    """Records of one side only in each of as many groups as can be, where these are two or more.
-
-    >>> _one_to_a_group([4, 7, 9], a=1, b=3)
-    [((4, 1, 0), (7, 0, 1), (9, 0, 2))]
-
-    `far` are the groups, those with a value that is not 0 first.
-    """
+    """Records of one side only in each of as many groups as can be, where these are two or more."""
     reached = min(a + b, len(far))
     if reached < 2:
         return []
@@ -275,9 +227,5 @@ def _one_to_a_group(far: Sequence[int], a: int, b: int) -> list[Split]:
 
 
 def _shared_out(records: int, groups: int) -> list[int]:
-    """One record for each group, and to the last all that are left.
-
-    >>> _shared_out(5, 3)
-    [1, 1, 3]
-    """
+    """One record for each group, and to the last all that are left."""
     return [1] * (groups - 1) + [records - groups + 1] if groups else []

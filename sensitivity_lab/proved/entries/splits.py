@@ -25,11 +25,7 @@ OUTSIDE = -1  # the bin of records that the query does not count
 
 
 class Room(NamedTuple):
-    """How many of the a, of the b, and of both a bin can hold.
-
-    >>> Room(a=3, b=3, both=3).apart(1)
-    1
-    """
+    """How many of the a, of the b, and of both a bin can hold."""
 
     a: int
     b: int
@@ -47,11 +43,7 @@ class Room(NamedTuple):
 
 @dataclass(frozen=True)
 class Rooms:
-    """The rooms of some bins, (bins,) whole numbers each, and that of the records in no bin.
-
-    In a population a record is one of the a or of the b: a bin of s records has room for s of
-    `both`. One dataset gives up records and takes spare ones: the two are rooms `apart`.
-    """
+    """The rooms of some bins, (bins,) whole numbers each, and that of the records in no bin."""
 
     a: np.ndarray
     b: np.ndarray
@@ -60,20 +52,12 @@ class Rooms:
 
     @classmethod
     def shared(cls, sizes: np.ndarray, outside: int) -> Rooms:
-        """The rooms of a population: a record is in A or in B, not in both.
-
-        >>> Rooms.shared(np.array([2, 1]), outside=3)[0]
-        Room(a=2, b=2, both=2)
-        """
+        """The rooms of a population: a record is in A or in B, not in both."""
         return cls(sizes, sizes, Room(outside, outside, outside), apart=False)
 
     @classmethod
     def of_dataset(cls, own: np.ndarray, spare: np.ndarray, outside: tuple[int, int]) -> Rooms:
-        """The rooms of one dataset's own records, and of the spare ones.
-
-        >>> Rooms.of_dataset(np.array([2, 0]), np.array([5, 1]), outside=(0, 0))[0]
-        Room(a=2, b=5, both=7)
-        """
+        """The rooms of one dataset's own records, and of the spare ones."""
         return cls(own, spare, Room(*outside, sum(outside)), apart=True)
 
     def __getitem__(self, position: int) -> Room:
@@ -85,12 +69,7 @@ class Rooms:
     def that_matter(self, a: int, b: int) -> list[int]:
         """The bins that the best split of a and b, or of fewer, needs; the largest first.
 
-        >>> Rooms.shared(np.array([1, 50, 2, 40, 30]), outside=0).that_matter(20, 9)
-        [1, 3]
-        >>> Rooms.shared(np.array([1, 50, 2, 40, 30]), outside=0).that_matter(20, 10)
-        [1, 3, 4]
-
-        Cost: a sort of the bins; for rooms apart O((a + b)²). Source: thm-histogram-bins.
+        Source: thm-histogram-bins.
         """
         by_a = _largest_first(self.a)
         if not self.apart:
@@ -110,10 +89,7 @@ def _largest_first(rooms: np.ndarray) -> np.ndarray:
 
 
 def _most_used(of_a: np.ndarray, of_b: np.ndarray, a: int, b: int) -> int:
-    """How many bins can be used where all but one of the a, and of the b, are full.
-
-    `of_a` and `of_b` are the rooms, the largest first.
-    """
+    """How many bins can be used where all but one of the a, and of the b, are full."""
     sums_a, sums_b = (
         np.concatenate([[0], np.cumsum(rooms[: a + b], dtype=np.int64)]) for rooms in (of_a, of_b)
     )
@@ -127,11 +103,7 @@ def _most_used(of_a: np.ndarray, of_b: np.ndarray, a: int, b: int) -> int:
 
 
 def _of_smallest(sums: np.ndarray, used: int, count: np.ndarray) -> np.ndarray:
-    """What the `count` smallest of the first `used` rooms hold; `sums` are those of the first ones.
-
-    >>> _of_smallest(np.array([0, 5, 9, 10]), 3, np.array([-1, 0, 2]))
-    array([0, 0, 5])
-    """
+    """What the `count` smallest of the first `used` rooms hold; `sums` are those of the first ones."""
     last = len(sums) - 1
     first = np.minimum(used - np.maximum(count, 0), last)
     held: np.ndarray = sums[min(used, last)] - sums[first]
@@ -139,17 +111,7 @@ def _of_smallest(sums: np.ndarray, used: int, count: np.ndarray) -> np.ndarray:
 
 
 class Splits:
-    """The best splits of any a and b over some rooms, in one norm.
-
-    >>> splits = Splits(Rooms.shared(np.array([2, 1]), outside=0), norm=1)
-    >>> splits.best(2, 1), splits.best(1, 2)
-    ((3, [(0, 2, 0), (1, 0, 1)]), (3, [(1, 1, 0), (0, 0, 2)]))
-
-    Cost: none but a sort of the bins, where two bins can hold all the a and all the b; else one
-    table for all a and b up to some K: O(K²) NumPy arithmetic for each record that the bins that
-    matter have room for, K of each bin at most: O(K³), and for rooms apart O(K⁴). Memory: K² for
-    each of these bins.
-    """
+    """The best splits of any a and b over some rooms, in one norm."""
 
     def __init__(self, rooms: Rooms, norm: Norm) -> None:
         self.rooms, self.norm = rooms, norm
@@ -159,10 +121,7 @@ class Splits:
         self._table: _Table | None = None
 
     def best(self, a: int, b: int) -> tuple[int, list[Part]] | None:
-        """The norm (its square for L2) of the best split, and what each used bin holds.
-
-        None where the table would have more than `MOST_CELLS` numbers.
-        """
+        """The norm (its square for L2) of the best split, and what each used bin holds."""
         return self._at_once(a, b) or self._from_table(a, b)
 
     def _at_once(self, a: int, b: int) -> tuple[int, list[Part]] | None:
@@ -196,10 +155,7 @@ class Splits:
 
 
 class _Table:
-    """The best score of every a and b up to two numbers, over some rooms, one room after another.
-
-    `after[i, a, b]` is that over the first i rooms, (rooms + 1, a + 1, b + 1).
-    """
+    """The best score of every a and b up to two numbers, over some rooms, one room after another."""
 
     def __init__(
         self, rooms: Rooms, positions: list[int], most: tuple[int, int], norm: Norm
@@ -228,10 +184,7 @@ class _Table:
         self._add(before.T, after.T, room.turned, weights)
 
     def _add(self, before: np.ndarray, after: np.ndarray, room: Room, weights: np.ndarray) -> None:
-        """Splits with at least as many of the a as of the b in a room.
-
-        The largest difference first: the smaller it is, the more of both fit beside it.
-        """
+        """Splits with at least as many of the a as of the b in a room."""
         most_a, most_b = before.shape[0] - 1, before.shape[1] - 1
         both = 0  # how many of each are in the room, at the most
         beside = before.copy()

@@ -24,11 +24,7 @@ MOST_PAIRS = 10_000_000  # of ranks near the largest: where there are more, the 
 
 
 class Ranks(AtDistance):
-    """A quantile, which weighs the ranks r and r + 1 (from 1) by 1 − w and w.
-
-    Its gap at distance t = j − i − 1 is Y_j − Z_i for some i ≤ r ≤ j: thm-at-distance-quantile.
-    `above` holds Y_r, …, Y_(n+1), and `below` holds Z_first, …, Z_r, as whole numbers.
-    """
+    """A quantile, which weighs the ranks r and r + 1 (from 1) by 1 − w and w."""
 
     def __init__(self, dataset: Bounded, q: Exact) -> None:
         self.dataset, n = dataset, len(dataset)
@@ -113,10 +109,7 @@ class Ranks(AtDistance):
         return candidates, 0.0 if len(searched) == len(near) else max(NEAR, uncertain / 1000)
 
     def _near_ends(self, row: int, beta: float, floor: float) -> list[int]:
-        """The j of a row whose discounted gaps reach the floor, but for those that gain nothing.
-
-        A j whose end is no higher than the one before it is further away for no more.
-        """
+        """The j of a row whose discounted gaps reach the floor, but for those that gain nothing."""
         first = int(row == len(self.below) - 1)  # j = i = r is no pair
         above = self.above[first:]
         steps = np.arange(len(above), dtype=np.intp) + (
@@ -130,12 +123,7 @@ class Ranks(AtDistance):
 
 
 def _row_maxima(above: np.ndarray, below: np.ndarray, beta: float) -> tuple[Any, Any]:
-    """For each i the first j with the largest log(above[j] − below[i]) − βj, and that value.
-
-    The best j never falls in i (thm-at-distance-monotone): each row is searched between the best
-    of its neighbours in a coarser grid of rows. Equal to searching all pairs.
-    Cost: O((rows + columns) log rows), level by level in NumPy.
-    """
+    """For each i the first j with the largest log(above[j] − below[i]) − βj, and that value."""
     rows, columns = len(below), len(above)
     best, values = np.zeros(rows, dtype=np.intp), np.zeros(rows)
     discounts = beta * np.arange(columns, dtype=float)
@@ -153,3 +141,13 @@ def _row_maxima(above: np.ndarray, below: np.ndarray, beta: float) -> tuple[Any,
         at = np.flatnonzero(value == np.repeat(values[i], lengths))
         best[i] = j[at[np.searchsorted(at, starts)]]
     return best, values
+
+
+def most_moved(dataset: Bounded, t: int, divisor: int) -> WorstPair:
+    """Of a sum over `divisor`: the lowest record goes to the top or the highest to the bottom (thm-at-distance-sum)."""
+    top, unit = dataset.top, dataset.scale * divisor
+    if t:  # first send one record to the bottom
+        return dataset.moved(Fraction(top, unit), (0, 1), ((0, 1),), into=top)
+    rise, fall = top - int(dataset.x[0]), int(dataset.x[-1])
+    into = top if rise >= fall else 0
+    return dataset.moved(Fraction(max(rise, fall), unit), (0, 0), (), into)

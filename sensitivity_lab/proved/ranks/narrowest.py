@@ -30,7 +30,7 @@ def widest_range(records: SortedRecords, share: tuple[int, int, int]) -> WorstPa
     parts = [[run for run in part if run[0] < run[1]] for part in ([shared], own, [others])]
     common, removed, added = parts
     gap = _width(records, common + removed) - _width(records, common + added)
-    return WorstPair(Fraction(gap, records.scale), *map(tuple, parts), records)
+    return WorstPair(Fraction(gap, records.scale), common, removed, added, records)
 
 
 def _width(records: SortedRecords, runs: list[Run]) -> int:

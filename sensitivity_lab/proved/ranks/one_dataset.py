@@ -21,20 +21,25 @@ from sensitivity_lab.universe import Indices
 MOST_CELLS = 50_000_000  # records × numbers that leave and join
 
 
+def outermost(pool: Pool, move: Move) -> tuple[Indices, Indices]:
+    """The lowest of its records leave and the highest spare ones join, and the other way (thm-local)."""
+    (removed, added), n, m = move, len(pool.own), len(pool.spare)
+    return (
+        joined(pool.own[removed:], pool.spare[m - added :]),
+        joined(pool.own[: n - removed], pool.spare[:added]),
+    )
+
+
 def neighbours(pool: Pool, move: Move, steps: Steps) -> tuple[Indices, ...] | None:
     """The neighbours by a move with the largest and the least answer; None where there are too many.
 
-    Cost: where no weight is negative, the ends of the sorted records (thm-local); else O(m) for each
+    Cost: where no weight is negative, the ends of the sorted records; else O(m) for each
     number that leaves and joins, in NumPy.
     """
     removed, added = move
-    n, m = len(pool.own), len(pool.spare)
     if steps.never_negative:
-        return (
-            joined(pool.own[removed:], pool.spare[m - added :]),
-            joined(pool.own[: n - removed], pool.spare[:added]),
-        )
-    if (removed + 1) * (added + 1) * (n + m) > MOST_CELLS:
+        return outermost(pool, move)
+    if (removed + 1) * (added + 1) * (len(pool.own) + len(pool.spare)) > MOST_CELLS:
         return None
     merged = _Merged(pool, steps)
     return merged.best(move, 1), merged.best(move, -1)
@@ -52,7 +57,9 @@ class _Merged:
         middle = int(whole[self.positions[len(order) // 2]])
         x = (whole - middle)[self.positions]
         bound = max(steps.magnitude, 1) * max(map(abs, x[[0, -1]].tolist()))
-        dtype = np.dtype(np.int64 if bound < 2**58 else object)  # 8 bounds and more stay below 2**62
+        dtype = np.dtype(
+            np.int64 if bound < 2**58 else object
+        )  # 8 bounds and more stay below 2**62
         self.x, self.never = x.astype(dtype), -8 * bound - 8
         self.weights = steps.over(steps.unit).astype(dtype)
         self.rank = np.cumsum(self.is_own, dtype=np.intp) - self.is_own  # own records below each

@@ -96,7 +96,9 @@ class Shifts:
         records, top = self.records, len(self.records) - a
         moved = [(self.first, 0), *zip(self.middle, self._moves(), strict=True)]
         moved.append((self.last, self.room))
-        shared = [(start + b + up, stop + b + up, w) for steps, up in moved for start, stop, w in steps]
+        shared = [
+            (start + b + up, stop + b + up, w) for steps, up in moved for start, stop, w in steps
+        ]
         high, low = self.unit // self.higher.unit, self.unit // self.lower.unit
         own = ((top - c + i, top - c + j, w * high) for i, j, w in self.higher.between(c, c + a))
         others = ((i, j, -w * low) for i, j, w in self.lower.between(0, b))

@@ -68,11 +68,12 @@ class RankProgram:
             for i in reversed(entered):
                 q, r, p = place
                 roles[i] = role = int(choices[i - start][q, r, p - table.reached(i + 1).start])
-                place = tuple(n - one for n, one in zip(place, ENTERS[role], strict=True))
+                more_a, more_b, more_c = ENTERS[role]
+                place = q - more_a, r - more_b, p - more_c
         higher, lower = (side.sums[-1] * (self.unit // side.unit) for side in self.sides)
         gap = Fraction(total + self.middle * (higher - lower), self.unit * self.records.scale)
-        parts = (tuple(_runs(roles, role)) for role in (SHARED, HIGHER, LOWER))
-        return WorstPair(gap, *parts, self.records)
+        shared, own, others = (tuple(_runs(roles, role)) for role in (SHARED, HIGHER, LOWER))
+        return WorstPair(gap, shared, own, others, self.records)
 
 
 class _Table:

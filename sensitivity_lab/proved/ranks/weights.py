@@ -123,6 +123,9 @@ class Trimmed:
 
     cut: Exact
 
+    text = "(t − g(N))/h(N), cut to [0, 1]; h(N) = N − 2·g(N)"  # of W(N, t)
+    changed = ("R·min(1, k/h(n))", "R·min(1, k/min(h(m), h(m + 1)))")
+
     def steps(self, n: int) -> Steps:
         """The weights of n ranks."""
         gone = self.cut * n // 1
@@ -135,6 +138,9 @@ class Winsorised:
     """The mean where ⌊cut·n⌋ records at each end take the value of the nearest that stays."""
 
     cut: Exact
+
+    text = "0 if t ≤ g(N), 1 if t ≥ N − g(N), else t/N"  # of W(N, t)
+    changed = ("R·W(n, min(k, n) + g(n))", "R·max of E(j, j) over j ≤ k")
 
     def steps(self, n: int) -> Steps:
         """The weights of n ranks."""

@@ -46,10 +46,7 @@ def _mirrored(moved: Moved, n: int, top: int) -> Moved:
 
 
 class _PushedDown:
-    """The pairs in which the n − 1 records that stay are as low as can be.
-
-    Gaps are |(a − μ)² − (b − μ)²| · (n − 1)², whole numbers, for a change of a to b.
-    """
+    """The pairs in which the n − 1 records that stay are as low as can be."""
 
     def __init__(self, x: np.ndarray, top: int) -> None:
         self.x, self.top, self.sums = x, top, Sums(x, top)

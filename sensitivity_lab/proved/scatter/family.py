@@ -63,10 +63,7 @@ class Variance(Family):
         return Words("variance", texts, CONDITIONS, where)
 
     def _mixed(self, population: str, steps: str) -> str:
-        """At most k added or removed, at least m records: by ddof 0, up to 3, and beyond.
-
-        At ddof 3 the one case apart is k = 1 (thm-sizes-mixed); beyond, k single steps.
-        """
+        """At most k added or removed, at least m records: by ddof 0, up to 3, and beyond."""
         alone = FEWEST.replace("largest ", "largest D(m, 0, 1), ")
         known = {0: population, 1: FEWEST, 2: FEWEST, SETTLED: alone}
         return known.get(self.ddof, steps)

@@ -32,14 +32,8 @@ BLOCK = 1 << 16  # layouts measured at a time: arrays of this length stay in a p
 class Layouts:
     """N layouts of C, A and B: the runs of each part; an end is a whole number or `(N,)` of them.
 
-        CC.A        C from 0 to 2, A from 3 to 4
-        .CCA        C from 1 to 3, A from 3 to 4
-
-    >>> two = Layouts([(np.array([0, 1]), np.array([2, 3]))], [(3, 4)], [])
-    >>> two.length, two.at(1), two.mirrored(4).at(1)
-    (2, (((1, 3),), ((3, 4),), ()), (((1, 3),), ((0, 1),), ()))
-
-    As in a `WorstPair`, C is `common`, A `removed` and B `added`.
+    CC.A        C from 0 to 2, A from 3 to 4
+    .CCA        C from 1 to 3, A from 3 to 4
     """
 
     common: Runs
@@ -89,11 +83,7 @@ class Layouts:
 
 
 def mirrored(runs: Runs, size: int) -> Runs:
-    """The runs of the same records, counted from the other end.
-
-    >>> mirrored([(0, 1), (2, 4)], 4)
-    [(3, 4), (0, 2)]
-    """
+    """The runs of the same records, counted from the other end."""
     return [(size - stop, size - start) for start, stop in runs]
 
 
@@ -102,15 +92,7 @@ def _pick(end: Any, which: int | np.ndarray) -> Any:
 
 
 class Centred:
-    """The m sorted records less the middle one, `(m,)` whole numbers, with prefix sums.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> centred = Centred.of(SortedRecords.of(Universe.population([3, 1, 2, 10])))
-    >>> centred.numbers.tolist()
-    [-2, -1, 0, 7]
-
-    `largest` is the largest magnitude among them, `squares` has the prefix sums of their squares.
-    """
+    """The m sorted records less the middle one, `(m,)` whole numbers, with prefix sums."""
 
     def __init__(self, records: SortedRecords, centred: np.ndarray) -> None:
         self.records, self.count = records, len(centred)
@@ -148,21 +130,7 @@ class Side(NamedTuple):
 
 
 class FilteredMaximum:
-    """Keeps every layout whose gap may be the widest, and settles them exactly.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> centred = Centred.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
-    >>> maximum = FilteredMaximum(centred, (1, 1, 1), ddof=0)
-    >>> maximum.enter(Layouts([(0, 1)], [(1, 2)], [(2, 3)]))  # CAB.
-    >>> maximum.enter(Layouts([(0, 1)], [(3, 4)], [(1, 2)]))  # CB.A
-    >>> maximum.widest().gap, maximum.widest().pair()
-    (Fraction(20, 1), ((1, 10), (1, 2)))
-
-    `share` is (c, a, b). With `root` the gap is of the standard deviations; else the lower side's
-    variance counts `weight` times. Layouts whose gap is below `floor` are dropped; if no other was
-    entered, the widest is any layout. Cost: O(1) for each layout entered, and exact arithmetic for
-    each that rounding leaves near the top.
-    """
+    """Keeps every layout whose gap may be the widest, and settles them exactly."""
 
     def __init__(
         self,
@@ -283,11 +251,7 @@ def _layout(kept: Sequence[Layouts], i: int) -> Layouts:
 
 
 def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """start, start + 1, … for each of `(N,)` starts, so many as its length says, end to end.
-
-    >>> consecutive(np.array([3, 7]), np.array([2, 3]))
-    array([3, 4, 7, 8, 9])
-    """
+    """start, start + 1, … for each of `(N,)` starts, so many as its length says, end to end."""
     stops = np.cumsum(lengths, dtype=np.intp)
     shifts = starts - stops + lengths
     each = np.arange(stops[-1] if len(stops) else 0, dtype=np.intp)
@@ -296,27 +260,14 @@ def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def ordered(left_out: int, lowest: Any, start: Any, stop: Any) -> Runs:
-    """The runs of records `start` to `stop` of an order that leaves so many out after the lowest.
-
-    ab . . . cde        lowest = 2, left_out = 3: start = 1, stop = 4 is b, c and d
-
-    >>> [(int(start), int(stop)) for start, stop in ordered(3, lowest=2, start=1, stop=4)]
-    [(1, 2), (5, 7)]
-    """
+    """The runs of records `start` to `stop` of an order that leaves so many out after the lowest."""
     low = np.minimum(start, lowest), np.minimum(stop, lowest)
     high = np.maximum(start, lowest) + left_out, np.maximum(stop, lowest) + left_out
     return [low, high]
 
 
 def first_true(holds: Callable[[np.ndarray], Any], low: Any, high: Any) -> np.ndarray:
-    """From `low` on, the first place below `high` where something holds that never ends; else `high`.
-
-    >>> first_true(lambda x: x * x >= 10, np.array([0, 5, 0]), np.array([9, 9, 2]))
-    array([4, 5, 2])
-
-    `(N,)` whole numbers each; `holds` is asked of all N places at once, and of none at or above
-    `high`, but where that is `low`. Cost: its cost times log2 of the longest way.
-    """
+    """From `low` on, the first place below `high` where something holds that never ends; else `high`."""
     lowest, low, high = low, low.copy(), high.copy()
     while (open_ := low < high).any():
         middle = np.where(open_, (low + high) // 2, lowest)
@@ -328,13 +279,7 @@ def first_true(holds: Callable[[np.ndarray], Any], low: Any, high: Any) -> np.nd
 
 
 def different(numbers: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
-    """Of ascending starts those whose run of sorted numbers has not the values of the start's before.
-
-    >>> different(np.array([1, 1, 1, 1, 2, 2]), np.array([0, 1, 2, 3]), length=3)
-    array([0, 2, 3])
-
-    `(N,)` starts; only a start one below counts as the one before. Cost: linear in N.
-    """
+    """Of ascending starts those whose run of sorted numbers has not the values of the start's before."""
     one_up = np.diff(starts, prepend=-2) == 1
     equal = numbers[np.maximum(starts - 1, 0)] == numbers[starts + length - 1]
     others: np.ndarray = starts[~(one_up & np.asarray(equal, dtype=bool))]
@@ -342,11 +287,7 @@ def different(numbers: np.ndarray, starts: np.ndarray, length: int) -> np.ndarra
 
 
 def in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
-    """Row numbers in groups whose lengths add up to about `most`, empty rows left out.
-
-    >>> [rows.tolist() for rows in in_chunks(np.array([2, 0, 2, 2]), most=5)]
-    [[0, 2], [3]]
-    """
+    """Row numbers in groups whose lengths add up to about `most`, empty rows left out."""
     rows = np.flatnonzero(lengths)
     if len(rows) == 0:
         return
@@ -355,15 +296,7 @@ def in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
 
 
 def around(s: np.ndarray, b: int, common: Runs, removed: Runs) -> Layouts:
-    """Layouts of W, the records that are not B, as layouts of all records, with B at `(N,)` starts.
-
-        W:  CC.A    with B from 1 to 3:  CBBC.A
-
-    >>> around(np.array([1]), 2, [(0, 2)], [(3, 4)]).at(0)
-    (((0, 1), (3, 4)), ((3, 3), (5, 6)), ((1, 3),))
-
-    Each run becomes two, below B and above it; either may be empty.
-    """
+    """Layouts of W, the records that are not B, as layouts of all records, with B at `(N,)` starts."""
 
     def split(runs: Runs) -> Runs:
         below = [(start + 0 * s, np.maximum(start, np.minimum(stop, s))) for start, stop in runs]

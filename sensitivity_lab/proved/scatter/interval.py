@@ -14,11 +14,7 @@ from sensitivity_lab.proved.worst_pair import D, WorstPair
 
 
 def variance_on_interval(interval: Interval, ddof: int) -> D:
-    """Either the lower side is constant (a ≥ b), or its own records sit at the shared mean.
-
-    >>> variance_on_interval(Interval(0, 2), ddof=0)(1, 1, 0).gap
-    Fraction(1, 1)
-    """
+    """Either the lower side is constant (a ≥ b), or its own records sit at the shared mean."""
     low, high, width = interval.low, interval.high, Fraction(interval.width)
 
     def d(c: int, a: int, b: int) -> WorstPair:
@@ -35,10 +31,7 @@ def variance_on_interval(interval: Interval, ddof: int) -> D:
 
 
 def _with_b_at_the_mean(c: int, a: int, b: int, ddof: int) -> Iterator[tuple[Fraction, int, int]]:
-    """On [0, 1] with a < b: gaps for i of the a, and j of the c, at 1, the rest at 0.
-
-    For each i the gap is a quadratic in j, so its vertex and its ends hold the maximum.
-    """
+    """On [0, 1] with a < b: gaps for i of the a, and j of the c, at 1, the rest at 0."""
     upper, lower = (c + a) * (c + a - ddof), c * (c + b - ddof)
     for i in range(a + 1):
         ends = {0, c}
@@ -53,10 +46,7 @@ def _with_b_at_the_mean(c: int, a: int, b: int, ddof: int) -> Iterator[tuple[Fra
 
 
 def deviation_on_interval(interval: Interval, ddof: int) -> D:
-    """The root of the variance's gap if the lower side is constant or has all the extra (thm-std).
-
-    Otherwise √x − √y ≤ √(x − y) makes the root an upper bound.
-    """
+    """The root of the variance's gap if the lower side is constant or has all the extra (thm-std)."""
     low, high, width = interval.low, interval.high, Fraction(interval.width)
     variance = variance_on_interval(interval, ddof)
 
@@ -76,9 +66,5 @@ def deviation_on_interval(interval: Interval, ddof: int) -> D:
 
 
 def half_and_half(size: int, ddof: int) -> Fraction:
-    """The largest variance of `size` records on [0, 1]: half at either end.
-
-    >>> half_and_half(3, 0)
-    Fraction(2, 9)
-    """
+    """The largest variance of `size` records on [0, 1]: half at either end."""
     return Fraction((size // 2) * (size - size // 2), size * (size - ddof))

@@ -19,13 +19,7 @@ from sensitivity_lab.universe import Indices
 
 
 class Outermost:
-    """The search among the runs of one dataset and of what is spare.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> pool = Pool(Universe.population([0, 5, 6, 10]), dataset=(1, 2), most_added=1)
-    >>> Outermost(pool, (1, 1)).most(), Outermost(pool, (1, 1)).least()
-    ((0, 2), (2, 3))
-    """
+    """The search among the runs of one dataset and of what is spare."""
 
     def __init__(self, pool: Pool, move: Move) -> None:
         self.own, self.spare = pool.own, pool.spare

@@ -36,11 +36,7 @@ from sensitivity_lab.proved.sorted_records import Run
 
 
 def enter_outermost(maximum: FilteredMaximum) -> None:
-    """Enter the layouts of a < b that may be widest, cut down by a bound (thm-places, thm-mixes).
-
-    The gap is at most what it would be if B sat at the best mean; and a B whose mean lies too far
-    from it cannot make up for that.
-    """
+    """Enter the layouts of a < b that may be widest, cut down by a bound (thm-places, thm-mixes)."""
     means = cache(partial(_means, maximum))
     kept = []
     # of every zone one layout, and where its bound reaches; then what reaches the widest of these
@@ -93,11 +89,7 @@ class _Span(NamedTuple):
 
 @dataclass(frozen=True)
 class _Zone(ABC):
-    """A part of the records in which B may lie, and i of A at the bottom.
-
-    `outer` counts the outermost records, which are S, or S ∪ B. In their order those from `sure[0]`
-    to `sure[1]` are in C ∪ B wherever in the zone B lies.
-    """
+    """A part of the records in which B may lie, and i of A at the bottom."""
 
     i: int
     outer: int
@@ -117,10 +109,7 @@ class _Zone(ABC):
 
 
 class _Between(_Zone):
-    """B between the two parts of S, the unused next to it.
-
-    A..A C..C . . B..B . . C..C A..A
-    """
+    """B between the two parts of S, the unused next to it."""
 
     @classmethod
     def every(cls, c: int, a: int) -> list[_Zone]:
@@ -144,19 +133,13 @@ class _Between(_Zone):
 
 @dataclass(frozen=True)
 class _Among(_Zone):
-    """B in the lower or in the upper part of S ∪ B; in their order, from starts[0] to starts[1].
-
-    A..A C..C B..B C..C . . C..C A..A        or        A..A C..C . . C..C B..B C..C A..A
-    """
+    """B in the lower or in the upper part of S ∪ B; in their order, from starts[0] to starts[1]."""
 
     starts: Run
 
     @classmethod
     def every(cls, c: int, a: int, b: int) -> list[_Zone]:
-        """B next to C or inside it; below one of A's i lowest; above one of A's others.
-
-        AACBBCA        ABBACCA        ACCABBA        drawn without the unused
-        """
+        """B next to C or inside it; below one of A's i lowest; above one of A's others."""
         n = c + a + b
         return [
             *(cls(i, n, (i, i + c + b), (i, i + c)) for i in range(a + 1)),
@@ -221,11 +204,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Bound:
-    """What B can do in a zone at most, for `(N,)` numbers of lowest records; floats, `(N,)` each.
-
-    `most` is the sum of squares of S (or S ∪ B), `least` that of what is surely in C ∪ B, each
-    about its mean and with its doubt.
-    """
+    """What B can do in a zone at most, for `(N,)` numbers of lowest records; floats, `(N,)` each."""
 
     zone: _Zone
     lowest: np.ndarray

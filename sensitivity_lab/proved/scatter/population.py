@@ -25,19 +25,7 @@ LARGEST = 2**400  # squares of larger records leave the floats
 
 
 class OnPopulation:
-    """D(c, a, b) for the variance, or with `root` the standard deviation, with a given `ddof`.
-
-    >>> from sensitivity_lab.universe import Universe
-    >>> records = SortedRecords.of(Universe.population([1, 2, 3, 10]))
-    >>> OnPopulation(records, ddof=0, root=False)(1, 1, 1).gap
-    Fraction(20, 1)
-
-    Proved, but for the standard deviation's 0 < a < b: there the gap may be a bound that no layout
-    is known to attain. It is `Reaching`, in the unit of the centred records.
-    Cost on m records: for a ≥ b, O(m + a·log m), and O(a·log m) for each run C ∪ B that may be
-    widest (if b > c, O(m²·a)). For a < b ≤ c, O(m·a) and O(1) for each layout that may be widest;
-    there are O(m²·a), of which the bounds leave few.
-    """
+    """D(c, a, b) for the variance, or with `root` the standard deviation, with a given `ddof`."""
 
     def __init__(self, records: SortedRecords, ddof: int, root: bool) -> None:
         self.ddof, self.root = ddof, root
@@ -98,10 +86,7 @@ class OnPopulation:
         return reach >= floor
 
     def _bound_of_neither(self, c: int, a: int, b: int, known: float) -> Gap:
-        """What the standard deviation's gap is at most where no layout of either kind has it.
-
-        A bound below the gap that is `known` may come out lower still.
-        """
+        """What the standard deviation's gap is at most where no layout of either kind has it."""
         high, low = c + a, c + b
         if high == 1:
             return RootGap(0, 0)

@@ -18,19 +18,7 @@ ROUNDED = 1 + 1e-9  # more than the few roundings of these sums and products
 
 @dataclass(frozen=True)
 class Reaches:
-    """What D is at most for some shares of the variance, or with `root` the standard deviation.
-
-    >>> from sensitivity_lab.proved.sorted_records import SortedRecords
-    >>> from sensitivity_lab.universe import Universe
-    >>> centred = Centred.of(SortedRecords.of(Universe.population([1, 2, 3, 10])))
-    >>> Reaches(centred, [(1, 1, 1, False)], ddof=0, root=False).all.round(1).tolist()
-    [36.1]
-
-    With x at most SS(C ∪ B) and x + g at least SS(C ∪ A ∪ B), C ∪ A varies at most as x + g does,
-    but for the part of its variance, v at most, that it has for being smaller than C ∪ B.
-    Cost: O(log m) for each size and O(k log k) for each size of C ∪ B, with k the largest a; with
-    `root` one pass of all records.
-    """
+    """What D is at most for some shares of the variance, or with `root` the standard deviation."""
 
     centred: Centred
     asked: Sequence[Share]
@@ -79,10 +67,7 @@ class Reaches:
         return max(smallest, 0) * ((sizes - 1) / (n - 1))
 
     def _farthest(self, sizes: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """The a largest squares of distances from the mean of n records, at most: `(N,)` floats.
-
-        That mean is farthest from all where the n are the lowest, or the highest.
-        """
+        """The a largest squares of distances from the mean of n records, at most: `(N,)` floats."""
         m, most, sums = self.centred.count, int(a.max()), self.centred.sums
         k = min(most, m // 2)
         ends = self.centred.numbers[np.r_[0:k, max(k, m - most) : m]].astype(float)

@@ -39,11 +39,7 @@ MOST_LAYOUTS = 30_000_000  # beyond this a D is left to others
 
 @dataclass(frozen=True)
 class InRuns:
-    """The layouts of a ≥ b that may be widest, cut down by a bound.
-
-    Cost on m records: O(m + a·log m), and O(a) or O(log m) for each run C ∪ B and each layout that
-    may be widest; if b > c, O(m²·a).
-    """
+    """The layouts of a ≥ b that may be widest, cut down by a bound."""
 
     maximum: FilteredMaximum
 
@@ -80,13 +76,7 @@ class InRuns:
 
 @dataclass(frozen=True)
 class Windows:
-    """The layouts whose C ∪ B is a run of all records, and what the gap is at most with each run.
-
-    A..A . . CCBBC . . . A..A        B inside C or next to it, A the outermost of the others
-
-    After thm-reach: the higher side's sum of squares is at most what it would be with B too, which
-    does not depend on where B is. `only_ends` passes over the runs that A lies outside of.
-    """
+    """The layouts whose C ∪ B is a run of all records, and what the gap is at most with each run."""
 
     maximum: FilteredMaximum
     only_ends: bool
@@ -199,13 +189,8 @@ def _in_blocks(first: int, stop: int) -> list[Run]:
 class _Apart:
     """The layouts whose unused records in W are all above C, with some of A between B and C.
 
-        W:  A..A C....C A..A . . . . A..A        p = 2, c = 3, q = 1:  AACCCA....AA
-            p    c      q    unused  a − p − q
-
-    B starts below C, or above C: among the q, or with `anywhere` higher too. `mirrored` turns all
-    this round. After thm-reach the higher side's sum of squares falls short of that of C ∪ A ∪ B,
-    which p + q give, by at least what the b records nearest to its mean add about that; and unless `anywhere`, the lower
-    side's is at least that of the run that starts at p.
+    W:  A..A C....C A..A . . . . A..A        p = 2, c = 3, q = 1:  AACCCA....AA
+        p    c      q    unused  a − p − q
     """
 
     maximum: FilteredMaximum
@@ -278,10 +263,7 @@ class _Apart:
 def _high(
     maximum: FilteredMaximum, total: np.ndarray, square: np.ndarray, short: float | np.ndarray = 0
 ) -> np.ndarray:
-    """What the higher answer is at most, from the sums of C ∪ A ∪ B: `(N,)` floats.
-
-    The sum of squares about the mean falls `short` of theirs.
-    """
+    """What the higher answer is at most, from the sums of C ∪ A ∪ B: `(N,)` floats."""
     divisor = float(maximum.higher.divisor)
     scatter = square - total * (total / sum(maximum.share)) - short
     high, doubt = maximum.rooted(scatter / divisor, square * (ROUNDING / divisor))
@@ -290,11 +272,7 @@ def _high(
 
 
 def _two_sided(m: int, c: int, a: int, b: int) -> Iterator[Layouts]:
-    """Layouts with unused records on both sides of C in W, and B anywhere.
-
-    W:  A..A . . C....C . . . A..A        i = 2, c = 3, start = 4:  AA..CCC...A
-        i        c            a − i
-    """
+    """Layouts with unused records on both sides of C in W, and B anywhere."""
     w = m - b  # the records of W
     for i in range(a + 1):
         starts = np.arange(i, w - (a - i) - c + 1, dtype=np.intp)
@@ -306,15 +284,7 @@ def _two_sided(m: int, c: int, a: int, b: int) -> Iterator[Layouts]:
 def _best_inside(
     centred: Centred, share: tuple[int, int, int], first: np.ndarray, removed: Runs
 ) -> np.ndarray:
-    """Where B, inside C, makes the higher side vary most: its starts, `(N,)` whole numbers.
-
-        C..C B..B C..C        C ∪ B starts at `first`, `(N,)`; c = 3, b = 2:  CBBCC
-
-    `removed` are the runs of A. After thm-places: moving B up by one record, so that it gives w up
-    and gains u, changes the higher side's sum of squares with the sign of −(n(u + w) − σ − σ′),
-    σ and σ′ its sums before and after, n its size. That bracket never falls: bisection finds where
-    it changes sign.
-    """
+    """Where B, inside C, makes the higher side vary most: its starts, `(N,)` whole numbers."""
     c, a, b = share
     numbers, sums = centred.numbers, centred.sums
     all_three = sums.whole(first, first + c + b) + sum(sums.whole(*run) for run in removed)

@@ -19,46 +19,27 @@ from sensitivity_lab.proved.scatter.filtered_maximum import Centred, Runs, first
 
 
 def outermost(m: int, n: Any, a: Any, s: Any, i: Any) -> Runs:
-    """The runs of A around n of m records that start at s: whole numbers, or `(N,)` of them.
-
-    >>> [(int(start), int(stop)) for start, stop in outermost(9, 3, 3, s=1, i=2)]
-    [(0, 1), (4, 5), (1, 1), (8, 9)]
-    """
+    """The runs of A around n of m records that start at s: whole numbers, or `(N,)` of them."""
     rest = m - n
     return [*ordered(n, s, 0, i), *ordered(n, s, rest - (a - i), rest)]
 
 
 def best_below(centred: Centred, n: Any, a: Any, s: np.ndarray) -> np.ndarray:
-    """The least i with the largest sum of squares of T ∪ A, for each of `(N,)` starts of T.
-
-    >>> from sensitivity_lab.proved.sorted_records import SortedRecords
-    >>> from sensitivity_lab.universe import Universe
-    >>> centred = Centred.of(SortedRecords.of(Universe.population([0, 1, 5, 6, 7, 8])))
-    >>> best_below(centred, 2, 2, np.array([0, 2, 4]))
-    array([0, 1, 2])
-
-    n and a are whole numbers, or `(N,)` of them. Cost: O(log a) for each start.
-    """
+    """The least i with the largest sum of squares of T ∪ A, for each of `(N,)` starts of T."""
     return first_true(
         lambda i: _bracket(centred, n, a, s, i) >= 0, np.zeros_like(s), np.zeros_like(s) + a
     )
 
 
 def first_starts(centred: Centred, n: int, a: int) -> np.ndarray:
-    """For each i below a, the first start of T from which on more than i are best: `(a,)`, ascending.
-
-    Cost: O(a log m).
-    """
+    """For each i below a, the first start of T from which on more than i are best: `(a,)`, ascending."""
     i = np.arange(a, dtype=np.intp)
     last = np.full_like(i, centred.count - n)
     return first_true(lambda s: _bracket(centred, n, a, s, i) < 0, np.zeros_like(i), last + 1)
 
 
 def _bracket(centred: Centred, n: Any, a: Any, s: np.ndarray, i: np.ndarray) -> Any:
-    """N(l + h) − σ − σ′, exact: its sign says whether i below are better than i + 1 (thm-split).
-
-    With i + 1 below, A gains l and gives h up; σ and σ′ are the sums of T ∪ A before and after.
-    """
+    """N(l + h) − σ − σ′, exact: its sign says whether i below are better than i + 1 (thm-split)."""
     m, numbers, sums = centred.count, centred.numbers, centred.sums
     places = i, m - n - a + i  # of l and of h, in the order of what is not in T
     low, high = (numbers[np.minimum(at + n * (at >= s), m - 1)] for at in places)

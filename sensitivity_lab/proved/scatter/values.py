@@ -20,13 +20,7 @@ from sensitivity_lab.proved.worst_pair import D, WorstPair
 
 
 def variance_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
-    """D on ascending values, with `root` of the standard deviation.
-
-    >>> variance_on_values([0, 1, 6], ddof=0, root=False)(2, 0, 1).gap
-    Fraction(19, 9)
-
-    Cost: O(1); for a < b, O(log c) exact arithmetic for each of the few values that B may have.
-    """
+    """D on ascending values, with `root` of the standard deviation."""
     low, width = values[0], values[-1] - values[0]
     ends = Interval(values[0], values[-1])
     on_interval = (deviation_on_interval if root else variance_on_interval)(ends, ddof)
@@ -59,13 +53,7 @@ Candidate = tuple[Gap, int, int, Fraction]  # the gap, i, j, and where B is
 
 @dataclass(frozen=True)
 class _Search:
-    """Layouts for a < b: i of A and j of C at 1, their others at 0, all of B at one of a grid.
-
-    With B at the mean of C the gap would be wider, and rise and fall once in j: a summit. So the
-    search goes outwards from there, and ends where even that would be too little. B at one value
-    x makes the gap rise and fall once in j, too: its best j is found by bisection. Of the i, 0
-    and a have the widest gap, or those of `_corners` (thm-range-search).
-    """
+    """Layouts for a < b: i of A and j of C at 1, their others at 0, all of B at one of a grid."""
 
     grid: list[Fraction]
     c: int

@@ -320,11 +320,7 @@ def _error(error: Exception) -> Error:
 
 
 def _filled_in(query: str, parameters: Any) -> str:
-    """A statement with a value at each of its marks; a column without a name is called by its value.
-
-    >>> _filled_in("SELECT ?, '?', $2", ["a", 7])
-    "SELECT 'a', '?', 7"
-    """
+    """A statement with a value at each of its marks; a column without a name is called by its value."""
     named = isinstance(parameters, Mapping)
     values = dict(parameters) if named else {str(i + 1): v for i, v in enumerate(parameters)}
     used: list[str] = []

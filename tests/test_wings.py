@@ -1,0 +1,105 @@
+"""A wing can be taken away: what does not name it works in a copy of the package without it."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+WINGS = ["audit", "plotting", "sql", "testing"]
+LEAN_ON = {"audit": {"testing"}}  # wings that are about another one
+CHAPTERS = ["by-hand", "school", "vehicle"]
+# Statement by statement: one is skipped only where the wing, or what a skipped one made, is missing.
+CELLS = """
+import ast, json, sys
+from importlib import import_module
+from pathlib import Path
+import matplotlib
+matplotlib.use("agg")
+
+def names(node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} | {
+        (alias.asname or alias.name) for part in ast.walk(node)
+        if isinstance(part, ast.ImportFrom) for alias in part.names}
+
+wing, missing, ran = sys.argv[1], set(), 0
+for path in map(Path, sys.argv[2:]):
+    space = {"__name__": "__main__", "display": print}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        for node in ast.parse(source).body if cell["cell_type"] == "code" else ():
+            if names(node) & missing:
+                missing |= names(node) - set(space)
+                continue
+            try:
+                exec(compile(ast.Module([node], []), str(path), "exec"), space)
+                ran += 1
+            except ImportError as error:
+                if f"sensitivity_lab.{wing}" not in repr(error) + str(error.name or ""):
+                    raise
+                missing |= names(node) - set(space)
+print(ran, len(missing), file=sys.stderr)
+"""
+MODULES = """
+import sys
+from importlib import import_module
+for module in sys.argv[1:]:
+    import_module(module)
+"""
+
+
+@pytest.fixture(params=WINGS, scope="module")
+def without(request, tmp_path_factory):
+    """A wing's name, and what runs Python where the package has no such wing."""
+    place = tmp_path_factory.mktemp("without")
+    shutil.copytree(ROOT / "sensitivity_lab", place / "sensitivity_lab")
+    for wing in {request.param, *LEAN_ON.get(request.param, ())}:
+        shutil.rmtree(place / "sensitivity_lab" / wing)
+    paths = os.pathsep.join(map(str, (place, ROOT / "book", ROOT / "tests")))
+
+    def run(*arguments):
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            env={**os.environ, "PYTHONPATH": paths},
+            cwd=place,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+        return done.stderr
+
+    return request.param, place, run
+
+
+def test_every_other_module_can_be_imported(without):
+    """Catches a front room that cannot do without a wing."""
+    _, place, run = without
+    paths = sorted((place / "sensitivity_lab").rglob("*.py"))
+    modules = [".".join(path.relative_to(place).with_suffix("").parts) for path in paths]
+    assert len(modules) > 60
+    run("-c", MODULES, *(module.removesuffix(".__init__") for module in modules))
+
+
+def test_the_first_chapters_run(without):
+    """Catches a chapter on the path that needs a wing which it does not name."""
+    wing, _, run = without
+    said = run("-c", CELLS, wing, *(ROOT / "notebooks" / f"{name}.ipynb" for name in CHAPTERS))
+    ran, missing = map(int, said.split()[-2:])
+    assert ran > 100 if wing == "plotting" else (ran > 150 and missing == 0)
+
+
+@pytest.mark.skipif("WINGS_ALL" not in os.environ, reason="as long as the tests: in check-all")
+def test_the_other_wings_tests_pass(without):
+    """Catches what neither an import nor a chapter shows."""
+    wing, place, run = without
+    gone = {wing, *LEAN_ON.get(wing, ())}
+    shutil.copytree(ROOT / "tests", place / "tests", dirs_exist_ok=True)
+    shutil.copy(ROOT / "pyproject.toml", place)
+    rest = [
+        name
+        for name in ("numbers", "records", "methods", "proved", "shown", *WINGS)
+        if name not in gone
+    ]
+    run("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(f"tests/{name}" for name in rest))
