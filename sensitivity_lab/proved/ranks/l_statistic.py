@@ -97,7 +97,7 @@ def _at_the_ends(
     common, removed, added = (
         ((interval.low, all_of - top), (interval.high, top)) for all_of, top in parts
     )
-    return WorstPair(gap, common, removed, added)
+    return WorstPair.of_copies(gap, common, removed, added)
 
 
 def _texts(known: str, least: str, change: tuple[str, str]) -> dict[str, tuple[str, str]]:

@@ -57,7 +57,9 @@ class Count(Monotone):
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
         low = interval.low
-        return lambda c, a, b: WorstPair(abs(a - b), ((low, c),), ((low, a),), ((low, b),))
+        return lambda c, a, b: WorstPair.of_copies(
+            abs(a - b), ((low, c),), ((low, a),), ((low, b),)
+        )
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         def d(c: int, a: int, b: int) -> WorstPair:
@@ -87,7 +89,7 @@ class Sum(Monotone):
         low, high = interval.low, interval.high
 
         def d(c: int, a: int, b: int) -> WorstPair:
-            return WorstPair(a * high - b * low, ((low, c),), ((high, a),), ((low, b),))
+            return WorstPair.of_copies(a * high - b * low, ((low, c),), ((high, a),), ((low, b),))
 
         return d
 
@@ -131,7 +133,9 @@ class Mean(Monotone):
         def d(c: int, a: int, b: int) -> WorstPair:
             most = max(a, b)
             gap = Fraction(most, c + most) * (high - low) if most else Fraction(0)
-            return WorstPair(gap, ((high if a < b else low, c),), ((high, a),), ((low, b),))
+            return WorstPair.of_copies(
+                gap, ((high if a < b else low, c),), ((high, a),), ((low, b),)
+            )
 
         return d
 

@@ -59,7 +59,7 @@ class Quantile(Monotone):
             best = min(max(round(start - (1 + delta) / 2), 0), c)
             part = _clip(start - best) - _clip(start - best - delta)
             shared = ((low, best), (high, c - best))
-            return WorstPair((high - low) * part, shared, ((high, a),), ((low, b),))
+            return WorstPair.of_copies((high - low) * part, shared, ((high, a),), ((low, b),))
 
         return d
 
