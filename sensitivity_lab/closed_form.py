@@ -25,7 +25,7 @@ from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
 from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records.clipped import Clipped, clipped_ends
+from sensitivity_lab.records.said import Clipped, clipped_ends
 from sensitivity_lab.relations import STANDARD, Relation, check_relation
 from sensitivity_lab.results import html_table, presented
 from sensitivity_lab.universe import Dataset

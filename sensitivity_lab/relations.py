@@ -24,7 +24,8 @@ from sensitivity_lab.numbers.exact import (
 from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.records.numbers import SHORT_FLOATS
 from sensitivity_lab.records.rows import is_table, rows_of, table
-from sensitivity_lab.records.source import codes_of, hashed
+from sensitivity_lab.records.said import codes_of
+from sensitivity_lab.records.source import hashed
 from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
@@ -446,7 +447,7 @@ def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Mo
     """Count the neighbours of a dataset of value positions; none is built."""
     moves = tuple(moves)
     most_removed, most_added = (max(side) for side in zip(*moves, strict=True))
-    copies = universe._copies(len(dataset) + most_added)
+    copies = universe.most_copies(len(dataset) + most_added)
     held = np.bincount(np.array(dataset, dtype=np.int64), minlength=len(copies))
     removable, addable = np.minimum(held, most_removed), np.minimum(copies - held, most_added)
     kinds = np.unique(removable * (most_added + 1) + addable, return_counts=True)

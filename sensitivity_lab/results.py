@@ -97,7 +97,7 @@ class Sensitivity:
         """Where the two datasets stand among the universe's values."""
         if self.universe.tabular and isinstance(self.witness, CompactWitness):
             return [np.array(side, dtype=np.int64) for side in self.witness.positions]
-        return [self.universe._positions(side) for side in self.witness]
+        return [self.universe.positions(side) for side in self.witness]
 
     def _asked_again(self, dataset: Dataset, positions: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""

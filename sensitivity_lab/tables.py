@@ -17,7 +17,7 @@ from sensitivity_lab.numbers.exact import brief, checked_bounds
 from sensitivity_lab.numbers.gap import Norm, Number
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.records.clipped import clipped_ends
+from sensitivity_lab.records.said import clipped_ends
 from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import settle

@@ -69,7 +69,7 @@ class Layout:
         if universe.unlimited:
             return True
         held = Counter(self.common + self.removed + self.added)
-        return all(times <= universe._counts[value] for value, times in held.items())
+        return all(times <= universe.counts[value] for value, times in held.items())
 
 
 def require_neighbours(problem: Problem, layout: Layout) -> None:
