@@ -36,10 +36,8 @@ from sensitivity_lab.order_statistics import (
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.ranks.l_statistic import Central
-from sensitivity_lab.proved.ranks.monotone import Count, Mean, Sum
-from sensitivity_lab.proved.ranks.quantile import Quantile
-from sensitivity_lab.proved.ranks.rank_weights import Trimmed, Winsorised
+from sensitivity_lab.proved.ranks.family import Central, Count, Mean, Quantile, Sum
+from sensitivity_lab.proved.ranks.weights import Trimmed, Winsorised
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
 from sensitivity_lab.records.people import OfOneRow

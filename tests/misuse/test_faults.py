@@ -35,7 +35,7 @@ import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
 from sensitivity_lab.audit.worst_pairs import worst_pairs
 from sensitivity_lab.proved.entries.bins import Histogram
-from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.ranks.family import Quantile
 from sensitivity_lab.testing import assert_sensitivity
 
 CASES = int(os.environ.get("FAULT_CASES", "400"))
@@ -714,7 +714,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.entries.bins import Histogram
-from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.ranks.family import Quantile
 
 
 def slow(dataset):
@@ -876,7 +876,7 @@ import hashlib, io, locale, time
 import matplotlib
 import sensitivity_lab as sl
 from sensitivity_lab.proved.entries.bins import Histogram
-from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.ranks.family import Quantile
 
 matplotlib.rcParams["svg.hashsalt"] = "one"
 try:
