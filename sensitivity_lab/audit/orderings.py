@@ -26,7 +26,7 @@ from sensitivity_lab.methods.workers import (
 from sensitivity_lab.numbers.gap import Gap, arithmetics, same_shape
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Budget, Problem, within_budget
 from sensitivity_lab.records.multisets import multisets
-from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
+from sensitivity_lab.relations import Move, Relation, neighbours_of
 from sensitivity_lab.universe import Indices, Universe
 
 ORDERS = (None, "any", "kept")
@@ -123,7 +123,7 @@ class Edited:
         position = {value: i for i, value in enumerate(self.universe.values)}
         start, end = (tuple(position[record] for record in side) for side in (sequence, other))
         copies = self.universe.copies(len(start) + self.relation.k)
-        return end in edits(start, self.moves, copies, in_place=isinstance(self.relation, Change))
+        return end in edits(start, self.moves, copies, in_place=self.relation.in_place)
 
 
 class OrderedWalk:
@@ -177,7 +177,7 @@ class OrderedWalk:
         return sum(ways[size] * ways[other] for size, other in moved)
 
     def _most_edits(self, problem: Problem, size: int, moves: Iterable[Move]) -> int:
-        values, in_place = self.universe.distinct, isinstance(problem.relation, Change)
+        values, in_place = self.universe.distinct, problem.relation.in_place
         ways = sum(
             math.comb(size, removed)
             * (1 if in_place else math.comb(size - removed + added, added))
@@ -256,4 +256,4 @@ class OrderedWalk:
         if self.order != "kept":
             return sorted(neighbours_of(point, self.universe, moves, problem.kept))
         copies = self.universe.copies(len(point) + max(added for _, added in moves))
-        return edits(point, moves, copies, in_place=isinstance(problem.relation, Change))
+        return edits(point, moves, copies, in_place=problem.relation.in_place)

@@ -17,7 +17,7 @@ from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, D, WorstPair
 from sensitivity_lab.queries import Grouping
 from sensitivity_lab.records.numbers import in_whole_numbers
-from sensitivity_lab.records.source import codes_of
+from sensitivity_lab.records.said import codes_of
 from sensitivity_lab.universe import Universe
 
 
@@ -103,7 +103,7 @@ class _Groups:
         for group, ((low, high), (start, stop)) in enumerate(ends):
             first, last = self.order[start], self.order[stop - 1]
             at[group, high], at[group, low] = int(last), int(first)
-        positions = self.universe.positions_of_members(np.array(list(at.values()), dtype=np.int64))
+        positions = self.universe.source.positions_at(np.array(list(at.values()), dtype=np.int64))
         position_of = dict(zip(at, positions.tolist(), strict=True))
         sides = (pair.common, pair.removed, pair.added)
         parts = [tuple((position_of[key], n) for key, n in side) for side in sides]

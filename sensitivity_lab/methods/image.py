@@ -98,7 +98,7 @@ class Image:
                         f"what {query.name} is asked of must be a number for every record, "
                         f"got {brief(number)}"
                     )
-        numbers = Universe._of(made, universe.unlimited, None, f"what {query.name} is asked of")
+        numbers = Universe.of(made, f"what {query.name} is asked of", unlimited=universe.unlimited)
         return cls(universe, over.query, numbers, made)
 
     @cached_property
@@ -112,8 +112,8 @@ class Image:
     @cached_property
     def starts(self) -> np.ndarray:
         """Where each different number begins in that order, (v,)."""
-        known = Universe._of(self.made, False, None, "of")
-        return np.concatenate([[0], np.cumsum(known._counts, dtype=np.intp)[:-1]])
+        known = Universe.of(self.made, "of", unlimited=False)
+        return np.concatenate([[0], np.cumsum(known.counts, dtype=np.intp)[:-1]])
 
     def lifted(self, pair: WorstPair) -> WorstPair:
         """A pair of numbers as a pair of records."""
@@ -127,7 +127,7 @@ class Image:
             for side in (pair.common, pair.removed, pair.added)
         ]
         if self.universe.unlimited:
-            first = self.universe.positions_of_members(self.order[self.starts])
+            first = self.universe.source.positions_at(self.order[self.starts])
             parts = [tuple((int(first[i]), n) for i, n in side) for side in sides]
             return pair.in_copies(parts, records=AtPositions(self.universe))
         shared = Counter(dict(sides[0]))  # what only one side has comes after what is shared
@@ -144,7 +144,7 @@ class Image:
     @cached_property
     def number_of(self) -> np.ndarray:
         """The position of each record's number among the different ones, (v,)."""
-        positions = self.universe.positions_of_members(self.order)
+        positions = self.universe.source.positions_at(self.order)
         each = np.arange(len(self.starts), dtype=np.intp)
         numbers = np.repeat(each, np.diff(self.starts, append=len(self.order)))
         number_of = np.zeros(self.universe.distinct, dtype=np.int64)
@@ -190,12 +190,12 @@ class Members:
 
     def dataset(self, parts: Parts) -> Dataset:
         """The records of some runs, in the universe's own order."""
-        given: Dataset = self.universe.of_members(self._members(parts))
+        given: Dataset = self.universe.source.at(self._members(parts))
         return given
 
     def positions(self, parts: Parts) -> list[int]:
         """Where the records of some runs stand among the universe's values, sorted."""
-        positions = self.universe.positions_of_members(self._members(parts))
+        positions = self.universe.source.positions_at(self._members(parts))
         return sorted(positions.tolist())
 
     def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:

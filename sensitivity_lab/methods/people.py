@@ -12,7 +12,6 @@ from sensitivity_lab.methods.image import Image
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.worst_pair import AtPositions, D, Parts, Share, WorstPair, widest
-from sensitivity_lab.records.people import AnyPeople
 from sensitivity_lab.universe import Universe
 
 MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation, so a minute
@@ -21,19 +20,18 @@ MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation,
 def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) -> D | None:
     """Return D for a problem whose query is of a column over anybody, or None without a proof."""
     query, people = problem.query, problem.universe.source
-    if not isinstance(people, AnyPeople) or query.inner is None or query.proved is None:
+    if people.brings is None or query.inner is None or query.proved is None:
         return None
-    needed = query.smallest_size or 0
-    if needed and not people.bounds[0]:
+    needed, (rows, bounds) = query.smallest_size or 0, people.brings
+    if needed and not bounds[0]:
         query.called(people.given([]))
-    rows = people.kinds
     try:
         query.called(rows.given([*range(len(rows.values))] * max(1, needed)))
     except ValueError:
         return None
     image = Image.of(Universe(rows, True, None), query)
     d = of_numbers(replace(problem, query=image.asked, universe=image.numbers))
-    return d and OfPeople(d, query.proved, image, problem.universe, people.bounds)
+    return d and OfPeople(d, query.proved, image, problem.universe, bounds)
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,9 @@ def brute_force(query, universe, size, relation, norm=1):
 def all_pairs(universe, size, relation):
     pairs_of = oracle.range_pairs if universe.unlimited else oracle.population_pairs
     size = size if isinstance(size, range) else int(size)
-    return pairs_of(exactly(universe.source), size, type(relation).__name__, int(relation.k))
+    return pairs_of(
+        exactly(universe.sorted_records), size, type(relation).__name__, int(relation.k)
+    )
 
 
 def asked(query):

@@ -527,7 +527,7 @@ def is_right(found):
     if pool.unlimited:
         held = [10**9 for _ in places]
     else:
-        exact = [None if r is None else exact_number(r) for r in list(pool.source)]
+        exact = [None if r is None else exact_number(r) for r in pool.sorted_records.tolist()]
         held = [exact.count(value) for value in pool.exact_values]
     sizes = found.size if isinstance(found.size, range) else [found.size]
     if len(places) > 5 or len(sizes) > 5 or max(sizes) + found.relation.k > 6:

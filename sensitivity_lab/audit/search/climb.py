@@ -97,7 +97,7 @@ class Steps:
         """How many copies of a value are not in use."""
         if self.universe.unlimited:
             return float("inf")
-        return int(self.universe._counts[value]) - sum(part.count(value) for part in parts)
+        return int(self.universe.counts[value]) - sum(part.count(value) for part in parts)
 
     def _value(self, parts: Parts, old: int) -> int:
         """Another value for one: near it, at the bounds of arithmetic, in use already, or any."""

@@ -12,7 +12,7 @@ import numpy as np
 from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.numbers.exact import Exact, exact_number, is_finite, is_real
-from sensitivity_lab.records.clipped import number_of
+from sensitivity_lab.records.said import number_of
 from sensitivity_lab.universe import Universe
 
 MOST_ORDERS = 8  # of records with columns
@@ -47,7 +47,7 @@ def line_of(universe: Universe, order: np.ndarray, needed: int) -> Line:
     """The line of some records for a pair of `needed`, by an order of the values."""
     if universe.unlimited:
         return Line(order, max(1, needed))
-    return Line(np.repeat(order, universe._counts[order]), 1)
+    return Line(np.repeat(order, universe.counts[order]), 1)
 
 
 def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
@@ -59,7 +59,7 @@ def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
         return [own]
     orders = [own]
     if subject.said is not None:
-        of_what, records = subject.said.over.of_what, universe.each(range(len(own)))
+        of_what, records = subject.said.over.of_what, universe.source.each(range(len(own)))
         orders.insert(0, _sorted([number_of(of_what, record) for record in records]))
     else:
         orders += [_sorted(list(column)) for column in _columns(universe)]

@@ -56,7 +56,7 @@ class Layout(NamedTuple):
         if universe.unlimited:
             return True
         held = Counter(chain(*self))
-        return all(times <= universe._counts[value] for value, times in held.items())
+        return all(times <= universe.counts[value] for value, times in held.items())
 
 
 def require_neighbours(problem: Problem, layout: Layout) -> None:
