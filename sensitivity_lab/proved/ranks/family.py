@@ -134,6 +134,9 @@ class Monotone(LStatistic):
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         return outermost(pool, move)
 
+    def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
+        return Family.shares_from(self, relation, least)
+
 
 @dataclass(frozen=True)
 class Count(Family):
@@ -186,9 +189,6 @@ class Sum(Monotone):
         unbounded = ("k·max(|L|, |U|)", "k·max(|L|, |U|)")
         return Words("sum", {"any": unbounded, "Change": ("min(k, n)·R", "k·R")})
 
-    def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
-        return Family.shares_from(self, relation, least)
-
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
         return lambda dataset: AtDistance(dataset, lambda t: most_moved(dataset, t, divisor=1))
 
@@ -216,9 +216,6 @@ class Mean(Monotone):
                 "Change": ("min(k, n)·R/n", "min(k, m)·R/m"),
             },
         )
-
-    def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
-        return Family.shares_from(self, relation, least)
 
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
         """The sum's, over n."""
