@@ -149,6 +149,15 @@ class Relation:
         return f"{type(self).__name__}({self.k})"
 
     @property
+    def is_public(self) -> bool:
+        """Whether it is one of this package's relations, and no caller's.
+
+        >>> Change(2).is_public
+        True
+        """
+        return type(self).__module__ == __name__
+
+    @property
     def is_standard(self) -> bool:
         """Whether it is one of the package's five."""
         return type(self) in STANDARD
@@ -164,7 +173,7 @@ class Relation:
         >>> Change(2).python()
         'sl.Change(2)'
         """
-        return f"sl.{self}" if self.is_standard else str(self)
+        return f"sl.{self}" if self.is_public else str(self)
 
     def are_neighbours(self, x: Iterable[Any], y: Iterable[Any]) -> bool:
         """Return whether y is a neighbour of x.

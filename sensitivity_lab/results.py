@@ -165,7 +165,7 @@ class Sensitivity:
             *own_numbers((*cells_of(dataset), *cells_of(neighbour))),
             "import sensitivity_lab as sl",
             f"query = {query}" if query else f"# define query here: {self.query.name}",
-            *([] if relation.is_standard else [f"# define {type(relation).__name__} here"]),
+            *([] if relation.is_public else [f"# define {type(relation).__name__} here"]),
             f"dataset = {source_of(dataset)}",
             f"neighbour = {source_of(neighbour)}  # {relation.description}",
             *([f"# {who}" for who in people] or [f"assert {asked}"]),

@@ -384,7 +384,11 @@ class Universe:
         return copies
 
     def most_copies(self, size: int) -> np.ndarray:
-        """As `copies`, in an array; for a `size` that is checked."""
+        """As `copies`, in an array; for a `size` that is checked.
+
+        >>> Universe.population([1, 2, 2]).most_copies(2).tolist()
+        [1, 2]
+        """
         counts = self.counts
         if self.unlimited:
             return np.full(len(counts), size, dtype=np.intp)
@@ -476,7 +480,11 @@ class Universe:
         return tuple(self.positions(dataset, what).tolist())
 
     def positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
-        """As `indices`, in an array."""
+        """As `indices`, in an array.
+
+        >>> Universe.population([1, 2, 2]).positions((2, 1)).tolist()
+        [0, 1]
+        """
         positions = self.source.positions(dataset, what)
         positions.sort()
         held = np.bincount(positions, minlength=self.distinct)

@@ -1,0 +1,145 @@
+"""The guide's recipes, followed to the letter in a copy: the checks that a contributor meets pass."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+from conftest import ROOT
+
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+QUERY, MEANING, RELATION, FAMILY, _ = (
+    dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```", GUIDE, re.S | re.M)
+)
+WHOLE = (
+    "RECIPES_ALL" in os.environ
+)  # else only the tests that name what is new, and those of all names
+
+
+class Copy:
+    """A copy of the project, to be edited and asked."""
+
+    def __init__(self, place):
+        self.place = place
+        kept = ("sensitivity_lab", "tests", "book", "notebooks", "scripts")
+        for name in kept:
+            shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for path in (*ROOT.glob("*.*"), ROOT / "Makefile"):
+            if path.is_file():
+                shutil.copy(path, place)
+
+    def insert(self, path, text, before):
+        file = self.place / path
+        old = file.read_text(encoding="utf-8")
+        assert before in old, (path, before)
+        file.write_text(old.replace(before, text + before, 1), encoding="utf-8")
+
+    def export(self, name, beside):
+        """As the guide says: twice in the package's front, and on the API page."""
+        front = "sensitivity_lab/__init__.py"
+        self.insert(front, f"{name} as {name}, ", f"{beside} as {beside}")
+        self.insert(front, f"{name} ", self.room_of(beside))
+        self.insert("book/api.md", f"`{name}`, ", "and four more that weigh")
+
+    def room_of(self, name):
+        """From where a name stands in a room's names to the end of its line."""
+        front = (self.place / "sensitivity_lab/__init__.py").read_text(encoding="utf-8")
+        return re.search(rf'(?<=")[^"]*\b{name}\b.*', front[front.index("_ROOMS") :])[0]
+
+    def run(self, *arguments):
+        paths = os.pathsep.join(str(self.place / name) for name in (".", "book", "tests"))
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            env={**os.environ, "PYTHONPATH": paths},
+            cwd=self.place,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+        return done.stdout
+
+    def tested(self, words, *tests):
+        chosen = () if WHOLE else ("-k", words)
+        self.run("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests, *chosen)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path)
+
+
+def test_a_query_with_its_proof(copy):
+    """Catches a step that is not written down, and a block of code that the checks refuse."""
+    copy.insert(
+        "sensitivity_lab/catalogue.py",
+        QUERY.replace("exact=True", "exact=True, proved=Midrange()") + "\n\n",
+        "CONSTANTS = {",
+    )
+    copy.insert("sensitivity_lab/catalogue.py", '"MIDRANGE": MIDRANGE, ', '"COUNT": COUNT')
+    copy.insert("sensitivity_lab/catalogue.py", "Midrange, ", "Quantile, Sum")
+    copy.insert(
+        "sensitivity_lab/proved/ranks/family.py",
+        FAMILY + "\n\n",
+        "@dataclass(frozen=True)\nclass Sum(",
+    )
+    copy.export("MIDRANGE", "MEDIAN")
+    copy.insert("sensitivity_lab/definition.py", MEANING, '    "count": (len, 0)')
+    copy.insert("tests/conftest.py", "sl.MIDRANGE, ", "sl.COUNT, sl.SUM, sl.MEAN")
+    copy.insert("tests/conftest.py", "sl.MIDRANGE,\n    ", "sl.COUNT,\n    sl.SUM")
+    copy.insert(
+        "book/proofs.md",
+        "```{prf:theorem} Midrange\n:label: thm-midrange\n```\n\n",
+        "```{prf:theorem}",
+    )
+    copy.tested(
+        "midrange or MIDRANGE or api or proof or imports",
+        *("tests/proved/test_closed_forms.py", "tests/methods/test_walk_and_sweep.py", "tests/test_properties.py"),
+        *("tests/test_queries.py", "tests/book/test_api_page.py", "tests/test_imports.py"),
+    )  # fmt: skip
+    copy.run("-m", "ruff", "check", "sensitivity_lab", "tests/conftest.py")
+
+
+def test_a_relation(copy):
+    """Catches a relation that is not served as the five are, or whose snippet does not run."""
+    copy.insert("sensitivity_lab/relations.py", RELATION + "\n\n", "STANDARD = ")
+    copy.export("AddOrChange", "AddRemove")
+    copy.insert(
+        "sensitivity_lab/definition.py",
+        '        "AddOrChange": removed <= added <= k,\n',
+        '        "Change": removed',
+    )
+    copy.insert("tests/conftest.py", "sl.AddOrChange, ", "*STANDARD]")
+    copy.insert("book/glossary.md", "AddOrChange(k)", "`AddRemove(k)`")
+    copy.tested(
+        "AddOrChange or api or imports",
+        *("tests/methods/test_walk_and_sweep.py", "tests/test_relations.py", "tests/test_properties.py"),
+        *("tests/book/test_api_page.py", "tests/test_imports.py", "tests/misuse/test_faults.py"),
+    )  # fmt: skip
+    snippet = copy.run(
+        "-c",
+        "import sensitivity_lab as sl\n"
+        "found = sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 2]), size=2, relation=sl.AddOrChange(1))\n"
+        "print(found.snippet())",
+    )
+    copy.run("-c", snippet)
+
+
+def test_a_chapter(copy):
+    """Catches a template that the tests of chapters refuse."""
+    text = (copy.place / "book/template/chapter.ipynb").read_text(encoding="utf-8")
+    chapter = copy.place / "notebooks" / "midranges.ipynb"
+    chapter.write_text(text.replace("template", "midranges"), encoding="utf-8")
+    assert json.loads(chapter.read_text(encoding="utf-8"))["cells"]
+    copy.insert(
+        "_toc.yml", "      - file: notebooks/midranges\n", "      - file: notebooks/closed-forms"
+    )
+    copy.insert("book/chapters.md", "| {ref}`ch-midranges` | How wide is a spread? | {ref}`by hand <ch-by-hand>` |\n", "| {ref}`ch-by-hand`")
+    copy.tested(
+        "pairs or chapter or shape",
+        "tests/book/test_page_witnesses.py",
+        "tests/book/test_page_shape.py",
+    )
