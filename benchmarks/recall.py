@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 import sensitivity_lab as sl
-from sensitivity_lab.audit.random_search import search
+from sensitivity_lab.audit.search.search import search
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.results import presented

@@ -29,7 +29,7 @@ MODULES = {  # the module: the tests that know it best
         "tests/methods/test_walk_and_sweep.py",
     ],
     "proved/entries/splits.py": ["tests/proved"],
-    "proved/ranks/l_on_population.py": [
+    "proved/ranks/population.py": [
         "tests/proved/test_l_statistics.py",
         "tests/methods/test_solvers.py",
     ],

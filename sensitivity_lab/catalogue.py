@@ -36,16 +36,13 @@ from sensitivity_lab.order_statistics import (
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.ranks.l_statistic import Central
-from sensitivity_lab.proved.ranks.monotone import Count, Mean, Sum
-from sensitivity_lab.proved.ranks.quantile import Quantile
-from sensitivity_lab.proved.ranks.rank_weights import Trimmed, Winsorised
+from sensitivity_lab.proved.ranks.family import Central, Count, Mean, Quantile, Sum
+from sensitivity_lab.proved.ranks.weights import Trimmed, Winsorised
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
-from sensitivity_lab.records.alike import Alike, told_apart
-from sensitivity_lab.records.clipped import Always, Clipped, number_of
-from sensitivity_lab.records.people import OfOneRow, is_number_of_people
+from sensitivity_lab.records.people import OfOneRow
 from sensitivity_lab.records.rows import is_table, table
+from sensitivity_lab.records.said import Alike, Always, Clipped, column_of, number_of, told_apart
 from sensitivity_lab.records.source import called_on
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -417,7 +414,7 @@ class OverNumbers:
 
     def dataset(self, universe: Universe, positions: Iterable[int], exact: bool = False) -> Dataset:
         """What the records at some positions say, ascending; `exact` numbers in that form."""
-        said = in_order(map(partial(number_of, self.of_what), universe.each(positions)))
+        said = in_order(map(partial(number_of, self.of_what), universe.source.each(positions)))
         return tuple(map(exact_number, said)) if exact else said
 
 
@@ -426,7 +423,7 @@ def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
     if universe.holds_people and _adds_rows(query, universe):
         return OverNumbers(SUM, _of_one_row(query, universe))
     if query.inner is not None:
-        of_rows = universe.holds_people and _column_of(query.of_what) is not None
+        of_rows = universe.holds_people and column_of(query.of_what) is not None
         return None if of_rows else OverNumbers(query.inner, _told(query, universe))
     if not universe.numeric and not universe.tabular and _tells_apart(query):
         return OverNumbers(query, Alike(universe))
@@ -446,7 +443,7 @@ def _told(query: Query, universe: Universe) -> Any:
     """What the numbers are that a query is asked of; text is told apart where no more is asked."""
     if not _tells_apart(query) or isinstance(query.of_what, Clipped):
         return query.of_what
-    (first,) = universe.each([0])
+    (first,) = universe.source.each([0])
     is_number = is_real(called_on(partial(number_of, query.of_what), first))
     return query.of_what if is_number else Alike(universe, query.of_what)
 
@@ -454,7 +451,7 @@ def _told(query: Query, universe: Universe) -> Any:
 def asks_rows(query: Query) -> bool:
     """Whether a query of people is asked of all their rows: it counts them, or names a column."""
     if query.inner is not None:
-        return _column_of(query.of_what) is not None
+        return column_of(query.of_what) is not None
     if query.grouping is not None:
         return True
     return query.proved is not None and query.proved.of_anything
@@ -462,10 +459,11 @@ def asks_rows(query: Query) -> bool:
 
 def _adds_rows(query: Query, people: Universe) -> bool:
     """Whether a query is asked of rows, and of those of two people is the sum of both."""
-    proved, column = query.proved, _column_of(query.of_what)
+    proved, column = query.proved, column_of(query.of_what)
     if proved is None or not asks_rows(query):
         return False
-    if is_number_of_people(column, people.source) or None not in (people.tables(()) or ()):
+    anybody = people.source.brings is not None  # whose numbers are those of a whole dataset
+    if (anybody and column == people.source.id) or None not in people.source.whole:
         return False
     return proved.of_anything or (column is not None and proved.adds is not None)
 
@@ -481,13 +479,6 @@ def _of_one_row(query: Query, people: Universe) -> Query:
 def predicate_of(query: Query) -> Callable[[Any], Any] | None:
     """What a query counts records by, where it is a count that asks a function."""
     return query.function.predicate if isinstance(query.function, _CountWhere) else None
-
-
-def _column_of(what: Any) -> str | None:
-    """The column that a query is asked of, as it is or cut to bounds; None for a function."""
-    if isinstance(what, Clipped):
-        return _column_of(what.of)
-    return what if isinstance(what, str) else None
 
 
 def python_of(query: Query) -> str | None:

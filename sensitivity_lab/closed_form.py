@@ -25,8 +25,8 @@ from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
 from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records.clipped import Clipped, clipped_ends
-from sensitivity_lab.relations import STANDARD, Relation, check_relation
+from sensitivity_lab.records.said import Clipped, clipped_ends
+from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.results import html_table, presented
 from sensitivity_lab.universe import Dataset
 
@@ -109,7 +109,7 @@ def closed_form(
     proved = proved_of(query)
     interval = Interval(*clipped_ends(query.of_what, low, high), values)
     check_relation(relation)
-    if type(relation) not in STANDARD or relation.restricts_columns:
+    if not relation.has_closed_forms:
         raise NotProved(f"relation must be a standard one for a closed form, got {brief(relation)}")
     proper_norm(norm)
     if values is not None:

@@ -32,7 +32,7 @@ from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records.clipped import clipped_ends
+from sensitivity_lab.records.said import clipped_ends
 from sensitivity_lab.relations import change_one_distance
 from sensitivity_lab.results import html_table
 from sensitivity_lab.universe import Dataset, Universe
@@ -201,7 +201,7 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:
             "query must be count, count_distinct, sum, mean, variance, min, max, median or a quantile, whose "
             f"sensitivity at a distance is proved, got {query if isinstance(query, Query) else brief(query)}"
         )
-    universe = Universe._of(dataset, unlimited=False, name=None, what="dataset")
+    universe = Universe.of(dataset, "dataset", unlimited=False)
     if universe.has_missing:
         raise ValueError("dataset must hold numbers, got None")
     size = len(universe.sorted_records)

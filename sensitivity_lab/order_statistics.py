@@ -11,7 +11,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import Exact, brief, exact_number, name_of, simplest
 from sensitivity_lab.numbers.text import dataset_text, number_repr
-from sensitivity_lab.proved.ranks.l_statistic import (
+from sensitivity_lab.proved.ranks.family import (
     Central,
     GiniMeanDifference,
     InterquartileRange,
@@ -19,7 +19,7 @@ from sensitivity_lab.proved.ranks.l_statistic import (
     Midhinge,
     Range,
 )
-from sensitivity_lab.proved.ranks.rank_weights import Given, Trimmed, Weights, Winsorised
+from sensitivity_lab.proved.ranks.weights import Given, Trimmed, Weights, Winsorised
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -36,11 +36,7 @@ class _Weighed:
 
     def __call__(self, x: Dataset) -> Exact:
         steps = self.weights.steps(len(x))
-        total: Any = sum(
-            weight * sum(x[start:stop])
-            for start, stop, weight in zip(steps.starts, steps.ends, steps.weights, strict=True)
-            if weight
-        )
+        total: Any = sum(weight * sum(x[start:stop]) for start, stop, weight in steps if weight)
         return simplest(Fraction(total) / steps.unit)
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:

@@ -18,8 +18,8 @@ from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_numbe
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.queries import Grouping, Query, checked_answer
-from sensitivity_lab.records.clipped import Clipped
 from sensitivity_lab.records.people import OfOneRow
+from sensitivity_lab.records.said import uncut
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -92,9 +92,7 @@ class Problem:
         """Refuse a function of a person whose rows may be in several groups."""
         if callable(grouping.by_what):
             OfOneRow.check(grouping.by_what, self.universe.source, "by")
-        what = grouping.of_what
-        while isinstance(what, Clipped):
-            what = what.of
+        what = uncut(grouping.of_what)
         if what is not None and not isinstance(what, str):
             raise TypeError(
                 f"of must name a column where people are asked by group, got {brief(what)}: a "

@@ -31,10 +31,10 @@ from sensitivity_lab.numbers.gap import Labelled, in_order_of_labels
 from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.answers import Keyed, opened
-from sensitivity_lab.records.clipped import Clipped, number_of
 from sensitivity_lab.records.order import InOrders, OrderMatters, are_near
 from sensitivity_lab.records.rows import is_table, rows_of, table
-from sensitivity_lab.records.source import called_on, hashed
+from sensitivity_lab.records.said import Clipped, number_of
+from sensitivity_lab.records.source import Source, called_on, hashed
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 OnRows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -49,16 +49,16 @@ class AnswersDiffer(RuntimeError):
 class Together(Protocol):
     """What answers many datasets of tables at once."""
 
-    def giver(self, source: Any, name: str | None) -> Giver:
+    def giver(self, source: Source, name: str | None) -> Giver:
         """What makes datasets of a universe's records, in the form that it is asked about."""
 
-    def over(self, source: Any, name: str | None) -> Any:
+    def over(self, source: Source, name: str | None) -> Any:
         """The same for datasets that come as tables, which are parts of a universe's records."""
 
-    def tells_types(self, source: Any, name: str | None) -> bool:
+    def tells_types(self, source: Source, name: str | None) -> bool:
         """Whether records have columns whose types a part of them may not tell."""
 
-    def check(self, source: Any, name: str | None) -> None:
+    def check(self, source: Source, name: str | None) -> None:
         """Refuse what cannot be asked over a universe's records."""
 
     def answers(self, given: Any, datasets: Sequence[Indices]) -> list[Any] | None:
@@ -269,7 +269,7 @@ class Query:
         """
         if self.together is None:
             asked = any_order and self.is_own and universe.tabular
-            return InOrders(universe.source) if asked else universe.giver(self.exact)
+            return InOrders(universe.source) if asked else universe.source.giver(self.exact)
         return self.together.giver(universe.source, universe.name)
 
     def over(self, universe: Universe) -> Query:

@@ -24,7 +24,8 @@ from sensitivity_lab.numbers.exact import (
 from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.records.numbers import SHORT_FLOATS
 from sensitivity_lab.records.rows import is_table, rows_of, table
-from sensitivity_lab.records.source import codes_of, hashed
+from sensitivity_lab.records.said import codes_of
+from sensitivity_lab.records.source import hashed
 from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
@@ -42,7 +43,7 @@ def symmetric_distance(x: Iterable[Any], y: Iterable[Any]) -> int:
     Source: def-neighbour-distances in the book's appendix on neighbours; OpenDP's "symmetric
     distance"; McSherry (2009).
     """
-    return sum(_difference(x, y))
+    return sum(_move_between(_records_of(x, "x"), _records_of(y, "y")))
 
 
 def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
@@ -54,21 +55,14 @@ def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
     Cost and errors: as `symmetric_distance`. Source: OpenDP's "change-one distance";
     thm-change-one-hamming in the book's appendix on neighbours.
     """
-    removed, added = _difference(x, y)
+    removed, added = _move_between(_records_of(x, "x"), _records_of(y, "y"))
     return removed if removed == added else math.inf
 
 
-def _difference(x: Iterable[Any], y: Iterable[Any]) -> Move:
+def _move_between(x: Dataset, y: Dataset) -> Move:
     """How many records of x are not in y, and of y not in x, as multisets of exact values."""
-    x, y = records_of(x, "x"), records_of(y, "y")
     count_x, count_y = Counter(_comparable(x, y)), Counter(_comparable(y, x))
     return (count_x - count_y).total(), (count_y - count_x).total()
-
-
-def _apart(x: Dataset, y: Dataset) -> tuple[list[Any], list[Any]]:
-    """The records that only x has, and those that only y has."""
-    count_x, count_y = Counter(x), Counter(y)
-    return list((count_x - count_y).elements()), list((count_y - count_x).elements())
 
 
 def _comparable(dataset: Dataset, other: Dataset) -> Iterable[Any]:
@@ -82,7 +76,7 @@ def _comparable(dataset: Dataset, other: Dataset) -> Iterable[Any]:
     return (None if record is None else exact_number(record, "record") for record in dataset)
 
 
-def records_of(dataset: Any, what: str) -> Dataset:
+def _records_of(dataset: Any, what: str) -> Dataset:
     """The records of a dataset: the rows of a table, else the entries of a sequence."""
     if is_table(dataset):
         return tuple(rows_of(table(dataset, what)))
@@ -107,6 +101,8 @@ class Relation:
     at_most: ClassVar[bool]
     phrase: ClassVar[str]
     largest_k: ClassVar[int] = 1_000_000  # its moves are listed
+    in_place: ClassVar[bool] = False  # a record that leaves is replaced
+    sides: ClassVar[tuple[str, str]] = ("removed", "added")  # what only one dataset has
 
     def __post_init__(self) -> None:
         if type(self) is Relation:
@@ -120,13 +116,10 @@ class Relation:
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
-        """The pairs (records removed, records added) that lead to a neighbour.
+        """The pairs (records removed, records added) that lead to a neighbour, each listed once.
 
         >>> Remove(2).moves
         ((2, 0),)
-
-        Cost: the pairs are listed once: k + 1 for `Change`, (k + 1)(k + 2)/2 for
-        `SymmetricDifference`.
         """
         raise NotImplementedError
 
@@ -143,8 +136,8 @@ class Relation:
     def description(self) -> str:
         """The relation in words, with "exactly" or "at most".
 
-        >>> Add(1).description
-        'exactly 1 record added'
+        >>> Add(1).description, Change(1, columns=["pay"]).description
+        ('exactly 1 record added', 'at most 1 record changed, in pay alone')
         """
         records = "record" if self.k == 1 else "records"
         return f"{'at most' if self.at_most else 'exactly'} {self.k} {records} {self.phrase}"
@@ -155,12 +148,28 @@ class Relation:
     def __str__(self) -> str:
         return f"{type(self).__name__}({self.k})"
 
+    @property
+    def is_standard(self) -> bool:
+        """Whether it is one of the package's five."""
+        return type(self) in STANDARD
+
+    @property
+    def has_closed_forms(self) -> bool:
+        """Whether closed forms are proved for it: for the five, of whole records."""
+        return self.is_standard and not self.restricts_columns
+
+    def python(self) -> str:
+        """Return the Python that makes it, with `sl` for the package; of a caller's own its text.
+
+        >>> Change(2).python()
+        'sl.Change(2)'
+        """
+        return f"sl.{self}" if self.is_standard else str(self)
+
     def are_neighbours(self, x: Iterable[Any], y: Iterable[Any]) -> bool:
         """Return whether y is a neighbour of x.
 
         >>> SymmetricDifference(2).are_neighbours((1, 2), (1, 3))
-        True
-        >>> Add(1).are_neighbours((1,), (1, 1))
         True
 
         A relation that says "at most" makes every dataset its own neighbour, at distance 0.
@@ -168,11 +177,14 @@ class Relation:
         witness over a universe of people is a pair of neighbours, `Sensitivity.check` says.
         Cost: linear in the sizes and in the number of moves. Errors: as `symmetric_distance`.
         """
-        if _difference(x, y) not in self.moves:
+        here, there = _records_of(x, "x"), _records_of(y, "y")
+        if _move_between(here, there) not in self.moves:
             return False
-        gone, joined = _apart(records_of(x, "x"), records_of(y, "y"))
-        kept = self.kept((*gone, *joined))
-        return kept is None or sorted(kept[: len(gone)]) == sorted(kept[len(gone) :])
+        if not self.restricts_columns:
+            return True
+        gone, joined = Counter(here) - Counter(there), Counter(there) - Counter(here)
+        kept = self.kept([*gone.elements(), *joined.elements()]) or ()
+        return sorted(kept[: gone.total()]) == sorted(kept[gone.total() :])
 
     @property
     def restricts_columns(self) -> bool:
@@ -184,10 +196,13 @@ class Relation:
         return False
 
     def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
-        """What a change must keep of each of some records, as equal numbers; None if nothing.
+        """Return what a change must keep of each of some records, as equal numbers; None if nothing.
 
-        >>> Change(1).kept([1, 2]) is None
-        True
+        >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
+        >>> Change(1, columns=["pay"]).kept(staff.values)
+        (0, 0, 1, 1)
+
+        Raises ValueError for records without such a column.
         """
         return None
 
@@ -203,11 +218,8 @@ class Relation:
         stand for all neighbouring selections of people.
         """
         check_universe(universe)
-        indices = universe.indices(dataset)
-        neighbours = sorted(
-            neighbours_of(indices, universe, self.moves, self.kept(universe.values))
-        )
-        return map(universe.given, neighbours)
+        indices, kept = universe.indices(dataset), self.kept(universe.values)
+        return map(universe.given, sorted(neighbours_of(indices, universe, self.moves, kept)))
 
     def count_neighbours(self, dataset: Iterable[Any], universe: Universe) -> int:
         """Return how many neighbours a dataset has; none is built.
@@ -320,6 +332,8 @@ class Change(Relation):
 
     at_most = True
     phrase = "changed"
+    in_place = True
+    sides = ("changed from", "changed to")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -338,49 +352,28 @@ class Change(Relation):
         return tuple((j, j) for j in range(self.k + 1))
 
     @property
-    def kind(self) -> str:
-        """The name, and the columns if there are any.
+    def _named(self) -> str:
+        return " and ".join(self.columns or ())
 
-        >>> Change(1).kind
-        'Change'
-        """
-        return "Change" if self.columns is None else f"Change of {' and '.join(self.columns)}"
+    @property
+    def kind(self) -> str:
+        return f"Change of {self._named}" if self.restricts_columns else "Change"
 
     @property
     def description(self) -> str:
-        """The relation in words.
-
-        >>> Change(1, columns=["pay"]).description
-        'at most 1 record changed, in pay alone'
-        """
-        words = super().description
-        return words if self.columns is None else f"{words}, in {' and '.join(self.columns)} alone"
+        alone = f", in {self._named} alone" if self.restricts_columns else ""
+        return f"{super().description}{alone}"
 
     def __str__(self) -> str:
-        return (
-            super().__str__()
-            if self.columns is None
-            else f"Change({self.k}, columns={list(self.columns)})"
-        )
+        if self.columns is None:
+            return super().__str__()
+        return f"Change({self.k}, columns={list(self.columns)})"
 
     @property
     def restricts_columns(self) -> bool:
-        """Whether `columns` are given.
-
-        >>> Change(1, columns=["pay"]).restricts_columns
-        True
-        """
         return self.columns is not None
 
     def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
-        """What is not in `columns`, of each of some rows, as equal numbers.
-
-        >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
-        >>> Change(1, columns=["pay"]).kept(staff.values)
-        (0, 0, 1, 1)
-
-        Raises ValueError for records without such a column.
-        """
         if self.columns is None:
             return None
         return tuple(codes_of([self._rest(record) for record in records]).tolist())
@@ -408,7 +401,7 @@ def check_relation(relation: Any) -> None:
             "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
             f"or Change(k), got {'Relation(k)' if isinstance(relation, Relation) else brief(relation)}"
         )
-    if type(relation) not in STANDARD:
+    if not relation.is_standard:
         moves = set(relation.moves)
         for r, a in moves:
             if r and a and (r - 1, a - 1) not in moves:
@@ -434,19 +427,15 @@ def neighbours_of(
             free = [0 if i in gone else copies[i] - left[i] for i in range(len(copies))]
             core = tuple(left.elements())
             for joined in multisets(free, added):
-                if kept is None or _same_kept(kept, gone, joined):
+                if kept is None or sorted(kept[i] for i in gone) == sorted(kept[i] for i in joined):
                     yield tuple(sorted(core + joined))
-
-
-def _same_kept(kept: Sequence[int], gone: Indices, joined: Indices) -> bool:
-    return sorted(kept[i] for i in gone) == sorted(kept[i] for i in joined)
 
 
 def count_neighbours_of(dataset: Indices, universe: Universe, moves: Iterable[Move]) -> int:
     """Count the neighbours of a dataset of value positions; none is built."""
     moves = tuple(moves)
     most_removed, most_added = (max(side) for side in zip(*moves, strict=True))
-    copies = universe._copies(len(dataset) + most_added)
+    copies = universe.most_copies(len(dataset) + most_added)
     held = np.bincount(np.array(dataset, dtype=np.int64), minlength=len(copies))
     removable, addable = np.minimum(held, most_removed), np.minimum(copies - held, most_added)
     kinds = np.unique(removable * (most_added + 1) + addable, return_counts=True)

@@ -18,7 +18,7 @@ from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.records.rows import is_table, own_copy
-from sensitivity_lab.relations import STANDARD, Change, Relation, check_relation
+from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.shown.python import Snippet, cells_of, own_numbers, runnable, source_of
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
@@ -97,7 +97,7 @@ class Sensitivity:
         """Where the two datasets stand among the universe's values."""
         if self.universe.tabular and isinstance(self.witness, CompactWitness):
             return [np.array(side, dtype=np.int64) for side in self.witness.positions]
-        return [self.universe._positions(side) for side in self.witness]
+        return [self.universe.positions(side) for side in self.witness]
 
     def _asked_again(self, dataset: Dataset, positions: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
@@ -156,19 +156,19 @@ class Sensitivity:
         Cost: the text of both datasets. Errors: as `check`.
         """
         dataset, neighbour = self.witness
-        query, standard = python_of(self.query), type(self.relation) in STANDARD
-        are_neighbours = f"{'sl.' * standard}{self.relation}.are_neighbours(dataset, neighbour)"
+        query, relation = python_of(self.query), self.relation
         people = (
             marked_witness(self.universe, self.witness).who if self.universe.holds_people else ()
         )
+        asked = f"{relation.python()}.are_neighbours(dataset, neighbour)"
         lines = [
             *own_numbers((*cells_of(dataset), *cells_of(neighbour))),
             "import sensitivity_lab as sl",
             f"query = {query}" if query else f"# define query here: {self.query.name}",
-            *([] if standard else [f"# define {type(self.relation).__name__} here"]),
+            *([] if relation.is_standard else [f"# define {type(relation).__name__} here"]),
             f"dataset = {source_of(dataset)}",
-            f"neighbour = {source_of(neighbour)}  # {self.relation.description}",
-            *([f"# {who}" for who in people] or [f"assert {are_neighbours}"]),
+            f"neighbour = {source_of(neighbour)}  # {relation.description}",
+            *([f"# {who}" for who in people] or [f"assert {asked}"]),
             f"print(query(dataset), query(neighbour))  # {self.value} apart{self._of_types}",
         ]
         return runnable(lines)
@@ -249,7 +249,7 @@ class Sensitivity:
             return {}  # shown below, as tables
         if isinstance(self.witness, CompactWitness):
             parts = (self.witness.removed, self.witness.added)
-            names = side_names(self.relation)
+            names = self.relation.sides
             return {name: dataset_text(part) for name, part in zip(names, parts, strict=True)}
         texts = answer_texts(*map(self.query, self.witness))
         return {
@@ -271,11 +271,6 @@ def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:
         for side, answer in zip(sides, answers, strict=True):
             side.append(f"{cell_text(key)}: {'none' if answer is None else value_text(answer)}")
     return "; ".join(sides[0] + more), "; ".join(sides[1] + more)
-
-
-def side_names(relation: Relation) -> tuple[str, str]:
-    """What to call the records that only the dataset has, and those that only its neighbour has."""
-    return ("changed from", "changed to") if isinstance(relation, Change) else ("removed", "added")
 
 
 def html_table(rows: dict[str, str]) -> str:

@@ -17,8 +17,8 @@ from sensitivity_lab.numbers.exact import brief, checked_bounds
 from sensitivity_lab.numbers.gap import Norm, Number
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.records.clipped import clipped_ends
-from sensitivity_lab.relations import STANDARD, Relation
+from sensitivity_lab.records.said import clipped_ends
+from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import settle
 from sensitivity_lab.universe import Universe
@@ -180,13 +180,7 @@ def _closed_form_for(
     *,
     feasible: bool,
 ) -> ClosedForm | None:
-    if (
-        not feasible
-        or not norm
-        or not query.proved
-        or type(relation) not in STANDARD
-        or relation.restricts_columns
-    ):
+    if not feasible or not norm or not query.proved or not relation.has_closed_forms:
         return None
     if has_image(query, universe):
         image = Image.of(universe, query)

@@ -12,39 +12,22 @@ import narwhals as nw
 import numpy as np
 
 from sensitivity_lab.numbers.errors import TooLarge
-from sensitivity_lab.numbers.exact import (
-    MOST_LISTED,
-    Exact,
-    brief,
-    whole_number,
-)
+from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, whole_number
 from sensitivity_lab.numbers.text import number_repr
-from sensitivity_lab.records.alike import Alike
-from sensitivity_lab.records.clipped import Always, Clipped
 from sensitivity_lab.records.multisets import how_many, multisets
-from sensitivity_lab.records.numbers import Numbers, numbers_or_records, read_only
-from sensitivity_lab.records.order import require_any_order
+from sensitivity_lab.records.numbers import read_only, source_of
 from sensitivity_lab.records.people import AnyPeople, People
 from sensitivity_lab.records.rows import Rows, all_rows
-from sensitivity_lab.records.source import Records, called_on
+from sensitivity_lab.records.said import Said
+from sensitivity_lab.records.source import Source
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
 
 LARGEST_SIZE = 2**63 - 1  # beyond it a range has no length, on most computers
+MOST_WRITTEN = 12  # values that a universe is written with
 
 Giver = Callable[[Indices], Any]  # makes the dataset at some positions
-
-
-@dataclass(frozen=True)
-class Listed:
-    """Makes tuples of some values."""
-
-    values: Dataset
-
-    def __call__(self, positions: Indices) -> Dataset:
-        """The values at some positions."""
-        return tuple(self.values[i] for i in positions)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,14 +57,9 @@ class Universe:
     Source: def-universe in the book's appendix on neighbours.
     """
 
-    # a read-only numpy array of ints or floats; a tuple of numbers (and None); or other records
-    source: Any
+    source: Source
     unlimited: bool
     name: str | None
-
-    def __post_init__(self) -> None:
-        if isinstance(self.source, np.ndarray) and self.source.flags.writeable:
-            object.__setattr__(self, "source", read_only(self.source.copy()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.unlimited, self.name)
@@ -93,8 +71,8 @@ class Universe:
             return NotImplemented
         return (
             (self.unlimited, self.name, hash(self)) == (other.unlimited, other.name, hash(other))
-            and self._held.are_those_of(other._held)
-            and (self.unlimited or np.array_equal(self._counts, other._counts))
+            and self.source.are_those_of(other.source)
+            and (self.unlimited or np.array_equal(self.counts, other.counts))
         )
 
     def __hash__(self) -> int:
@@ -102,7 +80,7 @@ class Universe:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.unlimited, self.name, self.records, self._held))
+        return hash((self.unlimited, self.name, self.records, self.source))
 
     @classmethod
     def population(cls, records: Iterable[Any], *, name: str | None = None) -> Universe:
@@ -127,7 +105,7 @@ class Universe:
         numbers and for records that have no hash.
         Source: def-universe in the book's appendix on neighbours.
         """
-        return cls._of(records, False, name, "records")
+        return cls.of(records, "records", unlimited=False, name=name)
 
     @classmethod
     def value_range(cls, values: Iterable[Any], *, name: str | None = None) -> Universe:
@@ -139,7 +117,7 @@ class Universe:
         Cost and errors: as `Universe.population`. A value that is named twice counts once.
         Source: thm-vehicle-copies in the appendix *A blog, checked*: how many copies are enough.
         """
-        return cls._of(values, True, name, "values")
+        return cls.of(values, "values", unlimited=True, name=name)
 
     @classmethod
     def product(cls, *, name: str | None = None, **columns: Iterable[Any]) -> Universe:
@@ -205,23 +183,23 @@ class Universe:
                     f"least_rows must be 0 where people have ids, got least_rows={least}: they "
                     "bring the rows that they have"
                 )
-            return cls(People.of_tables(tables, id), False, name)
-        rows = tables.source if isinstance(tables, Universe) else tables
-        if not isinstance(rows, Rows):
-            rows = Rows(rows, "rows")
+            return cls(People(tables, id), False, name)
+        given = tables.source if isinstance(tables, Universe) else tables
+        rows = given if isinstance(given, Rows) else Rows(given, "rows")
         most = whole_number(most_rows, "most_rows", 0)
         if least > most:
             raise ValueError(
                 f"least_rows must be at most most_rows, got least_rows={least}, most_rows={most}"
             )
-        return cls(AnyPeople.of_rows(rows, most, least), True, name)
+        return cls(AnyPeople(rows, most, least), True, name)
 
     @classmethod
-    def _of(cls, source: Any, unlimited: bool, name: str | None, what: str) -> Universe:
+    def of(cls, source: Any, what: str, *, unlimited: bool, name: str | None = None) -> Universe:
+        """Return a population, or the range of some values; messages call them `what`."""
         if name is None and nw.dependencies.is_into_series(source):
             given = getattr(source, "name", None)  # a column of pyarrow has none, polars' may be ""
             name = None if given in (None, "") else str(given)
-        return cls(numbers_or_records(source, what), unlimited, name)
+        return cls(source_of(source, what, once=unlimited), unlimited, name)
 
     @property
     def numeric(self) -> bool:
@@ -230,7 +208,7 @@ class Universe:
         >>> Universe.value_range([1, 2]).numeric, Universe.value_range(["no", "yes"]).numeric
         (True, False)
         """
-        return not isinstance(self.source, Records)
+        return self.source.numeric
 
     @property
     def holds_people(self) -> bool:
@@ -239,7 +217,7 @@ class Universe:
         >>> Universe.people(Universe.product(age=[30]), most_rows=1).holds_people
         True
         """
-        return isinstance(self.source, (People, AnyPeople))
+        return self.source.id is not None
 
     @property
     def tabular(self) -> bool:
@@ -248,26 +226,16 @@ class Universe:
         >>> Universe.product(age=[30, 40]).tabular
         True
         """
-        return isinstance(self.source, Records) and self.source.tabular
+        return self.source.tabular
 
     @cached_property
-    def _held(self) -> Numbers | Records:
-        """The records, which know their order and how many copies of each there are."""
-        return self.source if isinstance(self.source, Records) else Numbers(self.source)
+    def counts(self) -> np.ndarray:
+        """How many copies of each value there are, (v,) whole numbers.
 
-    @cached_property
-    def _counts(self) -> np.ndarray:
-        """How many copies of each value there are, (v,) whole numbers."""
-        return read_only(self._held.counts)
-
-    def _require_numbers(self) -> Numbers:
-        """The records, which must be numbers here."""
-        if not isinstance(self._held, Numbers):
-            raise TypeError(
-                f"universe must hold numbers here, got records such as {brief(self.values[0])}: ask "
-                "of a column or a function of a record, as in MEAN.of(...)"
-            )
-        return self._held
+        >>> Universe.population([1, 2, 2]).counts
+        array([1, 2])
+        """
+        return read_only(self.source.counts)
 
     def given(self, positions: Iterable[int], exact: bool = False) -> Any:
         """Return the dataset at some positions among `values`, in the form that functions receive.
@@ -277,7 +245,7 @@ class Universe:
 
         `exact` numbers are ints and Fractions. Cost: linear in the dataset.
         """
-        return self.giver(exact)(tuple(positions))
+        return self.source.giver(exact)(tuple(positions))
 
     def numbers_of(self, what: Any) -> Any:
         """Return what a function of a record, or a column, makes of each of the m records.
@@ -285,18 +253,15 @@ class Universe:
         >>> Universe.population(["yes", "no"]).numbers_of(len)
         [2, 3]
 
-        A range has each value once. Errors: whatever the function raises, as a ValueError.
+        Errors: whatever the function raises, as a ValueError.
         """
-        if isinstance(what, Clipped):
-            return what.of_all(self.numbers_of(what.of))
-        if isinstance(what, Alike):
-            return what.of_all
-        if isinstance(what, Always):
-            return np.full(len(self.source), what.number, dtype=np.int64)
-        if what is None:
-            self._require_numbers()
-            return self.sorted_records
-        return self.said(what)
+        if isinstance(what, Said):
+            return what.of_all(self)
+        if what is not None:
+            return self.said(what)
+        if not self.numeric:
+            raise self.source.no_numbers()
+        return self.sorted_records
 
     def said(self, what: Any, asked: str = "of") -> Any:
         """Return what a column, or a function of a record, says of each of the m records.
@@ -307,64 +272,7 @@ class Universe:
         Over people a function is called twice on whoever has two rows, which then stand in another
         order. Errors: as `numbers_of`; `asked` is what they call the function; OrderMatters.
         """
-        if isinstance(self.source, Records):
-            said = self.source.said(what, asked)
-            if self.holds_people and callable(what):
-                require_any_order(self.source, what, said, asked)
-            return said
-        if not callable(what):
-            raise ValueError(f"{asked} must be a function of one record here, got {brief(what)}")
-        return [called_on(what, record, asked) for record in self.sorted_records.tolist()]
-
-    def each(self, positions: Iterable[int]) -> list[Any]:
-        """Return the records at some positions, as functions of one record receive them.
-
-        >>> Universe.population([10, 20]).each((1, 1))
-        [20, 20]
-        """
-        if isinstance(self.source, Records):
-            return list(self.source.each(list(positions)))
-        return [self.values[i] for i in positions]
-
-    def of_members(self, members: np.ndarray) -> Any:
-        """Return the dataset of some of the m records, by their positions in the universe's order.
-
-        >>> Universe.population([20, 10, 20]).of_members(np.array([0, 2]))
-        (10, 20)
-        """
-        if isinstance(self.source, Records):
-            return self.source.at(members)
-        return tuple(self.sorted_records[members].tolist())
-
-    def positions_of_members(self, members: np.ndarray) -> np.ndarray:
-        """Return where some of the m records stand among the values.
-
-        >>> Universe.population([20, 10, 20]).positions_of_members(np.array([0, 2]))
-        array([0, 1])
-        """
-        if isinstance(self.source, Records):
-            return self.source.positions_at(members)
-        return members if self.unlimited else np.array(self.value_of, dtype=np.intp)[members]
-
-    def tables(self, positions: Iterable[int]) -> dict[str | None, Any] | None:
-        """Return the dataset at some positions as tables by name, where datasets are tables.
-
-        >>> Universe.population([1, 2]).tables((0,)) is None
-        True
-        """
-        if isinstance(self.source, Records):
-            return self.source.tables(list(positions))
-        return None
-
-    def giver(self, exact: bool = False) -> Giver:
-        """Return what makes datasets of positions, as `given`; it can be sent to other processes.
-
-        >>> Universe.population([10, 20, 20]).giver()((0, 1))
-        (10, 20)
-        """
-        if isinstance(self.source, Records):
-            return self.source.given
-        return Listed(self.exact_values if exact else self.values)
+        return self.source.said(what, asked)
 
     @cached_property
     def values(self) -> Dataset:
@@ -375,7 +283,7 @@ class Universe:
 
         Cost: one sort, O(m log m), once.
         """
-        return self._held.values
+        return self.source.values
 
     @cached_property
     def exact_values(self) -> tuple[Exact | None, ...]:
@@ -386,7 +294,7 @@ class Universe:
 
         Cost: `exact_number` of each of the v values, once; of an array, as `scaled`.
         """
-        return self._require_numbers().exact_values
+        return self.source.exact_values
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, int]:
@@ -399,7 +307,7 @@ class Universe:
         Cost: O(v) in NumPy for ints and floats of at most 15 digits; for other floats v short
         texts, read in NumPy; else one Fraction for each value. Once.
         """
-        return self._require_numbers().scaled
+        return self.source.scaled
 
     @cached_property
     def sorted_records(self) -> np.ndarray:
@@ -410,12 +318,7 @@ class Universe:
 
         Cost: one sort, O(m log m), once.
         """
-        held = self._held
-        if isinstance(held, Numbers) and held.is_plain:
-            return np.asarray(held.different) if self.unlimited else held.ordered
-        given = np.empty(self.distinct, dtype=object)
-        given[:] = self.values
-        return read_only(given if self.unlimited else np.repeat(given, self._counts))
+        return read_only(self.source.sorted_records)
 
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
@@ -426,7 +329,7 @@ class Universe:
 
         Cost: as `sorted_records` and `scaled`, once.
         """
-        return self._require_numbers().all_scaled
+        return self.source.sorted_scaled
 
     @cached_property
     def value_of(self) -> Indices:
@@ -437,7 +340,7 @@ class Universe:
 
         Cost: O(m), once.
         """
-        return tuple(np.repeat(np.arange(self.distinct, dtype=np.intp), self._counts).tolist())
+        return tuple(np.repeat(np.arange(self.distinct, dtype=np.intp), self.counts).tolist())
 
     @property
     def has_missing(self) -> bool:
@@ -446,7 +349,7 @@ class Universe:
         >>> Universe.value_range([1, None]).has_missing
         True
         """
-        return isinstance(self.source, tuple) and None in self.source
+        return self.source.has_missing
 
     @property
     def distinct(self) -> int:
@@ -455,7 +358,7 @@ class Universe:
         >>> Universe.population([1, 2, 2]).distinct
         2
         """
-        return len(self._counts)
+        return len(self.counts)
 
     @property
     def records(self) -> float:
@@ -477,12 +380,12 @@ class Universe:
         size = whole_number(size, "size", 0)
         if self.unlimited:
             return [size] * self.distinct
-        copies: list[int] = self._copies(min(size, len(self.source))).tolist()
+        copies: list[int] = self.most_copies(min(size, len(self.source))).tolist()
         return copies
 
-    def _copies(self, size: int) -> np.ndarray:
+    def most_copies(self, size: int) -> np.ndarray:
         """As `copies`, in an array; for a `size` that is checked."""
-        counts = self._counts
+        counts = self.counts
         if self.unlimited:
             return np.full(len(counts), size, dtype=np.intp)
         least: np.ndarray = np.minimum(counts, size, dtype=np.intp)
@@ -501,8 +404,8 @@ class Universe:
         """
         size = self.checked_size(size)
         if self.unlimited:
-            return math.comb(len(self._counts) + size - 1, size)
-        return how_many(self._counts, size)
+            return math.comb(len(self.counts) + size - 1, size)
+        return how_many(self.counts, size)
 
     def count_at_least(self, size: int, limit: int) -> int:
         """Return `count(size)` where it is at most `limit`, else a number between the two.
@@ -570,50 +473,43 @@ class Universe:
         Raises ValueError for values outside the universe or too many copies of one, TypeError for
         what is no dataset.
         """
-        return tuple(self._positions(dataset, what).tolist())
+        return tuple(self.positions(dataset, what).tolist())
 
-    def _positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
+    def positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
         """As `indices`, in an array."""
-        positions = self._held.positions(dataset, what)
+        positions = self.source.positions(dataset, what)
         positions.sort()
         held = np.bincount(positions, minlength=self.distinct)
-        too_many = np.flatnonzero(held > self._copies(len(positions)))
+        too_many = np.flatnonzero(held > self.most_copies(len(positions)))
         if len(too_many):
             i = int(too_many[0])
             raise ValueError(
-                f"{what} must hold at most {self._counts[i]} records of value "
+                f"{what} must hold at most {self.counts[i]} records of value "
                 f"{brief(self.values[i])}, got {held[i]}"
             )
         return positions
 
     def __repr__(self) -> str:
         kind = "value_range" if self.unlimited else "population"
-        if isinstance(self.source, (People, AnyPeople)):
-            id = f", id={self.source.id!r}" if isinstance(self.source, People) else ""
-            name = "" if self.name is None else f", name={self.name!r}"
-            return f"Universe.people({_abridged(self)}{id}{name})"
+        if self.holds_people:
+            kind = "people"
+        known = self.holds_people and not self.unlimited
+        id = f", id={self.source.id!r}" if known else ""
         name = "" if self.name is None else f", name={self.name!r}"
-        return f"Universe.{kind}({_abridged(self)}{name})"
+        return f"Universe.{kind}({self._abridged()}{id}{name})"
+
+    def _abridged(self) -> str:
+        """The values as a list, copies repeated; of many, the first and last and how many."""
+        counts = np.ones_like(self.counts) if self.unlimited else self.counts
+        total = int(counts.sum(dtype=np.int64))
+        if total <= MOST_WRITTEN:
+            pairs = zip(self.values, counts.tolist(), strict=True)
+            return number_repr([value for value, times in pairs for _ in range(times)])
+        ends = f"[{number_repr(self.values[0])}, …, {number_repr(self.values[-1])}]"
+        return f"{ends}, {total:,} {'values' if self.unlimited else 'records'}"
 
 
 def check_universe(universe: Any) -> None:
     """Refuse what is not a universe."""
     if not isinstance(universe, Universe):
         raise TypeError(f"universe must be a Universe, got {brief(universe)}")
-
-
-def _abridged(universe: Universe, most: int = 12) -> str:
-    """The values as a list, copies repeated; of many, the first and last and how many."""
-    counts = universe._counts
-    total = len(counts) if universe.unlimited else int(counts.sum(dtype=np.int64))
-    if total <= most:
-        copies = [1] * len(counts) if universe.unlimited else counts.tolist()
-        shown = [
-            value
-            for value, times in zip(universe.values, copies, strict=True)
-            for _ in range(times)
-        ]
-        return number_repr(shown)
-    first, last = universe.values[0], universe.values[-1]
-    ends = f"[{number_repr(first)}, …, {number_repr(last)}]"
-    return f"{ends}, {total:,} {'values' if universe.unlimited else 'records'}"

@@ -5,12 +5,9 @@ audit                the way through: a row for each relation and size, its wors
 ├─ scope             what was asked, in words
 ├─ subject           the function: its answers, how far apart they lie, whether it stands by them
 ├─ orderings         every pair, where the order of records counts or a metric measures the answers
-├─ random_search     some pairs, where there are too many, in three stages
-│  ├─ starts         known layouts of records in lines, and the best of each kind
-│  ├─ climb          from one pair to a wider one, a little at a time
-│  └─ shrink         the widest pair, made plainer
-├─ layouts, lines    who is in a pair; the records in an order
-├─ trials            the budget of a search, and its widest pair
+├─ search            some pairs, where there are too many
 └─ report            rows and verdicts, and how they are shown
+runner               what a test runner wants of the audits in a test
+worst_pairs          the widest pairs, for other auditors
 boundary_values      values worth an audit
 """

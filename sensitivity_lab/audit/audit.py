@@ -13,14 +13,7 @@ import numpy as np
 
 from sensitivity_lab.audit.claims import amount, check_claim, claimed_at, claimed_for
 from sensitivity_lab.audit.orderings import ORDERS, Edited, OrderedWalk
-from sensitivity_lab.audit.random_search import (
-    checked_seconds,
-    checked_source,
-    checked_trials,
-    require_budget,
-    search,
-)
-from sensitivity_lab.audit.report import Audit, AuditRow
+from sensitivity_lab.audit.report import Audit, AuditRow, Related
 from sensitivity_lab.audit.scope import (
     MOST_ROWS,
     Scope,
@@ -29,13 +22,18 @@ from sensitivity_lab.audit.scope import (
     checked_sizes,
     count_text,
 )
+from sensitivity_lab.audit.search.search import (
+    checked_seconds,
+    checked_source,
+    checked_trials,
+    require_budget,
+    search,
+)
 from sensitivity_lab.audit.subject import (
     Metric,
     PairPositions,
-    Related,
     Subject,
-    Within,
-    WorstInputs,
+    Widest,
     answers_stood_by,
     measured,
 )
@@ -49,12 +47,12 @@ from sensitivity_lab.numbers.exact import (
     name_of,
     whole_number,
 )
-from sensitivity_lab.numbers.gap import Gap, Norm
+from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity
+from sensitivity_lab.results import Sensitivity, presented
 from sensitivity_lab.sensitivity import METHODS, settle
 from sensitivity_lab.shown.tables import Marked, rows_on_a_line
 from sensitivity_lab.universe import Universe, check_universe
@@ -267,7 +265,7 @@ class _Row:
             infeasible=self.problem.infeasible if self.problem else (self.why,),
         )
 
-    def judged(self, subject: Subject, scope: Scope, worst: WorstInputs) -> AuditRow:
+    def judged(self, subject: Subject, scope: Scope, worst: Widest) -> AuditRow:
         """The row with its verdict, by the worst pair of its problem."""
         assert self.problem is not None
         universe, in_order = self.problem.universe, scope.order is not None  # marks tell no order
@@ -281,7 +279,7 @@ class _Row:
         return _witnessed(row, subject, worst, _related(self.problem, scope.order))
 
 
-def _marked(universe: Universe, worst: WorstInputs) -> Marked | None:
+def _marked(universe: Universe, worst: Widest) -> Marked | None:
     """Two datasets that are tables as one, with the rows marked that leave and join."""
     here, there = worst.at
     if not universe.tabular or here is None or there is None:
@@ -289,7 +287,7 @@ def _marked(universe: Universe, worst: WorstInputs) -> Marked | None:
     return marked_at(universe, here, there)
 
 
-def _lines(universe: Universe, worst: WorstInputs) -> tuple[str, str] | None:
+def _lines(universe: Universe, worst: Widest) -> tuple[str, str] | None:
     """Two datasets that are tables in a line each, where the order of rows counts."""
     if not universe.tabular:
         return None
@@ -307,11 +305,11 @@ def _rows_in_order(dataset: Any) -> str:
     return "; ".join(texts)
 
 
-def _witnessed(row: AuditRow, subject: Subject, worst: WorstInputs, related: Related) -> AuditRow:
+def _witnessed(row: AuditRow, subject: Subject, worst: Widest, related: Related) -> AuditRow:
     """A row with its worst pair, and the answers that the function stands by."""
     return replace(
         row,
-        found=worst.apart,
+        found=worst.gap,
         dataset=worst.dataset,
         neighbour=worst.neighbour,
         at=worst.at,
@@ -366,7 +364,7 @@ class _Run:
     executor: Executor | None
     progress: bool
 
-    def worst(self, problems: Sequence[Problem]) -> list[WorstInputs]:
+    def worst(self, problems: Sequence[Problem]) -> list[Widest]:
         """The worst pair of each problem; all budgets are checked first."""
         if self.method == "search":
             return self._searched(problems)
@@ -378,11 +376,11 @@ class _Run:
             budget=Budget(self.max_datasets, self.progress, self.executor),
         )
         return [
-            WorstInputs(each.value, each.witness[0], each.witness[1], _positions_of(each))
+            Widest(each.value, each.witness[0], each.witness[1], _positions_of(each))
             for each in settled
         ]
 
-    def _searched(self, problems: Sequence[Problem]) -> list[WorstInputs]:
+    def _searched(self, problems: Sequence[Problem]) -> list[Widest]:
         source, trials = checked_source(self.seed, self.rng), self.scope.trials
         assert trials is not None
         require_budget(problems, trials, self.scope.seconds)
@@ -398,14 +396,9 @@ class _Run:
             for problem in problems
         ]
 
-    def _walked(self, problems: Sequence[Problem]) -> list[WorstInputs]:
-        limit = whole_number(self.max_datasets, "max_datasets", 1)
+    def _walked(self, problems: Sequence[Problem]) -> list[Widest]:
         walk = OrderedWalk(self.subject, problems[0].universe, self.scope.order)
-        for problem in problems:
-            walk.require_budget(problem, limit)
-        sizes = set().union(*(problem.sizes_answered for problem in problems))
-        walk.answer_all(sizes, self.executor, self.progress)
-        return [walk.widest(problem, self.progress) for problem in problems]
+        return walk.worst(problems, Budget(self.max_datasets, self.progress, self.executor))
 
 
 def _positions_of(found: Sensitivity) -> PairPositions:
@@ -485,7 +478,7 @@ def audit_map(
     name = _name(input_metric, "input_metric")
     rows = [
         _witnessed(
-            AuditRow(name, distance, None, claimed), subject, pair, Within(input_metric, distance)
+            AuditRow(name, distance, None, claimed), subject, pair, _Within(input_metric, distance)
         )
         for distance, claimed, pair in zip(asked, claims, worst, strict=True)
     ]
@@ -518,20 +511,20 @@ def _listed(values: Any, what: str, of: str, most: int = MOST_ROWS + 1) -> list[
 
 def _worst_by_distance(
     subject: Subject, inputs: list[Any], distances: list[Any], metric: Metric
-) -> list[WorstInputs]:
+) -> list[Widest]:
     """The worst pair of inputs for each distance; an input beside itself is at distance 0."""
     answers = [subject.answer(given) for given in inputs]
     between = subject.measure()
     _require_no_distance_to_itself(metric, inputs[0])
-    itself = WorstInputs(between(answers[0], answers[0]), inputs[0], inputs[0])
+    itself = Widest(between(answers[0], answers[0]), inputs[0], inputs[0])
     worst = [itself] * len(distances)
     for (x, at_x), (y, at_y) in combinations(zip(inputs, answers, strict=True), 2):
         apart = measured(metric, "input_metric", x, y)
         reached = [i for i, distance in enumerate(distances) if apart <= distance]
-        pair = WorstInputs(between(at_x, at_y), x, y) if reached else itself
+        pair = Widest(between(at_x, at_y), x, y) if reached else itself
         for i in reached:
-            worst[i] = max(worst[i], pair, key=_gap)  # of equals the first
-    return worst
+            worst[i] = max(worst[i], pair, key=lambda pair: pair.gap)  # of equals the first
+    return [replace(pair, gap=presented(pair.gap)) for pair in worst]
 
 
 def _require_no_distance_to_itself(metric: Metric, given: Any) -> None:
@@ -543,5 +536,12 @@ def _require_no_distance_to_itself(metric: Metric, given: Any) -> None:
         )
 
 
-def _gap(worst: WorstInputs) -> Gap:
-    return worst.gap
+@dataclass(frozen=True)
+class _Within:
+    """Whether two inputs lie within a distance of each other."""
+
+    metric: Metric
+    distance: Any
+
+    def __call__(self, x: Any, y: Any) -> bool:
+        return bool(measured(self.metric, "input_metric", x, y) <= self.distance)

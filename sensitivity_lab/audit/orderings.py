@@ -10,18 +10,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from sensitivity_lab.audit.subject import Subject, WorstInputs
+from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.methods.walk import count_pairs
-from sensitivity_lab.methods.workers import answers_in_blocks, block_edges, few_of, with_bar
+from sensitivity_lab.methods.workers import (
+    answers_in_blocks,
+    ask_in_orders,
+    block_edges,
+    few_of,
+    with_bar,
+)
 from sensitivity_lab.numbers.gap import Gap, arithmetics, same_shape
-from sensitivity_lab.problem import PAIRS_PER_DATASET, Problem, within_budget
+from sensitivity_lab.problem import PAIRS_PER_DATASET, Budget, Problem, within_budget
 from sensitivity_lab.records.multisets import multisets
-from sensitivity_lab.relations import Change, Move, Relation, neighbours_of
+from sensitivity_lab.relations import Move, Relation, neighbours_of
 from sensitivity_lab.universe import Indices, Universe
 
 ORDERS = (None, "any", "kept")
@@ -31,10 +36,12 @@ Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
 def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
     """Yield every different order of a dataset's records, in lexicographic order.
 
-            0 2 3 1    the 2 can rise, for the record behind it is larger
-              ↑
-            0 3 2 1    it is exchanged with the smallest larger record behind it
-            0 3 1 2    and what is behind it is turned around, which sorts it
+    Each follows from the last, with ↑ below the rightmost record that can rise::
+
+        0 2 3 1    the 2 can rise, for the record behind it is larger
+          ↑
+        0 3 2 1    it is exchanged with the smallest larger record behind it
+        0 3 1 2    and what is behind it is turned around, which sorts it
 
     Source: Knuth (2011), "The Art of Computer Programming 4A", section 7.2.1.2, algorithm L.
     """
@@ -51,10 +58,7 @@ def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
 
 
 def count_sequences(universe: Universe, size: int) -> int:
-    """Return how many sequences of `size` records there are; none is built.
-
-    Source: the exponential generating function ∏ Σ xʲ/j!, over j up to the copies of a value.
-    """
+    """Count the sequences of `size` records by their generating function ∏ Σ xʲ/j!; none is built."""
     if universe.unlimited:
         return int(universe.distinct**size)
     ways = [1] + [0] * size  # by length, of the values so far
@@ -69,9 +73,10 @@ def count_sequences(universe: Universe, size: int) -> int:
 def edits(
     sequence: Indices, moves: Iterable[Move], copies: Sequence[int], *, in_place: bool
 ) -> list[Indices]:
-    """Return the sequences that the moves lead to, each once, in lexicographic order.
+    """The sequences that the moves lead to, each once, in lexicographic order.
 
-    Source: the balls of OpenDP's "insert-delete distance" and "Hamming distance".
+    `in_place` replaces records where they stand; else r records are deleted and then a inserted
+    anywhere. `copies` says how many records of each value a sequence may hold.
     """
     values = range(len(copies))
     edited: set[Indices] = set()
@@ -85,28 +90,21 @@ def edits(
 
 def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
     """The sequences with `count` records replaced, where they stand, by any value."""
-    return {
-        _with(sequence, positions, records)
-        for positions in combinations(range(len(sequence)), count)
-        for records in product(values, repeat=count)
-    }
-
-
-def _with(sequence: Indices, positions: Indices, records: Indices) -> Indices:
-    """A sequence with some records instead of those at these positions."""
-    changed = list(sequence)
-    for position, record in zip(positions, records, strict=True):
-        changed[position] = record
-    return tuple(changed)
+    found = set()
+    for places in combinations(range(len(sequence)), count):
+        for records in product(values, repeat=count):
+            new = dict(zip(places, records, strict=True))
+            found.add(tuple(new.get(place, record) for place, record in enumerate(sequence)))
+    return found
 
 
 def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices]:
     """The sequences with `count` records of any value inserted anywhere."""
     for _ in range(count):
         sequences = {
-            (*sequence[:position], value, *sequence[position:])
+            (*sequence[:place], value, *sequence[place:])
             for sequence in sequences
-            for position in range(len(sequence) + 1)
+            for place in range(len(sequence) + 1)
             for value in values
         }
     return sequences
@@ -125,17 +123,22 @@ class Edited:
         position = {value: i for i, value in enumerate(self.universe.values)}
         start, end = (tuple(position[record] for record in side) for side in (sequence, other))
         copies = self.universe.copies(len(start) + self.relation.k)
-        return end in edits(start, self.moves, copies, in_place=isinstance(self.relation, Change))
+        return end in edits(start, self.moves, copies, in_place=self.relation.in_place)
 
 
 class OrderedWalk:
     """A walk over all pairs, with the answers of every reading of a dataset.
 
-            order     points             readings of the point
-            None      {0, 1, 1}          (0, 1, 1)
-            "any"     {0, 1, 1}          (0, 1, 1)  (1, 0, 1)  (1, 1, 0)
-            "kept"    (1, 0, 1), …       (1, 0, 1)
+    A point of the walk is a multiset, or a sequence where the order is kept. Its readings are
+    the sequences that the function is given for it: all orderings under "any", else itself::
 
+        order     points             readings of the point
+        None      {0, 1, 1}          (0, 1, 1)
+        "any"     {0, 1, 1}          (0, 1, 1)  (1, 0, 1)  (1, 1, 0)
+        "kept"    (1, 0, 1), …       (1, 0, 1)
+
+    Of a point's numbers the least and the greatest are kept: no gap is wider than theirs, unless
+    an output metric measures it.
     Source: ordered and unordered metrics are OpenDP's.
     """
 
@@ -143,6 +146,14 @@ class OrderedWalk:
         self.subject, self.universe, self.order = subject, universe, order
         self.gap = subject.measure()
         self.answers: dict[Indices, list[Answered]] = {}
+
+    def worst(self, problems: Sequence[Problem], budget: Budget) -> list[Widest]:
+        """The worst pair of each problem; all budgets are checked first."""
+        for problem in problems:
+            self.require_budget(problem, budget.max_datasets)
+        for size in sorted(set().union(*(problem.sizes_answered for problem in problems))):
+            self._answer_all(size, budget)
+        return [self._widest(problem, budget.progress) for problem in problems]
 
     def require_budget(self, problem: Problem, limit: int) -> None:
         """Refuse a problem with too many datasets, sequences or pairs, before any work."""
@@ -156,12 +167,7 @@ class OrderedWalk:
         within_budget(self.pairs(problem), PAIRS_PER_DATASET * limit, "pairs to walk")
 
     def pairs(self, problem: Problem) -> int:
-        """Count the pairs of readings to compare, or a few more.
-
-        Each of the 4 sequences is left as it is, or has a record at one of 2 positions replaced by one
-        of 2.
-
-        """
+        """Count the pairs of readings to compare, or a few more."""
         if self.order == "kept":
             return sum(self._most_edits(problem, *item) for item in problem.plan.items())
         if self.order is None or self.subject.metric is None:
@@ -171,7 +177,7 @@ class OrderedWalk:
         return sum(ways[size] * ways[other] for size, other in moved)
 
     def _most_edits(self, problem: Problem, size: int, moves: Iterable[Move]) -> int:
-        values, in_place = self.universe.distinct, isinstance(problem.relation, Change)
+        values, in_place = self.universe.distinct, problem.relation.in_place
         ways = sum(
             math.comb(size, removed)
             * (1 if in_place else math.comb(size - removed + added, added))
@@ -180,29 +186,22 @@ class OrderedWalk:
         )
         return int(count_sequences(self.universe, size) * ways)
 
-    def answer_all(
-        self, sizes: Iterable[int], executor: Executor | None = None, progress: bool = False
-    ) -> None:
-        """Ask the function about every reading of these sizes, here or on an executor's workers."""
-        for size in sorted(sizes):
-            points = list(self._points(size))
-            self.subject.ask_in_orders(self.universe, [points[i] for i in few_of(len(points))])
-            edges = block_edges(
-                len(points), size, executor, self.subject.query.together is not None
-            )
-            groups = [points[start:stop] for start, stop in pairwise(edges)]
-            blocks = ([r for point in group for r in self._given(point)] for group in groups)
-            given = self.subject.giver(self.universe)
-            answered = answers_in_blocks(self.subject.asked, given, blocks, executor)
-            bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
-            for group, answers in zip(groups, with_bar(answered, progress, **bar), strict=True):
-                self._keep(group, iter(answers))
-
-    def _keep(self, points: Iterable[Indices], answers: Iterator[Any]) -> None:
-        """Hold the answers of some points, which come reading by reading."""
-        for point in points:
-            answered = [(next(answers), reading) for reading in self._readings(point)]
-            self.answers[point] = self._ends(answered)
+    def _answer_all(self, size: int, budget: Budget) -> None:
+        """Ask the function about every reading of a size, here or on an executor's workers."""
+        points, asked = list(self._points(size)), self.subject.asked
+        given = self.subject.giver(self.universe)
+        ask_in_orders(asked, given, [points[i] for i in few_of(len(points))])
+        together = self.subject.query.together is not None
+        edges = block_edges(len(points), size, budget.executor, together)
+        groups = [points[start:stop] for start, stop in pairwise(edges)]
+        blocks = ([r for point in group for r in self._given(point)] for group in groups)
+        answered = answers_in_blocks(asked, given, blocks, budget.executor)
+        bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
+        for group, block in zip(groups, with_bar(answered, budget.progress, **bar), strict=True):
+            answers = iter(block)
+            for point in group:
+                readings = [(next(answers), reading) for reading in self._readings(point)]
+                self.answers[point] = self._ends(readings)
 
     def _readings(self, point: Indices) -> Iterable[Indices]:
         asks_in_order = self.subject.query.exact or self.subject.said is not None
@@ -225,8 +224,8 @@ class OrderedWalk:
         ends = {answers.index(min(answers)), answers.index(max(answers))}
         return [answered[i] for i in sorted(ends)]
 
-    def widest(self, problem: Problem, progress: bool = False) -> WorstInputs:
-        """Return the pair of readings that lies furthest apart, and of several the first met."""
+    def _widest(self, problem: Problem, progress: bool) -> Widest:
+        """The pair of readings that lies furthest apart, and of several the first met."""
         worst: tuple[Gap, Indices, Indices] | None = None
         for point, beside in self._neighbouring(problem, progress):
             pairs = product(self.answers[point], self.answers[beside])
@@ -235,13 +234,7 @@ class OrderedWalk:
                 if worst is None or gap > worst[0]:
                     worst = gap, dataset, neighbour
         assert worst is not None
-        gap, dataset, neighbour = worst
-        self.subject.ask_in_orders(self.universe, (dataset, neighbour))
-        here, there = map(self.universe.given, (dataset, neighbour))
-        at = (None, None) if self.universe.numeric else (dataset, neighbour)
-        if self.subject.query.together is not None:  # floats may round differently one by one
-            gap = self.subject.measure()(self.subject.answer(here), self.subject.answer(there))
-        return WorstInputs(gap, here, there, at)
+        return self.subject.pair(self.universe, *worst)
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
         """Every two neighbouring points of a problem."""
@@ -263,4 +256,4 @@ class OrderedWalk:
         if self.order != "kept":
             return sorted(neighbours_of(point, self.universe, moves, problem.kept))
         copies = self.universe.copies(len(point) + max(added for _, added in moves))
-        return edits(point, moves, copies, in_place=isinstance(problem.relation, Change))
+        return edits(point, moves, copies, in_place=problem.relation.in_place)

@@ -16,7 +16,7 @@ import pandas as pd
 from sensitivity_lab.audit.claims import amount, ratio
 from sensitivity_lab.audit.runner import in_this_test, show_as
 from sensitivity_lab.audit.scope import Scope, and_more
-from sensitivity_lab.audit.subject import PairPositions, Related, Subject
+from sensitivity_lab.audit.subject import PairPositions, Subject
 from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.methods.witness import SIDES
 from sensitivity_lab.numbers.gap import Labelled
@@ -28,6 +28,7 @@ from sensitivity_lab.shown.python import Snippet, runnable, source_of
 from sensitivity_lab.shown.tables import Marked
 from sensitivity_lab.universe import Universe
 
+Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
 HELD, CLEAN_SEARCH = "held where asked", "no violation found"
 INFEASIBLE, NOT_ASKED = "infeasible", "not asked"

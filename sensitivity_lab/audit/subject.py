@@ -1,9 +1,9 @@
-"""The function under audit: its answers, and how far apart two of them lie."""
+"""The function under audit: its answers, how far apart two of them lie, and whether it stands by them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sensitivity_lab.audit.claims import amount
@@ -21,12 +21,24 @@ from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
 Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
 PairPositions = tuple[Indices | None, Indices | None]  # of two inputs' records among the values
-Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
+
+
+@dataclass(frozen=True)
+class Widest:
+    """Two neighbouring datasets as the function is given them, and how far apart it answers.
+
+    `at` has the positions of their records among the values, where these are no numbers.
+    """
+
+    gap: Any  # as a caller sees it
+    dataset: Any
+    neighbour: Any
+    at: PairPositions = (None, None)
 
 
 @dataclass(frozen=True)
 class AnyAnswer(Query):
-    """A query whose answers an output metric measures: they need not be numbers."""
+    """A query whose answers need not be numbers; it has the `metric` where it is a caller's own."""
 
     metric: Metric | None = None
 
@@ -43,19 +55,19 @@ class AnyAnswer(Query):
         return are_near(float(apart), 0.0)
 
     def answer(self, dataset: Any) -> Any:
-        """Return what the function returns, unchecked. Errors: as `Query.called`."""
+        """What the function returns, unchecked."""
         return self.called(dataset)
 
 
 @dataclass(frozen=True)
 class Said:
-    """Makes what the records at some positions of a universe say, as a query of numbers takes it."""
+    """Makes what the records at some positions of a universe say: ascending numbers, for a query."""
 
     over: OverNumbers
     universe: Universe
 
     def __call__(self, positions: Indices) -> Dataset:
-        """The numbers, ascending."""
+        """The numbers."""
         return self.over.dataset(self.universe, positions, self.over.query.exact)
 
 
@@ -79,16 +91,14 @@ class Subject:
         *,
         any_order: bool = False,
     ) -> Subject:
-        """Return the subject that a query is: with a metric its answers can be anything."""
+        """The subject that a query is; of records that say its numbers it is asked about these."""
+        said = None
         if universe is not None:
             query = query.over(universe)
-        over = None
-        if universe is not None and not universe.numeric:
-            over = over_numbers(query, universe)
-        said = None
-        if universe is not None and over is not None:
-            asked = replace(over.query, name=query.name)
-            said = Said(replace(over, query=_answering(asked, metric)), universe)
+            over = None if universe.numeric else over_numbers(query, universe)
+            if over is not None:
+                asked = _answering(replace(over.query, name=query.name), metric)
+                said = Said(replace(over, query=asked), universe)
         return cls(_answering(query, metric), norm, metric, said, any_order)
 
     @property
@@ -97,17 +107,11 @@ class Subject:
         return self.query if self.said is None else self.said.over.query
 
     def giver(self, universe: Universe) -> Giver:
-        """Return what makes the datasets that `asked` is given, of positions."""
-        if self.said is not None:
-            return self.said
-        return self.query.giver(universe, any_order=self.any_order)
-
-    def ask_in_orders(self, universe: Universe, datasets: Iterable[Indices]) -> None:
-        """Ask about some datasets in several orders of their rows; errors: as `ask_in_orders`."""
-        ask_in_orders(self.asked, self.giver(universe), datasets)
+        """What makes the datasets that `asked` is given, of positions."""
+        return self.said or self.query.giver(universe, any_order=self.any_order)
 
     def answer(self, dataset: Any, at: Indices | None = None) -> Any:
-        """Return the answer that gaps are measured from: of a root query the square.
+        """The answer that gaps are measured from: of a root query the square.
 
         `at` are the positions of the dataset's records where these are no numbers: tables do not
         tell who brings no rows.
@@ -115,7 +119,7 @@ class Subject:
         return self.asked.raw(self._given(dataset, at))
 
     def shown(self, dataset: Any, at: Indices | None = None) -> Any:
-        """Return the answer as a caller sees it: the root of a root query."""
+        """The answer as a caller sees it: the root of a root query."""
         if not self.query.root:
             return self.answer(dataset, at)
         return self.asked(self._given(dataset, at))
@@ -124,7 +128,7 @@ class Subject:
         return own_copy(dataset) if self.said is None else self.said(at or ())
 
     def measure(self) -> Callable[[Any, Any], Gap]:
-        """Return the function that measures two answers; it refuses answers of two shapes."""
+        """The function that measures two answers; it refuses answers of two shapes."""
         if self.metric is not None:
             metric = self.metric
             return lambda a, b: measured(metric, "output_metric", a, b)
@@ -137,9 +141,19 @@ class Subject:
         return gap
 
     def distance(self, dataset: Any, neighbour: Any, at: PairPositions = (None, None)) -> Any:
-        """Ask the function about both, and return how far apart it answers, as a caller sees it."""
+        """How far apart the function answers on both, asked now, as a caller sees it."""
         here, there = self.answer(dataset, at[0]), self.answer(neighbour, at[1])
         return presented(self.measure()(here, there))
+
+    def pair(self, universe: Universe, gap: Gap, here: Indices, there: Indices) -> Widest:
+        """Two datasets of positions as the function is given them, in several orders of their rows."""
+        ask_in_orders(self.asked, self.giver(universe), (here, there))
+        dataset, neighbour = universe.given(here), universe.given(there)
+        at = (None, None) if universe.numeric else (here, there)
+        apart = presented(gap)
+        if self.query.together is not None:  # floats may round differently one by one
+            apart = self.distance(dataset, neighbour)
+        return Widest(apart, dataset, neighbour, at)
 
 
 def _answering(query: Query, metric: Metric | None) -> Query:
@@ -151,55 +165,25 @@ def _answering(query: Query, metric: Metric | None) -> Query:
     return AnyAnswer(*named, metric=metric if query.is_own else None)
 
 
-@dataclass(frozen=True)
-class WorstInputs:
-    """Two inputs, as the function was given them, and how far apart it answers."""
+def answers_stood_by(subject: Subject, worst: Widest) -> tuple[Any, Any]:
+    """The answers on a pair, asked twice more (once of an `exact` query) and refused if they change.
 
-    gap: Gap
-    dataset: Any
-    neighbour: Any
-    # of their records among the values, where these are no numbers
-    at: PairPositions = field(default=(None, None), repr=False)
-
-    @property
-    def apart(self) -> Any:
-        """The gap as a caller sees it."""
-        return presented(self.gap)
-
-    @property
-    def sides(self) -> list[tuple[Any, Indices | None]]:
-        """The dataset, and its neighbour, each with the positions of its records."""
-        return list(zip((self.dataset, self.neighbour), self.at, strict=True))
-
-
-@dataclass(frozen=True)
-class Within:
-    """Whether two inputs lie within a distance of each other."""
-
-    metric: Metric
-    distance: Any
-
-    def __call__(self, x: Any, y: Any) -> bool:
-        """Whether the metric finds two inputs no further apart than the distance."""
-        return bool(measured(self.metric, "input_metric", x, y) <= self.distance)
-
-
-def answers_stood_by(subject: Subject, worst: WorstInputs) -> tuple[Any, Any]:
-    """Return the answers on two inputs, asked twice more; refuse a function that changes them."""
+    Without this a function with noise in it would get a verdict, and a wrong one.
+    """
     ask = Subject.answer if subject.query.exact else _asked_twice
-    first, last = (ask(subject, side, at) for side, at in worst.sides)
+    sides = list(zip((worst.dataset, worst.neighbour), worst.at, strict=True))
+    first, last = (ask(subject, side, at) for side, at in sides)
     apart = presented(subject.measure()(first, last))
-    if apart != worst.apart:
+    if apart != worst.gap:
         raise ValueError(
             f"function must be deterministic: {subject.query.name} answered "
-            f"{number_text(worst.apart)} apart on {_short(worst.dataset)} and "
+            f"{number_text(worst.gap)} apart on {_short(worst.dataset)} and "
             f"{_short(worst.neighbour)}, asked again {number_text(apart)} apart, "
             f"{_short(first)} and {_short(last)}"
         )
-    if not subject.query.root:
-        return first, last
-    here, there = (subject.shown(side, at) for side, at in worst.sides)
-    return here, there
+    if subject.query.root:
+        first, last = (subject.shown(side, at) for side, at in sides)
+    return first, last
 
 
 def _asked_twice(subject: Subject, dataset: Any, at: Indices | None) -> Any:
@@ -234,7 +218,7 @@ def _short(value: object) -> str:
 
 
 def measured(metric: Metric, name: str, x: Any, y: Any) -> Any:
-    """Return a metric's number for two inputs or answers; where it fails, say on which."""
+    """A metric's number for two inputs or answers; where it fails, say on which."""
     try:
         apart = metric(x, y)
     except Exception as error:  # the metric is the caller's: it may raise anything

@@ -30,8 +30,7 @@ from sensitivity_lab.proved.sorted_records import Run, SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, D, Share, WorstPair, widest
 from sensitivity_lab.queries import Grouping, Query
 from sensitivity_lab.records.numbers import in_whole_numbers
-from sensitivity_lab.records.people import AnyPeople
-from sensitivity_lab.records.source import codes_of
+from sensitivity_lab.records.said import codes_of
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
 MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation, so a minute
@@ -46,12 +45,12 @@ class Members:
 
     def dataset(self, parts: Sequence[Run]) -> Dataset:
         """The records of some runs, in the universe's own order."""
-        given: Dataset = self.universe.of_members(self._members(parts))
+        given: Dataset = self.universe.source.at(self._members(parts))
         return given
 
     def positions(self, parts: Sequence[Run]) -> list[int]:
         """Where the records of some runs stand among the universe's values, sorted."""
-        positions = self.universe.positions_of_members(self._members(parts))
+        positions = self.universe.source.positions_at(self._members(parts))
         return sorted(positions.tolist())
 
     def multiset(self, parts: Sequence[Run]) -> frozenset[tuple[Any, int]]:
@@ -138,7 +137,7 @@ class Image:
                         f"what {query.name} is asked of must be a number for every record, "
                         f"got {brief(number)}"
                     )
-        numbers = Universe._of(made, universe.unlimited, None, f"what {query.name} is asked of")
+        numbers = Universe.of(made, f"what {query.name} is asked of", unlimited=universe.unlimited)
         return cls(universe, over.query, numbers, made)
 
     def asked_by(self, problem: Problem) -> Problem:
@@ -156,13 +155,13 @@ class Image:
     @cached_property
     def starts(self) -> np.ndarray:
         """Where each different number begins in that order, (v,)."""
-        known = Universe._of(self.made, False, None, "of")
-        return np.concatenate([[0], np.cumsum(known._counts, dtype=np.intp)[:-1]])
+        known = Universe.of(self.made, "of", unlimited=False)
+        return np.concatenate([[0], np.cumsum(known.counts, dtype=np.intp)[:-1]])
 
     @cached_property
     def number_of(self) -> np.ndarray:
         """The position of each record's number among the different ones, (v,)."""
-        positions = self.universe.positions_of_members(self.order)
+        positions = self.universe.source.positions_at(self.order)
         each = np.arange(len(self.starts), dtype=np.intp)
         number_of = np.zeros(self.universe.distinct, dtype=np.int64)
         number_of[positions] = np.repeat(each, np.diff(self.starts, append=len(self.order)))
@@ -176,7 +175,7 @@ class Image:
             return replace(pair, records=Members(self.universe, order))
         common, removed, added = self._by_number(pair)
         if self.universe.unlimited:
-            first = self.universe.positions_of_members(self.order[self.starts]).tolist()
+            first = self.universe.source.positions_at(self.order[self.starts]).tolist()
             parts = [[(first[i], n) for i, n in side] for side in (common, removed, added)]
             return pair.in_copies(parts, records=AtPositions(self.universe))
         shared = Counter(dict(common))  # what only one side has comes after what is shared
@@ -301,7 +300,7 @@ class _ByGroup:
         """The lowest and the highest number of each group, and the positions of who has them."""
         whole, scale = self.records.whole, self.numbers[1]
         first, last = self.runs[0].T - [[0], [1]]
-        places = [self.universe.positions_of_members(self.order[end]) for end in (first, last)]
+        places = [self.universe.source.positions_at(self.order[end]) for end in (first, last)]
         numbers = [[simplest(Fraction(int(n), scale)) for n in whole[end]] for end in (first, last)]
         return [Ends(*ends) for ends in zip(*numbers, *(p.tolist() for p in places), strict=True)]
 
@@ -312,19 +311,18 @@ class _ByGroup:
 def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) -> D | None:
     """Return D for a problem whose query is of a column over anybody, or None without a proof."""
     query, people = problem.query, problem.universe.source
-    if not isinstance(people, AnyPeople) or query.inner is None or query.proved is None:
+    if people.brings is None or query.inner is None or query.proved is None:
         return None
-    needed = query.smallest_size or 0
-    if needed and not people.bounds[0]:
+    needed, (rows, bounds) = query.smallest_size or 0, people.brings
+    if needed and not bounds[0]:
         query.called(people.given([]))
-    rows = people.kinds
     try:
         query.called(rows.given([*range(len(rows.values))] * max(1, needed)))
     except ValueError:
         return None
     image = Image.of(Universe(rows, True, None), query)
     d = of_numbers(image.asked_by(problem))
-    return d and OfPeople(d, query.proved, image, problem.universe, people.bounds)
+    return d and OfPeople(d, query.proved, image, problem.universe, bounds)
 
 
 @dataclass(frozen=True)

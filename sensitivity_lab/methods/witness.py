@@ -11,7 +11,6 @@ from sensitivity_lab.methods.lifting import Members
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair, records_in
-from sensitivity_lab.records.source import Records
 from sensitivity_lab.shown.tables import Marked, marked
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -150,16 +149,14 @@ class CompactWitness(Sequence[Dataset]):
 
 def marked_witness(universe: Universe, witness: Sequence[Any]) -> Marked:
     """Two datasets of records that are no numbers as tables in which those that differ are marked."""
-    assert isinstance(universe.source, Records)
     if isinstance(witness, CompactWitness):
         return marked(universe.source, *witness._parts())
-    here, there = (universe._positions(side).tolist() for side in witness)
+    here, there = (universe.positions(side).tolist() for side in witness)
     return marked_at(universe, here, there)
 
 
 def marked_at(universe: Universe, here: Iterable[int], there: Iterable[int]) -> Marked:
     """As `marked_witness`, of the positions of both datasets' records."""
-    assert isinstance(universe.source, Records)
     one, other = Counter(here), Counter(there)
     positions = [sorted(part.elements()) for part in (one & other, one - other, other - one)]
     return marked(universe.source, [*map(universe.given, positions)], [*map(len, positions)])

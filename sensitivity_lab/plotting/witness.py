@@ -29,11 +29,11 @@ from sensitivity_lab.numbers.text import (
     true_minus,
     value_text,
 )
-from sensitivity_lab.plotting.phone import set_phone_form
 from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
     INK,
     KINDS,
+    NARROW_FORMS,
     PALE,
     PAPER,
     PHONE,
@@ -44,7 +44,7 @@ from sensitivity_lab.plotting.style import (
     styled_figure,
 )
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity, answer_texts, side_names
+from sensitivity_lab.results import Sensitivity, answer_texts
 
 # All lengths below are points on the page.
 MOST_DOTS = 100
@@ -144,7 +144,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     if ax is not None:
         return draw(sensitivity, ax, WIDTH)
     figure = draw(sensitivity, None, WIDTH)
-    set_phone_form(figure, lambda: draw(sensitivity, None, PHONE))
+    NARROW_FORMS[figure] = lambda: draw(sensitivity, None, PHONE)
     return figure
 
 
@@ -198,7 +198,7 @@ def _draw_rows(sensitivity: Sensitivity, ax: Axes | None, width: float) -> Figur
     marked = marked_witness(sensitivity.universe, sensitivity.witness)
     title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
     sheet = sheet_of(marked, sensitivity._captions(), true_minus(value), 72 * width - 2 * MARGIN)
-    keys = row_keys(marked, side_names(sensitivity.relation))
+    keys = row_keys(marked, sensitivity.relation.sides)
     if ax is None:
         title = fill(title, int(8 * width))
         room = 72 * width - MARGIN, sheet.height
@@ -430,7 +430,7 @@ def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) ->
 def _dot_keys(rows: Sequence[Sequence[Dot]], relation: Relation) -> list[Line2D]:
     """One legend entry for each kind of dot that is drawn, in the words of the relation."""
     present = {kind for row in rows for *_, kind in row}
-    words = dict(zip(("removed", "added"), side_names(relation), strict=True))
+    words = dict(zip(("removed", "added"), relation.sides, strict=True))
     return [
         Line2D([], [], linestyle="", label=words.get(kind, kind), **look | {"markersize": 10})
         for kind, look in KINDS.items()

@@ -17,7 +17,7 @@ TOO_MUCH = 2**62
 def most_values(pool: Pool, r: int, j: int) -> Indices:
     """The neighbour with the most values: the copies leave, and what is new joins."""
     own, spare = pool.own, pool.spare
-    free = np.bincount(spare, minlength=len(pool.universe._counts))
+    free = np.bincount(spare, minlength=len(pool.universe.counts))
     stays = own[_first(np.where(_is_first(own), np.minimum(free[own], 1), 2), len(own) - r)]
     stayed = np.zeros(len(free), dtype=bool)
     stayed[stays] = True
@@ -27,7 +27,7 @@ def most_values(pool: Pool, r: int, j: int) -> Indices:
 def fewest_values(pool: Pool, r: int, j: int) -> Indices | None:
     """The neighbour with the fewest values: those vanish of which there is little."""
     own, spare = pool.own, pool.spare
-    v = len(pool.universe._counts)
+    v = len(pool.universe.counts)
     held, free = (np.bincount(of, minlength=v) for of in (own, spare))
     new = np.flatnonzero((held == 0) & (free > 0))
     new = new[np.argsort(-free[new], kind="stable")][:j]

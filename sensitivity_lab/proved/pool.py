@@ -26,7 +26,7 @@ class Pool:
     @cached_property
     def spare(self) -> np.ndarray:
         """The spare ones, (m,): for a range, as many copies of each value as can be asked for."""
-        free = self.universe._copies(len(self.dataset) + self.most_added)
+        free = self.universe.most_copies(len(self.dataset) + self.most_added)
         free = free - np.bincount(self.own, minlength=len(free))
         return np.repeat(np.arange(len(free), dtype=np.intp), np.minimum(free, self.most_added))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,63 +25,97 @@ from sensitivity_lab.numbers.exact import (
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import Rows, is_table
 from sensitivity_lab.records.seen import as_seen
-from sensitivity_lab.records.source import Records, are_text
+from sensitivity_lab.records.source import Positions, Source, are_text
+from sensitivity_lab.records.values import Values
 
 SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
 
 
+@dataclass(frozen=True)
+class GivenFrom:
+    """Makes tuples of some values; it can be sent to other processes."""
+
+    values: tuple[Any, ...]
+
+    def __call__(self, positions: Positions) -> tuple[Any, ...]:
+        """The values at some positions."""
+        return tuple(self.values[i] for i in positions)
+
+
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class Numbers(Source):
     """Some numbers, and None for one that is missing, in order; equal ones are copies of one."""
 
-    source: np.ndarray | tuple[Any, ...]
+    held: np.ndarray | tuple[Any, ...]  # an array is read-only
+    once: bool = False  # each counts once, however often it is given
+
+    numeric = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read_again, (self.held, self.once)
+
+    def __len__(self) -> int:
+        return int(self.counts.sum()) if self.once else len(self.held)
 
     @cached_property
-    def ordered(self) -> np.ndarray:
-        """The m numbers of an array, ascending."""
-        return read_only(np.sort(self.source))
+    def has_missing(self) -> bool:
+        """Whether a record may be missing (None)."""
+        return isinstance(self.held, tuple) and None in self.held
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether they are an array whose numbers functions receive as they are."""
-        return isinstance(self.source, np.ndarray) and self.source.dtype not in SHORT_FLOATS
-
-    @property
+    @cached_property
     def different(self) -> np.ndarray | tuple[Any, ...]:
         """The v numbers that differ, ascending, a missing one last: an array of an array."""
         return self._counted[0]
 
-    @property
+    @cached_property
     def counts(self) -> np.ndarray:
-        """How many copies of each there are, (v,) whole numbers."""
         return self._counted[1]
 
     @cached_property
     def _counted(self) -> tuple[np.ndarray | tuple[Any, ...], np.ndarray]:
-        if isinstance(self.source, np.ndarray):
-            ordered = self.ordered
-            first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-            return read_only(ordered[first]), read_only(np.diff(np.append(first, len(ordered))))
+        different, counts = (
+            self._of_array() if isinstance(self.held, np.ndarray) else self._of_each()
+        )
+        return different, read_only(np.ones_like(counts) if self.once else counts)
+
+    def _of_array(self) -> tuple[np.ndarray, np.ndarray]:
+        ordered = self._sorted
+        first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+        return read_only(ordered[first]), np.diff(np.append(first, len(ordered)))
+
+    def _of_each(self) -> tuple[tuple[Any, ...], np.ndarray]:
         first_seen: dict[Any, Any] = {}
         counted: Counter[Any] = Counter()
-        for value in self.source:
+        for value in self.held:
             key = None if value is None else exact_number(value)
             first_seen.setdefault(key, value)
             counted[key] += 1
         keys = sorted(key for key in first_seen if key is not None)
         keys += [None] * (None in first_seen)
         counts = np.array([counted[key] for key in keys], dtype=np.intp)
-        return tuple(first_seen[key] for key in keys), read_only(counts)
+        return tuple(first_seen[key] for key in keys), counts
+
+    @cached_property
+    def _sorted(self) -> np.ndarray:
+        """The numbers of an array, ascending."""
+        return read_only(np.sort(self.held))
+
+    @cached_property
+    def sorted_records(self) -> np.ndarray:
+        """The m numbers, ascending: an array as it was given, else objects."""
+        if isinstance(self.held, np.ndarray) and self.held.dtype not in SHORT_FLOATS:
+            return np.asarray(self.different) if self.once else self._sorted
+        return read_only(super().sorted_records)
 
     @cached_property
     def values(self) -> tuple[Any, ...]:
-        """The same as functions receive them: Python's own numbers, and short floats as they are."""
+        """The v different ones as functions receive them: Python's own numbers, short floats as they are."""
         return _as_given(self.different)
 
     @cached_property
     def exact_values(self) -> tuple[Exact | None, ...]:
         """The same as exact rationals."""
-        if not isinstance(self.source, np.ndarray):
+        if not isinstance(self.held, np.ndarray):
             return tuple(None if value is None else exact_number(value) for value in self.values)
         integers, scale = self.scaled
         if scale == 1:
@@ -93,19 +127,24 @@ class Numbers:
         """The same, without a missing one, as whole numbers over one denominator."""
         if isinstance(self.different, np.ndarray):
             return _scaled_array(self.different)
-        exact = [Fraction(value) for value in self.exact_values if value is not None]
-        scale = math.lcm(*(value.denominator for value in exact))
-        return read_only(_integers([int(value * scale) for value in exact])), scale
+        integers, scale = in_whole_numbers(v for v in self.exact_values if v is not None)
+        return read_only(integers), scale
 
     @cached_property
-    def all_scaled(self) -> tuple[np.ndarray, int]:
+    def sorted_scaled(self) -> tuple[np.ndarray, int]:
         """The m numbers, ascending, as whole numbers over one denominator."""
-        if isinstance(self.source, np.ndarray):
-            return _scaled_array(self.ordered)
+        if isinstance(self.held, np.ndarray) and not self.once:
+            return _scaled_array(self._sorted)
         integers, scale = self.scaled
         return read_only(np.repeat(integers, self.counts)), scale
 
-    def are_those_of(self, other: object) -> bool:
+    def giver(self, exact: bool = False) -> Callable[[Positions], Any]:
+        return GivenFrom(self.exact_values if exact else self.values)
+
+    def _for_example(self) -> str:
+        return ""
+
+    def are_those_of(self, other: Source) -> bool:
         """Whether others are the same numbers in the same form, however many copies there are."""
         return isinstance(other, Numbers) and _same_values(self.different, other.different)
 
@@ -149,8 +188,13 @@ class Numbers:
         return np.array(positions, dtype=np.int64)
 
 
-def numbers_or_records(source: Any, what: str) -> np.ndarray | tuple[Any, ...] | Records:
-    """Return the values as a read-only array of ints or floats where that loses nothing, else a tuple."""
+def _read_again(held: np.ndarray | tuple[Any, ...], once: bool) -> Numbers:
+    """Numbers that have travelled: an array arrives writeable."""
+    return Numbers(read_only(held) if isinstance(held, np.ndarray) else held, once)
+
+
+def source_of(source: Any, what: str, once: bool) -> Source:
+    """What a caller gives as records: an array stays one where it holds ints or floats alone."""
     if is_table(source):
         return Rows(source, what)
     if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
@@ -169,19 +213,21 @@ def numbers_or_records(source: Any, what: str) -> np.ndarray | tuple[Any, ...] |
     if isinstance(array, np.ndarray) and _is_kept(array.dtype):
         if not np.isfinite(array).all():
             raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
-        return read_only(array.copy())  # the caller may change theirs before ours is first sorted
+        return Numbers(
+            read_only(array.copy()), once
+        )  # the caller may change theirs before ours is first sorted
     if are_text(array) or (
         not any(map(is_real, array)) and any(value is not None for value in array)
     ):
-        return Records.of(array, what)
+        return Values(array, what, once)
     for value in array:
         if value is not None:
             exact_number(value, what)
     if all(value is None for value in array):
         raise ValueError(f"{what} must hold at least one number, got only None")
     if isinstance(array, np.ndarray) and array.dtype.kind in "bu":
-        return tuple(array.tolist())
-    return tuple(array)
+        array = array.tolist()
+    return Numbers(tuple(array), once)
 
 
 def _listed(source: Any) -> Any:

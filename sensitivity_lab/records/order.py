@@ -14,9 +14,8 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import brief
 from sensitivity_lab.records.answers import Keyed
-from sensitivity_lab.records.people import AnyPeople
-from sensitivity_lab.records.rows import Rows, taken
-from sensitivity_lab.records.source import Positions, Records, called_on
+from sensitivity_lab.records.rows import taken
+from sensitivity_lab.records.source import Positions, Source, called_on
 
 NEAR = 1e-9  # relative: floats that are added in another order round differently,
 NOTHING = 1e-12  # and where they cancel, what is left is rounding alone
@@ -67,7 +66,7 @@ def are_near(answer: Any, again: Any) -> bool:
 class InOrders:
     """Makes datasets of some records as functions receive them, and the same in other orders."""
 
-    records: Records
+    records: Source
 
     def __call__(self, positions: Positions) -> Any:
         """The dataset at some positions, in the records' order."""
@@ -76,10 +75,10 @@ class InOrders:
     def shuffled(self, positions: Positions) -> Any | None:
         """The dataset in one other order, which differs from dataset to dataset; None without any."""
         rng = _seeded(positions)
-        if isinstance(self.records, Rows):
+        if self.records.one_row_each:
             order = another_order(tuple(positions), rng)
             return None if order is None else self.records.given(order)
-        if isinstance(self.records, AnyPeople):  # who are numbered as they come
+        if self.records.order_shows:
             positions = another_order(tuple(positions), rng) or positions
         tables = self._tables(positions)
         orders = [another_order(tuple(range(len(one))), rng) for one in tables.values()]
@@ -88,18 +87,18 @@ class InOrders:
     def several(self, positions: Positions) -> Iterator[Any]:
         """The dataset in several other orders: all of few rows."""
         rng = _seeded(positions)
-        if not isinstance(self.records, Rows):
+        if not self.records.one_row_each:
             tables = self._tables(positions)
             yield from (_in_order(tables, orders) for orders in _orders_of(tables, rng))
-        if isinstance(self.records, (Rows, AnyPeople)):  # these are numbered as they come
+        if self.records.order_shows:
             yield from map(self.records.given, several_orders(tuple(positions), rng))
 
     def _tables(self, positions: Positions) -> dict[str | None, nw.DataFrame[Any]]:
-        tables = self.records.tables(positions) or {}
+        tables = self.records.tables(positions)
         return {name: nw.from_native(one, eager_only=True) for name, one in tables.items()}
 
 
-def require_any_order(people: Records, function: Any, said: Sequence[Any], asked: str) -> None:
+def require_any_order(people: Source, function: Any, said: Sequence[Any], asked: str) -> None:
     """Refuse a function of a person that says something else of their rows in another order."""
     given = InOrders(people)
     for i, answer in enumerate(said):

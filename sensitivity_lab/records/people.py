@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -14,6 +14,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, sequence
+from sensitivity_lab.records.order import require_any_order
 from sensitivity_lab.records.rows import (
     Row,
     Rows,
@@ -25,8 +26,9 @@ from sensitivity_lab.records.rows import (
 )
 from sensitivity_lab.records.source import (
     Positions,
-    Records,
+    Source,
     Stacked,
+    Tables,
     end_to_end,
     hashed,
     ordered,
@@ -36,23 +38,29 @@ MOST_PEOPLE = 1_000_000  # different people that are listed
 PERSON = "person"  # the column that numbers people who have no names
 
 
-@dataclass(frozen=True, eq=False)
-class People(Records):
-    """The people named in some tables; functions receive all rows of a dataset's people."""
+class _Persons(Source):
+    """Records that are people, of whom functions receive all rows."""
 
     tabular = True
+    values: tuple[Hashable, ...]
+    counts: np.ndarray
 
-    natives: dict[str | None, Any]
+    def each(self, positions: Iterable[int]) -> Iterable[Any]:
+        return (self.given([i]) for i in positions)
+
+    def said(self, what: Any, asked: str = "of") -> Any:
+        said = super().said(what, asked)
+        require_any_order(self, what, said, asked)
+        return said
+
+
+class People(_Persons):
+    """The people named in some tables; functions receive all rows of a dataset's people."""
+
     id: str
-    rows: dict[str | None, tuple[np.ndarray, ...]]  # of each table: the rows of each person
 
-    @classmethod
-    def of_tables(cls, source: Any, id: str) -> People:
-        """Everybody whose id stands in a table.
-
-        Raises TypeError for what is no table, ValueError for one that lacks the column, or has an
-        id that is missing.
-        """
+    def __init__(self, source: Any, id: str) -> None:
+        """Hold everybody whose id stands in a table."""
         given = dict(source) if isinstance(source, Mapping) else {None: source}
         if not isinstance(id, str):
             raise TypeError(f"id must be the name of a column, got {brief(id)}")
@@ -63,48 +71,47 @@ class People(Records):
         people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
         if not people:
             raise ValueError("tables must not be empty, got no row")
-        rows = {}
+        self.values, self.counts, self.id = people, np.ones(len(people), dtype=np.intp), id
+        self.natives = {
+            name: with_own_cells(one.clone()).to_native() for name, one in frames.items()
+        }
+        self.rows_of: dict[str | None, list[np.ndarray]] = {}  # of each table: those of each person
         for name, column in ids.items():
             of_person: dict[Any, list[int]] = {person: [] for person in people}
             for i, person in enumerate(column):
                 of_person[person].append(i)
-            rows[name] = tuple(np.array(of_person[person], dtype=np.int64) for person in people)
-        natives = {name: with_own_cells(one.clone()).to_native() for name, one in frames.items()}
-        return cls(people, np.ones(len(people), dtype=np.intp), natives, id, rows)
+            self.rows_of[name] = [np.array(rows, dtype=np.int64) for rows in of_person.values()]
 
     @property
-    def _content(self) -> tuple[Any, ...]:
-        return self.id, *super()._content
+    def content(self) -> Any:
+        return self.id, super().content
 
     def given(self, positions: Positions) -> Any:
         tables = self.tables(positions)
         return tables[None] if set(tables) == {None} else tables
 
-    def tables(self, positions: Positions) -> dict[str | None, Any]:
+    def tables(self, positions: Positions) -> Tables:
         """All rows of some people, person by person, table by table."""
         nothing = np.zeros(0, dtype=np.int64)
         return {
             name: taken(
                 nw.from_native(native, eager_only=True),
-                np.concatenate([nothing, *(self.rows[name][i] for i in positions)]),
+                np.concatenate([nothing, *(self.rows_of[name][i] for i in positions)]),
             )
             for name, native in self.natives.items()
         }
 
     @property
-    def whole(self) -> dict[str | None, Any]:
+    def whole(self) -> Tables:
         return self.natives
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)
         stacked = {}
         for name, one in self.tables(positions).items():
-            rows = np.array([len(rows) for rows in self.rows[name]], dtype=np.intp)
+            rows = np.array([len(rows) for rows in self.rows_of[name]], dtype=np.intp)
             stacked[name] = np.repeat(numbers, rows[positions]), one
         return stacked
-
-    def each(self, positions: Positions) -> Iterable[Any]:
-        return (self.given([i]) for i in positions)
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """Who stands in a caller's tables, each with all their rows; or a list of ids."""
@@ -135,18 +142,15 @@ class People(Records):
                 )
 
 
-@dataclass(frozen=True, eq=False)
-class AnyPeople(Records):
+class AnyPeople(_Persons):
     """Any people who bring from so many to so many rows each; functions receive one table of all rows."""
 
-    tabular = True
+    id = PERSON
+    order_shows = True  # people are numbered as they come
 
-    kinds: Rows
-
-    @classmethod
-    def of_rows(cls, rows: Rows, most_rows: int, least_rows: int = 0) -> AnyPeople:
-        """Everybody who may be: each brings any of the rows, so many."""
-        if PERSON in map(str, rows.frame.columns):
+    def __init__(self, rows: Rows, most_rows: int, least_rows: int) -> None:
+        """Hold everybody who may be: each brings any of the rows, so many."""
+        if PERSON in rows.columns:
             raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
         people: list[tuple[Any, ...]] = []
         for n in range(least_rows, most_rows + 1):
@@ -157,63 +161,56 @@ class AnyPeople(Records):
                         f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
                         f"rows and most_rows={most_rows}"
                     )
-        return cls(tuple(people), np.ones(len(people), dtype=np.intp), rows)
+        self.values, self.counts = tuple(people), np.ones(len(people), dtype=np.intp)
+        self.kinds, self.bounds = rows, (least_rows, most_rows)
 
     @property
-    def bounds(self) -> tuple[int, int]:
-        """How many rows a person brings: the least, and the most."""
-        return len(self._person(0)), len(self._person(-1))
+    def brings(self) -> tuple[Source, tuple[int, int]]:
+        return self.kinds, self.bounds
 
     @property
-    def _content(self) -> tuple[Any, ...]:
-        return self.bounds, self.kinds._content
+    def content(self) -> Any:
+        return self.bounds, self.kinds.content
+
+    @cached_property
+    def _position_of(self) -> dict[Any, int]:
+        """Where each row stands among those that people bring."""
+        return {row: i for i, row in enumerate(self.kinds.values)}
 
     def given(self, positions: Positions) -> Any:
-        position_of = {row: i for i, row in enumerate(self.kinds.values)}
-        people = [[position_of[row] for row in self._person(i)] for i in positions]
-        table_ = nw.from_native(self.kinds.given([i for person in people for i in person]))
+        people: list[Any] = [self.values[i] for i in positions]
+        rows = self.kinds.given([self._position_of[row] for person in people for row in person])
         numbers = [number for number, person in enumerate(people) for _ in person]
-        column = nw.new_series(PERSON, numbers, nw.Int64, backend=table_.implementation)
-        return table_.with_columns(column).select(PERSON, *table_.columns).to_native()
-
-    def each(self, positions: Positions) -> Iterable[Any]:
-        return (self.given([i]) for i in positions)
-
-    def _person(self, position: int) -> tuple[Row, ...]:
-        rows: Any = self.values[position]
-        return tuple(rows)
+        return _numbered(nw.from_native(rows, eager_only=True), numbers)
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """The people of a caller's table, or a list of tuples of rows."""
-        position_of = {row: i for i, row in enumerate(self.kinds.values)}
         if not is_table(dataset):
             everybody = super().listed(dataset, what)
-            return [
-                _in_order(sequence(person, "person", "rows"), position_of) for person in everybody
-            ]
+            return [self._in_order(sequence(person, "person", "rows")) for person in everybody]
         frame = table(dataset, what)
         people: dict[Any, list[Row]] = {}
         for person, row in zip(_ids(frame, PERSON, what), rows_of(frame.drop(PERSON)), strict=True):
             people.setdefault(person, []).append(row)
-        return [_in_order(rows, position_of) for rows in people.values()]
+        return list(map(self._in_order, people.values()))
 
-    def tables(self, positions: Positions) -> dict[str | None, Any] | None:
+    def _in_order(self, rows: Iterable[Any]) -> tuple[Any, ...]:
+        """A person's rows in the order of the universe's; strangers first."""
+        return tuple(sorted(rows, key=lambda row: self._position_of.get(hashed(row, "row"), -1)))
+
+    def tables(self, positions: Positions) -> Tables:
         return {None: self.given(positions)}
 
     @cached_property
-    def whole(self) -> dict[str | None, Any]:
-        rows = self.kinds.frame
-        column = nw.new_series(PERSON, [0] * len(rows), nw.Int64, backend=rows.implementation)
-        return {None: rows.with_columns(column).select(PERSON, *rows.columns).to_native()}
+    def whole(self) -> Tables:
+        return {None: _numbered(self.kinds.frame, [0] * len(self.kinds))}
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)
-        table_ = nw.from_native(self.given(positions), eager_only=True)
-        people = table_[PERSON].to_numpy()
+        together = nw.from_native(self.given(positions), eager_only=True)
+        people = together[PERSON].to_numpy()
         starts = np.searchsorted(numbers, np.arange(len(datasets), dtype=np.intp))
-        own = people - starts[numbers[people]]
-        column = nw.new_series(PERSON, own, nw.Int64, backend=table_.implementation)
-        return {None: (numbers[people], table_.with_columns(column).to_native())}
+        return {None: (numbers[people], _numbered(together, people - starts[numbers[people]]))}
 
 
 class TakenForPerson(TypeError):
@@ -247,21 +244,20 @@ class OfOneRow:
     kind: type[PersonsRow]
 
     @classmethod
-    def over(cls, function: Any, people: Records) -> OfOneRow:
+    def over(cls, function: Any, people: Source) -> OfOneRow:
         """Of a row of some people."""
-        return cls(function, NumberedRow if isinstance(people, AnyPeople) else PersonsRow)
+        return cls(function, NumberedRow if people.brings else PersonsRow)
 
     def __call__(self, row: Row) -> Any:
         """What it says of a row."""
         return self.function(self.kind(row, row.columns))
 
     @classmethod
-    def check(cls, function: Any, people: Records, what: str) -> None:
+    def check(cls, function: Any, people: Source, what: str) -> None:
         """Refuse a function that takes the first row for a person; it may fail in other ways."""
         first = next(iter(people.whole.values()))
-        rows = rows_of(table(first, what)[:1])
         try:
-            for row in rows:
+            for row in rows_of(table(first, what)[:1]):
                 cls.over(function, people)(row)
         except TakenForPerson as error:
             raise TypeError(f"{what} is a function of a row here: {error}") from None
@@ -269,14 +265,11 @@ class OfOneRow:
             return
 
 
-def is_number_of_people(column: Any, people: Any) -> bool:
-    """Whether a column numbers the people of a dataset, so that no person has it alone."""
-    return column == PERSON and isinstance(people, AnyPeople)
-
-
-def _in_order(rows: Iterable[Any], position_of: Mapping[Any, int]) -> tuple[Any, ...]:
-    """A person's rows in the order of the universe's; strangers first."""
-    return tuple(sorted(rows, key=lambda row: position_of.get(hashed(row, "row"), -1)))
+def _numbered(frame: nw.DataFrame[Any], numbers: Sequence[int] | np.ndarray) -> Any:
+    """A table with the number of each row's person in front."""
+    column = nw.new_series(PERSON, numbers, nw.Int64, backend=frame.implementation)
+    others = [name for name in frame.columns if name != PERSON]
+    return frame.with_columns(column).select(PERSON, *others).to_native()
 
 
 def _called(name: str | None) -> str:

@@ -13,7 +13,15 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, drawn, told
 from sensitivity_lab.numbers.lazy import pd
-from sensitivity_lab.records.source import Positions, Records, Stacked, end_to_end
+from sensitivity_lab.records.source import (
+    Positions,
+    Source,
+    Stacked,
+    Tables,
+    called_on,
+    end_to_end,
+)
+from sensitivity_lab.records.values import Values
 
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
 
@@ -91,21 +99,20 @@ def table(value: Any, what: str) -> nw.DataFrame[Any]:
 
 def rows_of(frame: nw.DataFrame[Any]) -> list[Row]:
     """The rows of a table, missing values as None and numpy's numbers as Python's."""
-    columns = tuple(map(str, frame.columns))
-    nans = [_nan_of(column) for column in frame.iter_columns()]
-    rows = [Row(map(_plain, row, nans), columns) for row in frame.iter_rows()]
-    kinds = [_short_float(column) for column in frame.iter_columns()]
-    if not any(kinds):
-        return rows
-    return [Row(map(_shortest, row, kinds), columns) for row in rows]
+    names = tuple(map(str, frame.columns))
+    cells = [cells_of(column) for column in frame.iter_columns()]
+    return [Row(row, names) for row in (zip(*cells, strict=True) if cells else [()] * len(frame))]
 
 
 def cells_of(column: nw.Series[Any]) -> list[Any]:
     """The cells of a column, as `rows_of` has them."""
     if column.dtype.is_integer() and not column.null_count():
         return column.to_list()
-    kind, nan = _short_float(column), _nan_of(column)
-    return [_shortest(_plain(cell, nan), kind) for cell in column.to_list()]
+    cells = [_plain(cell, _nan_of(column)) for cell in column.to_list()]
+    short = SHORT.get(str(column.dtype))
+    if short is None:
+        return cells
+    return [cell if cell is None or cell is NAN else float(str(short(cell))) for cell in cells]
 
 
 def _nan_of(column: nw.Series[Any]) -> float | None:
@@ -113,16 +120,6 @@ def _nan_of(column: nw.Series[Any]) -> float | None:
     if not column.implementation.is_pandas():
         return NAN
     return NAN if getattr(column.to_native().dtype, "na_value", None) is pd.NA else None
-
-
-def _short_float(column: nw.Series[Any]) -> type[np.floating[Any]] | None:
-    """The kind of a column's floats where they are shorter than Python's."""
-    return SHORT.get(str(column.dtype))
-
-
-def _shortest(value: Any, kind: type[np.floating[Any]] | None) -> Any:
-    """A short float as the number that its shortest text says."""
-    return value if kind is None or value is None or value is NAN else float(str(kind(value)))
 
 
 def _plain(value: Any, nan: float | None) -> Any:
@@ -186,10 +183,10 @@ def own_copy(dataset: Any) -> Any:
     )
 
 
-class Rows(Records):
+class Rows(Source):
     """Rows of one table; equal rows are copies. Functions receive a table of the same library."""
 
-    tabular = True
+    tabular = one_row_each = order_shows = True
 
     def __init__(self, source: Any, what: str) -> None:
         self.what, self.frame = what, with_own_cells(table(source, what).clone())
@@ -203,74 +200,74 @@ class Rows(Records):
     def __len__(self) -> int:
         return len(self.frame)
 
-    @cached_property
-    def _listed(self) -> Records:
-        return Records.of(rows_of(self.frame), self.what)
-
-    @property
-    def values(self) -> tuple[Hashable, ...]:
-        """The different rows."""
-        return self._listed.values
-
-    @property
-    def counts(self) -> np.ndarray:
-        """How many copies of each there are."""
-        return self._listed.counts
-
-    @cached_property
-    def first(self) -> np.ndarray:
-        """The first row of the table that each value is, (v,)."""
-        position_of: dict[Row, int] = {}
-        for i, row in enumerate(rows_of(self.frame)):
-            position_of.setdefault(row, i)
-        return np.array([position_of[row] for row in self.values], dtype=np.intp)  # type: ignore[index]
-
     def __hash__(self) -> int:
-        return hash((type(self).__name__, *map(str, self.frame.columns)))
+        return hash((type(self).__name__, *self.columns))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the table's columns."""
+        return list(map(str, self.frame.columns))
+
+    @cached_property
+    def _held(self) -> tuple[Values, np.ndarray]:
+        """The different rows, and where each of the table's rows stands among them, (m,)."""
+        rows = rows_of(self.frame)
+        values = Values(rows, self.what)
+        position_of: dict[Any, int] = {row: i for i, row in enumerate(values.values)}
+        return values, np.array([position_of[row] for row in rows], dtype=np.int64)
+
+    @cached_property
+    def values(self) -> tuple[Hashable, ...]:
+        return self._held[0].values
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        return self._held[0].counts
+
+    @cached_property
+    def _first(self) -> np.ndarray:
+        """The first row of the table that each value is, (v,)."""
+        return np.unique(self._held[1], return_index=True)[1]
 
     def given(self, positions: Positions) -> Any:
-        return taken(self.frame, self.first[np.asarray(positions, dtype=np.int64)])
+        return taken(self.frame, self._first[np.asarray(positions, dtype=np.int64)])
 
     def at(self, members: np.ndarray) -> Any:
         return taken(self.frame, members)
 
     def positions_at(self, members: np.ndarray) -> np.ndarray:
-        position_of = {row: i for i, row in enumerate(self.values)}
-        rows = rows_of(nw.from_native(self.at(members), eager_only=True))
-        return np.array([position_of[row] for row in rows], dtype=np.int64)
+        positions: np.ndarray = self._held[1][members]
+        return positions
 
     def said(self, what: Any, asked: str = "of") -> Any:
+        if callable(what):
+            return [called_on(what, row, asked) for row in rows_of(self.frame)]
         if not isinstance(what, str):
             return super().said(what, asked)
         if what not in self.frame.columns:
             raise ValueError(
-                f"{asked} must name a column, one of {', '.join(map(str, self.frame.columns))}, "
-                f"got {what!r}"
+                f"{asked} must name a column, one of {', '.join(self.columns)}, got {what!r}"
             )
         column = self.frame[what]
         plain = column.dtype.is_numeric() and not column.is_null().any()
         return column.to_numpy() if plain else cells_of(column)
 
-    @property
-    def members(self) -> Iterable[Any]:
-        return rows_of(self.frame)
-
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         if not is_table(dataset):
             return super().listed(dataset, what)
-        frame, ours = table(dataset, what), list(map(str, self.frame.columns))
-        if list(map(str, frame.columns)) != ours:
+        frame = table(dataset, what)
+        if [*map(str, frame.columns)] != self.columns:
             raise ValueError(
-                f"{what} must have the columns {', '.join(ours)}, "
+                f"{what} must have the columns {', '.join(self.columns)}, "
                 f"got {', '.join(map(str, frame.columns))}"
             )
         return rows_of(frame)
 
-    def tables(self, positions: Positions) -> dict[str | None, Any] | None:
+    def tables(self, positions: Positions) -> Tables:
         return {None: self.given(positions)}
 
     @property
-    def whole(self) -> dict[str | None, Any]:
+    def whole(self) -> Tables:
         return {None: self.frame.to_native()}
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:

@@ -1,86 +1,133 @@
-"""Records that are no numbers: which there are, and how a function is given some of them."""
+"""What the records of a universe can be: the interface that numbers, values, rows and people answer."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.numbers.exact import brief, sequence, told
+from sensitivity_lab.numbers.exact import Exact, brief, sequence, told
 from sensitivity_lab.records.seen import as_seen
 
 Positions = Sequence[int] | np.ndarray
 Stacked = tuple[np.ndarray, Any]  # of each row the number of its dataset, (N,); and the N rows
+Tables = dict[str | None, Any]  # by name; one table alone has none
 
 
-@dataclass(frozen=True, eq=False)
-class Records:
-    """Some different records, in an order of their own, and how many copies of each there are."""
+class Source:
+    """The records that a universe holds: v different values, of which some have copies.
 
-    values: tuple[Hashable, ...]
-    counts: np.ndarray  # (v,) whole numbers
+        records   a  b  b  c     m = 4 members, numbered 0 to 3, in the source's own order
+        values    a  b  c        v = 3, at positions 0 to 2
+        counts    1  2  1
+
+    A dataset is told by the positions of its records. Functions of a dataset receive what `given`
+    makes of them; functions of one record receive the entries of `each`.
+    """
+
+    id: str | None = None  # the column that tells people apart, where a record is a person
+
+    numeric: ClassVar[bool] = False  # records are numbers, or None
     tabular: ClassVar[bool] = False  # functions receive tables
+    one_row_each: ClassVar[bool] = False  # a record is a row
+    order_shows: ClassVar[bool] = False  # records in another order are rows in another order
 
-    @classmethod
-    def of(cls, records: Iterable[Any], what: str) -> Records:
-        """Count equal records; they are sorted where they can be, else in the order given."""
-        listed = list(records)
-        counted: Counter[Any] = Counter(
-            listed if are_text(listed) else (hashed(record, what) for record in listed)
-        )
-        values = ordered(counted)
-        return cls(values, np.array(list(map(counted.__getitem__, values)), dtype=np.intp))
+    @cached_property
+    def values(self) -> tuple[Hashable, ...]:
+        """The different records, sorted where they can be."""
+        raise NotImplementedError
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Records)
-            and self.are_those_of(other)
-            and np.array_equal(self.counts, other.counts)
-        )
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """How many copies of each there are, (v,) whole numbers."""
+        raise NotImplementedError
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a number may be missing."""
+        return False
+
+    def __len__(self) -> int:
+        return int(self.counts.sum(dtype=np.int64))
+
+    def are_those_of(self, other: Source) -> bool:
+        """Whether functions receive the same from both, however many copies there are."""
+        return type(self) is type(other) and self.content == other.content
+
+    @property
+    def content(self) -> Any:
+        """What functions can receive: each of the records once."""
+        return as_seen(self.given(range(len(self.values))))
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self.values))
 
-    def are_those_of(self, other: object) -> bool:
-        """Whether functions receive the same from others, however many copies there are."""
-        return isinstance(other, Records) and self._content == other._content
-
     @property
-    def _content(self) -> tuple[Any, ...]:
-        """What functions can receive: each of the records once."""
-        return type(self).__name__, as_seen(self.given(range(len(self.values))))
+    def brings(self) -> tuple[Source, tuple[int, int]] | None:
+        """The rows that anybody may bring, and how many at least and at most; None for who is known."""
+        return None
+
+    # Where they are numbers
+
+    @cached_property
+    def exact_values(self) -> tuple[Exact | None, ...]:
+        """The v different numbers as exact rationals."""
+        raise self.no_numbers()
+
+    @cached_property
+    def scaled(self) -> tuple[np.ndarray, int]:
+        """The same, without a missing one, as whole numbers over one denominator."""
+        raise self.no_numbers()
+
+    @cached_property
+    def sorted_scaled(self) -> tuple[np.ndarray, int]:
+        """The m numbers, ascending, as whole numbers over one denominator."""
+        raise self.no_numbers()
+
+    def no_numbers(self) -> TypeError:
+        """What says that numbers were needed."""
+        return TypeError(
+            f"universe must hold numbers here, got records such as {brief(self.values[0])}: ask "
+            "of a column or a function of a record, as in MEAN.of(...)"
+        )
+
+    # What functions receive
 
     def given(self, positions: Positions) -> Any:
         """The dataset at some positions, as a function receives it."""
         return tuple(self.values[i] for i in positions)
 
-    def positions(self, dataset: Any, what: str) -> np.ndarray:
-        """Where the records of a caller's dataset stand among the values."""
-        position_of = {value: i for i, value in enumerate(self.values)}
-        positions = []
-        for record in self.listed(dataset, what):
-            if hashed(record, what) not in position_of:
-                raise ValueError(f"{what} must hold records of the universe, got {brief(record)}")
-            positions.append(position_of[record])
-        return np.array(positions, dtype=np.int64)
+    def giver(self, exact: bool = False) -> Callable[[Positions], Any]:
+        """What makes datasets of positions; `exact` numbers are ints and Fractions."""
+        return self.given
 
-    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
-        """The records of a caller's dataset."""
-        return sequence(dataset, what)
-
-    def each(self, positions: Positions) -> Iterable[Any]:
+    def each(self, positions: Iterable[int]) -> Iterable[Any]:
         """The records at some positions, as functions of one record receive them."""
         return (self.values[i] for i in positions)
 
+    def tables(self, positions: Positions) -> Tables:
+        """The dataset as tables by name; none where datasets are no tables."""
+        return {}
+
     @property
-    def members(self) -> Iterable[Any]:
-        """The m records, copies and all, as functions of one record receive them."""
-        return self.each(
-            np.repeat(np.arange(len(self.values), dtype=np.intp), self.counts).tolist()
-        )
+    def whole(self) -> Tables:
+        """All tables by name, as the datasets' rows come from them."""
+        return {}
+
+    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
+        """The rows of many datasets in each table, one dataset after another."""
+        raise NotImplementedError
+
+    # The m members
+
+    @property
+    def sorted_records(self) -> np.ndarray:
+        """The m records, copies and all, in the order of the values, (m,)."""
+        each = np.empty(len(self.values), dtype=object)
+        each[:] = self.values
+        return np.repeat(each, self.counts)
 
     def at(self, members: np.ndarray) -> Any:
         """The dataset of some of the m records, as a function receives it."""
@@ -96,26 +143,30 @@ class Records:
         """What a column, or a function, says of each of the m records: numbers, or keys."""
         if not callable(what):
             raise ValueError(
-                f"{asked} must be a function of one record here, got {brief(what)}: "
-                f"a record is {brief(self.values[0])}"
+                f"{asked} must be a function of one record here, got {brief(what)}"
+                f"{self._for_example()}"
             )
-        return [called_on(what, record, asked) for record in self.members]
+        positions = np.repeat(np.arange(len(self.values), dtype=np.intp), self.counts)
+        return [called_on(what, record, asked) for record in self.each(positions.tolist())]
 
-    def tables(self, positions: Positions) -> dict[str | None, Any] | None:
-        """The dataset as tables by name, where it is some; else None."""
-        return None
+    def _for_example(self) -> str:
+        return f": a record is {brief(self.values[0])}"
 
-    @property
-    def whole(self) -> dict[str | None, Any]:
-        """All tables by name, as the datasets' rows come from them; none where there are no tables."""
-        return {}
+    # A caller's dataset
 
-    def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
-        """The rows of many datasets in each table, one dataset after another; where there are tables."""
-        raise NotImplementedError
+    def positions(self, dataset: Any, what: str) -> np.ndarray:
+        """Where the records of a caller's dataset stand among the values."""
+        position_of = {value: i for i, value in enumerate(self.values)}
+        positions = []
+        for record in self.listed(dataset, what):
+            if hashed(record, what) not in position_of:
+                raise ValueError(f"{what} must hold records of the universe, got {brief(record)}")
+            positions.append(position_of[record])
+        return np.array(positions, dtype=np.int64)
 
-    def __len__(self) -> int:
-        return int(self.counts.sum(dtype=np.int64))
+    def listed(self, dataset: Any, what: str) -> Iterable[Any]:
+        """The records of a caller's dataset."""
+        return sequence(dataset, what)
 
 
 def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
@@ -124,14 +175,6 @@ def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
     listed = (position for dataset in datasets for position in dataset)
     positions = np.fromiter(listed, dtype=np.int64, count=sum(lengths))
     return positions, np.repeat(np.arange(len(datasets), dtype=np.intp), lengths)
-
-
-def codes_of(keys: Any) -> np.ndarray:
-    """Equal keys as equal whole numbers, different keys as different ones."""
-    if isinstance(keys, np.ndarray) and keys.dtype != object:
-        return np.unique(keys, return_inverse=True)[1]
-    code_of: dict[Any, int] = {}
-    return np.array([code_of.setdefault(key, len(code_of)) for key in keys], dtype=np.int64)
 
 
 def called_on(function: Any, record: Any, asked: str = "of") -> Any:

@@ -12,9 +12,9 @@ import narwhals as nw
 
 from sensitivity_lab.numbers.exact import is_real
 from sensitivity_lab.numbers.text import cell_text, counted
-from sensitivity_lab.records.people import PERSON, AnyPeople, People
+from sensitivity_lab.records.people import PERSON
 from sensitivity_lab.records.rows import is_table, rows_of
-from sensitivity_lab.records.source import Records
+from sensitivity_lab.records.source import Source
 
 LEAVES, JOINS, SHARED = "-", "+", " "
 LONGEST = 10  # rows that leave, join or are shared: so many are all shown
@@ -136,13 +136,13 @@ def rows_on_a_line(rows: Sequence[tuple[Any, ...]], hidden: int = 0) -> str:
     return ", ".join([*texts, f"… {more:,} more"] if more else texts)
 
 
-def marked(source: Records, parts: Sequence[Any], records: Sequence[int]) -> Marked:
+def marked(source: Source, parts: Sequence[Any], records: Sequence[int]) -> Marked:
     """Two datasets, told as what they share, what leaves and what joins, as tables with marks."""
     shared, leaving, joining = (None if part is None else _frames(part) for part in parts)
     assert leaving is not None
     assert joining is not None
     start = records[0], records[0] + records[1]
-    if isinstance(source, AnyPeople):  # nobody shares another's number
+    if source.brings:  # nobody shares another's number
         leaving, joining = _numbered_from(leaving, start[0]), _numbered_from(joining, start[1])
     tables = [
         MarkedTable(
@@ -158,8 +158,7 @@ def marked(source: Records, parts: Sequence[Any], records: Sequence[int]) -> Mar
         *_who(source, leaving, range(start[0], start[1]), "leaves"),
         *_who(source, joining, range(start[1], start[1] + records[2]), "joins"),
     ]
-    of_people = isinstance(source, (People, AnyPeople))
-    return Marked(tuple(tables), tuple(records), tuple(who), of_people)
+    return Marked(tuple(tables), tuple(records), tuple(who), source.id is not None)
 
 
 def _columns(frame: Any) -> tuple[str, ...]:
@@ -194,15 +193,15 @@ def _cells(frame: Any) -> list[tuple[Any, ...]]:
     return [*rows_of(frame)] if isinstance(frame, nw.DataFrame) else [(each,) for each in frame]
 
 
-def _who(source: Records, frames: Mapping[str | None, Any], numbers: range, word: str) -> list[str]:
+def _who(source: Source, frames: Mapping[str | None, Any], numbers: range, word: str) -> list[str]:
     """Who leaves, or joins, each with how many rows of which table; nobody where rows are records."""
-    if not isinstance(source, (People, AnyPeople)):
+    id = source.id
+    if id is None:
         return []
-    id = source.id if isinstance(source, People) else PERSON
     held = {
         name: Counter(row[0] for row in rows_of(frame.select(id))) for name, frame in frames.items()
     }
-    people = _named(held) if isinstance(source, People) else list(numbers)
+    people = list(numbers) if source.brings else _named(held)
     said = [
         f"{id} {cell_text(person)} {word}, with {_rows_text(person, held)}"
         for person in people[:MOST_NAMED]

@@ -15,8 +15,8 @@ from sensitivity_lab.numbers.exact import brief, is_real, sequence
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
-from sensitivity_lab.records.rows import Rows, is_table
-from sensitivity_lab.records.source import Positions, Records
+from sensitivity_lab.records.rows import is_table
+from sensitivity_lab.records.source import Positions, Source
 from sensitivity_lab.sql import databases as database
 from sensitivity_lab.sql import duckdb as duck
 from sensitivity_lab.sql.parsed import (
@@ -133,14 +133,14 @@ class Statement:
         named = "" if self.keys is None else f", keys={list(self.keys)!r}"
         return f"sl.sql({written}{named})"
 
-    def giver(self, records: Any, name: str | None) -> TablesOf:
+    def giver(self, records: Source, name: str | None) -> TablesOf:
         """What makes datasets of some records, as tables by name; `name` is the universe's.
 
         Raises TypeError for records that are no rows, ValueError for tables that the statement
         does not name.
         """
-        if not (isinstance(records, Records) and records.tabular):
-            raise TypeError(_no_tables(f"records such as {brief(_first_of(records))}"))
+        if not records.tabular:
+            raise TypeError(_no_tables(f"records such as {brief(records.values[0])}"))
         names = list(records.whole)
         if len({str(name).lower() for name in names}) < len(names):
             raise ValueError(
@@ -150,15 +150,15 @@ class Statement:
             return TablesOf(records, (self._table() if name is None else name,))
         return TablesOf(records, tuple(map(str, names)))
 
-    def over(self, records: Any, name: str | None) -> Statement:
+    def over(self, records: Source, name: str | None) -> Statement:
         """The statement asked of tables that are parts of some records, which tell their types."""
         return replace(self, whole=self.giver(records, name).whole)
 
-    def tells_types(self, records: Any, name: str | None) -> bool:
+    def tells_types(self, records: Source, name: str | None) -> bool:
         """Whether some records have columns whose types a part of them may not tell."""
         return any(map(duck.object_columns, self.giver(records, name).whole.values()))
 
-    def check(self, records: Any, name: str | None) -> None:
+    def check(self, records: Source, name: str | None) -> None:
         """Refuse a statement that cannot be asked over some records, before it is asked."""
         given = self.giver(records, name)
         whole = given.whole
@@ -225,7 +225,7 @@ class Statement:
         in which tables are empty, for there DuckDB's answers have been seen to differ.
         """
         spread = {round(i * (len(datasets) - 1) / (HELD - 1)) for i in range(HELD)}
-        if isinstance(given.records, Rows) or not self._by_duckdb:  # each record has a row
+        if given.records.one_row_each or not self._by_duckdb:  # each record has a row
             return sorted(spread)
         numbers = [numbers for numbers, _ in given.stacked(datasets).values()]
         filled = np.array(
@@ -425,7 +425,7 @@ class Part(dict[str, Any]):
 class TablesOf:
     """Makes datasets of some records as tables by name."""
 
-    records: Any
+    records: Source
     names: tuple[str, ...]
 
     def __call__(self, positions: Positions) -> Part:
@@ -521,10 +521,6 @@ def _no_tables(got: str) -> str:
         f"statement must be asked of tables, got {got}: make the universe of rows, as by "
         "Universe.product(salary=[0, 50]) or Universe.population(frame)"
     )
-
-
-def _first_of(records: Any) -> Any:
-    return records.values[0] if isinstance(records, Records) else next(iter(records))
 
 
 def _listed(names: Sequence[str]) -> str:

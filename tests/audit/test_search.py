@@ -11,15 +11,13 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.audit import trials as trials_module
-from sensitivity_lab.audit.climb import Steps, climb
-from sensitivity_lab.audit.layouts import Layout, require_neighbours
-from sensitivity_lab.audit.lines import Line, boundary_positions, line_of, orders_of
-from sensitivity_lab.audit.random_search import MOST_MOVES, _far_moves, search
-from sensitivity_lab.audit.shrink import shrink
-from sensitivity_lab.audit.starts import KINDS, constants
+from sensitivity_lab.audit.search import pairs as trials_module
+from sensitivity_lab.audit.search.climb import Steps, climb, shrink
+from sensitivity_lab.audit.search.lines import Line, boundary_positions, line_of, orders_of
+from sensitivity_lab.audit.search.pairs import Layout, Spent, Trials, require_neighbours
+from sensitivity_lab.audit.search.search import MOST_MOVES, far_moves, search
+from sensitivity_lab.audit.search.starts import KINDS, constants
 from sensitivity_lab.audit.subject import Subject
-from sensitivity_lab.audit.trials import Spent, Trials
 from sensitivity_lab.problem import Problem
 
 TEN = sl.Universe.value_range(range(10))
@@ -89,7 +87,7 @@ def test_each_number_of_a_layout_makes_a_pair(kind, shape, universe):
     most = kind.most(line, shape)
     for numbers in np.ndindex(*(number + 1 for number in most)):
         layout = kind.layout(line, shape, numbers)
-        assert tuple(map(len, layout.parts)) == shape
+        assert tuple(map(len, layout)) == shape
         assert layout.fits(universe)
 
 
@@ -180,13 +178,13 @@ def test_what_is_asked_of_a_record_orders_it():
 def test_of_many_moves_a_few_are_started_from():
     """Catches a start for each of half a million moves; the widest must be among the few."""
     problem, _ = problem_of(sl.SUM, TEN, 500, sl.SymmetricDifference(400))
-    moves = _far_moves(problem)
+    moves = far_moves(problem)
     assert len(moves) <= MOST_MOVES
     assert sum(moves[0][1]) == 400
     few, _ = problem_of(sl.SUM, TEN, 4, sl.SymmetricDifference(1))
-    assert _far_moves(few) == [(4, (0, 1)), (4, (1, 0))]
+    assert far_moves(few) == [(4, (0, 1)), (4, (1, 0))]
     none, _ = problem_of(sl.COUNT, TEN, 0, sl.Change(1))
-    assert _far_moves(none) == [(0, (0, 0))]
+    assert far_moves(none) == [(0, (0, 0))]
 
 
 # --- steps -----------------------------------------------------------------------------------
@@ -420,7 +418,7 @@ def test_a_pair_is_made_plainer_and_no_narrower(universe):
             shrink(asked)
             require_neighbours(problem, asked.best.layout)
             assert asked.best.gap >= first.gap
-            assert asked.best.layout.distinct <= first.layout.distinct
+            assert len(set(sum(asked.best.layout, ()))) <= len(set(sum(first.layout, ())))
 
 
 def test_a_pair_has_few_records_where_sizes_are_free():
@@ -429,7 +427,7 @@ def test_a_pair_has_few_records_where_sizes_are_free():
     asked = Trials(problem, Subject.of(sl.MAX, 1, None), most=500)
     assert asked.ask(Layout((0,) * 8, (9,), (0,))).gap == 9
     shrink(asked)
-    assert asked.inputs().dataset == (0, 9)
+    assert asked.widest().dataset == (0, 9)
 
 
 # --- how much is found -----------------------------------------------------------------------

@@ -96,7 +96,7 @@ class NarrowNumpy(ModuleType):
     "module",
     [
         "sensitivity_lab.records.numbers",
-        "sensitivity_lab.records.clipped",
+        "sensitivity_lab.records.said",
         "sensitivity_lab.methods.lattice",
         "sensitivity_lab.methods.evaluation",
         "sensitivity_lab.audit.boundary_values",

@@ -30,12 +30,13 @@ import pytest
 from conftest import METHODS, smallest_size
 from limits import Late, time_limit
 from matplotlib.figure import Figure
+from sensitivity_book.theory.gradient import discrete_gradient, operator_norm
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
 from sensitivity_lab.audit.worst_pairs import worst_pairs
 from sensitivity_lab.proved.entries.bins import Histogram
-from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.ranks.family import Quantile
 from sensitivity_lab.testing import assert_sensitivity
 
 CASES = int(os.environ.get("FAULT_CASES", "400"))
@@ -114,7 +115,9 @@ def brute_force(query, universe, size, relation, norm=1):
 def all_pairs(universe, size, relation):
     pairs_of = oracle.range_pairs if universe.unlimited else oracle.population_pairs
     size = size if isinstance(size, range) else int(size)
-    return pairs_of(exactly(universe.source), size, type(relation).__name__, int(relation.k))
+    return pairs_of(
+        exactly(universe.sorted_records), size, type(relation).__name__, int(relation.k)
+    )
 
 
 def asked(query):
@@ -343,7 +346,7 @@ KNOWN = sl.Universe.population([0, 1, 1, 4])
 FREE = sl.Universe.value_range([0, 2, 3], name="free")
 TABLE = sl.compare([sl.MEAN], {"a": FREE}, size=2, relations=[sl.Change(1), sl.Change(2)])
 WITNESS = sl.global_sensitivity(sl.MEAN, KNOWN, size=2, relation=sl.Change(1))
-GRADIENT = sl.discrete_gradient(sl.SUM, (0, 2), FREE)
+GRADIENT = discrete_gradient(sl.SUM, (0, 2), FREE)
 
 
 QUERIES = [sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span]
@@ -552,13 +555,13 @@ CALLS = {
         sl.smooth_sensitivity, is_smooth, {**AT_ONE_DATASET, "beta": [0.1, 1]}
     ),
     "discrete_gradient": Call(
-        sl.discrete_gradient,
+        discrete_gradient,
         is_gradient,
         {"query": QUERIES, "dataset": DATASETS, "universe": [FREE]},
     ),
     "gradient norm": Call(GRADIENT.norm, is_three, {"q": NORMS}),
     "operator_norm": Call(
-        sl.operator_norm,
+        operator_norm,
         is_operator_norm,
         {"matrix": [[[1, 1], [1, 0]], [[0.5, 2]]], "p": [1, math.inf], "q": NORMS},
     ),
@@ -712,7 +715,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.entries.bins import Histogram
-from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.ranks.family import Quantile
 
 
 def slow(dataset):
@@ -874,7 +877,7 @@ import hashlib, io, locale, time
 import matplotlib
 import sensitivity_lab as sl
 from sensitivity_lab.proved.entries.bins import Histogram
-from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.ranks.family import Quantile
 
 matplotlib.rcParams["svg.hashsalt"] = "one"
 try:

@@ -15,8 +15,7 @@ from sensitivity_book.formulas import formula_table, printed, witness_text
 import sensitivity_lab as sl
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Interval
-from sensitivity_lab.proved.ranks.l_statistic import LStatistic
-from sensitivity_lab.proved.ranks.quantile import Quantile
+from sensitivity_lab.proved.ranks.family import LStatistic, Mean, Quantile, Sum
 from sensitivity_lab.proved.scatter.family import Variance
 
 PREDICATE = sl.count_where(lambda value: value > 0)
@@ -129,7 +128,10 @@ def letters(query, n, k, low, high):
 
 
 def is_of_ranks(query):
-    return isinstance(query.proved, LStatistic)
+    letters_of_their_own = (Sum, Mean, Quantile)
+    return isinstance(query.proved, LStatistic) and not isinstance(
+        query.proved, letters_of_their_own
+    )
 
 
 @cache

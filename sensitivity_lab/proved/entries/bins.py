@@ -140,9 +140,7 @@ class CountWhere(Family):
         return lambda c, a, b: WorstPair(a, shown=False)
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
-        true = [value for value in values if self.is_true(value)]
-        false = [value for value in values if value not in true]
-        return between_ends([*_bins_at(true[:1]), *_bins_at(false[:1], counted=0)], 1)
+        return _between_bins(values, lambda value: 0 if self.is_true(value) else None, 1)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         true = np.array([self.is_true(record) for record in records.given.tolist()], dtype=np.int64)
@@ -178,42 +176,33 @@ class Histogram(Family):
 
     def words_within(self, interval: Interval, norm: Norm) -> Words:
         """As `words`; of bounds that reach fewer than two bins, what is left of the formula."""
-        reached, outside = self._reached(interval)
-        if len(reached) > 1:
+        reached = {self.bin_of(value) for value in self._enough(interval)}
+        outside, bins = None in reached, len(reached - {None})
+        if bins > 1:
             return self.words(norm)
         texts, which = {"any": ("0", "0")}, "no bin"
-        if reached:
+        if bins:
             change = ("min(k, n)", "k") if outside else ("0", "0")
             which = "one bin, and values beside it" if outside else "one bin alone"
             texts = {"any": ("k", "k"), "Change": change}
         return Words("histogram", texts, f"the bounds reach {which}; one record per person")
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
-        reached, outside = self._reached(interval)
-        return between_ends([*_bins_at(reached), *_bins_at(outside[:1], counted=0)], norm)
+        return _between_bins(self._enough(interval), self.bin_of, norm)
 
-    def _reached(self, interval: Interval) -> tuple[list[Exact], list[Exact]]:
-        """A value within the bounds for every bin they reach, and those that no bin counts."""
+    def _enough(self, interval: Interval) -> list[Exact]:
+        """Values of an interval among which every bin has one that has any, and those outside."""
         low, high = interval.low, interval.high
-        reached = []
-        for left, right in pairwise(self.edges):
-            value = max(left, low)
-            is_last = right == self.edges[-1]
-            if value <= high and (value < right or (is_last and value == right)):
-                reached.append(value)
-        return reached, [value for value in (low, high) if self._is_outside(value)]
+        return [low, *(edge for edge in self.edges if low < edge < high), high]
 
-    def _is_outside(self, value: Exact) -> bool:
-        return not self.edges[0] <= value <= self.edges[-1]
+    def bin_of(self, value: Exact) -> int | None:
+        """The bin of a value, or None."""
+        if not self.edges[0] <= value <= self.edges[-1]:
+            return None
+        return bisect_right(self.edges[1:-1], value)
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
-        """One value for each bin that holds any, and one that no bin counts."""
-        outside = [value for value in values if self._is_outside(value)]
-        reached: dict[int, Exact] = {}
-        for value in values:
-            if not self._is_outside(value):
-                reached.setdefault(bisect_right(self.edges[1:-1], value), value)
-        return between_ends([*_bins_at(reached.values()), *_bins_at(outside[-1:], counted=0)], norm)
+        return _between_bins(values, self.bin_of, norm)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         """Each bin is a run of the sorted records; those before and after are in none."""
@@ -236,9 +225,13 @@ class Histogram(Family):
         return [*starts, max(bisect_right(whole, last, key=int), starts[-1])]
 
 
-def _bins_at(values: Sequence[Exact] | Any, counted: int = 1) -> list[Ends]:
-    """A bin for each of some values, in which every record counts so many."""
-    return [Ends(counted, counted, value, value) for value in values]
+def _between_bins(values: Sequence[Exact], bin_of: Callable[[Exact], int | None], norm: Norm) -> D:
+    """D of a value for each bin that has any, and one that no bin counts."""
+    first: dict[int | None, Exact] = {}
+    for value in values:
+        first.setdefault(bin_of(value), value)
+    outside = [Ends(0, 0, value, value) for value in [first.pop(None, None)] if value is not None]
+    return between_ends([*(Ends(1, 1, value, value) for value in first.values()), *outside], norm)
 
 
 def _by_bins(

@@ -141,3 +141,13 @@ def _row_maxima(above: np.ndarray, below: np.ndarray, beta: float) -> tuple[Any,
         at = np.flatnonzero(value == np.repeat(values[i], lengths))
         best[i] = j[at[np.searchsorted(at, starts)]]
     return best, values
+
+
+def most_moved(dataset: Bounded, t: int, divisor: int) -> WorstPair:
+    """Of a sum over `divisor`: the lowest record goes to the top or the highest to the bottom (thm-at-distance-sum)."""
+    top, unit = dataset.top, dataset.scale * divisor
+    if t:  # first send one record to the bottom
+        return dataset.moved(Fraction(top, unit), (0, 1), ((0, 1),), into=top)
+    rise, fall = top - int(dataset.x[0]), int(dataset.x[-1])
+    into = top if rise >= fall else 0
+    return dataset.moved(Fraction(max(rise, fall), unit), (0, 0), (), into)

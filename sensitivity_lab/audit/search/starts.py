@@ -19,35 +19,25 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from sensitivity_lab.audit.layouts import Layout
-from sensitivity_lab.audit.lines import Line
-from sensitivity_lab.audit.trials import Trials, Tried
+from sensitivity_lab.audit.search.lines import Line
+from sensitivity_lab.audit.search.pairs import Layout, Trials, Tried
 from sensitivity_lab.numbers.gap import Gap
 
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
 Numbers = tuple[int, ...]  # where the parts of a layout lie
 
 
-@dataclass
 class Rest:
-    """The records of a line that no part has: those between its ends."""
+    """The records of a line that no part has yet: those between its ends."""
 
-    line: Line
-    low: int = 0
-    high: int = field(init=False)
+    def __init__(self, line: Line) -> None:
+        self.line, self.low, self.high = line, 0, len(line)
 
-    def __post_init__(self) -> None:
-        self.high = len(self.line)
-
-    def lowest(self, count: int) -> list[int]:
-        """Take so many from the low end."""
-        self.low += count
-        return self.line.run(self.low - count, count)
-
-    def highest(self, count: int) -> list[int]:
-        """Take so many from the high end."""
-        self.high -= count
-        return self.line.run(self.high, count)
+    def ends(self, count: int, low: int) -> list[int]:
+        """Take so many from the ends, `low` of them from the low one."""
+        start, stop = self.low, self.high - (count - low)
+        self.low, self.high = start + low, stop
+        return self.line.run(start, low) + self.line.run(stop, count - low)
 
     def run(self, count: int, place: int) -> list[int]:
         """Take so many that follow one another; in a range a place is a value."""
@@ -61,27 +51,22 @@ def _places(line: Line, shape: Shape) -> int:
 
 def ends(line: Line, shape: Shape, numbers: Numbers) -> Layout:
     """A at the top, B at the bottom, l of C next to B and the others next to A."""
-    (c, a, b), (low,) = shape, numbers
-    rest = Rest(line)
-    removed, added = rest.highest(a), rest.lowest(b)
-    return Layout.of([rest.lowest(low) + rest.highest(c - low), removed, added])
+    (c, a, b), (low,), rest = shape, numbers, Rest(line)
+    removed, added = rest.ends(a, 0), rest.ends(b, b)
+    return Layout.of([rest.ends(c, low), removed, added])
 
 
 def shared_run(line: Line, shape: Shape, numbers: Numbers) -> Layout:
     """A outermost, i of it low; C and B together a run, in which B begins after so many of C."""
-    (c, a, b), (low, place, before) = shape, numbers
-    rest = Rest(line)
-    removed = rest.lowest(low) + rest.highest(a - low)
-    run = rest.run(c + b, place)
+    (c, a, b), (low, place, before), rest = shape, numbers, Rest(line)
+    removed, run = rest.ends(a, low), rest.run(c + b, place)
     return Layout.of([run[:before] + run[before + b :], removed, run[before : before + b]])
 
 
 def outer(line: Line, shape: Shape, numbers: Numbers) -> Layout:
     """A outermost, i of it low; then C, l of it low; B a run of the others."""
-    (c, a, b), (low, shared_low, place) = shape, numbers
-    rest = Rest(line)
-    removed = rest.lowest(low) + rest.highest(a - low)
-    common = rest.lowest(shared_low) + rest.highest(c - shared_low)
+    (c, a, b), (low, shared_low, place), rest = shape, numbers, Rest(line)
+    removed, common = rest.ends(a, low), rest.ends(c, shared_low)
     return Layout.of([common, removed, rest.run(b, place)])
 
 
@@ -122,14 +107,17 @@ def constants(positions: Sequence[int]) -> Kind:
     """The layouts in which each part has one value, out of a few, in a universe with copies enough."""
 
     def layout(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-        return Layout.of([[positions[i]] * n for n, i in zip(shape, numbers, strict=True)])
+        return Layout.of([positions[i]] * n for n, i in zip(shape, numbers, strict=True))
 
     return Kind(layout, lambda line, shape: tuple(len(positions) - 1 if n else 0 for n in shape))
 
 
 @dataclass
 class Family:
-    """The layouts of a kind over one line, and the best of them so far."""
+    """The layouts of a kind over one line, and the best of them so far.
+
+    `is_mirrored` says that the neighbour's own records lie where the kind has the dataset's.
+    """
 
     kind: Kind
     line: Line
@@ -146,23 +134,20 @@ class Family:
     @property
     def best(self) -> Numbers:
         """The numbers of the widest pair so far."""
-        return max(self.tried, key=self._gap)
+        return max(self.tried, key=lambda numbers: self.tried[numbers].gap)
 
     @property
     def gap(self) -> Gap:
         """The widest gap so far."""
-        return self._gap(self.best)
-
-    def _gap(self, numbers: Numbers) -> Gap:
-        return self.tried[numbers].gap
+        return self.tried[self.best].gap
 
     def ask(self, numbers: Numbers) -> Gap:
         """The gap of one layout; each is asked about once."""
         if numbers not in self.tried:
-            layout = self.kind.layout(self.line, self.shape, numbers)
-            asked = self.trials.ask(layout.mirrored if self.is_mirrored else layout)
-            self.tried[numbers] = asked
-        return self._gap(numbers)
+            common, own, other = self.kind.layout(self.line, self.shape, numbers)
+            sides = (other, own) if self.is_mirrored else (own, other)
+            self.tried[numbers] = self.trials.ask(Layout(common, *sides))
+        return self.tried[numbers].gap
 
     def look_around(self, rng: np.random.Generator, samples: int) -> None:
         """Ask about both ends, the middle, and some layouts at random."""
@@ -173,9 +158,9 @@ class Family:
         for _ in range(samples):
             self.ask(_drawn(most, rng))
 
-    def refine(self, start: Numbers) -> None:
-        """Climb from some numbers by steps that are halved where none leads to a wider gap."""
-        held, steps = start, [max(1, number // 4) for number in self.most]
+    def refine(self) -> None:
+        """Climb from the best by steps that are halved where none leads to a wider gap."""
+        held, steps = self.best, [max(1, number // 4) for number in self.most]
         gap = self.ask(held)
         while True:
             wider = next((n for n in self._beside(held, steps) if self.ask(n) > gap), None)
@@ -194,10 +179,9 @@ class Family:
                     yield (*numbers[:i], moved, *numbers[i + 1 :])
 
     def split_at_jumps(self, splits: int) -> None:
-        """Where one number says all, look for the jumps of the answer between its ends.
+        """Where one number says all, halve again and again where the answer moves most.
 
-        A step of a quantile is one in hundreds, with no slope beside it: the interval over which
-        the answer moves most is halved.
+        A step of a quantile is one place in hundreds, with no slope beside it.
         """
         self.ask((0,))
         self.ask(self.most)

@@ -116,14 +116,14 @@ def discrete_gradient(
     Source: Schultz-Wu (2020a), who has the forward differences.
     """
     check_universe(universe)
-    positions = universe._positions(dataset)
+    positions = universe.positions(dataset)
     problem = Problem(as_query(query), universe, len(positions), SymmetricDifference(1), 1)
     problem.require_feasible()
     (here,) = answers_at(problem.query, universe, positions[np.newaxis])
     held = np.bincount(positions, minlength=universe.distinct)
     forward: list[Any] = [None] * universe.distinct
     backward: list[Any] = [None] * universe.distinct
-    free = np.flatnonzero(held < universe._copies(len(positions) + 1))
+    free = np.flatnonzero(held < universe.most_copies(len(positions) + 1))
     for i, more in _answers(problem, _with_one_more, positions, free):
         forward[i] = _step(problem.query, here, more)
     if len(positions) > problem.smallest_size:

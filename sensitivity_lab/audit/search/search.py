@@ -1,21 +1,19 @@
-"""A search for wide pairs where there are too many to enumerate: a find is a proof, no find is none."""
+"""The stages of a search: known layouts first, then climbs, then the widest pair made plainer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audit.climb import Steps, climb
-from sensitivity_lab.audit.layouts import require_neighbours
-from sensitivity_lab.audit.lines import boundary_positions, line_of, orders_of
-from sensitivity_lab.audit.shrink import shrink
-from sensitivity_lab.audit.starts import KINDS, Family, constants, ends
-from sensitivity_lab.audit.subject import Subject, WorstInputs
-from sensitivity_lab.audit.trials import Spent, Trials
+from sensitivity_lab.audit.search.climb import Steps, climb, shrink
+from sensitivity_lab.audit.search.lines import boundary_positions, line_of, orders_of
+from sensitivity_lab.audit.search.pairs import Spent, Trials
+from sensitivity_lab.audit.search.starts import KINDS, Family, constants, ends
+from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real, whole_number
 from sensitivity_lab.problem import Problem
@@ -39,25 +37,20 @@ def search(
     seed: int | np.random.Generator,
     seconds: float | None = None,
     progress: bool = False,
-) -> WorstInputs:
-    """Return the widest of `trials` neighbouring pairs: known layouts first, then climbs from them."""
-    options: dict[str, Any] = {"seconds": seconds, "progress": progress}
-    return explored(Trials(problem, subject, most=trials, **options), seed).inputs()
+) -> Widest:
+    """Return the widest of `trials` neighbouring pairs, which is checked to be one.
 
-
-def explored(asked: Trials, seed: int | np.random.Generator) -> Trials:
-    """Return trials that have been used up: their best is the widest pair."""
-    rng, problem, subject = np.random.default_rng(seed), asked.problem, asked.subject
-    orders, boundary = orders_of(problem.universe, subject), boundary_positions(problem.universe)
-    families = _families(asked, orders, boundary)
-    steps = Steps(problem.universe, orders, boundary, rng)
+    No maximum is claimed: the gap is a lower bound of the sensitivity. Cost: two answers a trial.
+    """
+    asked = Trials(problem, subject, most=trials, seconds=seconds, progress=progress)
+    rng, universe = np.random.default_rng(seed), problem.universe
+    orders, boundary = orders_of(universe, subject), boundary_positions(universe)
+    families = list(_families(asked, orders, boundary))
+    steps = Steps(universe, orders, boundary, rng)
     _stage(asked, STARTS, lambda: _start(families, rng))
     _stage(asked, CLIMBS, lambda: _climbs(asked, families, steps, rng))
     _stage(asked, 1.0, lambda: shrink(asked))
-    assert asked.best is not None
-    asked.end()
-    require_neighbours(problem, asked.best.layout)
-    return asked
+    return asked.widest()
 
 
 def _stage(asked: Trials, until: float, work: Callable[[], None]) -> None:
@@ -67,33 +60,36 @@ def _stage(asked: Trials, until: float, work: Callable[[], None]) -> None:
         work()
 
 
-def _families(asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]) -> list[Family]:
+def _families(
+    asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]
+) -> Iterator[Family]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
-    universe, found = asked.universe, []
-    kinds = [*KINDS]
+    universe, kinds, steps = asked.universe, [*KINDS], far_moves(asked.problem)
     if universe.unlimited and len(boundary) > 1:
         kinds.append(constants(boundary))
-    steps = _far_moves(asked.problem)
     for kind in kinds:
         for order in orders:
             for size, (removed, added) in steps:
                 c = size - removed
                 line = line_of(universe, order, size + added)
-                found.append(Family(kind, line, (c, removed, added), False, asked))
+                yield Family(kind, line, (c, removed, added), False, asked)
                 if removed != added:
-                    found.append(Family(kind, line, (c, added, removed), True, asked))
-    return found
+                    yield Family(kind, line, (c, added, removed), True, asked)
 
 
-def _far_moves(problem: Problem) -> list[tuple[int, Move]]:
+def far_moves(problem: Problem) -> list[tuple[int, Move]]:
     """A few sizes and moves, those with most records first."""
-    steps = [(size, move) for size, moves in problem.plan.items() for move in moves]
+    steps = _all_moves(problem)
     moving = [step for step in steps if step[1] != (0, 0)] or steps
     moving.sort(key=lambda step: (-sum(step[1]), step[0]))
     if len(moving) <= MOST_MOVES:
         return moving
     chosen = np.linspace(0, len(moving) - 1, MOST_MOVES // 2, dtype=np.intp).tolist()
     return [moving[i] for i in dict.fromkeys([*range(MOST_MOVES // 2), *chosen])]
+
+
+def _all_moves(problem: Problem) -> list[tuple[int, Move]]:
+    return [(size, move) for size, moves in problem.plan.items() for move in moves]
 
 
 def _start(families: Sequence[Family], rng: np.random.Generator) -> None:
@@ -103,29 +99,32 @@ def _start(families: Sequence[Family], rng: np.random.Generator) -> None:
             family.split_at_jumps(SPLITS)
         else:
             family.look_around(rng, samples=0)
-    for family in sorted(families, key=lambda one: one.gap, reverse=True):
-        family.refine(family.best)
+    for family in _widest_first(families):
+        family.refine()
     for _ in range(SAMPLES):
-        for family in sorted(families, key=lambda one: one.gap, reverse=True):
+        for family in _widest_first(families):
             asked = len(family.tried)
             family.look_around(rng, SAMPLES)
             if len(family.tried) > asked:
-                family.refine(family.best)
+                family.refine()
+
+
+def _widest_first(families: Sequence[Family]) -> list[Family]:
+    return sorted(families, key=lambda family: family.gap, reverse=True)
 
 
 def _climbs(
     asked: Trials, families: Sequence[Family], steps: Steps, rng: np.random.Generator
 ) -> None:
     """Climb from the best of each family, from the widest pair, and from random ones. Raises Spent."""
-    starts = [(size, move) for size, moves in asked.problem.plan.items() for move in moves]
-    known = sorted((one for one in families if one.tried), key=lambda one: one.gap, reverse=True)
+    moves = _all_moves(asked.problem)
+    known = _widest_first([family for family in families if family.tried])
     for turn in count():
         if turn < len(known):
             climb(asked, steps, known[turn].tried[known[turn].best])
         if asked.best is not None and turn % 2:
             climb(asked, steps, asked.best)
-        size, move = starts[rng.integers(len(starts))]
-        climb(asked, steps, steps.random(size, move))
+        climb(asked, steps, steps.random(*moves[rng.integers(len(moves))]))
 
 
 def checked_trials(trials: Any, seconds: Any) -> int:
@@ -156,22 +155,21 @@ def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
     return rng if isinstance(rng, np.random.Generator) else whole_number(rng, "rng", 0)
 
 
-def require_budget(problems: Sequence[Problem], trials: int, seconds: float | None = None) -> None:
-    """Refuse a search that would try too many pairs or read too many records, before any work."""
+def require_budget(problems: Sequence[Problem], trials: int, seconds: float | None) -> None:
+    """Refuse a search that would try too many pairs or read too many records, if no time ends it."""
     if seconds is not None:
         return
-    pairs = trials * len(problems)
-    if pairs > MOST_PAIRS:
-        raise TooLarge(
-            f"{pairs:,} pairs to search exceed the limit of {MOST_PAIRS:,}; "
-            "ask for fewer trials or rows"
-        )
-    read = trials * sum(_records_of_a_trial(problem) for problem in problems)
-    if read > MOST_READ:
-        raise TooLarge(
-            f"{read:,} records to read in a search exceed the limit of {MOST_READ:,}; "
-            "ask for fewer trials, rows or records"
-        )
+    for number, most, what, fewer in (
+        (trials * len(problems), MOST_PAIRS, "pairs to search", "trials or rows"),
+        (
+            trials * sum(map(_records_of_a_trial, problems)),
+            MOST_READ,
+            "records to read in a search",
+            "trials, rows or records",
+        ),
+    ):
+        if number > most:
+            raise TooLarge(f"{number:,} {what} exceed the limit of {most:,}; ask for fewer {fewer}")
 
 
 def _records_of_a_trial(problem: Problem) -> int:

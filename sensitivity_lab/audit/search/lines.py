@@ -12,7 +12,7 @@ import numpy as np
 from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.numbers.exact import Exact, exact_number, is_finite, is_real
-from sensitivity_lab.records.clipped import number_of
+from sensitivity_lab.records.said import number_of
 from sensitivity_lab.universe import Universe
 
 MOST_ORDERS = 8  # of records with columns
@@ -22,9 +22,9 @@ LARGEST = 10**300  # numbers that floats hold with room
 
 @dataclass(frozen=True)
 class Line:
-    """Records in one order: of a population all, of a range `copies` of each value."""
+    """Records in one order, (v,) positions of values: of a population all, of a range `copies` each."""
 
-    order: np.ndarray  # positions of values
+    order: np.ndarray
     copies: int
 
     def __len__(self) -> int:
@@ -38,9 +38,8 @@ class Line:
 
     def run(self, start: int, count: int) -> list[int]:
         """So many records that follow one another, from a place on."""
-        run: list[int] = self.order[
-            np.arange(start, start + count, dtype=np.int64) // self.copies
-        ].tolist()
+        places = np.arange(start, start + count, dtype=np.int64) // self.copies
+        run: list[int] = self.order[places].tolist()
         return run
 
 
@@ -48,17 +47,19 @@ def line_of(universe: Universe, order: np.ndarray, needed: int) -> Line:
     """The line of some records for a pair of `needed`, by an order of the values."""
     if universe.unlimited:
         return Line(order, max(1, needed))
-    return Line(np.repeat(order, universe._counts[order]), 1)
+    return Line(np.repeat(order, universe.counts[order]), 1)
 
 
 def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
-    """The orders of a universe's values that are worth a try, the likeliest first."""
+    """The orders of a universe's values that are worth a try: by what a query asks of each record,
+    the universe's own, by each entry of records that have several.
+    """
     own = np.arange(universe.distinct, dtype=np.intp)
     if universe.numeric or len(own) > MOST_READ:
         return [own]
     orders = [own]
     if subject.said is not None:
-        of_what, records = subject.said.over.of_what, universe.each(range(len(own)))
+        of_what, records = subject.said.over.of_what, universe.source.each(range(len(own)))
         orders.insert(0, _sorted([number_of(of_what, record) for record in records]))
     else:
         orders += [_sorted(list(column)) for column in _columns(universe)]
@@ -70,27 +71,22 @@ def boundary_positions(universe: Universe) -> list[int]:
     if not universe.numeric or universe.distinct < 2:
         return []
     values: list[Exact] = [value for value in universe.exact_values if value is not None]
-    missing = [len(values)] if universe.has_missing else []
-    ends = {0, 1, len(values) - 2, len(values) - 1}
-    if values[0] < -LARGEST or values[-1] > LARGEST:
-        return sorted({*ends, *missing} - {-1})
-    wanted = [exact_number(value) for value in breaking_values((values[0], values[-1]))]
-    near = {_nearest(values, value) for value in (*wanted, 1)}
-    return sorted({*ends, *near, *missing} - {-1})
-
-
-def _nearest(values: list[Exact], value: Exact) -> int:
-    """The position of the first of some sorted values that is no lower, or of the last."""
-    return min(bisect_left(values, value), len(values) - 1)
+    at = {0, 1, len(values) - 2, len(values) - 1} - {-1}
+    if universe.has_missing:
+        at.add(len(values))
+    if -LARGEST <= values[0] and values[-1] <= LARGEST:
+        wanted = [exact_number(value) for value in breaking_values((values[0], values[-1]))]
+        at |= {min(bisect_left(values, value), len(values) - 1) for value in (*wanted, 1)}
+    return sorted(at)
 
 
 def _columns(universe: Universe) -> list[tuple[Any, ...]]:
-    """The entries of records that are tuples of one length, by place; of others none."""
+    """The entries of records that are tuples of one length, by place; of other tuples the lengths."""
     values = universe.values
-    lengths = {len(value) if isinstance(value, tuple) else -1 for value in values}
-    if len(lengths) == 1 and lengths != {-1}:
-        return list(zip(*values, strict=True))
-    return [tuple(len(value) for value in values)] if -1 not in lengths else []
+    lengths = [len(value) if isinstance(value, tuple) else -1 for value in values]
+    if -1 in lengths:
+        return []
+    return list(zip(*values, strict=True)) if len(set(lengths)) == 1 else [tuple(lengths)]
 
 
 def _sorted(entries: list[Any]) -> np.ndarray:

@@ -1,0 +1,59 @@
+"""The highest record minus the lowest, on a population (thm-l-range-population).
+
+One side is a run of the records, as narrow as there is; the other has both ends of the population:
+
+    A . . [ B B C C C C ] . . A        a ≥ 2: any run of C and B
+    [ C C C C B B ] . . . . . A        a = 1: the lowest run, or the highest
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from sensitivity_lab.proved.sorted_records import Run, SortedRecords
+from sensitivity_lab.proved.worst_pair import WorstPair
+
+
+def widest_range(records: SortedRecords, share: tuple[int, int, int]) -> WorstPair:
+    """The widest pair of a share where D is positive, else some pair. Cost: one pass over the records."""
+    c, a, b = share
+    start = _start(records, share) if a else 0
+    stop = start + c + b
+    if c and not start:
+        shared, others, own = (0, c), (c, stop), _highest(a, (0, stop), len(records))
+    else:
+        shared, others = (stop - c, stop), (start, stop - c)
+        lowest = (0, 1) if start else (stop, stop + 1)
+        own = [lowest, *_highest(a - 1, (start, stop), len(records))]
+    parts = [[run for run in part if run[0] < run[1]] for part in ([shared], own, [others])]
+    common, removed, added = parts
+    gap = _width(records, common + removed) - _width(records, common + added)
+    return WorstPair(Fraction(gap, records.scale), common, removed, added, records)
+
+
+def _width(records: SortedRecords, runs: list[Run]) -> int:
+    return records[max(stop for _, stop in runs) - 1] - records[min(start for start, _ in runs)]
+
+
+def _highest(count: int, run: Run, m: int) -> list[Run]:
+    """The highest so many of m records that are not in a run."""
+    above = min(count, m - run[1])
+    return [(run[0] - (count - above), run[0]), (m - above, m)]
+
+
+def _start(records: SortedRecords, share: tuple[int, int, int]) -> int:
+    """Where the best run of C and B begins."""
+    (c, a, b), m = share, len(records)
+    n = c + b
+    if a == 1 and c:
+        up, down = records[m - 1] - records[n - 1], records[m - n] - records[0]
+        return 0 if up >= down else m - n
+    x = records.whole.astype(np.int64 if records.largest < 2**62 else object)  # no width wraps
+    gaps: np.ndarray = x[: m - n + 1] - x[n - 1 :]
+    if c == 0 and a > 1:  # only a run at an end takes that end from A
+        gaps += records[m - 1] - records[0]
+        gaps[0] -= records[b] - records[0]
+        gaps[-1] -= records[m - 1] - records[m - b - 1]
+    return int(np.argmax(gaps))
