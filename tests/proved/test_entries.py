@@ -146,12 +146,12 @@ def histograms(rng, universe):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_histograms_equal_the_walk(seed):
-    """Catches a record on an edge, one in no bin, and a k above what bins hold; globally and locally."""
+    """Catches a record on an edge, one in no bin, a fraction's scale, and a k above what bins hold; globally and locally."""
     rng = random.Random(f"histograms {seed}")
     solved = 0
     for _ in range(CASES):
         highest = rng.choice([2, 5, 9])
-        offset = rng.choice([0, 0, 10**18, 2**63 - 4, -(2**63)])
+        offset = rng.choice([0, Fraction(1, 3), 0.5, 10**18, 2**63 - 4, -(2**63)])
         universe = sl.Universe.population(
             [offset + rng.randint(0, highest) for _ in range(rng.randint(1, 8))]
         )

@@ -104,6 +104,8 @@ def _largest_first(rooms: np.ndarray) -> np.ndarray:
 class BinsOfRuns(Bins):
     """Bins that are runs of a population; what is in no bin may be several."""
 
+    scale = 1
+
     def __init__(self, bins: np.ndarray, outside: Sequence[Run]) -> None:
         sizes = np.append(bins[:, 1] - bins[:, 0], sum(stop - start for start, stop in outside))
         super().__init__(sizes, sizes, sizes)

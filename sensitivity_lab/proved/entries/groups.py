@@ -30,7 +30,7 @@ class Groups:
     def __init__(self, records: SortedRecords, runs: np.ndarray) -> None:
         self.starts, self.stops = runs.T
         self.sizes = self.stops - self.starts
-        whole = records.whole
+        self.scale, whole = records.scale, records.whole
         # sorted by group first, so the largest need not be at an end
         self.largest = max(abs(int(whole.min())), abs(int(whole.max())))
         self.sums = Sums(whole, self.largest)

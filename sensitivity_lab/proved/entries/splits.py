@@ -54,7 +54,9 @@ class Entries(Protocol):
 
 
 class Placed(Entries, Protocol):
-    """Entries whose records are runs of a population."""
+    """Entries whose records are runs of a population, and whose gains are over a scale."""
+
+    scale: int
 
     def runs(self, position: int, x: int, y: int) -> tuple[Sequence[Run], Sequence[Run]]:
         """Records of an entry by which x of the a and y of the b have their gain."""
@@ -184,7 +186,7 @@ def of_population(records: SortedRecords, entries: Placed, norm: Norm) -> D:
         ends = [(0, 0), *sorted([*higher, *lower]), (len(records),) * 2]
         unused = [(stop, start) for (_, stop), (start, _) in pairwise(ends)]
         shared = cut(unused, 0, c)
-        gap = in_norm(score, records.scale, norm)
+        gap = in_norm(score, entries.scale, norm)
         return WorstPair(gap, tuple(shared), tuple(higher), tuple(lower), records)
 
     return d
