@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sensitivity_lab.methods.image import Images
+from sensitivity_lab.methods.lifting import Images
 from sensitivity_lab.methods.local import solve_local
 from sensitivity_lab.methods.method import Answered, Method
 from sensitivity_lab.methods.solver import solve

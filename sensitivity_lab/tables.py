@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.closed_form import ClosedForm, closed_form
-from sensitivity_lab.methods.image import Image, has_image
+from sensitivity_lab.methods.lifting import Image, has_image
 from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.numbers.exact import brief, checked_bounds
 from sensitivity_lab.numbers.gap import Norm, Number

@@ -10,8 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from sensitivity_lab.methods.groups import gaps_by_group
-from sensitivity_lab.methods.people import gaps_of_people
+from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.numbers.gap import gap_between
 from sensitivity_lab.problem import Problem

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from sensitivity_lab.methods.image import Members
+from sensitivity_lab.methods.lifting import Members
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair, records_in

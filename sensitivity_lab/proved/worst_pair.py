@@ -124,16 +124,9 @@ class WorstPair:
         return cls.of_copies(gap, *parts, records=AtPositions(universe))
 
     @classmethod
-    def of_copies(
-        cls,
-        gap: Gap,
-        common: Iterable[tuple[Any, int]],
-        removed: Iterable[tuple[Any, int]],
-        added: Iterable[tuple[Any, int]],
-        **options: Any,
-    ) -> WorstPair:
-        """The pair of so many copies of some values."""
-        return cls(gap, **options).in_copies((common, removed, added))
+    def of_copies(cls, gap: Gap, *parts: Iterable[tuple[Any, int]], **options: Any) -> WorstPair:
+        """The pair of so many copies of some values: shared, removed and added."""
+        return cls(gap, **options).in_copies(parts)
 
     @property
     def size(self) -> int:
@@ -202,34 +195,26 @@ Watch = Callable[[Iterable[Any]], Iterable[Any]]  # hands on what it is given, a
 def widest(d: D, asked: Iterable[Share], watch: Watch = iter) -> WorstPair | None:
     """The widest of several pairs: of equals the first, one that is attained before a bound.
 
+    The farthest reach comes first: what the floor leaves out is narrower than the best. Without
+    reaches the last share does, which is the largest: what is tabled for it serves the others.
+
     Source: thm-share on the book's page of proofs.
     """
-    if isinstance(d, Reaching):
-        return _by_reach(d, list(asked), watch)
-    best: WorstPair | None = None
-    for c, a, b, is_reversed in watch(asked):
-        pair = d(c, a, b)
-        if pair is None:
-            return None
-        if best is None or (pair.gap, pair.attained) > (best.gap, best.attained):
-            best = pair.reversed() if is_reversed else pair
-    return best
-
-
-def _by_reach(d: Reaching, asked: Sequence[Share], watch: Watch) -> WorstPair | None:
-    """As `widest`, the farthest reach first: what the floor leaves out is narrower than the best."""
+    asked = list(asked)
+    reaching = d if isinstance(d, Reaching) else None
+    reaches = reaching.reaches(asked) if reaching else [math.inf] * len(asked)
     best: tuple[Gap, bool, int] | None = None  # a gap, whether it is attained, minus its place
     found: WorstPair | None = None
     floor = -math.inf
-    reaches = d.reaches(asked)
     for i in watch(sorted(range(len(asked)), key=lambda i: (-reaches[i], -i))):
         if reaches[i] < floor:
             continue
         c, a, b, is_reversed = asked[i]
-        pair = d(c, a, b, floor)
+        pair = reaching(c, a, b, floor) if reaching else d(c, a, b)
         if pair is None:
             return None
         if best is None or (pair.gap, pair.attained, -i) > best:
-            best, floor = (pair.gap, pair.attained, -i), d.floor(pair.gap)
+            best = pair.gap, pair.attained, -i
+            floor = reaching.floor(pair.gap) if reaching else floor
             found = pair.reversed() if is_reversed else pair
     return found

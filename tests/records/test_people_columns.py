@@ -13,7 +13,7 @@ import pytest
 from test_people_fuzz import OF_NUMBERS, is_equal, root
 
 import sensitivity_lab as sl
-from sensitivity_lab.methods.people import dealt
+from sensitivity_lab.methods.lifting import dealt
 from sensitivity_lab.methods.solver import widest_gaps
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.results import presented

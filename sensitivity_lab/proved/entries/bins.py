@@ -1,4 +1,4 @@
-"""Counts by kind of record: histograms, and predicates, which have one bin.
+"""Counts by kind of record: histograms, predicates, which have one bin, and counts by group.
 
 A record counts in one bin or in none, so a gap asks only how many of the a and of the b lie in
 each bin; the shared records cancel (thm-histogram, thm-count).
@@ -8,25 +8,114 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.numbers.exact import Exact, RootGap
-from sensitivity_lab.numbers.gap import Gap, Norm
-from sensitivity_lab.proved.entries.groups import first_unused
-from sensitivity_lab.proved.entries.splits import OUTSIDE, Rooms, Splits
+from sensitivity_lab.numbers.exact import Exact
+from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.proved.entries.groups import Ends, between_ends
+from sensitivity_lab.proved.entries.splits import (
+    Choice,
+    Split,
+    Splits,
+    cut,
+    of_population,
+    score_of,
+)
 from sensitivity_lab.proved.family import Family, Interval, Words
 from sensitivity_lab.proved.pool import Pool, joined
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Dataset, Indices
+
+
+class Bins:
+    """How many of the a, of the b, and of both each bin has room for; the last counts nothing."""
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, both: np.ndarray) -> None:
+        self.a, self.b, self.both = a, b, both
+        self._largest_first = [_largest_first(of[:-1]) for of in (a, b)]
+
+    def most(self, records: int) -> int:
+        return records
+
+    def at_once(self, a: int, b: int, norm: Norm) -> Split | None:
+        """All the a in one bin and all the b in another, where no split can be better."""
+        nowhere = len(self.a) - 1
+        by_a, by_b = ([*of[:2].tolist(), nowhere] for of in self._largest_first)
+        counted = {*by_a, *by_b} - {nowhere}
+        if not counted:
+            return 0, [(nowhere, a, b)]
+        highest = score_of([a, b] if len(counted) > 1 else [max(a, b)], norm)
+        for i, j in product(by_a, by_b):
+            if i != j and self.a[i] >= a and self.b[j] >= b:
+                score = score_of([a if i in counted else 0, b if j in counted else 0], norm)
+                if norm and score == highest:
+                    return score, [part for part in ((i, a, 0), (j, 0, b)) if any(part[1:])]
+        return None
+
+    def choices(self, a: int, b: int, norm: Norm) -> Mapping[int, Sequence[Choice]]:
+        """In each bin for each difference of x and y only the largest number of both matters."""
+        by_a, by_b = self._largest_first
+        most = a + b if norm == 0 else self._most_used(a, b)
+        matter = dict.fromkeys([*by_a[:most].tolist(), *by_b[:most].tolist(), len(self.a) - 1])
+        return {i: self._choices(i, a, b) for i in matter}
+
+    def _most_used(self, a: int, b: int) -> int:
+        """A number of bins that is enough: all but one of the a's, and of the b's, are full.
+
+        So of g bins at most 1 + a/h have any a, where h is the g-th largest room, and likewise for
+        b; in a population one more may have both (thm-histogram-bins).
+        """
+        rooms = np.zeros((2, a + b), dtype=np.int64)
+        for room, of, by_size in zip(rooms, (self.a, self.b), self._largest_first, strict=True):
+            largest = of[by_size[: a + b]]
+            room[: len(largest)] = largest
+        of_a, of_b = np.maximum(rooms, 1)
+        used = np.minimum(a, 1 + a // of_a) + np.minimum(b, 1 + b // of_b)
+        enough = np.arange(1, a + b + 1)
+        return int(enough[enough <= used + 1].max(initial=0))
+
+    def _choices(self, i: int, a: int, b: int) -> list[Choice]:
+        of_a, of_b, both = int(self.a[i]), int(self.b[i]), int(self.both[i])
+        found = []
+        for apart in range(max(min(of_a, a), min(of_b, b)) + 1):
+            gain = apart if i < len(self.a) - 1 else 0
+            for x, y, here, there in ((apart, 0, of_a, of_b), (0, apart, of_b, of_a)):
+                pairs = min(here - apart, there, (both - apart) // 2, a - x, b - y)
+                if pairs >= 0:
+                    found.append(Choice(x, y, pairs, gain))
+        return sorted(found, key=lambda choice: choice.pairs)
+
+
+def _largest_first(rooms: np.ndarray) -> np.ndarray:
+    """The positions of the rooms that are not empty, the largest first."""
+    held = np.flatnonzero(rooms)
+    return held[np.argsort(-rooms[held], kind="stable")]
+
+
+class BinsOfRuns(Bins):
+    """Bins that are runs of a population; what is in no bin may be several."""
+
+    scale = 1
+
+    def __init__(self, bins: np.ndarray, outside: Sequence[Run]) -> None:
+        sizes = np.append(bins[:, 1] - bins[:, 0], sum(stop - start for start, stop in outside))
+        super().__init__(sizes, sizes, sizes)
+        self._bins, self._outside = bins, outside
+
+    def runs(self, position: int, x: int, y: int) -> tuple[Sequence[Run], Sequence[Run]]:
+        """The x come before the y."""
+        is_bin = position < len(self._bins)
+        within = [tuple(self._bins[position].tolist())] if is_bin else self._outside
+        return cut(within, 0, x), cut(within, x, y)
 
 
 @dataclass(frozen=True)
@@ -53,21 +142,19 @@ class CountWhere(Family):
         return lambda c, a, b: WorstPair(a, shown=False)
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
-        true = [value for value in values if self.is_true(value)]
-        false = [value for value in values if value not in true]
-        return between_bins(true[:1], false[0] if false else None, 1)
+        return _between_bins(values, lambda value: 0 if self.is_true(value) else None, 1)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         true = np.array([self.is_true(record) for record in records.given.tolist()], dtype=np.int64)
         order = np.argsort(true, kind="stable")  # the false, then the true
         by_truth = SortedRecords(records.given[order], true[order], 1, order)
         false = len(true) - int(np.count_nonzero(true))
-        return _of_runs(by_truth, [(false, len(true))], [(0, false)], 1)
+        bins = BinsOfRuns(np.array([[false, len(true)]]), [(0, false)])
+        return of_population(by_truth, bins, 1)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
-        bins = [0 if self.is_true(value) else -1 for value in pool.universe.values]
-        neighbour = _by_bins(pool, np.array(bins, dtype=np.intp), move, norm)
-        return None if neighbour is None else [neighbour]
+        bins = [0 if self.is_true(value) else 1 for value in pool.universe.values]
+        return _by_bins(pool, np.array(bins, dtype=np.intp), 1, move, norm)
 
 
 @dataclass(frozen=True)
@@ -91,54 +178,46 @@ class Histogram(Family):
 
     def words_within(self, interval: Interval, norm: Norm) -> Words:
         """As `words`; of bounds that reach fewer than two bins, what is left of the formula."""
-        reached, outside = self._reached(interval)
-        if len(reached) > 1:
+        reached = {self.bin_of(value) for value in self._enough(interval)}
+        outside, bins = None in reached, len(reached - {None})
+        if bins > 1:
             return self.words(norm)
         texts, which = {"any": ("0", "0")}, "no bin"
-        if reached:
+        if bins:
             change = ("min(k, n)", "k") if outside else ("0", "0")
             which = "one bin, and values beside it" if outside else "one bin alone"
             texts = {"any": ("k", "k"), "Change": change}
         return Words("histogram", texts, f"the bounds reach {which}; one record per person")
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
-        reached, outside = self._reached(interval)
-        return between_bins(reached, outside[0] if outside else None, norm)
+        return _between_bins(self._enough(interval), self.bin_of, norm)
 
-    def _reached(self, interval: Interval) -> tuple[list[Exact], list[Exact]]:
-        """A value within the bounds for every bin they reach, and those that no bin counts."""
+    def _enough(self, interval: Interval) -> list[Exact]:
+        """Values of an interval among which every bin has one that has any, and those outside."""
         low, high = interval.low, interval.high
-        reached = []
-        for left, right in pairwise(self.edges):
-            value = max(left, low)
-            is_last = right == self.edges[-1]
-            if value <= high and (value < right or (is_last and value == right)):
-                reached.append(value)
-        return reached, [value for value in (low, high) if self.bin_of(value) < 0]
+        return [low, *(edge for edge in self.edges if low < edge < high), high]
+
+    def bin_of(self, value: Exact) -> int | None:
+        """The bin of a value, or None."""
+        if not self.edges[0] <= value <= self.edges[-1]:
+            return None
+        return bisect_right(self.edges[1:-1], value)
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
-        """One value for each bin that holds any, and one that no bin counts."""
-        reached: dict[int, Exact] = {}
-        for value in values:
-            reached.setdefault(self.bin_of(value), value)
-        outside = [value for value in values if self.bin_of(value) < 0]
-        reached.pop(-1, None)
-        return between_bins(list(reached.values()), outside[-1] if outside else None, norm)
+        return _between_bins(values, self.bin_of, norm)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         """Each bin is a run of the sorted records; those before and after are in none."""
         starts = self._starts(records.whole, records.scale)
         outside = [(0, starts[0]), (starts[-1], len(records))]
-        return _of_runs(records, list(pairwise(starts)), outside, norm)
+        return of_population(records, BinsOfRuns(np.array([*pairwise(starts)]), outside), norm)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         whole, scale = pool.universe.scaled
-        starts = self._starts(whole, scale)
-        bins = np.full(len(whole), -1, dtype=np.intp)
-        each = np.arange(len(starts) - 1, dtype=np.intp)
-        bins[starts[0] : starts[-1]] = np.repeat(each, np.diff(starts))
-        neighbour = _by_bins(pool, bins, move, norm)
-        return None if neighbour is None else [neighbour]
+        starts, number = self._starts(whole, scale), len(self.edges) - 1
+        bins = np.full(len(whole), number, dtype=np.intp)
+        bins[starts[0] : starts[-1]] = np.repeat(np.arange(number), np.diff(starts))
+        return _by_bins(pool, bins, number, move, norm)
 
     def _starts(self, whole: np.ndarray, scale: int) -> list[int]:
         """Where each bin's run of sorted whole numbers over a scale begins, and where the last ends."""
@@ -147,81 +226,22 @@ class Histogram(Family):
         last = math.floor(Fraction(self.edges[-1]) * scale)
         return [*starts, max(bisect_right(whole, last, key=int), starts[-1])]
 
-    def bin_of(self, value: Exact) -> int:
-        """The bin of a value, or −1 for none."""
-        if not self.edges[0] <= value <= self.edges[-1]:
-            return -1
-        return sum(value >= edge for edge in self.edges[1:-1])
+
+def _between_bins(values: Sequence[Exact], bin_of: Callable[[Exact], int | None], norm: Norm) -> D:
+    """D of a value for each bin that has any, and one that no bin counts."""
+    first: dict[int | None, Exact] = {}
+    for value in values:
+        first.setdefault(bin_of(value), value)
+    outside = [Ends(0, 0, value, value) for value in [first.pop(None, None)] if value is not None]
+    return between_ends([*(Ends(1, 1, value, value) for value in first.values()), *outside], norm)
 
 
-def between_bins(reached: Sequence[Exact], uncounted: Exact | None, norm: Norm) -> D:
-    """All a in one room, all b in another: two bins, or a bin and outside, if both are there."""
-
-    def length(a: int, b: int) -> Gap:
-        if norm == 2:
-            return RootGap(a * a + b * b, 0)
-        return a + b if norm == 1 else max(a, b)
-
-    def d(c: int, a: int, b: int) -> WorstPair:
-        if len(reached) > 1:
-            one, other, gap = reached[0], reached[1], length(a, b)
-        elif reached and uncounted is not None:
-            one, other, gap = reached[0], uncounted, length(max(a, b), 0)
-            one, other = (one, other) if a >= b else (other, one)
-        elif reached:
-            one = other = reached[0]
-            gap = length(abs(a - b), 0)
-        else:
-            assert uncounted is not None
-            one = other = uncounted
-            gap = length(0, 0)
-        return WorstPair.of_copies(gap, ((one, c),), ((one, a),), ((other, b),))
-
-    return d
-
-
-def _of_runs(records: SortedRecords, bins: Sequence[Run], outside: Sequence[Run], norm: Norm) -> D:
-    """How many of the a, and of the b, lie in each bin; any that are left are shared."""
-    runs = np.array(bins, dtype=np.int64).reshape(-1, 2)
-    not_counted = sum(stop - start for start, stop in outside)
-    splits = Splits(Rooms.shared(runs[:, 1] - runs[:, 0], not_counted), norm)
-
-    def places(position: int, first: int, stop: int) -> list[Run]:
-        """Where those from `first` to `stop` of a bin's records are."""
-        if position == OUTSIDE:
-            return _cut(outside, first, stop)
-        return [(bins[position][0] + first, bins[position][0] + stop)]
-
-    def d(c: int, a: int, b: int) -> WorstPair | None:
-        found = splits.best(a, b)
-        if found is None:
-            return None
-        score, parts = found
-        higher = [run for i, x, _ in parts if x for run in places(i, 0, x)]
-        lower = [run for i, x, y in parts if y for run in places(i, x, x + y)]
-        shared = first_unused([*higher, *lower], c, len(records))
-        gap = RootGap(score, 0) if norm == 2 else score
-        return WorstPair(gap, shared, tuple(higher), tuple(lower), records)
-
-    return d
-
-
-def _cut(runs: Sequence[Run], first: int, stop: int) -> list[Run]:
-    """Some records of runs that follow one another, by their numbers."""
-    parts = []
-    for start, end in runs:
-        length = end - start
-        part = start + min(max(first, 0), length), start + min(max(stop, 0), length)
-        parts.append(part)
-        first, stop = first - length, stop - length
-    return [part for part in parts if part[0] < part[1]]
-
-
-def _by_bins(pool: Pool, bins: np.ndarray, move: Move, norm: Norm) -> Indices | None:
+def _by_bins(
+    pool: Pool, bins: np.ndarray, number: int, move: Move, norm: Norm
+) -> Sequence[Indices] | None:
     """The neighbour of a dataset that loses and gains as many in each bin as is worst."""
     own, spare = bins[pool.own], bins[pool.spare]
-    number = int(bins.max(initial=-1)) + 1
-    held, free = (np.bincount(of + 1, minlength=number + 1) for of in (own, spare))
+    held, free = (np.bincount(of, minlength=number + 1) for of in (own, spare))
     found = _splits_of(tuple(held.tolist()), tuple(free.tolist()), norm).best(*move)
     if found is None:
         return None
@@ -229,11 +249,11 @@ def _by_bins(pool: Pool, bins: np.ndarray, move: Move, norm: Norm) -> Indices | 
     for position, out, into in found[1]:
         stays[np.flatnonzero(own == position)[:out]] = False
         joins[np.flatnonzero(spare == position)[:into]] = True
-    return joined(pool.own[stays], pool.spare[joins])
+    return [joined(pool.own[stays], pool.spare[joins])]
 
 
 @lru_cache(maxsize=4)
 def _splits_of(held: tuple[int, ...], free: tuple[int, ...], norm: Norm) -> Splits:
-    """The splits of one dataset, for all its moves; those in no bin come first."""
-    own, spare = (np.array(of[1:], dtype=np.int64) for of in (held, free))
-    return Splits(Rooms.of_dataset(own, spare, outside=(held[0], free[0])), norm)
+    """The splits of one dataset, for all its moves."""
+    own, spare = np.array(held, dtype=np.int64), np.array(free, dtype=np.int64)
+    return Splits(Bins(own, spare, own + spare), norm)

@@ -1,0 +1,404 @@
+"""From numbers to rows, groups and people: a query of records is one of the numbers they say.
+
+If q is asked of f(record), the datasets of a universe become those of the numbers that f makes of
+its records, neighbours become neighbours, and every pair of numbers comes from a pair of records
+(thm-image on the book's page of proofs). So whatever answers a problem of numbers answers this
+one, and its pair is told in records again. By group a record is a group and a number; people bring
+rows, of which any mix can be dealt to them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.catalogue import over_numbers
+from sensitivity_lab.numbers.exact import brief, exact_number, is_real, simplest
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.entries.bins import BinsOfRuns
+from sensitivity_lab.proved.entries.groups import Ends, Groups, between_ends
+from sensitivity_lab.proved.entries.splits import of_population
+from sensitivity_lab.proved.family import Family
+from sensitivity_lab.proved.sorted_records import Run, SortedRecords
+from sensitivity_lab.proved.worst_pair import AtPositions, D, Share, WorstPair, widest
+from sensitivity_lab.queries import Grouping, Query
+from sensitivity_lab.records.numbers import in_whole_numbers
+from sensitivity_lab.records.said import codes_of
+from sensitivity_lab.universe import Dataset, Indices, Universe
+
+MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation, so a minute
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Records of a universe whose parts are runs of an order of its m records."""
+
+    universe: Universe
+    order: np.ndarray
+
+    def dataset(self, parts: Sequence[Run]) -> Dataset:
+        """The records of some runs, in the universe's own order."""
+        given: Dataset = self.universe.source.at(self._members(parts))
+        return given
+
+    def positions(self, parts: Sequence[Run]) -> list[int]:
+        """Where the records of some runs stand among the universe's values, sorted."""
+        positions = self.universe.source.positions_at(self._members(parts))
+        return sorted(positions.tolist())
+
+    def multiset(self, parts: Sequence[Run]) -> frozenset[tuple[Any, int]]:
+        """The different records of some runs, each with its number of copies."""
+        values = self.universe.values
+        return frozenset((values[i], n) for i, n in Counter(self.positions(parts)).items())
+
+    def _members(self, parts: Sequence[Run]) -> np.ndarray:
+        nothing = np.zeros(0, dtype=np.int64)
+        runs = [self.order[start:stop] for start, stop in parts]
+        return np.sort(np.concatenate([nothing, *runs]))
+
+
+# -- of numbers that records say -----------------------------------------------------------------
+
+
+def has_image(query: Query, universe: Universe) -> bool:
+    """Whether a query is asked of numbers that are said, one for each record of a universe."""
+    return over_numbers(query, universe) is not None
+
+
+def _is_of_numbers(problem: Problem) -> bool:
+    """Whether a problem is one over an image; not where records keep some of their columns."""
+    return problem.kept is None and has_image(problem.query, problem.universe)
+
+
+class Images:
+    """The images of some problems, each made once."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Problem, Image]] = []
+
+    def _of(self, problem: Problem) -> Image:
+        """A problem's image; queries may have no hash, so they are looked up as they are."""
+        for known, image in self._known:
+            if known.query is problem.query and known.universe is problem.universe:
+                return image
+        image = Image.of(problem.universe, problem.query)
+        self._known.append((problem, image))
+        return image
+
+    def of_numbers(self, problem: Problem) -> Problem:
+        """The problem over numbers. Cost: a call for each record; of a column, one sort."""
+        return self._of(problem).asked_by(problem) if _is_of_numbers(problem) else problem
+
+    def of_dataset(self, problem: Problem, dataset: Indices) -> Indices:
+        """One dataset of records as a dataset of numbers, both as positions."""
+        if not _is_of_numbers(problem):
+            return dataset
+        number = self._of(problem).number_of
+        return tuple(sorted(int(number[i]) for i in dataset))
+
+    def told(self, problem: Problem, pair: WorstPair) -> WorstPair:
+        """A pair of numbers, told in the problem's own records."""
+        return self._of(problem).lifted(pair) if _is_of_numbers(problem) else pair
+
+    def told_locally(self, problem: Problem, pair: WorstPair, dataset: Indices) -> WorstPair:
+        """A pair of numbers whose first side is a dataset of records."""
+        if not _is_of_numbers(problem):
+            return pair
+        neighbour = self._of(problem).neighbour(pair, dataset)
+        return WorstPair.between(pair.gap, dataset, neighbour, problem.universe)
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """The numbers that a function makes of a universe's records."""
+
+    universe: Universe
+    asked: Query  # of the numbers
+    numbers: Universe
+    made: Any  # the number of each of the m records
+
+    @classmethod
+    def of(cls, universe: Universe, query: Query) -> Image:
+        """The image of a universe under what a query is asked of."""
+        over = over_numbers(query, universe)
+        assert over is not None
+        made = universe.numbers_of(over.of_what)
+        if not isinstance(made, np.ndarray):
+            for number in made:
+                if not (is_real(number) or (number is None and over.query.takes_missing)):
+                    raise TypeError(
+                        f"what {query.name} is asked of must be a number for every record, "
+                        f"got {brief(number)}"
+                    )
+        numbers = Universe.of(made, f"what {query.name} is asked of", unlimited=universe.unlimited)
+        return cls(universe, over.query, numbers, made)
+
+    def asked_by(self, problem: Problem) -> Problem:
+        """A problem of records as one of the numbers."""
+        return replace(problem, query=self.asked, universe=self.numbers)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The m records in the order of their numbers, (m,)."""
+        if isinstance(self.made, np.ndarray):
+            return np.argsort(self.made, kind="stable")
+        keys = [(n is None, 0 if n is None else exact_number(n)) for n in self.made]
+        return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Where each different number begins in that order, (v,)."""
+        known = Universe.of(self.made, "of", unlimited=False)
+        return np.concatenate([[0], np.cumsum(known.counts, dtype=np.intp)[:-1]])
+
+    @cached_property
+    def number_of(self) -> np.ndarray:
+        """The position of each record's number among the different ones, (v,)."""
+        positions = self.universe.source.positions_at(self.order)
+        each = np.arange(len(self.starts), dtype=np.intp)
+        number_of = np.zeros(self.universe.distinct, dtype=np.int64)
+        number_of[positions] = np.repeat(each, np.diff(self.starts, append=len(self.order)))
+        return number_of
+
+    def lifted(self, pair: WorstPair) -> WorstPair:
+        """A pair of numbers as a pair of records."""
+        if isinstance(pair.records, SortedRecords):  # its parts are runs of the sorted numbers
+            turned = pair.records.order  # a proof may sort them by something else
+            order = self.order if turned is None else self.order[turned]
+            return replace(pair, records=Members(self.universe, order))
+        common, removed, added = self._by_number(pair)
+        if self.universe.unlimited:
+            first = self.universe.source.positions_at(self.order[self.starts]).tolist()
+            parts = [[(first[i], n) for i, n in side] for side in (common, removed, added)]
+            return pair.in_copies(parts, records=AtPositions(self.universe))
+        shared = Counter(dict(common))  # what only one side has comes after what is shared
+        first = self.starts.tolist()
+        runs = [tuple((first[i], first[i] + n) for i, n in common)]
+        for side in (removed, added):
+            starts = [(first[i] + shared[i], n) for i, n in side]
+            runs.append(tuple((start, start + n) for start, n in starts))
+        return replace(
+            pair, common=runs[0], removed=runs[1], added=runs[2],
+            records=Members(self.universe, self.order),
+        )  # fmt: skip
+
+    def _by_number(self, pair: WorstPair) -> list[list[tuple[int, int]]]:
+        """The parts of a pair of numbers, each named by its position among the different ones."""
+        position_of: Any = range(self.numbers.distinct)
+        if not isinstance(pair.records, AtPositions):
+            position_of = {value: i for i, value in enumerate(self.numbers.exact_values)}
+        sides: Iterable[Any] = (pair.common, pair.removed, pair.added)
+        return [[(position_of[key], n) for key, n in side] for side in sides]
+
+    def neighbour(self, pair: WorstPair, dataset: Indices) -> Indices:
+        """The neighbour of a dataset of records that loses and gains the numbers of a pair."""
+        _, removed, added = self._by_number(pair)
+        held = Counter(dataset)
+        most = sum(n for _, n in added)
+        spare = Counter(dict(enumerate(self.universe.copies(len(dataset) + most))))
+        spare.subtract(held)
+        for number, n in removed:
+            held -= Counter(self._some(held, number, n))
+        for number, n in added:
+            held += Counter(self._some(spare, number, n))
+        return tuple(sorted(held.elements()))
+
+    def _some(self, records: Counter[int], number: int, n: int) -> list[int]:
+        """So many of some records that have a number."""
+        alike = (i for i in np.flatnonzero(self.number_of == number).tolist())
+        return [i for i in alike for _ in range(records[i])][:n]
+
+
+# -- by group ------------------------------------------------------------------------------------
+
+
+def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
+    """Return D for a problem whose query is a sum or a count by group, or None without a proof."""
+    adds = grouping.query.proved.adds if grouping.query.proved else None
+    universe, norm = problem.universe, problem.norm
+    if adds is None or universe.holds_people or universe.has_missing:
+        return None
+    if norm == 0 and adds == "number" and grouping.keys is None:
+        return None
+    groups = _ByGroup(universe, grouping, adds)
+    if universe.unlimited:
+        return _told_in(AtPositions(universe), between_ends(groups.ends, norm))
+    runs, counted = groups.runs
+    entries = (
+        BinsOfRuns(runs[:counted], runs[counted:].tolist())
+        if adds == "one"
+        else Groups(groups.records, runs)
+    )
+    d = of_population(groups.records, entries, norm)
+    return _told_in(Members(universe, groups.order), d)
+
+
+def _told_in(records: Any, d: D) -> D:
+    """D whose pairs are told in other records."""
+
+    def told(c: int, a: int, b: int) -> WorstPair | None:
+        pair = d(c, a, b)
+        return pair and replace(pair, records=records)
+
+    return told
+
+
+@dataclass(frozen=True)
+class _ByGroup:
+    """The m records of a universe by group, and in each by their numbers."""
+
+    universe: Universe
+    grouping: Grouping
+    adds: str
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """The group of each record, (m,): its position among the keys; what is in none comes last."""
+        keys = self.universe.said(self.grouping.by_what, "by")
+        if self.grouping.keys is None:
+            return codes_of(keys)
+        position_of = {key: i for i, key in enumerate(self.grouping.keys)}
+        return np.array([position_of.get(key, len(position_of)) for key in keys], dtype=np.int64)
+
+    @cached_property
+    def numbers(self) -> tuple[np.ndarray, int]:
+        """The number of each record, (m,) whole numbers, and what they are over."""
+        whole, scale = np.ones(len(self.codes), dtype=np.int64), 1
+        if self.adds == "number":
+            whole, scale = in_whole_numbers(self.universe.numbers_of(self.grouping.of_what))
+        known = self.grouping.keys
+        return (whole if known is None else np.where(self.codes < len(known), whole, 0)), scale
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The records by group, then by number, (m,)."""
+        return np.lexsort((self.numbers[0], self.codes))
+
+    @property
+    def records(self) -> SortedRecords:
+        """The numbers in that order."""
+        return SortedRecords(self.order, self.numbers[0][self.order], self.numbers[1])
+
+    @property
+    def runs(self) -> tuple[np.ndarray, int]:
+        """Where each group is in that order, (groups, 2), and how many are groups with a known key."""
+        stops = np.flatnonzero(np.diff(self.codes[self.order], append=-1)) + 1
+        starts = np.concatenate([[0], stops[:-1]])
+        keys = len(starts) if self.grouping.keys is None else len(self.grouping.keys)
+        counted = int(np.count_nonzero(self.codes[self.order[starts]] < keys))
+        return np.stack([starts, stops], axis=1), counted
+
+    @property
+    def ends(self) -> list[Ends]:
+        """The lowest and the highest number of each group, and the positions of who has them."""
+        whole, scale = self.records.whole, self.numbers[1]
+        first, last = self.runs[0].T - [[0], [1]]
+        places = [self.universe.source.positions_at(self.order[end]) for end in (first, last)]
+        numbers = [[simplest(Fraction(int(n), scale)) for n in whole[end]] for end in (first, last)]
+        return [Ends(*ends) for ends in zip(*numbers, *(p.tolist() for p in places), strict=True)]
+
+
+# -- of a column over people -----------------------------------------------------------------------
+
+
+def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) -> D | None:
+    """Return D for a problem whose query is of a column over anybody, or None without a proof."""
+    query, people = problem.query, problem.universe.source
+    if people.brings is None or query.inner is None or query.proved is None:
+        return None
+    needed, (rows, bounds) = query.smallest_size or 0, people.brings
+    if needed and not bounds[0]:
+        query.called(people.given([]))
+    try:
+        query.called(rows.given([*range(len(rows.values))] * max(1, needed)))
+    except ValueError:
+        return None
+    image = Image.of(Universe(rows, True, None), query)
+    d = of_numbers(image.asked_by(problem))
+    return d and OfPeople(d, query.proved, image, problem.universe, bounds)
+
+
+@dataclass(frozen=True)
+class OfPeople:
+    """D of anybody, from that of the numbers of the rows that they bring (thm-people-rows)."""
+
+    of_rows: D
+    proved: Family
+    image: Image
+    people: Universe
+    bounds: tuple[int, int]  # of the rows that a person brings
+
+    def __call__(self, c: int, a: int, b: int) -> WorstPair | None:
+        """The widest pair of rows that people bring, dealt to them."""
+        best = widest(self.of_rows, ((*share, False) for share in product(*self._brought(c, a, b))))
+        if best is None:
+            return None
+        best = self.image.lifted(best)
+        rows = self.image.universe.values
+        sides: Iterable[tuple[Any, int]] = zip(
+            (best.common, best.removed, best.added), (c, a, b), strict=True
+        )
+        parts = [
+            [
+                (self._position_of[tuple(rows[i] for i in hand)], times)
+                for hand, times in dealt(part, many, *self.bounds).items()
+            ]
+            for part, many in sides
+        ]
+        return best.in_copies(parts, records=AtPositions(self.people))
+
+    def affordable(self, asked: Iterable[Share]) -> bool:
+        """Whether few shares of rows must be asked for some shares of people."""
+        if self.proved.at_ends:
+            return True
+        total = 0
+        for c, a, b, _ in asked:
+            shared, of_a, of_b = self._brought(c, a, b)
+            total += (shared.stop - shared.start) * len(of_a) * len(of_b)
+            if total > MOST_ASKED:
+                return False
+        return True
+
+    def _brought(self, c: int, a: int, b: int) -> tuple[range, range, range]:
+        """How many rows are shared, and how many each side's own, where D may be largest."""
+        least, most = self.bounds
+        of_a, of_b = (range(least * people, most * people + 1) for people in (a, b))
+        if self.proved.at_ends:
+            of_a, of_b = (each[:: max(1, len(each) - 1)] for each in (of_a, of_b))
+        return self.proved.shared(least * c, most * c), of_a, of_b
+
+    @cached_property
+    def _position_of(self) -> dict[object, int]:
+        return {person: i for i, person in enumerate(self.people.values)}
+
+
+def dealt(
+    rows: Sequence[tuple[Any, int]], people: int, least: int, most: int
+) -> Counter[tuple[int, ...]]:
+    """Rows dealt to so many people: as many as they may bring to each, while there are enough."""
+    runs = [[row, copies] for row, copies in reversed(rows) if copies]
+    full, rest = divmod(sum(copies for _, copies in runs) - least * people, max(1, most - least))
+    hands: Counter[tuple[int, ...]] = Counter()
+    for size, many in ((most, full), (least + rest, people - full > 0), (least, people - full - 1)):
+        left = many
+        while left > 0:
+            hand: list[int] = []
+            times = left  # of no rows
+            while len(hand) < size:
+                row, copies = runs[-1]
+                whole = 0 if hand else copies // size  # hands of this row alone
+                times = min(left, whole) or 1
+                hand += [row] * (size if whole else 1)
+                runs[-1][1] -= len(hand) * times if whole else 1
+                if not runs[-1][1]:
+                    runs.pop()
+            hands[tuple(sorted(hand))] += times
+            left -= times
+    return hands

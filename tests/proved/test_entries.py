@@ -1,0 +1,527 @@
+"""Counts and sums by entry: bins, predicates and groups, against brute force that shares nothing.
+
+`SOLVER_CASES=n` and `GROUP_CASES=n` ask so many random questions instead of the usual number.
+"""
+
+import math
+import os
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import STANDARD as RELATIONS
+
+import sensitivity_lab as sl
+from sensitivity_lab.definition import population_pairs, range_pairs, root
+from sensitivity_lab.numbers.exact import RootGap
+from sensitivity_lab.proved.entries import splits
+from sensitivity_lab.proved.entries.bins import Bins, BinsOfRuns
+from sensitivity_lab.proved.entries.groups import Ends, Groups, between_ends
+from sensitivity_lab.proved.entries.splits import Splits, of_population
+from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.worst_pair import Values
+
+CASES = int(os.environ.get("SOLVER_CASES", "40"))
+GROUP_CASES = int(os.environ.get("GROUP_CASES", "60"))
+BINS = int(os.environ.get("SPLIT_BINS", "3"))  # bins of the rooms that are all tried
+NORMS = [0, 1, 2, math.inf]
+
+
+def length(steps, norm):
+    """How long a vector is: in L2 its square, in L0 how many entries are not 0."""
+    steps = [abs(step) for step in steps] or [0]
+    if norm == 0:
+        return sum(step != 0 for step in steps)
+    return {1: sum(steps), 2: sum(step * step for step in steps), math.inf: max(steps)}[norm]
+
+
+def as_number(found):
+    """A gap as the brute force has it: the square of a root."""
+    if not isinstance(found, RootGap):
+        return found
+    assert found.smaller == 0
+    return found.larger
+
+
+# -- counts in bins --------------------------------------------------------------------------------
+
+
+def best_split(rooms, a, b, norm):
+    """The best score: bin after bin, every number of the a and of the b that it can hold.
+
+    A room says how many of the a, of the b and of both it holds; the last counts nothing.
+    """
+    states = {(0, 0): 0}
+    for i, (most_a, most_b, both) in enumerate(rooms, 1):
+        reached = {}
+        for (used_a, used_b), score in states.items():
+            for x in range(min(a - used_a, most_a) + 1):
+                for y in range(min(b - used_b, most_b, both - x) + 1):
+                    step = length([x - y if i < len(rooms) else 0], norm)
+                    total = max(score, step) if norm == math.inf else score + step
+                    key = used_a + x, used_b + y
+                    reached[key] = max(reached.get(key, -1), total)
+        states = reached
+    return states[a, b]
+
+
+def bins_of(rooms):
+    return Bins(*(np.array(column, dtype=np.int64) for column in zip(*rooms, strict=True)))
+
+
+def assert_best(rooms, several, a, b, norm):
+    """The score is the best, and every one of the a and b is in a room that has it."""
+    score, parts = several.best(a, b)
+    assert score == best_split(rooms, a, b, norm), (rooms, a, b, norm)
+    assert all(x <= rooms[i][0] and y <= rooms[i][1] and x + y <= rooms[i][2] for i, x, y in parts)
+    assert length([x - y for i, x, y in parts if i < len(rooms) - 1], norm) == score
+    assert (sum(x for _, x, _ in parts), sum(y for _, _, y in parts)) == (a, b)
+    assert len({i for i, _, _ in parts}) == len(parts)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("bins", range(BINS + 1))
+def test_every_split_of_every_small_population(bins, norm):
+    """Catches a bin that matters and is left out, and a split that is passed over."""
+    for sizes in combinations_with_replacement(range(5), bins):
+        for outside in (0, 2):
+            rooms = [(s, s, s) for s in (*sizes, outside)]
+            several, m = Splits(bins_of(rooms), norm), sum(sizes) + outside
+            for a, b in product(range(m + 1), repeat=2):
+                if 0 < a + b <= m:
+                    assert_best(rooms, several, a, b, norm)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_random_rooms(norm):
+    """Catches a bin that matters for the a or for the b alone; few own records beside many spare."""
+    rng = random.Random(f"rooms {norm}")
+    for case in range(CASES * 4):
+        number, most = rng.choice([(5, 6), (5, 6), (9, 3), (14, 1)])
+        own, spare = ([rng.randint(0, rng.choice([1, most])) for _ in range(number)] for _ in "ab")
+        own, spare = [*own, rng.choice([0, 0, 2])], [*spare, rng.choice([0, 0, 1])]
+        rooms = [(x, y, x + y) for x, y in zip(own, spare, strict=True)]
+        if case % 3 == 0:
+            rooms = [(x, x, x) for x in own]
+        several = Splits(bins_of(rooms), norm)
+        for _ in range(3):
+            a = rng.randint(0, min(7, sum(own)))
+            b = rng.randint(0, min(7, sum(own) - a if case % 3 == 0 else sum(spare)))
+            assert_best(rooms, several, a, b, norm)
+
+
+SPLITS = {
+    "sizes that no choice adds up to": ([3, 3], 0, (2, 4), [2, 4, 10, 3]),
+    "the larger of the two is in the smaller bin": ([9, 5], 0, (5, 9), [2, 14, 106, 9]),
+    "five and three beat four and four": ([5, 4, 4], 9, (8, 0), [3, 8, 34, 5]),
+    "a bin that holds nearly all": ([90, 1, 1], 3, (40, 55), [3, 22, 402, 20]),
+    "nothing is counted": ([], 5, (2, 3), [0, 0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_named_splits(name):
+    """Catches a plausible split that is not the best: each is worked out by hand or tried in full."""
+    sizes, outside, (a, b), expected = SPLITS[name]
+    rooms = [(s, s, s) for s in (*sizes, outside)]
+    for norm, score in zip(NORMS, expected, strict=True):
+        several = Splits(bins_of(rooms), norm)
+        assert several.best(a, b)[0] == score
+        assert_best(rooms, several, a, b, norm)
+
+
+def histograms(rng, universe):
+    """Edges at, between and beyond the records; most leave some record in no bin."""
+    values = universe.exact_values
+    pool = [*values, values[0] - 1, values[-1] + 1, rng.choice(values) + 1, 2**63, -(2**63)]
+    edges = sorted(set(rng.sample(pool, min(rng.randint(2, 4), len(set(pool))))))
+    return sl.histogram(edges if len(edges) > 1 else [edges[0], edges[0] + 1])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_histograms_equal_the_walk(seed):
+    """Catches a record on an edge, one in no bin, a fraction's scale, and a k above what bins hold; globally and locally."""
+    rng = random.Random(f"histograms {seed}")
+    solved = 0
+    for _ in range(CASES):
+        highest = rng.choice([2, 5, 9])
+        offset = rng.choice([0, Fraction(1, 3), 0.5, 10**18, 2**63 - 4, -(2**63)])
+        universe = sl.Universe.population(
+            [offset + rng.randint(0, highest) for _ in range(rng.randint(1, 8))]
+        )
+        query, norm = histograms(rng, universe), rng.choice(NORMS[1:])
+        relation = rng.choice(RELATIONS)(rng.randint(1, 6))
+        dataset = rng.choice(list(universe.datasets(rng.randint(0, universe.records))))
+        ask = {"relation": relation, "norm": norm}
+        try:
+            found, walked = (
+                sl.global_sensitivity(query, universe, size=len(dataset), method=method, **ask)
+                for method in ("solver", "walk")
+            )
+        except sl.Infeasible:
+            continue
+        assert (found.value, found.check()) == (walked.value, True), (query, universe, ask)
+        found, walked = (
+            sl.local_sensitivity(query, dataset, universe, method=method, **ask)
+            for method in ("solver", "walk")
+        )
+        assert (found.value, found.check()) == (walked.value, True), (query, universe, dataset, ask)
+        solved += 1
+    assert solved > CASES // 2
+
+
+def test_a_search_of_a_few_hundred_records_finds_no_more():
+    """Catches a split that is too small where nothing can be enumerated."""
+    rng = np.random.default_rng(3)
+    universe = sl.Universe.population(rng.integers(0, 100, 300))
+    query = sl.histogram([0, 1, 3, 4, 8, 90])
+    for norm in NORMS[1:]:
+        solved = sl.global_sensitivity(
+            query, universe, size=150, relation=sl.Change(9), norm=norm, method="solver"
+        ).value
+        searched = sl.audit(
+            query, 1, universe, sizes=150, relations=[sl.Change(9)], norm=norm,
+            method="search", trials=200,
+        )  # fmt: skip
+        assert float(searched.worst.found) <= float(solved) * (1 + 1e-15)
+
+
+def test_a_table_that_is_too_large_is_not_made(monkeypatch):
+    """Catches a question that fills the memory: of two large bins it needs no table."""
+    monkeypatch.setattr(splits, "MOST_CELLS", 100)
+    assert Splits(bins_of([(1, 1, 1)] * 60 + [(0, 0, 0)]), 2).best(30, 30) is None
+    universe = sl.Universe.population(range(60))
+    ask = {"relation": sl.Change(30), "norm": 2, "method": "solver"}
+    with pytest.raises(sl.NotProved):
+        sl.global_sensitivity(sl.histogram(range(61)), universe, size=30, **ask)
+    with pytest.raises(sl.NotProved):
+        sl.local_sensitivity(sl.histogram(range(61)), tuple(range(30)), universe, **ask)
+    many = sl.global_sensitivity(sl.histogram([0, 30, 60]), universe, size=30, **ask)
+    assert float(many.value) == math.sqrt(1800)
+
+
+def test_a_predicate_of_one_bin_has_no_table():
+    """Catches work that grows with k where all the a and none of the b can count."""
+    universe = sl.Universe.population(range(100_000))
+    query = sl.count_where(lambda n: n >= 50_000)
+    found = sl.global_sensitivity(query, universe, size=50_000, relation=sl.Change(20_000))
+    assert (found.value, found.method, found.check()) == (20_000, "solver", True)
+    dataset, neighbour = found.witness
+    assert list(dataset) == sorted(dataset)
+    assert list(neighbour) == sorted(neighbour)
+
+
+@pytest.mark.parametrize("smaller", [lambda n: n < 3, lambda n: n % 2 == 0])
+def test_a_witness_of_a_predicate_is_in_ascending_order(smaller):
+    """Catches records in the order of the predicate, the false ones first."""
+    universe = sl.Universe.population([0, 1, 2, 3, 4, 5])
+    ask = {"size": 3, "relation": sl.Change(1), "method": "solver"}
+    for side in sl.global_sensitivity(sl.count_where(smaller), universe, **ask).witness:
+        assert list(side) == sorted(side)
+
+
+# -- sums and counts by group: records are pairs (group, value), an answer is a dictionary ---------
+
+
+def answer(name, dataset):
+    """SELECT g, SUM(v) … GROUP BY g, or COUNT(*)."""
+    entries = {}
+    for group, value in dataset:
+        entries[group] = entries.get(group, 0) + (value if name == "sum" else 1)
+    return entries
+
+
+def distance(one, other, norm):
+    return length([one.get(g, 0) - other.get(g, 0) for g in {*one, *other}], norm)
+
+
+def furthest(pairs):
+    """The largest distance of several pairs of answers, by norm."""
+    found = dict.fromkeys(NORMS, 0)
+    for one, other in pairs:
+        steps = [one.get(g, 0) - other.get(g, 0) for g in {*one, *other}]
+        found = {norm: max(most, length(steps, norm)) for norm, most in found.items()}
+    return found
+
+
+def furthest_of_population(name, records):
+    """By (c, a, b): every record is shared, on one side, on the other, or unused."""
+    pairs = {}
+    for roles in product("CAB-", repeat=len(records)):
+        sides = [
+            answer(
+                name, [record for record, role in zip(records, roles, strict=True) if role in of]
+            )
+            for of in ("CA", "CB")
+        ]
+        pairs.setdefault(tuple(map(roles.count, "CAB")), []).append(sides)
+    return {share: furthest(found) for share, found in pairs.items()}
+
+
+def furthest_of_range(name, values, most):
+    """By (c, a, b) with c ≤ 1 and a, b ≤ most: every multiset of every size."""
+    found = {}
+    answered = cache(lambda dataset: answer(name, dataset))
+    for c, a, b in product(range(2), range(most + 1), range(most + 1)):
+        sides = product(*(combinations_with_replacement(values, size) for size in (c, a, b)))
+        found[c, a, b] = furthest(
+            (answered(shared + mine), answered(shared + theirs)) for shared, mine, theirs in sides
+        )
+    return found
+
+
+def random_groups(rng, most_groups, most_values):
+    """Lists of values by group: ties, zeros, negative values, fractions, values of one sign."""
+    low, high = rng.choice([(-3, 3), (0, 2), (-4, -1), (1, 5), (0, 0), (-1, 1), (-9, 60)])
+    unit = rng.choice([1, 1, 2, 6])
+    return [
+        sorted(Fraction(rng.randint(low, high), unit) for _ in range(rng.randint(1, most_values)))
+        for _ in range(rng.randint(1, most_groups))
+    ]
+
+
+def asked_of(rng, groups):
+    """What is asked, and of which groups: a count is the sum of records that are all 1."""
+    name = rng.choice(["sum", "sum", "count"])
+    return name, groups if name == "sum" else [[1] * len(values) for values in groups]
+
+
+def as_population(groups):
+    """Records (group, value) in order, as `SortedRecords` of their places, and the groups' runs."""
+    records = [(name, value) for name, values in enumerate(groups) for value in values]
+    scale = math.lcm(*(Fraction(value).denominator for _, value in records))
+    whole = [int(value * scale) for _, value in records]
+    fits = all(abs(number) < 2**63 for number in whole)
+    array = np.array(whole, dtype=np.int64 if fits else object)
+    stops = np.cumsum([len(values) for values in groups])
+    runs = np.column_stack([[0, *stops[:-1]], stops])
+    return records, SortedRecords(np.arange(len(records)), array, scale), runs
+
+
+def sums_of(groups, norm):
+    """D of a population of groups."""
+    _, by_group, runs = as_population(groups)
+    return of_population(by_group, Groups(by_group, runs), norm)
+
+
+def sums_between(ends, norm):
+    """D of a range of groups, whose records are (group, value)."""
+    told = [Ends(low, high, (g, low), (g, high)) for g, (low, high) in enumerate(ends)]
+    d = between_ends(told, norm)
+    keys = {key: key for end in told for key in end[2:]}
+    return lambda *share: replace(d(*share), records=Values(keys))
+
+
+def test_a_population_agrees_with_every_choice_of_labelled_records():
+    """Catches a wrong extreme within a group, a wrong split, a side that is not fully placed."""
+    rng = random.Random(1)
+    for case in range(GROUP_CASES):
+        groups = random_groups(rng, most_groups=4, most_values=rng.choice([1, 2, 4]))
+        most = 6 if case % 10 == 0 else 5
+        while sum(map(len, groups)) > most:
+            groups.remove(max(groups, key=len))
+        name, groups = asked_of(rng, groups)
+        records, by_group, runs = as_population(groups)
+        engines = [Groups(by_group, runs)]
+        if name == "count":
+            engines.append(BinsOfRuns(runs, []))
+        for (share, expected), norm in product(
+            furthest_of_population(name, records).items(), NORMS
+        ):
+            for entries in engines:
+                found = of_population(by_group, entries, norm)(*share)
+                assert as_number(found.gap) == expected[norm], (name, groups, share, norm)
+                one, other = found.pair()
+                c, a, b = share
+                assert (len(one), len(other)) == (c + a, c + b)
+                assert len({*one} & {*other}) == c
+                assert len({*one, *other}) == a + b + c
+                pair = [answer(name, [records[place] for place in side]) for side in (one, other)]
+                assert distance(*pair, norm) == expected[norm]
+
+
+def test_a_range_agrees_with_every_multiset():
+    """Catches an end that does not matter, a zero taken for a difference, one side too few."""
+    rng = random.Random(2)
+    for _ in range(GROUP_CASES):
+        name, groups = asked_of(rng, random_groups(rng, 3, most_values=rng.choice([1, 2, 3])))
+        values = sorted({(g, value) for g, held in enumerate(groups) for value in held})
+        ends = [(held[0], held[-1]) for held in groups]
+        most = 4 if len(values) < 4 else 3 if len(values) < 6 else 2
+        for (share, expected), norm in product(
+            furthest_of_range(name, values, most).items(), NORMS
+        ):
+            found = sums_between(ends, norm)(*share)
+            assert as_number(found.gap) == expected[norm], (name, groups, share, norm)
+            c, a, b = share
+            one, other = found.pair()
+            assert (len(one), len(other)) == (c + a, c + b)
+            assert (Counter(one) & Counter(other)).total() >= c
+            assert {*one, *other} <= {*values}
+            assert distance(answer(name, one), answer(name, other), norm) == expected[norm]
+
+
+def questions(rng):
+    """Records of a few groups, a query by group, and what is asked of it."""
+    groups = rng.sample(["a", "b", "c", "d"], rng.randint(1, 3))
+    values = rng.choice([[0, 1], [-2, 0, 3], [1], [-1, 1], [0], [2, 5]])
+    of_group = {g: rng.sample(values, rng.randint(1, len(values))) for g in groups}
+    records = [(g, rng.choice(of_group[g])) for g in rng.choices(groups, k=rng.randint(1, 5))]
+    keys = rng.choice([None, None, sorted(rng.sample("abcde", rng.randint(1, 3)))])
+    name, norm = rng.choice(["sum", "count"]), rng.choice(NORMS)
+    if norm == 0 and name == "sum":
+        keys = keys or sorted({*groups})
+    size, k = rng.randint(0, len(records)), rng.randint(1, 3)
+    sizes = rng.choice([size, size, range(size, min(size + 3, len(records) + 1))])
+    return records, name, keys, norm, rng.choice(RELATIONS), k, sizes
+
+
+def of_keys(name, keys, dataset):
+    return answer(name, [(g, value) for g, value in dataset if keys is None or g in keys])
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_every_relation_norm_and_size_by_group(known):
+    """Catches a share asked from one side, a record in none of the keys, a size that is not there."""
+    rng = random.Random(f"by group {known}")
+    asked = 0
+    for _ in range(GROUP_CASES * 2):
+        records, name, keys, norm, relation, k, sizes = questions(rng)
+        if not known:
+            sizes = min(sizes, 2) if isinstance(sizes, int) else range(1, 3)
+            records = sorted({*records})
+        pairs_of = population_pairs if known else range_pairs
+        pairs = pairs_of(records, sizes, relation.__name__, k)
+        frame = pd.DataFrame(records, columns=["g", "v"])
+        universe = (sl.Universe.population if known else sl.Universe.value_range)(frame)
+        query = (sl.SUM.of("v") if name == "sum" else sl.COUNT).by("g", keys=keys)
+        ask = {"size": sizes, "relation": relation(k), "norm": norm, "method": "solver"}
+        if not pairs:
+            with pytest.raises((sl.Infeasible, ValueError)):
+                sl.global_sensitivity(query, universe, **ask)
+            continue
+        expected = max(
+            distance(of_keys(name, keys, x), of_keys(name, keys, y), norm) for x, y in pairs
+        )
+        found = sl.global_sensitivity(query, universe, **ask)
+        want = float(root(expected)) if norm == 2 else expected
+        assert (found.value, found.check()) == (want, True), (records, query, ask)
+        told = tuple(
+            tuple(sorted(side.itertuples(index=False, name=None))) for side in found.witness
+        )
+        assert told in pairs
+        asked += 1
+    assert asked > GROUP_CASES
+
+
+# -- many groups: nothing is left out, and whole numbers of any length stay exact -----------------
+
+
+def furthest_apart(values, x, y):
+    """The widest difference of the sums of x and y records of one group, None if it has fewer."""
+    if x + y > len(values):
+        return None
+    falling = values[::-1]
+    return max(sum(falling[:x]) - sum(values[:y]), sum(falling[:y]) - sum(values[:x]))
+
+
+def without_leaving_out(groups, a, b, norm):
+    """The best split of a and b, group after group, with every group and every split of it."""
+
+    @cache
+    def best(place, a, b):
+        if place == len(groups):
+            return 0 if a == b == 0 else None
+        found = []
+        for x, y in product(range(a + 1), range(b + 1)):
+            apart, rest = furthest_apart(groups[place], x, y), best(place + 1, a - x, b - y)
+            if apart is not None and rest is not None:
+                score = length([apart], norm)
+                found.append(max(score, rest) if norm == math.inf else score + rest)
+        return max(found, default=None)
+
+    return best(0, a, b)
+
+
+def test_the_groups_left_out_are_not_needed():
+    """Catches too few groups kept for a split: many groups with equal or nearly equal sums."""
+    rng = random.Random(5)
+    for _ in range(GROUP_CASES // 3):
+        spread = rng.choice([0, 1, 3, 50])
+        groups = [
+            sorted(rng.randint(-spread, spread) + rng.choice([0, 2]) for _ in range(size))
+            for size in rng.choices([1, 2, 3, 6], k=rng.randint(2, 14))
+        ]
+        total = sum(map(len, groups))
+        for norm in NORMS:
+            d = sums_of(groups, norm)
+            for a, b in [(1, 0), (2, 2), (0, 4), (5, 1), (3, 3)]:
+                if a + b <= total:
+                    expected = without_leaving_out(groups, a, b, norm)
+                    assert as_number(d(0, a, b).gap) == expected, (groups, a, b, norm)
+
+
+def test_a_range_is_a_population_with_enough_copies():
+    """Catches a group that is passed over on a range: many groups, none best for every split."""
+    rng = random.Random(7)
+    for _ in range(GROUP_CASES // 2):
+        groups = [sorted(rng.choices(range(-9, 10), k=2)) for _ in range(rng.randint(1, 12))]
+        copies = [[low] * 6 + [high] * 6 for low, high in groups]
+        for norm, (a, b) in product(NORMS, [(1, 0), (2, 2), (3, 1), (1, 4), (3, 3), (0, 6)]):
+            assert sums_between(groups, norm)(2, a, b).gap == sums_of(copies, norm)(0, a, b).gap
+
+
+@pytest.mark.parametrize("unit", [1, 2**29, 2**40, 2**61, 2**63 - 1, 10**30])
+def test_whole_numbers_of_any_length_stay_exact(unit):
+    """Catches sums and squares that overflow: the largest record is inside, where groups meet."""
+    large = [[0, 1, 5 * unit // 7, unit - 1, unit], [-unit, -unit + 2, -1, 0], [1, 2, 3]]
+    groups = [sorted(values) for values in large]
+    for norm, (a, b) in product(NORMS, [(1, 0), (2, 2), (4, 1), (6, 6), (0, 12)]):
+        found = sums_of(groups, norm)(0, a, b)
+        assert as_number(found.gap) == without_leaving_out(groups, a, b, norm)
+
+
+def test_many_groups_whose_values_are_unsorted_across_them():
+    """Catches a largest record that is looked for at the ends alone, and a split that is slow."""
+    numbers = np.arange(2000)[::-1].copy()
+    runs = np.column_stack([np.arange(2000), np.arange(1, 2001)])
+    records = SortedRecords(numbers, numbers, 1)
+    found = of_population(records, Groups(records, runs), 1)(1000, 2, 1)
+    assert found.gap == 1999 + 1998 + 1997
+    assert tuple(map(len, found.pair())) == (1002, 1001)
+
+
+@pytest.mark.parametrize("k", [20, 40])
+def test_counts_and_sums_by_many_groups_end_at_once(k):
+    """Catches a count by group that does not end: its splits are those of a histogram."""
+    codes = np.random.default_rng(1).integers(0, 50, 20_000)
+    universe = sl.Universe.population(pd.DataFrame({"g": codes, "x": codes % 7}))
+    for norm, value in ((0, min(2 * k, 50)), (1, 2 * k), (2, math.sqrt(2) * k), (math.inf, k)):
+        ask = {"size": 5_000, "relation": sl.Change(k), "norm": norm}
+        found = sl.global_sensitivity(sl.COUNT.by("g"), universe, **ask)
+        assert found.method == "solver"
+        assert float(found.value) == pytest.approx(value, rel=1e-15)
+        if norm:
+            by_bin = sl.global_sensitivity(sl.histogram(range(51)).of("g"), universe, **ask)
+            assert found.value == by_bin.value
+    found = sl.global_sensitivity(
+        sl.SUM.of("x").by("g"), universe, size=5_000, relation=sl.Change(k)
+    )
+    assert found.value == 6 * 2 * k
+
+
+def test_all_records_have_a_place_where_that_gains_nothing():
+    """Catches a side that is cut short: one group, values that are 0 or cancel."""
+    sums = sums_between([(5, 5)], 0)
+    assert [sums(0, 2, 2).gap, sums(0, 2, 1).gap, sums(3, 0, 2).gap] == [0, 1, 1]
+    beside_zero = sums_between([(0, 0), (5, 5)], 0)
+    assert [beside_zero(0, 2, 2).gap, beside_zero(0, 0, 9).gap] == [1, 1]
+    assert sums_between([(0, 0)], 1)(1, 3, 2).gap == 0
+    d = sums_of([[1, 2, 9]], 1)
+    assert [d(0, 1, 2).gap, d(0, 2, 1).gap, d(3, 0, 0).gap] == [2 + 9 - 1, 2 + 9 - 1, 0]
