@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -30,16 +29,22 @@ from sensitivity_lab.order_statistics import (
     INTERQUARTILE_RANGE,
     MIDHINGE,
     RANGE,
-    trimmed_mean,
-    winsorised_mean,
 )
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.ranks.family import Central, Count, Mean, Quantile, Sum
-from sensitivity_lab.proved.ranks.weights import Trimmed, Winsorised
+from sensitivity_lab.proved.ranks.family import Count, Mean, Quantile, Sum
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
-from sensitivity_lab.queries import Grouping, OfRecords, Query, in_order, records_listed
+from sensitivity_lab.queries import (
+    Call,
+    Grouping,
+    OfRecords,
+    OnRows,
+    Query,
+    in_order,
+    literal,
+    records_listed,
+)
 from sensitivity_lab.records.people import OfOneRow
 from sensitivity_lab.records.rows import is_table, table
 from sensitivity_lab.records.said import Alike, Always, Clipped, column_of, number_of, told_apart
@@ -55,20 +60,10 @@ def _integers(rows: np.ndarray, universe: Universe, power: int = 1) -> tuple[np.
     return (values if room < 2**59 else values.astype(object))[rows], scale
 
 
-@dataclass(frozen=True)
-class _OnRows:
-    """The vectorised form of a function that has one; equal where the functions are."""
-
-    function: Any
-
-    def __call__(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        return self.function.rows(rows, universe)  # type: ignore[no-any-return]
-
-
 def _standard(
     name: str, function: Any, proved: Family, smallest_size: int, **options: Any
 ) -> Query:
-    given: dict[str, Any] = {"exact": True, "rows": _OnRows(function)} | options
+    given: dict[str, Any] = {"exact": True, "rows": OnRows(function)} | options
     return Query(name, function, smallest_size, proved=proved, **given)
 
 
@@ -84,6 +79,8 @@ class _Quantile:
 
     def __call__(self, x: Dataset) -> Exact:
         lower, upper, weight = self._ranks(len(x))
+        if not weight:
+            return x[lower]  # type: ignore[no-any-return]
         return simplest(Fraction(x[lower] + weight * (x[upper] - x[lower])))
 
     def _ranks(self, size: int) -> tuple[int, int, Exact]:
@@ -94,6 +91,9 @@ class _Quantile:
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
         lower, upper, weight = self._ranks(rows.shape[1])
+        if not weight:
+            x, scale = _integers(rows[:, [lower]], universe)
+            return x[:, 0], scale
         top, bottom = weight.numerator, weight.denominator
         x, scale = _integers(rows[:, [lower, upper]], universe, power=1)
         if bottom * max(1, *(abs(int(end)) for end in universe.scaled[0][[0, -1]])) > 2**59:
@@ -114,11 +114,8 @@ def quantile(q: Any) -> Query:
     if not 0 <= exact <= 1:
         raise ValueError(f"q must lie in [0, 1], got q={dataset_text(q)}")
     text = str(float(exact)) if exact_number(float(exact)) == exact else str(exact)
-    return _quantile(f"quantile({text})", exact)
-
-
-def _quantile(name: str, q: Exact) -> Query:
-    return _standard(name, _Quantile(q), Quantile(q), 1)
+    made = Call(quantile, (exact,))
+    return _standard(f"quantile({text})", _Quantile(exact), Quantile(exact), 1, made=made)
 
 
 def _sum_of_squares(x: Dataset) -> Exact:
@@ -147,10 +144,6 @@ class _Variance:
         return n * (x * x).sum(axis=1) - total * total, scale * scale * n * (n - self.ddof)
 
 
-def _named(kind: str, ddof: int) -> str:
-    return kind if ddof == 0 else f"{kind}(ddof={ddof})"
-
-
 def variance(*, ddof: int = 0) -> Query:
     """Return the variance: the sum of squared deviations over n − ddof.
 
@@ -162,8 +155,7 @@ def variance(*, ddof: int = 0) -> Query:
     Raises ValueError for a ddof that is negative or not whole.
     Source: `numpy.var`; its sensitivity: thm-variance on the book's page of proofs.
     """
-    ddof = whole_number(ddof, "ddof", 0)
-    return _standard(_named("variance", ddof), _Variance(ddof), Variance(ddof), ddof + 1)
+    return _scatter(variance, Variance, ddof)
 
 
 def std(*, ddof: int = 0) -> Query:
@@ -176,8 +168,14 @@ def std(*, ddof: int = 0) -> Query:
     Cost and errors: as `variance`.
     Source: `numpy.std`; its sensitivity: thm-std on the book's page of proofs.
     """
-    ddof = whole_number(ddof, "ddof", 0)
-    return _standard(_named("std", ddof), _Variance(ddof), Deviation(ddof), ddof + 1, root=True)
+    return _scatter(std, Deviation, ddof)
+
+
+def _scatter(maker: Callable[..., Query], family: type[Variance], ddof: Any) -> Query:
+    ddof, kind = whole_number(ddof, "ddof", 0), maker.__name__
+    name = f"{kind}(ddof={ddof})" if ddof else kind
+    options = {"root": maker is std, "made": Call(maker, (), (("ddof", ddof),))}
+    return _standard(name, _Variance(ddof), family(ddof), ddof + 1, **options)
 
 
 def histogram(edges: Iterable[Any]) -> Query:
@@ -197,9 +195,9 @@ def histogram(edges: Iterable[Any]) -> Query:
             f"edges must be at least two strictly rising numbers, got {number_repr(list(given))}"
         )
 
-    name = f"histogram({number_repr(list(given))})"
-    edges = tuple(exact)
-    return _standard(name, _Histogram(edges), Histogram(edges), 0)
+    name, edges = f"histogram({number_repr(list(given))})", tuple(exact)
+    made = Call(histogram, (given,))
+    return _standard(name, _Histogram(edges), Histogram(edges), 0, made=made)
 
 
 @dataclass(frozen=True)
@@ -342,11 +340,6 @@ def _min(x: Dataset) -> Exact:
     return x[0]  # type: ignore[no-any-return]
 
 
-def _min_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    x, scale = _integers(rows[:, [0]], universe)
-    return x[:, 0], scale
-
-
 def _max(x: Dataset) -> Exact:
     """The highest record.
 
@@ -354,11 +347,6 @@ def _max(x: Dataset) -> Exact:
     2
     """
     return x[-1]  # type: ignore[no-any-return]
-
-
-def _max_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    x, scale = _integers(rows[:, [-1]], universe)
-    return x[:, 0], scale
 
 
 def _count_distinct(x: Dataset) -> int:
@@ -388,9 +376,9 @@ def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarr
 COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)
 SUM = _standard("sum", _sum, Sum(), 0, rows=_sum_rows)
 MEAN = _standard("mean", _mean, Mean(), 1, rows=_mean_rows)
-MEDIAN = _quantile("median", Fraction(1, 2))
-MIN = _standard("min", _min, Quantile(0), 1, rows=_min_rows)
-MAX = _standard("max", _max, Quantile(1), 1, rows=_max_rows)
+MEDIAN = _standard("median", _Quantile(Fraction(1, 2)), Quantile(Fraction(1, 2)), 1)
+MIN = _standard("min", _min, Quantile(0), 1, rows=OnRows(_Quantile(0)))
+MAX = _standard("max", _max, Quantile(1), 1, rows=OnRows(_Quantile(1)))
 VARIANCE = variance()
 STD = std()
 count_distinct = _standard(
@@ -493,20 +481,7 @@ def python_of(query: Query) -> str | None:
     for name, constant in CONSTANTS.items():
         if query == constant:
             return f"sl.{name}"
-    match query.proved:
-        case Quantile(q) if query == quantile(q):
-            return f"sl.quantile({_literal(q)})"
-        case Central(Trimmed(cut)) if query == trimmed_mean(cut):
-            return f"sl.trimmed_mean({_literal(cut)})"
-        case Central(Winsorised(cut)) if query == winsorised_mean(cut):
-            return f"sl.winsorised_mean({_literal(cut)})"
-        case Deviation(ddof) if query == std(ddof=ddof):
-            return f"sl.std(ddof={ddof})"
-        case Variance(ddof) if query == variance(ddof=ddof):
-            return f"sl.variance(ddof={ddof})"
-        case Histogram(edges) if query.function == _Histogram(edges):
-            return f"sl.histogram([{', '.join(map(_literal, edges))}])"
-    return None
+    return query.made.python() if query.made is not None and query == query.made() else None
 
 
 def _python_by_group(grouping: Grouping) -> str | None:
@@ -524,15 +499,7 @@ def _python_of_what(query: Query, what: Any) -> str | None:
         return python_of(query)
     if isinstance(what, Clipped):
         asked = _python_of_what(query, what.of)
-        ends = f"{_literal(what.low)}, {_literal(what.high)}"
+        ends = f"{literal(what.low)}, {literal(what.high)}"
         return None if asked is None else f"{asked}.clipped({ends})"
     asked = python_of(query)
     return f"{asked}.of({what!r})" if asked and isinstance(what, str) else None
-
-
-def _literal(number: Exact) -> str:
-    """A float's text where that means the number, else an int or a Fraction."""
-    if isinstance(number, int) or abs(number) > sys.float_info.max:
-        return repr(number)
-    decimal = float(number)
-    return repr(decimal) if exact_number(decimal) == number else repr(number)

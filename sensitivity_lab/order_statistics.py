@@ -20,7 +20,7 @@ from sensitivity_lab.proved.ranks.family import (
     Range,
 )
 from sensitivity_lab.proved.ranks.weights import Given, Trimmed, Weights, Winsorised
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Call, OnRows, Query
 from sensitivity_lab.universe import Dataset, Universe
 
 
@@ -52,19 +52,12 @@ class _Weighed:
         return total, scale * steps.unit
 
 
-@dataclass(frozen=True)
-class _OnRows:
-    """The vectorised form of a weighed sum; equal where the weights are."""
-
-    function: _Weighed
-
-    def __call__(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        return self.function.rows(rows, universe)
-
-
-def _of_ranks(name: str, proved: LStatistic, smallest_size: int = 1) -> Query:
+def _of_ranks(
+    name: str, proved: LStatistic, smallest_size: int = 1, made: Call | None = None
+) -> Query:
     function = _Weighed(proved.weights)
-    return Query(name, function, smallest_size, exact=True, rows=_OnRows(function), proved=proved)
+    known: dict[str, Any] = {"rows": OnRows(function), "proved": proved, "made": made}
+    return Query(name, function, smallest_size, exact=True, **known)
 
 
 def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Query:
@@ -111,7 +104,7 @@ def trimmed_mean(cut: Any) -> Query:
     over the sorted records. Raises ValueError for a cut outside [0, 1/2).
     Source: `scipy.stats.trim_mean`; thm-l-central on the book's page of proofs.
     """
-    return _central("trimmed_mean", Trimmed, cut)
+    return _central(trimmed_mean, Trimmed, cut)
 
 
 def winsorised_mean(cut: Any) -> Query:
@@ -125,14 +118,17 @@ def winsorised_mean(cut: Any) -> Query:
     Cost and errors: as `trimmed_mean`. Source: `scipy.stats.mstats.winsorize`; thm-l-central on the
     book's page of proofs.
     """
-    return _central("winsorised_mean", Winsorised, cut)
+    return _central(winsorised_mean, Winsorised, cut)
 
 
-def _central(kind: str, weights: type[Trimmed] | type[Winsorised], cut: Any) -> Query:
+def _central(
+    maker: Callable[[Any], Query], weights: type[Trimmed] | type[Winsorised], cut: Any
+) -> Query:
     exact = exact_number(cut, "cut")
     if not 0 <= exact < Fraction(1, 2):
         raise ValueError(f"cut must be at least 0 and below 1/2, got cut={dataset_text(cut)}")
-    return _of_ranks(f"{kind}({_written(exact)})", Central(weights(exact)))
+    kind, made = maker.__name__, Call(maker, (exact,))
+    return _of_ranks(f"{kind}({_written(exact)})", Central(weights(exact)), made=made)
 
 
 def _written(exact: Exact) -> str:

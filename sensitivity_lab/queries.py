@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -37,7 +38,7 @@ from sensitivity_lab.records.said import Clipped, number_of
 from sensitivity_lab.records.source import Source, called_on, hashed
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
-OnRows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
+Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
@@ -69,6 +70,46 @@ class Together(Protocol):
 
     def python(self, query: Query) -> str | None:
         """The Python that makes a query of it, None where there is none."""
+
+
+@dataclass(frozen=True)
+class OnRows:
+    """The `rows` of a function that has them as a method; equal where the functions are."""
+
+    function: Any
+
+    def __call__(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        """The answers on many datasets as whole numbers, (N,), and what they are over."""
+        return self.function.rows(rows, universe)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Call:
+    """The call of one of the package's functions that makes a query."""
+
+    maker: Callable[..., Query]
+    args: tuple[Any, ...]
+    options: tuple[tuple[str, int], ...] = ()
+
+    def __call__(self) -> Query:
+        """Make the query again."""
+        return self.maker(*self.args, **dict(self.options))
+
+    def python(self) -> str:
+        """The same as Python, with `sl` for the package."""
+        asked = [*map(literal, self.args), *(f"{name}={value}" for name, value in self.options)]
+        return f"sl.{self.maker.__name__}({', '.join(asked)})"
+
+
+def literal(value: Any) -> str:
+    """Numbers as Python: a float's text where that means the number, else an int or a Fraction."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(literal, value))}]"
+    number = exact_number(value)
+    if isinstance(number, int) or abs(number) > sys.float_info.max:
+        return repr(number)
+    decimal = float(number)
+    return repr(decimal) if exact_number(decimal) == number else repr(number)
 
 
 INSTEAD = (
@@ -123,12 +164,13 @@ class Query:
     takes_missing: bool = False
     exact: bool = field(default=False, repr=False)
     root: bool = field(default=False, repr=False)
-    rows: OnRows | None = field(default=None, repr=False)
+    rows: Rows | None = field(default=None, repr=False)
     proved: Family | None = field(default=None, repr=False)
     inner: Query | None = field(default=None, repr=False)
     of_what: Any = field(default=None, repr=False)
     grouping: Grouping | None = field(default=None, repr=False)
     together: Together | None = field(default=None, repr=False)
+    made: Call | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -299,21 +341,20 @@ class Query:
         """
         together = None if self.together is None else self.together.answers(given, datasets)
         if together is None and isinstance(given, InOrders):
-            return [
-                self.answer_in_orders(given, dataset, [given.shuffled(dataset)])
-                for dataset in datasets
-            ]
-        if together is None:
+            return [self.answer_in_orders(given, x, [given.shuffled(x)]) for x in datasets]
+        if self.together is None or together is None:
             return [self.answer(given(dataset)) for dataset in datasets]
-        answers = []
-        for dataset, answer in zip(datasets, together, strict=True):
-            alone = answer is None
-            answers.append(
-                self.answer(given(dataset)) if alone else checked_answer(answer, self, ())
-            )
-        assert self.together is not None
+        answers = [
+            self.answer(given(dataset)) if answer is None else checked_answer(answer, self, ())
+            for dataset, answer in zip(datasets, together, strict=True)
+        ]
         for i in self.together.sample(given, datasets):
-            self._hold(answers[i], given(datasets[i]))
+            alone = self.answer(dataset := given(datasets[i]))
+            if not are_near(answers[i], alone):
+                raise AnswersDiffer(
+                    f"query {self.name} must answer many datasets as it does each alone, got "
+                    f"{brief(answers[i])} and alone {brief(alone)} on dataset {number_repr(dataset)}"
+                )
         return answers
 
     def answer_in_orders(
@@ -355,15 +396,6 @@ class Query:
         True
         """
         return are_near(answer, again)
-
-    def _hold(self, answer: Any, dataset: Any) -> None:
-        """Refuse an answer that is not the one on the dataset alone."""
-        alone = self.answer(dataset)
-        if not are_near(answer, alone):
-            raise AnswersDiffer(
-                f"query {self.name} must answer many datasets as it does each alone, got "
-                f"{brief(answer)} and alone {brief(alone)} on dataset {number_repr(dataset)}"
-            )
 
     def answer(self, dataset: Dataset) -> Any:
         """Return the checked answer (its square for a root query) on sorted records.
