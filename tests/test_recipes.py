@@ -137,7 +137,11 @@ def test_a_chapter(copy):
     copy.insert(
         "_toc.yml", "      - file: notebooks/midranges\n", "      - file: notebooks/closed-forms"
     )
-    copy.insert("book/chapters.md", "| {ref}`ch-midranges` | How wide is a spread? | {ref}`by hand <ch-by-hand>` |\n", "| {ref}`ch-by-hand`")
+    copy.insert(
+        "book/chapters.md",
+        "| {ref}`ch-midranges` | How wide is a spread? | {ref}`by hand <ch-by-hand>` |\n",
+        "| {ref}`ch-by-hand`",
+    )
     copy.tested(
         "pairs or chapter or shape",
         "tests/book/test_page_witnesses.py",
