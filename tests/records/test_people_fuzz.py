@@ -118,6 +118,7 @@ class Asked(NamedTuple):
 
 OTHERS = (
     Asked(sl.COUNT, lambda p: len(flat(p)), 0, "sum"),
+    Asked(sl.COUNT.of("x"), lambda p: len(flat(p)), 0, "sum"),
     Asked(
         sl.count_where(lambda r: r.x > 0 or r["t"] == "b"),
         lambda p: sum(x > 0 or t == "b" for t, x, _ in flat(p)),
