@@ -26,11 +26,6 @@ if TYPE_CHECKING:
         variance as variance,
     )
     from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
-    from sensitivity_lab.gradient import (
-        Gradient as Gradient,
-        discrete_gradient as discrete_gradient,
-        operator_norm as operator_norm,
-    )
     from sensitivity_lab.local import (
         SmoothSensitivity as SmoothSensitivity,
         sensitivity_at_distance as sensitivity_at_distance,
@@ -50,7 +45,6 @@ if TYPE_CHECKING:
         trimmed_mean as trimmed_mean,
         winsorised_mean as winsorised_mean,
     )
-    from sensitivity_lab.plotting.phone import inline_svg as inline_svg
     from sensitivity_lab.plotting.tables import (
         plot_compare as plot_compare,
         plot_sweep as plot_sweep,
@@ -87,14 +81,12 @@ _ROOMS = {
         "histogram quantile std variance"
     ),
     "closed_form": "ClosedForm closed_form",
-    "gradient": "Gradient discrete_gradient operator_norm",
     "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "numbers.errors": "Infeasible NotProved TooLarge",
     "order_statistics": (
         "GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MIDHINGE RANGE l_statistic "
         "trimmed_mean winsorised_mean"
     ),
-    "plotting.phone": "inline_svg",
     "plotting.tables": "plot_compare plot_sweep",
     "plotting.witness": "plot_witness",
     "queries": "Query",

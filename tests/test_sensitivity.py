@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import ABSENCES, METHODS, smallest_size
+from sensitivity_book.theory.gradient import discrete_gradient
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
@@ -597,7 +598,7 @@ def results():
         sl.global_sensitivity(sl.MEAN, short, size=10**12, relation=sl.AddRemove(1), method="solver"),
         *(sl.smooth_sensitivity(q, [0.5, 1, 3], bounds=(0, 4), beta=1) for q in smoothed),
         *(sl.closed_form(query, bounds=(0, 1), size=3, relation=one) for query in standard),
-        *(sl.discrete_gradient(query, (0, 1, 2), people) for query in standard),
+        *(discrete_gradient(query, (0, 1, 2), people) for query in standard),
         *(kind(2) for kind in (sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change)),
         people, short, sl.Query("own", max), *standard,
     ]  # fmt: skip
@@ -832,7 +833,7 @@ def test_answers_are_compared_label_by_label(function, norm):
     local = sl.local_sensitivity(function, r.witness[0], universe, **ask)
     assert local.value == r.value
     if norm == 1:
-        steps = sl.discrete_gradient(function, (1, 2), universe)
+        steps = discrete_gradient(function, (1, 2), universe)
         assert steps.norm(1) == 4
         row = sl.audit(
             function, 0, universe, sizes=2, relations=[sl.Change(1)], method="search", trials=50
@@ -941,7 +942,7 @@ def test_roots_and_steps_of_decimals_are_exact():
         pair = sl.global_sensitivity(
             lambda x: (x[0], x[0]), universe, size=1, relation=sl.Change(1), norm=2
         )
-        steps = sl.discrete_gradient(lambda x: max(x, default=Decimal(0)), (), universe)
+        steps = discrete_gradient(lambda x: max(x, default=Decimal(0)), (), universe)
     assert pair.value == float(Fraction(2 * int(big) ** 2)) ** 0.5
     assert steps.forward == (0, big)
 

@@ -2,7 +2,7 @@
 
 A drawing that is an SVG file would stay as it is drawn, on white.  Here it moves into the page, its colours
 become variables, named by the colour on a light page, and a style sheet says what each is in the dark:
-`DARK` of the package's style.  On paper all are as on a light page.  The explorers' pictures, which are in
+`DARK` of the pictures.  On paper all are as on a light page.  The explorers' pictures, which are in
 the page already, follow in the same way.
 """
 
@@ -12,9 +12,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from sensitivity_book.markup.drawings import inline, themed
+from sensitivity_book.pictures.dark import DARK
 from sphinx.application import Sphinx
-
-from sensitivity_lab.plotting.style import DARK
 
 IMAGE = re.compile(r'<img\s[^>]*?src="(?:\.\./)*_images/([^"]+\.svg)"[^>]*>')
 THEMED = "figures.css"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.methods.image import Members, told
+from sensitivity_lab.methods.image import Members
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.entries.groups import GroupedSum
@@ -107,4 +107,4 @@ class _Groups:
         position_of = dict(zip(at, positions.tolist(), strict=True))
         sides = (pair.common, pair.removed, pair.added)
         parts = [tuple((position_of[key], n) for key, n in side) for side in sides]
-        return told(pair, parts, AtPositions(self.universe))
+        return pair.in_copies(parts, records=AtPositions(self.universe))

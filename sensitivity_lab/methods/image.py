@@ -129,7 +129,7 @@ class Image:
         if self.universe.unlimited:
             first = self.universe.source.positions_at(self.order[self.starts])
             parts = [tuple((int(first[i]), n) for i, n in side) for side in sides]
-            return told(pair, parts, AtPositions(self.universe))
+            return pair.in_copies(parts, records=AtPositions(self.universe))
         shared = Counter(dict(sides[0]))  # what only one side has comes after what is shared
         parts = [tuple(self._run(i, 0, n) for i, n in sides[0])]
         parts += [tuple(self._run(i, shared[i], n) for i, n in side) for side in sides[1:]]
@@ -187,10 +187,6 @@ class Members:
 
     universe: Universe
     order: np.ndarray
-
-    def count(self, parts: Parts) -> int:
-        """How many records some runs have."""
-        return sum(stop - start for start, stop in parts)
 
     def dataset(self, parts: Parts) -> Dataset:
         """The records of some runs, in the universe's own order."""

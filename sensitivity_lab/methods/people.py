@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
-from sensitivity_lab.methods.image import Image, told
+from sensitivity_lab.methods.image import Image
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.worst_pair import AtPositions, D, Parts, Share, WorstPair, widest
@@ -60,7 +60,7 @@ class OfPeople:
             )
             for part, many in sides
         ]
-        return told(best, parts, AtPositions(self.people))
+        return best.in_copies(parts, records=AtPositions(self.people))
 
     def affordable(self, asked: Iterable[Share]) -> bool:
         """Whether few shares of rows must be asked for some shares of people."""

@@ -10,7 +10,7 @@ from typing import Any
 from sensitivity_lab.methods.image import Members
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.text import number_repr
-from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
+from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair, records_in
 from sensitivity_lab.shown.tables import Marked, marked
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -73,7 +73,7 @@ class CompactWitness(Sequence[Dataset]):
     @cached_property
     def common(self) -> Dataset:
         """The records that are in both. Cost: O(n log n) for n records, once."""
-        self._require_short(self._worst.records.count(self._worst.common))
+        self._require_short(records_in(self._worst.common))
         return self._worst.records.dataset(self._worst.common)
 
     @cached_property
@@ -130,8 +130,7 @@ class CompactWitness(Sequence[Dataset]):
     def _parts(self) -> tuple[list[Any], list[int]]:
         """What both share, what leaves and what joins, and how many records each has."""
         worst = self._worst
-        sides = (worst.common, worst.removed, worst.added)
-        counts = list(map(worst.records.count, sides))
+        counts = list(map(records_in, (worst.common, worst.removed, worst.added)))
         common = self.common if counts[0] <= LONGEST_BUILT else None
         return [common, self.removed, self.added], counts
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import cycle
 from textwrap import fill
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import matplotlib.pyplot as plt
 from cycler import cycler
@@ -40,45 +41,10 @@ CLAIMED, EXACT, LOOSE, TOO_SMALL = "#5e4fa2", "#008a64", "#b87800", "#a03060"
 COLOURS = [ADDED, REMOVED, CLAIMED, "#009e73", TOO_SMALL, LOOSE, "#707070"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "p", "<", ">"]
 
-# What each colour of a figure is on a dark page, where the ground is the page's own. Of what is a line or
-# a mark the contrast with it is 3 or more, of what writes words 4.5.
-DARK = {
-    INK: "#d9dfe5",
-    PAPER: "#14181d",
-    GREY: "#9aa3ab",
-    PALE: "#6f7a84",
-    GRID: "#2f3841",
-    BAND: "#2a323b",
-    ADDED: "#5cb3ea",
-    REMOVED: "#f28e45",
-    ADDED_TINT: "#1d3d52",
-    REMOVED_TINT: "#53301a",
-    CLAIMED: "#ab9df0",
-    EXACT: "#35c79a",
-    LOOSE: "#e6c04a",
-    TOO_SMALL: "#ee82ad",
-    "#009e73": "#4fd0a8",
-    "#707070": "#a0a7ae",
-    "#808080": "#8f99a2",
-    "#555555": "#b4bcc4",
-    "#d5d5d5": "#3a434c",
-    "#c8c8c8": "#4a545e",
-    "#000000": "#d9dfe5",
-}
-GROUNDS = {
-    PAPER,
-    GRID,
-    BAND,
-    ADDED_TINT,
-    REMOVED_TINT,
-    "#d5d5d5",
-    "#c8c8c8",
-}  # what lies behind lines and words
-
 WIDTH = 6.4  # inches, on a page
-PHONE = (
-    4.4  # inches: 325 points with its margin, so that 12-point text is 11 pixels high on 300 pixels
-)
+PHONE = 4.4  # inches: 325 points with its margin; 12-point text is 11 pixels high on 300 pixels
+# How some figures are drawn so narrow, for pages that show two forms; None is said of one without.
+NARROW_FORMS: WeakKeyDictionary[Figure, Callable[[], Figure] | None] = WeakKeyDictionary()
 
 # Every figure of the book is drawn inside `plt.rc_context(STYLE)`, most by `styled_figure`.
 STYLE: dict[Any, Any] = {

@@ -29,11 +29,11 @@ from sensitivity_lab.numbers.text import (
     true_minus,
     value_text,
 )
-from sensitivity_lab.plotting.phone import set_phone_form
 from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
     INK,
     KINDS,
+    NARROW_FORMS,
     PALE,
     PAPER,
     PHONE,
@@ -144,7 +144,7 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     if ax is not None:
         return draw(sensitivity, ax, WIDTH)
     figure = draw(sensitivity, None, WIDTH)
-    set_phone_form(figure, lambda: draw(sensitivity, None, PHONE))
+    NARROW_FORMS[figure] = lambda: draw(sensitivity, None, PHONE)
     return figure
 
 

@@ -10,28 +10,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.numbers.exact import Exact, brief, simplest
 from sensitivity_lab.numbers.gap import rational
 from sensitivity_lab.proved.sorted_records import Run
-from sensitivity_lab.proved.worst_pair import Parts, WorstPair
+from sensitivity_lab.proved.worst_pair import Parts, WorstPair, apart
 from sensitivity_lab.universe import Dataset, Universe
 
 NEAR = 1e-12  # discounted values this near to the largest, in floats, are compared exactly
 Distances = list[tuple[int, WorstPair]]  # some t, each with its widest pair
-
-
-class Stretch(NamedTuple):
-    """The records of a sorted dataset from `start` to `stop`."""
-
-    start: int
-    stop: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,29 +81,22 @@ class Bounded:
         The near one is x without the run `gone` and with copies of some values `joined`;
         `out_of` is by default its lowest, or for a lower `into` its highest.
         """
-        start, stop = gone
-        stretches = [Stretch(0, start), Stretch(stop, len(self))]
-        near = tuple(part for part in (*stretches, *joined) if self.count((part,)))
+        near = [
+            (start, stop) for start, stop in ((0, gone[0]), (gone[1], len(self))) if start < stop
+        ]
+        copies = [(value, times) for value, times in joined if times]
         if out_of is None:
-            lowest = min(self._end(part, 0) for part in near)
-            out_of = lowest if into > lowest else max(self._end(part, -1) for part in near)
-        common = (*near, (out_of, -1))
-        return WorstPair(simplest(Fraction(gap)), common, ((out_of, 1),), ((into, 1),), self)
-
-    def _end(self, part: Any, position: int) -> Exact:
-        """The lowest record of a part, or at position −1 its highest."""
-        if isinstance(part, Stretch):
-            return int(self.x[part.start if position == 0 else part.stop - 1])
-        value: Exact = part[0]
-        return value
-
-    def count(self, parts: Parts) -> int:
-        """How many records some parts have."""
-        return sum(p.stop - p.start if isinstance(p, Stretch) else p[1] for p in parts)
+            ends: list[Exact] = [int(self.x[i]) for start, stop in near for i in (start, stop - 1)]
+            ends += [value for value, _ in copies]
+            out_of = min(ends) if into > min(ends) else max(ends)
+        pair = WorstPair.of_copies(
+            simplest(Fraction(gap)), (*copies, (out_of, -1)), ((out_of, 1),), ((into, 1),)
+        )
+        return replace(pair, common=(*near, *pair.common), records=self)
 
     def dataset(self, parts: Parts | None = None) -> Dataset:
         """The records of some parts, or all of them, in exact numbers."""
-        copies = self._copies([Stretch(0, len(self))] if parts is None else parts)
+        copies = self._copies([(0, len(self))] if parts is None else parts)
         return tuple(self._given(x) for x, times in sorted(copies.items()) for _ in range(times))
 
     def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
@@ -119,11 +105,11 @@ class Bounded:
 
     def _copies(self, parts: Parts) -> Counter[Exact]:
         copies: Counter[Exact] = Counter()
-        for part in parts:
-            if isinstance(part, Stretch):
-                copies.update(self.x[part.start : part.stop].tolist())
-            else:
-                copies[part[0]] += part[1]
+        runs, others = apart(parts)
+        for start, stop in runs:
+            copies.update(self.x[start:stop].tolist())
+        for value, times in others:
+            copies[value] += times
         return +copies
 
     def _given(self, x: Exact) -> Exact:

@@ -54,7 +54,9 @@ class Distinct(Family):
         def d(c: int, a: int, b: int) -> WorstPair:
             gap = min(a, most - 1) if c else min(a, most) - (1 if b else 0)
             new = tuple((low + width * Fraction(i + 1, a), 1) for i in range(a))
-            return WorstPair(int(gap), ((low, c),), new, ((low, b),), shown=values is None)
+            return WorstPair.of_copies(
+                int(gap), ((low, c),), new, ((low, b),), shown=values is None
+            )
 
         return d
 
@@ -64,10 +66,9 @@ class Distinct(Family):
 
         def d(c: int, a: int, b: int) -> WorstPair:
             new = min(a, v - 1 if c else v)
-            copies: Parts = tuple((value, 1) for value in values[v - new :])
-            more = ((values[-1], a - new),)
+            others = [*((value, 1) for value in values[v - new :]), (values[-1], a - new)]
             gap = new - (1 if b and not c else 0)
-            return WorstPair(gap, ((values[0], c),), (*copies, *more), ((values[0], b),))
+            return WorstPair.of_copies(gap, ((values[0], c),), others, ((values[0], b),))
 
         return d
 

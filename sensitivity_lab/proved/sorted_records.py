@@ -98,10 +98,6 @@ class SortedRecords:
         """The whole numbers of some runs, run after run, as Python ints."""
         return [number for start, stop in runs for number in self.whole[start:stop].tolist()]
 
-    def count(self, runs: Sequence[Run]) -> int:
-        """How many records some runs have."""
-        return sum(stop - start for start, stop in runs)
-
     def dataset(self, runs: Sequence[Run]) -> Dataset:
         """The records of some runs, as a sorted tuple."""
         nothing = np.zeros(0, dtype=np.intp)

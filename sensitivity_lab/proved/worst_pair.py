@@ -10,47 +10,62 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from itertools import starmap
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from sensitivity_lab.numbers.exact import simplest
 from sensitivity_lab.numbers.gap import Gap
+from sensitivity_lab.proved.sorted_records import Run
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
-Part = tuple[Any, Any]  # some records: a run (start, stop) of a sorted list, or (value, copies)
-Parts = Sequence[Part]
+
+class Copies(NamedTuple):
+    """Copies of a value."""
+
+    value: Any
+    times: int
+
+
+Parts = Sequence[Run | Copies]  # some records of a pair
 Share = tuple[int, int, int, bool]  # c, a, b, and whether the dataset is the side with b
 
 
+def records_in(parts: Parts) -> int:
+    """How many records some parts have."""
+    runs, copies = apart(parts)
+    return sum(stop - start for start, stop in runs) + sum(times for _, times in copies)
+
+
+def apart(parts: Parts) -> tuple[list[Run], list[Copies]]:
+    """The runs among some parts, and the copies."""
+    copies = [part for part in parts if isinstance(part, Copies)]
+    return [part for part in parts if not isinstance(part, Copies)], copies
+
+
 class Parted(Protocol):
-    """The records that the parts of a pair are parts of."""
+    """The records that the parts of a pair are parts of: all runs, or all copies, as it says."""
 
-    def count(self, parts: Parts) -> int:
-        """How many records some parts have."""
-
-    def dataset(self, parts: Parts) -> Dataset:
+    def dataset(self, parts: Any) -> Dataset:
         """The records of some parts, as a sorted tuple."""
 
-    def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
+    def multiset(self, parts: Any) -> frozenset[tuple[Any, int]]:
         """The different records of some parts, each with its number of copies."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """Records whose parts are (value, copies); `given` has the caller's record for each value."""
+    """Records that are copies of values; `given` has the caller's record for each value."""
 
     given: Mapping[Any, Any] | None = None
 
-    def count(self, parts: Parts) -> int:
-        return sum(copies for _, copies in parts)
-
-    def dataset(self, parts: Parts) -> Dataset:
+    def dataset(self, parts: Sequence[Copies]) -> Dataset:
         return tuple(
             self._record(value)
-            for value, copies in sorted(_copies(parts).items())
-            for _ in range(copies)
+            for value, times in sorted(_copies(parts).items())
+            for _ in range(times)
         )
 
-    def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
+    def multiset(self, parts: Sequence[Copies]) -> frozenset[tuple[Any, int]]:
         return frozenset(_copies(parts).items())
 
     def _record(self, value: Any) -> Any:
@@ -59,27 +74,24 @@ class Values:
 
 @dataclass(frozen=True)
 class AtPositions:
-    """Records of a universe whose parts are (position, copies)."""
+    """Records that are copies of values of a universe, each named by its position."""
 
     universe: Universe
 
-    def count(self, parts: Parts) -> int:
-        return sum(copies for _, copies in parts)
-
-    def dataset(self, parts: Parts) -> Dataset:
+    def dataset(self, parts: Sequence[Copies]) -> Dataset:
         given: Dataset = self.universe.given(self.positions(parts))
         return given
 
-    def positions(self, parts: Parts) -> list[int]:
+    def positions(self, parts: Sequence[Copies]) -> list[int]:
         """Where the records of some parts stand among the universe's values, sorted."""
         return sorted(_copies(parts).elements())
 
-    def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
+    def multiset(self, parts: Sequence[Copies]) -> frozenset[tuple[Any, int]]:
         values = self.universe.values
         return frozenset((values[i], times) for i, times in _copies(parts).items())
 
 
-def _copies(parts: Parts) -> Counter[Any]:
+def _copies(parts: Sequence[Copies]) -> Counter[Any]:
     """How many copies there are of each value."""
     copies: Counter[Any] = Counter()
     for value, times in parts:
@@ -108,22 +120,36 @@ class WorstPair:
     ) -> WorstPair:
         """The pair of two datasets of positions among a universe's values."""
         here, there = Counter(dataset), Counter(neighbour)
-        common, removed, added = (
-            tuple(part.items()) for part in (here & there, here - there, there - here)
-        )
-        return cls(gap, common, removed, added, AtPositions(universe))
+        parts = ((here & there).items(), (here - there).items(), (there - here).items())
+        return cls.of_copies(gap, *parts, records=AtPositions(universe))
+
+    @classmethod
+    def of_copies(
+        cls,
+        gap: Gap,
+        common: Iterable[tuple[Any, int]],
+        removed: Iterable[tuple[Any, int]],
+        added: Iterable[tuple[Any, int]],
+        **options: Any,
+    ) -> WorstPair:
+        """The pair of so many copies of some values."""
+        return cls(gap, **options).in_copies((common, removed, added))
 
     @property
     def size(self) -> int:
         """How many records the larger of the two datasets has."""
-        count = self.records.count
-        return count(self.common) + max(count(self.removed), count(self.added))
+        return records_in(self.common) + max(records_in(self.removed), records_in(self.added))
+
+    def in_copies(self, parts: Iterable[Iterable[tuple[Any, int]]], **options: Any) -> WorstPair:
+        """The same gap of so many copies of some values: shared, removed and added."""
+        common, removed, added = (tuple(starmap(Copies, part)) for part in parts)
+        return replace(self, common=common, removed=removed, added=added, **options)
 
     def reversed(self) -> WorstPair:
         """The same pair, the other dataset first."""
         return replace(self, removed=self.added, added=self.removed)
 
-    def sides(self) -> tuple[Parts, Parts]:
+    def sides(self) -> tuple[Any, Any]:
         """The parts of the dataset, and those of its neighbour."""
         return (*self.common, *self.removed), (*self.common, *self.added)
 

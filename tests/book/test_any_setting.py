@@ -16,13 +16,13 @@ from sensitivity_book.explorers.questions import RELATIONS
 from sensitivity_book.explorers.witness import witness_explorer
 from sensitivity_book.live import explorers as live
 from sensitivity_book.live.explorers import fields, frame
+from sensitivity_book.pictures.dark import DARK
 from sensitivity_book.privacy.noise import gaussian_delta
 from sensitivity_book.scenarios import school_large
 from test_explorer import CHOICE, STORED, unpacked
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import value_text
-from sensitivity_lab.plotting.style import DARK
 
 EXPLORERS = explorers()
 EACH = 9  # of the stored settings one in so many is drawn again: drawing takes most of the time

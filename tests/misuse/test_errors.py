@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import METHODS, SCHOOL, refused
+from sensitivity_book.theory.gradient import discrete_gradient, operator_norm
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.evaluation import Evaluations
@@ -459,11 +460,11 @@ def test_decimals_beyond_reason_are_no_answer(text, norm):
 def test_a_step_between_floats_is_finite():
     """Catches a gradient with -inf in it, and two arithmetics that do not meet."""
     with refused(ValueError, "query must give answers whose distance", "scale them down"):
-        sl.discrete_gradient(
+        discrete_gradient(
             lambda x: (-1e308) ** (len(x) % 2) * 1e308 ** (1 - len(x) % 2), (0,), PAIR
         )
     with refused(ValueError, "query must answer in one arithmetic", "float to Decimal"):
-        sl.discrete_gradient(lambda x: Decimal(1) if len(x) % 2 else 0.5, (0,), PAIR)
+        discrete_gradient(lambda x: Decimal(1) if len(x) % 2 else 0.5, (0,), PAIR)
 
 
 class Hostile:
@@ -492,7 +493,7 @@ HOSTILE = {
     "edges": sl.histogram,
     "predicate": sl.count_where,
     "q": sl.quantile,
-    "matrix": sl.operator_norm,
+    "matrix": operator_norm,
     "dtype": lambda it: sl.breaking_values((0, 1), it),
     "sizes": lambda it: sl.audit(sl.MEAN, 1, PAIR, sizes=it, relations=[sl.Change(1)]),
     "x": lambda it: sl.symmetric_distance(it, (1,)),
@@ -526,7 +527,7 @@ def test_a_predicate_that_fails_is_named_with_the_record():
     """Catches a bare ZeroDivisionError out of the sweep, the solver and the gradient."""
     failing, universe = sl.count_where(lambda v: 1 / v), sl.Universe.value_range([0, 1])
     calls = [
-        lambda: sl.discrete_gradient(failing, (1,), universe),
+        lambda: discrete_gradient(failing, (1,), universe),
         lambda: sl.local_sensitivity(failing, (1,), universe, relation=sl.Change(1)),
     ]
     for method in ("sweep", "walk", "solver"):

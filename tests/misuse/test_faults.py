@@ -30,6 +30,7 @@ import pytest
 from conftest import METHODS, smallest_size
 from limits import Late, time_limit
 from matplotlib.figure import Figure
+from sensitivity_book.theory.gradient import discrete_gradient, operator_norm
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
@@ -345,7 +346,7 @@ KNOWN = sl.Universe.population([0, 1, 1, 4])
 FREE = sl.Universe.value_range([0, 2, 3], name="free")
 TABLE = sl.compare([sl.MEAN], {"a": FREE}, size=2, relations=[sl.Change(1), sl.Change(2)])
 WITNESS = sl.global_sensitivity(sl.MEAN, KNOWN, size=2, relation=sl.Change(1))
-GRADIENT = sl.discrete_gradient(sl.SUM, (0, 2), FREE)
+GRADIENT = discrete_gradient(sl.SUM, (0, 2), FREE)
 
 
 QUERIES = [sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span]
@@ -554,13 +555,13 @@ CALLS = {
         sl.smooth_sensitivity, is_smooth, {**AT_ONE_DATASET, "beta": [0.1, 1]}
     ),
     "discrete_gradient": Call(
-        sl.discrete_gradient,
+        discrete_gradient,
         is_gradient,
         {"query": QUERIES, "dataset": DATASETS, "universe": [FREE]},
     ),
     "gradient norm": Call(GRADIENT.norm, is_three, {"q": NORMS}),
     "operator_norm": Call(
-        sl.operator_norm,
+        operator_norm,
         is_operator_norm,
         {"matrix": [[[1, 1], [1, 0]], [[0.5, 2]]], "p": [1, math.inf], "q": NORMS},
     ),

@@ -28,6 +28,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from limits import Late, time_limit
+from sensitivity_book.theory.gradient import discrete_gradient, operator_norm
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.exact import exact_number, is_finite
@@ -421,7 +422,7 @@ def ask_distance(rng):
 
 def ask_gradient(rng):
     place, dataset = place_and_dataset(rng)
-    return partial(sl.discrete_gradient, function(rng), dataset, place), is_gradient
+    return partial(discrete_gradient, function(rng), dataset, place), is_gradient
 
 
 def ask_norm(rng):
@@ -432,7 +433,7 @@ def ask_norm(rng):
         matrix[0][0] = number(rng)
     given = rarely(rng, p=OPTIONS["norm"], q=OPTIONS["norm"])
     return partial(
-        sl.operator_norm, rng.choice([matrix, matrix, matrix, records(rng)]), **given
+        operator_norm, rng.choice([matrix, matrix, matrix, records(rng)]), **given
     ), anything
 
 

@@ -11,14 +11,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 from conftest import ABSENCES, SCHOOL
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
-from nbclient import NotebookClient
 from sensitivity_book.pictures.neighbourhood import _ring, plot_neighbourhood
 from sensitivity_book.pictures.tables import show_change
 
@@ -766,40 +764,6 @@ def test_text_is_large_enough_for_a_phone_and_stays_on_the_page(table, compared,
                 box = text.get_window_extent()
                 assert page.x0 <= box.x0, text
                 assert box.x1 <= page.x1, text
-
-
-def test_inline_svg_does_nothing_outside_a_notebook():
-    """Catches an error, or a changed setting, where there is no notebook."""
-    before = dict(plt.rcParams)
-    assert sl.inline_svg() is None
-    assert dict(plt.rcParams) == before
-
-
-def test_a_notebook_shows_each_figure_once_and_the_same_every_time():
-    """Catches a figure shown twice, as a PNG, or with a last bit that differs."""
-    cells = [
-        "import sensitivity_lab as sl",
-        "sl.inline_svg()",
-        "school = sl.Universe.population([1, 2, 3, 10])\n"
-        "found = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.Change(1))",
-        "sl.plot_witness(found)",
-        "sl.plot_witness(found)",
-        "figure = sl.plot_sweep(sl.sweep([sl.SUM], {'': school}, size=2, relations=[sl.Change(1)]))\n"
-        "figure.set_layout_engine('none')\n"
-        "figure",
-        "axes, = figure.axes\n"
-        "axes.set_position([axes.get_position().x0 * (1 + 1e-15), *axes.get_position().bounds[1:]])\n"
-        "figure",
-    ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
-    [first], [second], [third], [moved] = (cell.outputs for cell in notebook.cells[-4:])
-    assert first.data["image/svg+xml"] == second.data["image/svg+xml"]
-    assert ">dataset</text>" in first.data["image/svg+xml"]
-    assert "image/png" not in first.data
-    assert all(not cell.outputs for cell in notebook.cells[:-4])
-    assert "<clipPath" in third.data["image/svg+xml"]
-    assert third.data["image/svg+xml"] == moved.data["image/svg+xml"]  # but for a last bit
 
 
 # --- the looks ---------------------------------------------------------------------------

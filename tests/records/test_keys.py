@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sensitivity_book.theory.gradient import discrete_gradient
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.report import AuditRow
@@ -202,7 +203,7 @@ def test_the_other_ways_to_ask_agree(form, norm):
         assert report.check()
     dataset = (1, 11)
     local = sl.local_sensitivity(query, dataset, universe, relation=relation, norm=norm)
-    steps = sl.discrete_gradient(query, dataset, universe)
+    steps = discrete_gradient(query, dataset, universe)
     if norm:
         assert steps.norm(norm) == local.value
     assert [step.labels for step in steps.backward if step is not None] == [("art", "law")] * 2
@@ -211,7 +212,7 @@ def test_the_other_ways_to_ask_agree(form, norm):
 def test_steps_of_a_gradient_have_the_keys_of_both_ends():
     """Catches a step that drops the key that appears."""
     universe = sl.Universe.value_range([1, 2])
-    steps = sl.discrete_gradient(Counter, (1,), universe)
+    steps = discrete_gradient(Counter, (1,), universe)
     assert [dict(zip(s.labels, s, strict=True)) for s in steps.forward] == [{1: 1}, {1: 0, 2: 1}]
     assert (steps.backward, steps.norm()) == ((Labelled((1,), (1,)), None), 1)
 

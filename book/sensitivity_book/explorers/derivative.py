@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from sensitivity_book.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.explorers.stage import LEFT, RIGHT, stage
+from sensitivity_book.theory.gradient import Gradient, discrete_gradient
 from sensitivity_lab.catalogue import MEAN, MEDIAN, SUM, VARIANCE
-from sensitivity_lab.gradient import Gradient, discrete_gradient
 from sensitivity_lab.numbers.text import dataset_text, number_text
 from sensitivity_lab.plotting.style import ADDED, INK, PALE, PAPER, REMOVED
 from sensitivity_lab.queries import Query

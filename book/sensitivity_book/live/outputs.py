@@ -56,7 +56,7 @@ def drawing(value: object) -> str | None:
         return None
     from matplotlib.figure import Figure
 
-    from sensitivity_lab.plotting.phone import with_phone_form
+    from sensitivity_book.pictures.phone import with_phone_form
 
     if not isinstance(value, Figure):
         return None

@@ -7,8 +7,8 @@ one of them; the other is not there for a screen reader either.
 import re
 from collections.abc import Callable, Iterator
 
-from sensitivity_lab.plotting.phone import HIDDEN
-from sensitivity_lab.plotting.style import DARK
+from sensitivity_book.pictures.dark import DARK
+from sensitivity_book.pictures.phone import HIDDEN
 
 COLOUR = re.compile(r"\b(fill|stroke): ?(#[0-9a-f]{6})\b")
 

@@ -175,7 +175,7 @@ def between_bins(reached: Sequence[Exact], uncounted: Exact | None, norm: Norm) 
             assert uncounted is not None
             one = other = uncounted
             gap = length(0, 0)
-        return WorstPair(gap, ((one, c),), ((one, a),), ((other, b),))
+        return WorstPair.of_copies(gap, ((one, c),), ((one, a),), ((other, b),))
 
     return d
 

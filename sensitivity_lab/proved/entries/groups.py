@@ -191,7 +191,7 @@ def _between_ends(groups: Sequence[Ends], norm: Norm) -> D:
             lower.append(((group, y_value), y))
         shared = (((0, groups[0][0]), c),)
         gap = _in_norm(score(best), 1, norm)
-        return WorstPair(gap, shared, tuple(higher), tuple(lower), records)
+        return WorstPair.of_copies(gap, shared, higher, lower, records=records)
 
     return d
 

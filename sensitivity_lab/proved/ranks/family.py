@@ -84,7 +84,7 @@ class LStatistic(Family):
             gap = Fraction(interval.width * height + low * levels, higher.unit * lower.unit)
             tops = ((c, p), (a, t - p), (b, s - p))
             common, removed, added = (((low, many - top), (high, top)) for many, top in tops)
-            return WorstPair(gap, common, removed, added)
+            return WorstPair.of_copies(gap, common, removed, added)
 
         return d
 
@@ -150,7 +150,9 @@ class Count(Family):
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
         low = interval.low
-        return lambda c, a, b: WorstPair(abs(a - b), ((low, c),), ((low, a),), ((low, b),))
+        return lambda c, a, b: WorstPair.of_copies(
+            abs(a - b), ((low, c),), ((low, a),), ((low, b),)
+        )
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
         return self.on_interval(Interval(values[0], values[-1]), norm)

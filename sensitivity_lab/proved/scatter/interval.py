@@ -21,11 +21,11 @@ def variance_on_interval(interval: Interval, ddof: int) -> D:
         if a >= b:
             i = min(a, (c + a) // 2)
             gap = width**2 * Fraction(i * (c + a - i), (c + a) * (c + a - ddof))
-            return WorstPair(gap, ((low, c),), ((high, i), (low, a - i)), ((low, b),))
+            return WorstPair.of_copies(gap, ((low, c),), ((high, i), (low, a - i)), ((low, b),))
         gap, i, j = max(_with_b_at_the_mean(c, a, b, ddof))
         mean = low + width * Fraction(j, c) if c else low
         common = ((high, j), (low, c - j))
-        return WorstPair(width**2 * gap, common, ((high, i), (low, a - i)), ((mean, b),))
+        return WorstPair.of_copies(width**2 * gap, common, ((high, i), (low, a - i)), ((mean, b),))
 
     return d
 
@@ -55,10 +55,10 @@ def deviation_on_interval(interval: Interval, ddof: int) -> D:
             squares = Fraction((c // 2) * (c - c // 2), c) * width**2
             gap = RootGap(squares / (c - ddof), squares / (c + b - ddof))
             middle = low + width * Fraction(c // 2, c)
-            return WorstPair(gap, ((high, c // 2), (low, c - c // 2)), (), ((middle, b),))
+            return WorstPair.of_copies(gap, ((high, c // 2), (low, c - c // 2)), (), ((middle, b),))
         of_variance = variance(c, a, b)
         assert of_variance
-        shared = {value for value, copies in of_variance.common if copies}
+        shared = {value for value, times in of_variance.common if times}
         constant = a >= b or len(shared) < 2  # then the lower side does not vary at all
         return replace(of_variance, gap=RootGap(rational(of_variance.gap), 0), attained=constant)
 

@@ -34,10 +34,10 @@ def variance_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
         common, higher = ((ends.high, j), (low, c - j)), ((ends.high, i), (low, a - i))
         lower = ((low + x * width, b),)
         if root and a:  # √s − √t ≤ √(s − t): only a bound, unless the lower side is constant
-            return WorstPair(
+            return WorstPair.of_copies(
                 RootGap(max(rational(gap), 0), 0), common, higher, lower, attained=False
             )
-        return WorstPair(gap, common, higher, lower)
+        return WorstPair.of_copies(gap, common, higher, lower)
 
     return d
 

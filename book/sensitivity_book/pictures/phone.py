@@ -11,7 +11,6 @@ import re
 import sys
 from collections.abc import Callable
 from textwrap import fill
-from weakref import WeakKeyDictionary
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -20,12 +19,10 @@ from matplotlib.gridspec import GridSpec
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from sensitivity_lab.plotting.style import PHONE, STYLE
+from sensitivity_lab.plotting.style import NARROW_FORMS, PHONE, STYLE
 
 MOST_STACKED = 4  # panels; of more, two stay beside one another
 LINE = 0.25  # inches for one more line of text
-
-OWN_FORMS: WeakKeyDictionary[Figure, Callable[[], Figure] | None] = WeakKeyDictionary()
 
 HIDDEN = '<svg class="phone" style="display: none"'
 
@@ -60,13 +57,13 @@ def set_phone_form(figure: Figure, draw: Callable[[], Figure] | None) -> None:
     >>> phone_form(figure) is None
     True
     """
-    OWN_FORMS[figure] = draw
+    NARROW_FORMS[figure] = draw
 
 
 def phone_form(figure: Figure) -> Figure | None:
     """Return a figure's form for a phone: its own, or a narrow copy; None where it needs none."""
-    if figure in OWN_FORMS:
-        draw = OWN_FORMS[figure]
+    if figure in NARROW_FORMS:
+        draw = NARROW_FORMS[figure]
         return draw() if draw else None
     if figure.get_figwidth() <= PHONE:
         return None

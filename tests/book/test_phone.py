@@ -8,10 +8,12 @@ import pytest
 from conftest import ABSENCES
 from nbclient import NotebookClient
 from nbformat import v4
+from sensitivity_book.pictures import dark as dark_colours
+from sensitivity_book.pictures import phone
+from sensitivity_book.pictures.phone import phone_form, set_phone_form
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting import phone, style
-from sensitivity_lab.plotting.phone import phone_form, set_phone_form
+from sensitivity_lab.plotting import style
 
 TABLE = sl.sweep(
     [sl.MEAN, sl.MEDIAN, sl.SUM],
@@ -109,7 +111,7 @@ def test_a_figure_can_say_no_and_can_say_how():
 def test_a_notebook_stores_both_forms_in_one_drawing():
     """Catches a second form that is shown, that is no SVG, or that takes an id of the first."""
     cells = [
-        "import sensitivity_lab as sl\nsl.inline_svg()",
+        "import sensitivity_lab as sl\nfrom sensitivity_book.pictures.phone import inline_svg\ninline_svg()",
         "sl.plot_witness(sl.global_sensitivity(sl.MEAN, sl.Universe.population([1, 2, 3, 10]),\n"
         "                                      size=3, relation=sl.Change(1)))",
     ]
@@ -139,7 +141,7 @@ def contrast(one, other):
 
 def test_colours_are_seen_in_the_dark():
     """Catches a line that fades into a dark page, and words that cannot be read on it."""
-    paper = style.DARK[style.PAPER]
+    paper = dark_colours.DARK[style.PAPER]
     words = {
         style.INK,
         style.ADDED,
@@ -149,11 +151,11 @@ def test_colours_are_seen_in_the_dark():
         "#555555",
         "#000000",
     }
-    for light, dark in style.DARK.items():
-        if light not in style.GROUNDS:
+    for light, dark in dark_colours.DARK.items():
+        if light not in dark_colours.GROUNDS:
             assert contrast(dark, paper) >= (4.5 if light in words else 3), light
         else:  # what stands on it is seen
-            assert contrast(style.DARK[style.INK], dark) >= 4.5, light
+            assert contrast(dark_colours.DARK[style.INK], dark) >= 4.5, light
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
@@ -161,14 +163,14 @@ def test_every_colour_of_the_style_has_its_dark_form():
     """Catches a colour that stays as on paper when a page turns dark."""
     names = ("INK", "PALE", "GREY", "GRID", "PAPER", "BAND", "ADDED", "REMOVED", "ADDED_TINT")
     names += ("REMOVED_TINT", "CLAIMED", "EXACT", "LOOSE", "TOO_SMALL")
-    assert {getattr(style, name) for name in names} | {*style.COLOURS} <= {*style.DARK}
+    assert {getattr(style, name) for name in names} | {*style.COLOURS} <= {*dark_colours.DARK}
     drawn = {
         colour
         for draw in FIGURES.values()
         for form in (draw(), phone_form(draw()))
         for colour in re.findall(r"(?:fill|stroke): (#\w{6})", phone.with_phone_form(form, svg_of))
     }
-    assert drawn <= {*style.DARK}
+    assert drawn <= {*dark_colours.DARK}
     assert style.INK in drawn
 
 
@@ -179,3 +181,38 @@ def svg_of(figure):
     with plt.rc_context(style.STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
+
+
+def test_inline_svg_does_nothing_outside_a_notebook():
+    """Catches an error, or a changed setting, where there is no notebook."""
+    before = dict(plt.rcParams)
+    assert phone.inline_svg() is None
+    assert dict(plt.rcParams) == before
+
+
+def test_a_notebook_shows_each_figure_once_and_the_same_every_time():
+    """Catches a figure shown twice, as a PNG, or with a last bit that differs."""
+    cells = [
+        "import sensitivity_lab as sl",
+        "from sensitivity_book.pictures.phone import inline_svg",
+        "inline_svg()",
+        "school = sl.Universe.population([1, 2, 3, 10])\n"
+        "found = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.Change(1))",
+        "sl.plot_witness(found)",
+        "sl.plot_witness(found)",
+        "figure = sl.plot_sweep(sl.sweep([sl.SUM], {'': school}, size=2, relations=[sl.Change(1)]))\n"
+        "figure.set_layout_engine('none')\n"
+        "figure",
+        "axes, = figure.axes\n"
+        "axes.set_position([axes.get_position().x0 * (1 + 1e-15), *axes.get_position().bounds[1:]])\n"
+        "figure",
+    ]
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    [first], [second], [third], [moved] = (cell.outputs for cell in notebook.cells[-4:])
+    assert first.data["image/svg+xml"] == second.data["image/svg+xml"]
+    assert ">dataset</text>" in first.data["image/svg+xml"]
+    assert "image/png" not in first.data
+    assert all(not cell.outputs for cell in notebook.cells[:-4])
+    assert "<clipPath" in third.data["image/svg+xml"]
+    assert third.data["image/svg+xml"] == moved.data["image/svg+xml"]  # but for a last bit

@@ -1,0 +1,1 @@
+"""What the essays compute: the sensitivity as a derivative."""
