@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -152,12 +152,7 @@ class Problem:
 
     @property
     def plan(self) -> Plan:
-        """The feasible moves from each size.
-
-        Cost: linear in sizes × moves, once; and one call of a function that has no
-        `smallest_size`, where the empty dataset is reached.
-
-        """
+        """The feasible moves from each size; a function may be called on the empty dataset."""
         return self._plan_and_rest[0]
 
     @property
@@ -258,40 +253,23 @@ class Problem:
         return failure_on_nothing(self.query, self.any_answer, self.given(()))
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """The most that may be done for a number of datasets, with the memory of a number of them."""
 
     datasets: int  # answered
-    memory: int  # as so many datasets take
+    pairs: int  # visited by a walk
+    passed: int  # datasets of all sizes that a sweep passes through
+    held: int  # records that a walk holds
+    read: int  # records that a sweep reads
+    cells: int  # numbers in a sweep's table of ranks
+    steps: int = 200_000  # of a sweep, one for each position and size
+    counted: int = 4_000_000_000  # arithmetic to count the pairs of a walk
 
-    steps: ClassVar[int] = 200_000  # of a sweep, one for each position and size
-    counted: ClassVar[int] = 4_000_000_000  # arithmetic to count the pairs of a walk
-
-    @property
-    def pairs(self) -> int:
-        """Pairs that a walk visits."""
-        return PAIRS_PER_DATASET * self.datasets
-
-    @property
-    def passed(self) -> int:
-        """Datasets of all sizes that a sweep passes through."""
-        return 4 * self.datasets
-
-    @property
-    def held(self) -> int:
-        """Records that a walk holds."""
-        return 20 * self.memory
-
-    @property
-    def read(self) -> int:
-        """Records that a sweep reads."""
-        return 100 * self.memory
-
-    @property
-    def cells(self) -> int:
-        """Numbers in a sweep's table of ranks."""
-        return 10 * self.memory
+    @classmethod
+    def of(cls, datasets: int, memory: int) -> Limits:
+        """The limits for so many datasets, and the memory of others."""
+        pairs = PAIRS_PER_DATASET * datasets
+        return cls(datasets, pairs, 4 * datasets, 20 * memory, 100 * memory, 10 * memory)
 
 
 @dataclass(frozen=True)
@@ -320,13 +298,13 @@ class Budget:
     @property
     def most(self) -> Limits:
         """What is refused if it is passed; a small `max_datasets` leaves the memory as it is."""
-        return Limits(self.max_datasets, max(self.max_datasets, MAX_DATASETS))
+        return Limits.of(self.max_datasets, max(self.max_datasets, MAX_DATASETS))
 
     @property
     def quick(self) -> Limits:
         """What is enumerated without asking the solver first."""
         few = min(AT_ONCE, self.max_datasets)
-        return Limits(few, few)
+        return Limits.of(few, few)
 
 
 def _check_executor(executor: Any) -> None:

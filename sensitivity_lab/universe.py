@@ -35,8 +35,7 @@ class Universe:
     """The values that datasets are drawn from, and how many copies of each there are.
 
     Make one with `Universe.population` (known records, each in a dataset at most once),
-    `Universe.interval` (all floats between two bounds, for a search alone) or
-    `Universe.value_range` (any number of copies of each value).
+    `Universe.value_range` or `Universe.product` (any number of copies), or `Universe.people`.
 
     >>> Universe.population([2, 1, 2])
     Universe.population([1, 2, 2])
@@ -90,16 +89,8 @@ class Universe:
         2
 
         Records are numbers, or anything that can be hashed, or the rows of a pandas, polars or
-        pyarrow table, which functions then receive:
-
-        >>> import pandas as pd
-        >>> staff = Universe.population(pd.DataFrame({"team": ["law", "art"], "pay": [50, 40]}))
-        >>> next(staff.datasets(size=1))
-          team  pay
-        0  art   40
-
-        Two records with equal values are two records. A Series of pandas or polars brings its
-        name; a pyarrow Array serves, too.
+        pyarrow table, which functions then receive. Two records with equal values are two records.
+        A Series of pandas or polars brings its name; a pyarrow Array serves, too.
         Cost: arrays stay arrays; they are sorted once, when first needed: O(m log m).
         Raises ValueError for an empty universe, NaN or infinities, TypeError for text among
         numbers and for records that have no hash.
@@ -157,10 +148,6 @@ class Universe:
         >>> anybody = Universe.people(Universe.product(price=[0, 9]), most_rows=2)
         >>> anybody.distinct
         6
-        >>> from sensitivity_lab import MEAN, Change, global_sensitivity
-        >>> buyers = Universe.people(Universe.product(price=[0, 9]), most_rows=2, least_rows=1)
-        >>> global_sensitivity(MEAN.of("price"), buyers, size=4, relation=Change(1)).value
-        Fraction(18, 5)
 
         With an `id`, the people named in a table, or in any table of a dict; functions receive all
         rows of the dataset's people, as the tables are, the id included. With `most_rows`, any
@@ -203,38 +190,22 @@ class Universe:
 
     @property
     def numeric(self) -> bool:
-        """Whether the records are numbers (and None), which standard queries are asked of.
-
-        >>> Universe.value_range([1, 2]).numeric, Universe.value_range(["no", "yes"]).numeric
-        (True, False)
-        """
+        """Whether the records are numbers (and None), which standard queries are asked of."""
         return self.source.numeric
 
     @property
     def holds_people(self) -> bool:
-        """Whether a record is a person, who may bring several rows.
-
-        >>> Universe.people(Universe.product(age=[30]), most_rows=1).holds_people
-        True
-        """
+        """Whether a record is a person, who may bring several rows."""
         return self.source.id is not None
 
     @property
     def tabular(self) -> bool:
-        """Whether functions receive tables.
-
-        >>> Universe.product(age=[30, 40]).tabular
-        True
-        """
+        """Whether functions receive tables."""
         return self.source.tabular
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """How many copies of each value there are, (v,) whole numbers.
-
-        >>> Universe.population([1, 2, 2]).counts
-        array([1, 2])
-        """
+        """How many copies of each value there are, (v,) whole numbers."""
         return read_only(self.source.counts)
 
     def given(self, positions: Iterable[int], exact: bool = False) -> Any:
@@ -248,12 +219,10 @@ class Universe:
         return self.source.giver(exact)(tuple(positions))
 
     def numbers_of(self, what: Any) -> Any:
-        """Return what a function of a record, or a column, makes of each of the m records.
+        """Return what a query is asked of: what a column, or a function, makes of each of the m records.
 
         >>> Universe.population(["yes", "no"]).numbers_of(len)
         [2, 3]
-
-        Errors: whatever the function raises, as a ValueError.
         """
         if isinstance(what, Said):
             return what.of_all(self)
@@ -305,7 +274,7 @@ class Universe:
 
         The integers are int64, or Python ints where 64 bits are too few.
         Cost: O(v) in NumPy for ints and floats of at most 15 digits; for other floats v short
-        texts, read in NumPy; else one Fraction for each value. Once.
+        texts, read in NumPy; else one Fraction for each value.
         """
         return self.source.scaled
 
@@ -322,42 +291,30 @@ class Universe:
 
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
-        """The m records of a population, ascending, as integers over one denominator.
+        """The m records, ascending, as integers over one denominator.
 
         >>> Universe.population([2, 0.5, 2]).sorted_scaled
         (array([1, 4, 4]), 2)
-
-        Cost: as `sorted_records` and `scaled`, once.
         """
         return self.source.sorted_scaled
 
     @cached_property
     def value_of(self) -> Indices:
-        """The position among `values` of each of a population's m records, ascending.
+        """The position among `values` of each of the m records, ascending.
 
         >>> Universe.population([20, 10, 20]).value_of
         (0, 1, 1)
-
-        Cost: O(m), once.
         """
         return tuple(np.repeat(np.arange(self.distinct, dtype=np.intp), self.counts).tolist())
 
     @property
     def has_missing(self) -> bool:
-        """Whether a record may be missing (None).
-
-        >>> Universe.value_range([1, None]).has_missing
-        True
-        """
+        """Whether a number may be missing (None)."""
         return self.source.has_missing
 
     @property
     def distinct(self) -> int:
-        """How many different values there are.
-
-        >>> Universe.population([1, 2, 2]).distinct
-        2
-        """
+        """How many different values there are."""
         return len(self.counts)
 
     @property
@@ -450,13 +407,7 @@ class Universe:
         return (self.given(indices) for indices in multisets(self.copies(size), size))
 
     def checked_size(self, size: Any) -> int:
-        """Return `size` as an int, or refuse one that no dataset of this universe has.
-
-        >>> Universe.population([1, 2, 2]).checked_size(3)
-        3
-
-        Raises ValueError for a size above the population, and as `whole_number`.
-        """
+        """Return `size` as an int, or refuse one that no dataset of this universe has."""
         checked = whole_number(size, "size", 0)
         if checked > self.records:
             raise ValueError(

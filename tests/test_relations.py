@@ -128,6 +128,9 @@ def test_relations_are_values():
     assert sl.Change(1) != sl.Add(1)
     assert len({sl.Add(1), sl.Add(1), sl.Remove(1)}) == 2
     assert pickle.loads(pickle.dumps(sl.AddRemove(2))) == sl.AddRemove(2)
+    for relation in (sl.Add(3), sl.Change(2), sl.Change(1, columns=["pay", "age"])):
+        assert eval(relation.python(), {"sl": sl}) == relation
+    assert AddOrChange(2).python() == "AddOrChange(2)"
     with pytest.raises(AttributeError):
         sl.Add(1).k = 2
 

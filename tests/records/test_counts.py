@@ -1,4 +1,4 @@
-"""Counts of anything: records that are no numbers, rows, and the rows that people bring."""
+"""Counts of anything: records that are no numbers, and rows."""
 
 import random
 
@@ -66,52 +66,13 @@ def test_counts_of_records_that_are_no_numbers(kind):
             held_to(query, sl.Universe.population(given), want, **ask)
 
 
-def test_counts_and_sums_of_the_rows_that_people_bring():
-    """Catches people who are counted for their rows, and a sum over people that needs the sweep."""
-    rng = random.Random(3)
-    kinds = ROWS[:2] + ROWS[3:]
-    anybody = sl.Universe.people(sl.Universe.value_range(pd.DataFrame(kinds)), most_rows=2)
-    brought = oracle_rows.anybody(kinds, 2)
-    queries = (
-        (sl.COUNT, len),
-        (sl.count_where(is_law), lambda rows: sum(row["team"] == "law" for row in rows)),
-        (sl.SUM.of("pay"), lambda rows: sum(row["pay"] for row in rows)),
-        (sl.SUM.of("pay").clipped(1, 2), lambda rows: sum(min(2, max(1, r["pay"])) for r in rows)),
-        (sl.COUNT.of("pay"), len),
-    )
-    for _ in range(2):
-        name, size = rng.choice(oracle_rows.RELATIONS), rng.randint(0, 2)
-        ask = {"size": size, "relation": getattr(sl, name)(1)}
-        orders = [{"who": rng.choice("abc"), **rng.choice(ROWS)} for _ in range(5)]
-        people = oracle_rows.people_of({None: orders}, "who")
-        known = sl.Universe.people(pd.DataFrame(orders), id="who")
-        for query, said in queries:
-            want = oracle_rows.greatest(
-                lambda labels: sum(said(brought[i]) for i in labels),  # noqa: B023
-                oracle_rows.of_range(len(brought), size, name, 1),
-            )
-            held_to(query, anybody, want, **ask)
-            if size <= len(people):
-                want = oracle_rows.greatest(
-                    lambda labels: sum(said(people[i][None]) for i in labels),  # noqa: B023
-                    oracle_rows.of_population(len(people), size, name, 1),
-                )
-                held_to(query, known, want, **ask)
-
-
 def test_counts_of_a_dataset_as_it_is():
     """Catches a count of columns, or of the tables of a dict."""
     frame = pd.DataFrame(ROWS)
     assert (sl.COUNT(frame), sl.count_where(is_law)(frame)) == (5, 3)
     assert sl.COUNT(("no", "yes")) == sl.count_where(bool)([0, "x", True]) == 2
-    both = {"orders": frame.assign(who=1), "visits": frame.assign(who=1)}
     with pytest.raises(ValueError, match="several tables"):
-        sl.COUNT(both)
-    universe = sl.Universe.people(both, id="who")
-    with pytest.raises(
-        ValueError, match="got several tables, orders, visits: ask of a function of"
-    ):
-        sl.global_sensitivity(sl.COUNT, universe, size=1, relation=sl.Remove(1))
+        sl.COUNT({"orders": frame, "visits": frame})
 
 
 def test_a_count_where_some_columns_may_change():

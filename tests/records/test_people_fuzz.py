@@ -1,8 +1,8 @@
 """People, drawn at random: every method is held to sets of people and plain sums of their rows.
 
 A row is (t, x, z): a text, a number, and a number that may be missing. A person is a tuple of rows, a
-dataset a multiset of people; of the package nothing is asked but its public calls. Set
-PEOPLE_CASES for a longer run.
+dataset a multiset of people; of the package nothing is asked but its public calls. Tables are of any
+of the three libraries. Set PEOPLE_CASES for a longer run.
 """
 
 import math
@@ -15,11 +15,13 @@ from itertools import combinations, combinations_with_replacement, pairwise
 from typing import Any, NamedTuple
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import sensitivity_lab as sl
 
-CASES = int(os.environ.get("PEOPLE_CASES", "20"))
+CASES = int(os.environ.get("PEOPLE_CASES", "80"))
 MOST_DATASETS = 120
 DIGITS = Context(prec=60)
 RELATIONS = ("Add", "Remove", "AddRemove", "SymmetricDifference", "Change")
@@ -102,9 +104,7 @@ def by_text(people, answer):
 
 def worth(person):
     """What a person's rows come to: of a table, or of a list."""
-    if isinstance(person, dict):
-        person = pd.concat(person.values())
-    rows = plain_rows(person) if isinstance(person, pd.DataFrame) else person
+    rows = person if isinstance(person, (list, tuple)) else plain_rows(as_pandas(person))
     return sum(x + 2 * max(z, 0) for _, x, z in rows) - (len(rows) > 1)
 
 
@@ -118,6 +118,7 @@ class Asked(NamedTuple):
 
 OTHERS = (
     Asked(sl.COUNT, lambda p: len(flat(p)), 0, "sum"),
+    Asked(sl.COUNT.of("x"), lambda p: len(flat(p)), 0, "sum"),
     Asked(
         sl.count_where(lambda r: r.x > 0 or r["t"] == "b"),
         lambda p: sum(x > 0 or t == "b" for t, x, _ in flat(p)),
@@ -218,8 +219,8 @@ class Named:
     def some_row(self, rng):
         return some_row(rng)
 
-    def tables(self, rng):
-        return self.frame
+    def tables(self, rng, frame=None):
+        return in_a_library(rng, self.frame if frame is None else frame)
 
     @property
     def everybody(self):
@@ -228,11 +229,14 @@ class Named:
     def rows_of(self, names):
         return [self.people[name] for name in names]
 
-    def given(self, names):
-        return list(names)
+    def given(self, names, rng):
+        """A dataset as a caller gives it: ids, or tables in any order, of any library."""
+        rows = self.frame[self.frame["who"].isin(names)].sample(frac=1, random_state=1)
+        return rng.choice((list(names), self.tables(rng, rows)))
 
     def read(self, table):
         """The people of a table, each with all their rows; nobody is without."""
+        table = as_pandas(table)
         found = Counter(table["who"])
         names = [who for who in self.people if who in found]
         for who in names:
@@ -252,12 +256,10 @@ class Two(Named):
         t, x, z = some_row(rng)
         return rng.choice((t, "visit")), x, z
 
-    def tables(self, rng):
-        visits = self.frame["t"] == "visit"
-        return {"orders": self.frame[~visits], "visits": self.frame[visits]}
-
-    def read(self, table):
-        return super().read(pd.concat(table.values()))
+    def tables(self, rng, frame=None):
+        frame = self.frame if frame is None else frame
+        parts = {"orders": frame[frame["t"] != "visit"], "visits": frame[frame["t"] == "visit"]}
+        return {name: in_a_library(rng, part) for name, part in parts.items()}
 
     def is_solved(self, kind):
         return kind == "person"
@@ -273,8 +275,9 @@ class Anybody:
         self.most = rng.randint(0, 3)
         self.least = rng.randint(0, self.most)
         self.frame = pd.DataFrame(columns_of(rows))
+        made = in_a_library(rng, self.frame)
         self.universe = sl.Universe.people(
-            rng.choice((self.frame, sl.Universe.value_range(self.frame))),
+            rng.choice((made, sl.Universe.value_range(made))),
             most_rows=self.most,
             least_rows=self.least,
         )
@@ -288,18 +291,32 @@ class Anybody:
     def rows_of(self, people):
         return people
 
-    def given(self, people):
+    def given(self, people, rng):
         return [[(t, x, None if z == MISSING else z) for t, x, z in rows] for rows in people]
 
     def read(self, table):
         """The people of a table by their numbers, and that some may bring nothing."""
-        people = Counter(tuple(sorted(plain_rows(rows))) for _, rows in table.groupby("person"))
+        people = as_pandas(table).groupby("person")
+        people = Counter(tuple(sorted(plain_rows(rows))) for _, rows in people)
         assert all(person in self.everybody for person in people)
         return people
 
     def is_solved(self, kind):
         of_rows = [name for name in OF_NUMBERS if name != "std"] if self.least else SOLVED_OF_ROWS
         return kind == "person" or kind in of_rows
+
+
+def in_a_library(rng, frame):
+    """A table of pandas as one of any library."""
+    of_pyarrow = lambda frame: pa.Table.from_pandas(frame, preserve_index=False)  # noqa: E731
+    return rng.choice((lambda frame: frame, pl.from_pandas, of_pyarrow))(frame)
+
+
+def as_pandas(given):
+    """A table of any library, or several, as one of pandas."""
+    if isinstance(given, dict):
+        return pd.concat(map(as_pandas, given.values()))
+    return given if isinstance(given, pd.DataFrame) else given.to_pandas()
 
 
 def some_row(rng):
@@ -415,12 +432,12 @@ def test_people_at_random(seed):
         hold(world, world.want(), "global")
         if isinstance(world.size, int):
             here = rng.choice([d for d in world.datasets if len(d) == world.size])
-            hold(world, world.want(here), "local", here)
+            hold(world, world.want(here), "local", here, world.kind.given(here, rng))
     print(dict(COUNTED))  # with pytest -s
     assert any("solver" in case for case in COUNTED)
 
 
-def hold(world, want, kind, here=None):
+def hold(world, want, kind, here=None, given=None):
     """Ask every method."""
     relation = getattr(sl, world.relation)(world.k)
     ask = {"relation": relation, "norm": world.norm}
@@ -435,7 +452,6 @@ def hold(world, want, kind, here=None):
                     world.asked.query, world.kind.universe, size=world.size, method=method, **ask
                 )
             else:
-                given = world.kind.given(here)
                 found = sl.local_sensitivity(
                     world.asked.query, given, world.kind.universe, method=method, **ask
                 )

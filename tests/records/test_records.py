@@ -1,19 +1,22 @@
-"""Records that are text, dates, tuples or objects: every answer is held to labelled records."""
+"""Records that are text, dates, tuples, objects or rows: every answer is held to labelled records."""
 
 import datetime
 import math
 import random
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, pairwise
+from multiprocessing import get_context
 
 import oracle_rows
 import pandas as pd
 import pytest
+import test_rows as of_rows
 
 import sensitivity_lab as sl
 
@@ -84,8 +87,69 @@ def order_of(records):
 SCALARS = (weights, mean_weight, ratio, different, len)
 
 
-def relation_of(name, k):
-    return getattr(sl, name)(k)
+class Pool:
+    """Records of any kind, which functions receive as tuples."""
+
+    functions, vector, cases = SCALARS, staticmethod(how_often), 250
+    audited = staticmethod(weights)
+
+    def __init__(self, kind):
+        self.records = POOLS[kind]
+
+    def drawn(self, rng, most):
+        return [
+            self.records[0],
+            *(rng.choice(self.records) for _ in range(rng.randint(0, most - 1))),
+        ]
+
+    def made(self, records):
+        return list(records)
+
+    def forms(self, records):
+        """A dataset as a caller may give it."""
+        return [list(records)]
+
+    def asked(self, function):
+        return function
+
+    def read(self, dataset):
+        return dataset
+
+    def is_like(self, side, given):
+        return isinstance(side, tuple)
+
+
+class Table:
+    """Rows as dicts, which functions receive as tables of a library."""
+
+    functions, vector, cases = of_rows.SCALARS, staticmethod(of_rows.by_department), 60
+    audited = staticmethod(of_rows.total)
+
+    def __init__(self, library):
+        self.made = of_rows.LIBRARIES[library]
+        self.records = of_rows.some_rows(random.Random(8), 5)
+
+    def drawn(self, rng, most):
+        return of_rows.some_rows(rng, most)
+
+    def forms(self, records):
+        tuples = [tuple(row.values()) for row in records]
+        return [tuples, *(make(records) for make in of_rows.LIBRARIES.values())]
+
+    def asked(self, function):
+        return partial(of_rows.of_table, function)
+
+    def read(self, dataset):
+        rows = dataset if isinstance(dataset, list) else of_rows.dicts(dataset)
+        return [{name: of_rows.plain(cell) for name, cell in row.items()} for row in rows]
+
+    def is_like(self, side, given):
+        return type(side) is type(given) and of_rows.schema(side) == of_rows.schema(given)
+
+
+KINDS = {name: partial(Pool, name) for name in POOLS} | {
+    name: partial(Table, name) for name in of_rows.LIBRARIES
+}
 
 
 def shown(records):
@@ -93,95 +157,100 @@ def shown(records):
     return tuple(sorted(map(repr, records)))
 
 
-def assert_right(found, want, record_of):
-    """The value, and a witness that the brute force has, too."""
-    assert found.value == want.value
-    assert found.check()
-    pairs = {tuple(shown(map(record_of, side)) for side in pair) for pair in want.pairs}
-    assert tuple(map(shown, found.witness)) in pairs
+def held_to(want, kind, records, given, ask):
+    """The value, and a witness that the brute force has, too; or that there is nothing to compare."""
+    if want is None:
+        with pytest.raises(sl.Infeasible):
+            ask()
+        return
+    found = ask()
+    assert (found.value, found.check()) == (want.value, True)
+    pairs = {tuple(shown(records[i] for i in side) for side in pair) for pair in want.pairs}
+    assert tuple(shown(kind.read(side)) for side in found.witness) in pairs
+    assert all(kind.is_like(side, given) for side in found.witness)
 
 
-def a_case(rng, pool, most=5):
-    """A few records, a size, a relation and its k."""
-    records = [pool[0], *(rng.choice(pool) for _ in range(rng.randint(0, most - 1)))]
-    size = rng.randint(0, min(3, len(records)))
-    if rng.random() < 0.2:
-        size = range(size, min(len(records), size + 2) + 1)
-    return records, size, rng.choice(oracle_rows.RELATIONS), rng.randint(1, 2)
-
-
-def asked(want, function, universe, **ask):
-    """Ask; where the brute force finds nothing to compare, the package must say so."""
-    if want is not None:
-        return sl.global_sensitivity(function, universe, **ask)
-    with pytest.raises(sl.Infeasible):
-        sl.global_sensitivity(function, universe, **ask)
-    return None
-
-
-@pytest.mark.parametrize("kind", POOLS)
-def test_a_population_of_any_records(kind):
-    """Catches a record lost, doubled or misplaced, and a method that differs from another."""
-    rng = random.Random(kind)
-    for _ in range(250):
-        records, size, name, k = a_case(rng, POOLS[kind])
-        function, norm = rng.choice(SCALARS), 1
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("make", ["population", "value_range"])
+def test_any_records(name, make):
+    """Catches a record lost, doubled or misplaced, copies that run out, a dtype that does not return."""
+    rng, kind = random.Random(name + make), KINDS[name]()
+    of_range = make == "value_range"
+    for _ in range(kind.cases // (2 if of_range else 1)):
+        drawn = kind.drawn(rng, 3 if of_range else 4)
+        given, records = kind.made(drawn), kind.read(drawn)
+        size, relation, k = rng.randint(0, 2), rng.choice(oracle_rows.RELATIONS), rng.randint(1, 2)
+        size = size if of_range else min(size, len(records))
+        if rng.random() < 0.2:
+            size = range(size, (size if of_range else min(len(records) - 1, size)) + 2)
+        function, norm = rng.choice(kind.functions), 1
         if rng.random() < 0.4:
-            function, norm = how_often, rng.choice((1, 2, math.inf))
-        pairs = oracle_rows.of_population(len(records), size, name, k)
-        answer = oracle_rows.asked_of(function, records)
-        want = oracle_rows.greatest(answer, pairs, norm)
-        universe = sl.Universe.population(records)
-        methods = METHODS if norm != 2 else METHODS[:2]
-        for method in methods:
-            ask = {"size": size, "relation": relation_of(name, k), "norm": norm, "method": method}
-            found = asked(want, function, universe, **ask)
-            if found is not None:
-                assert_right(found, want, records.__getitem__)
-
-
-@pytest.mark.parametrize("kind", POOLS)
-def test_a_range_of_any_records(kind):
-    """Catches copies that run out, and a kind that is named twice and counted twice."""
-    rng = random.Random(kind + "range")
-    for _ in range(150):
-        records, _, name, k = a_case(rng, POOLS[kind], most=3)
-        size = rng.choice((0, 1, 2, range(0, 3), range(1, 3)))
-        kinds = list(dict.fromkeys(records))
-        function = rng.choice(SCALARS)
-        pairs = oracle_rows.of_range(len(kinds), size, name, k)
-        answer = oracle_rows.asked_of(function, kinds)
-        want = oracle_rows.greatest(answer, pairs)
-        universe = sl.Universe.value_range(records)
-        for method in METHODS:
-            ask = {"size": size, "relation": relation_of(name, k), "method": method}
-            found = asked(want, function, universe, **ask)
-            if found is not None:
-                assert_right(found, want, kinds.__getitem__)
-
-
-@pytest.mark.parametrize("kind", POOLS)
-def test_one_dataset_of_any_records(kind):
-    """Catches a neighbour of one dataset missed, in whatever order the dataset is given."""
-    rng = random.Random(kind + "local")
-    for _ in range(150):
-        records, size, name, k = a_case(rng, POOLS[kind])
-        size = size if isinstance(size, int) else size[0]
-        dataset = tuple(rng.sample(range(len(records)), size))
-        function = rng.choice(SCALARS)
-        pairs = oracle_rows.of_population(len(records), size, name, k)
-        here = shown(records[label] for label in dataset)
-        pairs = [pair for pair in pairs if shown(records[label] for label in pair[0]) == here]
-        answer = oracle_rows.asked_of(function, records)
-        want = oracle_rows.greatest(answer, pairs)
-        universe = sl.Universe.population(records)
-        given = [records[label] for label in dataset]
-        if want is None:
-            with pytest.raises(sl.Infeasible):
-                sl.local_sensitivity(function, given, universe, relation=relation_of(name, k))
+            function, norm = kind.vector, rng.choice((1, 2, math.inf))
+        if of_range:
+            records = [one for i, one in enumerate(records) if one not in records[:i]]
+            pairs = oracle_rows.of_range(len(records), size, relation, k)
         else:
-            found = sl.local_sensitivity(function, given, universe, relation=relation_of(name, k))
-            assert_right(found, want, records.__getitem__)
+            pairs = oracle_rows.of_population(len(records), size, relation, k)
+        want = oracle_rows.greatest(oracle_rows.asked_of(function, records), pairs, norm)
+        universe = getattr(sl.Universe, make)(given)
+        ask = {"size": size, "relation": getattr(sl, relation)(k), "norm": norm}
+        methods = METHODS if norm != 2 else METHODS[:2]
+        for method in methods if isinstance(kind, Pool) else [rng.choice(methods)]:
+            asked = partial(
+                sl.global_sensitivity, kind.asked(function), universe, method=method, **ask
+            )
+            held_to(want, kind, records, given, asked)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_one_dataset_of_any_records(name):
+    """Catches a neighbour missed, and a dataset found in its universe's order and library alone."""
+    rng, kind = random.Random(name + "local"), KINDS[name]()
+    for _ in range(kind.cases // 2):
+        drawn = kind.drawn(rng, 4)
+        given, records = kind.made(drawn), kind.read(drawn)
+        relation, k = rng.choice(oracle_rows.RELATIONS), rng.randint(1, 2)
+        labels = rng.sample(range(len(records)), rng.randint(0, min(3, len(records))))
+        here = shown(records[label] for label in labels)
+        pairs = oracle_rows.of_population(len(records), len(labels), relation, k)
+        pairs = [pair for pair in pairs if shown(records[label] for label in pair[0]) == here]
+        function = rng.choice(kind.functions)
+        want = oracle_rows.greatest(oracle_rows.asked_of(function, records), pairs)
+        universe = sl.Universe.population(given)
+        forms = kind.forms([drawn[label] for label in labels])
+        assert len({universe.indices(dataset) for dataset in forms}) == 1
+        for dataset in forms:
+            query, one = kind.asked(function), getattr(sl, relation)(k)
+            asked = partial(sl.local_sensitivity, query, dataset, universe, relation=one)
+            held_to(want, kind, records, given, asked)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_audits_and_workers(name):
+    """Catches a verdict that the brute force does not share, a search that finds what is not there."""
+    kind = KINDS[name]()
+    drawn = [*kind.records, kind.records[0]]
+    given, records = kind.made(drawn), kind.read(drawn)
+    universe, query = sl.Universe.population(given), kind.asked(kind.audited)
+    pairs = oracle_rows.of_population(len(records), 2, "SymmetricDifference", 1)
+    want = oracle_rows.greatest(oracle_rows.asked_of(kind.audited, records), pairs)
+    assert want.value > 0
+    ask = {"sizes": [2], "relations": [sl.SymmetricDifference(1)]}
+    for claim, verdict in ((0, "exact"), (1, "loose"), (-1, "too small")):
+        (row,) = sl.audit(query, want.value + claim, universe, **ask).rows
+        assert (row.verdict, row.found) == (verdict, want.value)
+    searched = sl.audit(query, 0, universe, method="search", trials=300, **ask).rows[0]
+    assert 0 < searched.found <= want.value
+    related = {tuple(shown(records[i] for i in side) for side in pair) for pair in pairs}
+    sides = (searched.dataset, searched.neighbour)
+    assert tuple(shown(kind.read(side)) for side in sides) in related
+    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
+    alone = sl.global_sensitivity(query, universe, **ask)
+    with ThreadPoolExecutor(2) as pool:
+        assert sl.global_sensitivity(query, universe, executor=pool, **ask) == alone
+    if name == "pyarrow":  # one is enough: a new process takes seconds
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            assert sl.global_sensitivity(query, universe, executor=pool, **ask) == alone
 
 
 @pytest.mark.parametrize("kind", POOLS)
@@ -220,41 +289,6 @@ def test_records_are_given_in_one_order():
             ask = {"size": 2, "relation": sl.Change(1), "method": method}
             first = sl.global_sensitivity(order_of, universe, **ask)
             assert first.check()
-
-
-@pytest.mark.parametrize("kind", ["text", "tuples", "objects", "text and none"])
-def test_threads_give_the_same(kind):
-    """Catches blocks of datasets that come back from the threads in another order."""
-    universe = sl.Universe.population(POOLS[kind] * 2)
-    with ThreadPoolExecutor(2) as pool:
-        for function in (weights, ratio):
-            ask = {"size": 3, "relation": sl.SymmetricDifference(2)}
-            alone = sl.global_sensitivity(function, universe, **ask)
-            assert sl.global_sensitivity(function, universe, executor=pool, **ask) == alone
-
-
-@pytest.mark.parametrize("kind", POOLS)
-def test_an_audit_of_records(kind):
-    """Catches a verdict that the brute force does not share; a search that finds what is not there."""
-    records = POOLS[kind] + POOLS[kind][:1]
-    universe = sl.Universe.population(records)
-    pairs = oracle_rows.of_population(len(records), 2, "SymmetricDifference", 1)
-    answer = oracle_rows.asked_of(weights, records)
-    want = oracle_rows.greatest(answer, pairs)
-    assert want.value > 0
-    ask = {"sizes": [2], "relations": [sl.SymmetricDifference(1)]}
-    for claim, verdict in (
-        (want.value, "exact"),
-        (want.value + 1, "loose"),
-        (want.value - 1, "too small"),
-    ):
-        (row,) = sl.audit(weights, claim, universe, **ask).rows
-        assert row.verdict == verdict
-    searched = sl.audit(weights, 0, universe, method="search", trials=300, **ask).rows[0]
-    assert searched.found <= want.value
-    assert searched.verdict == "too small"
-    related = {tuple(shown(records[i] for i in side) for side in pair) for pair in pairs}
-    assert tuple(map(shown, (searched.dataset, searched.neighbour))) in related
 
 
 def test_numbers_are_still_numbers():

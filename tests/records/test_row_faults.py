@@ -185,12 +185,6 @@ def test_answers_that_are_no_numbers_name_the_table():
         sl.global_sensitivity(lambda t: t["x"].sum(), STAFF, size=1, relation=sl.Change(1))
 
 
-def test_a_column_of_several_tables():
-    """Catches a column sought among the names of the tables."""
-    with refused(ValueError, "asked of the rows of one table, got several tables, "):
-        sl.global_sensitivity(sl.SUM.of("price"), TWO, size=1, relation=sl.Change(1))
-
-
 def test_a_clipped_query_takes_no_number_of_values():
     """Catches a closed form for values that the cut has made fewer: 3 where 1 is true."""
     query = sl.count_distinct.clipped(0, 1)

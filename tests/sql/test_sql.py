@@ -427,7 +427,7 @@ def test_any_people_are_numbered_in_each_dataset():
 def test_the_whole_of_any_people_is_small():
     """Catches a table of everybody there may be, where only its columns are asked for."""
     kinds = Rows(pd.DataFrame({"s": range(20)}), "rows")
-    whole = AnyPeople.of_rows(kinds, 3).whole[None]
+    whole = AnyPeople(kinds, 3, 0).whole[None]
     assert (list(whole.columns), len(whole)) == (["person", "s"], 20)
 
 
@@ -460,7 +460,7 @@ def test_a_frame_of_any_layout_is_read(library):
 def test_rows_of_many_datasets_are_those_of_each():
     """Catches a row that is stacked under another dataset's number, and a person without rows."""
     kinds = Rows(pd.DataFrame({"s": [1, 2]}), "rows")
-    for records in (kinds, People.of_tables(TABLES, "customer"), AnyPeople.of_rows(kinds, 2)):
+    for records in (kinds, People(TABLES, "customer"), AnyPeople(kinds, 2, 0)):
         datasets = [(0, 1), (), (1,), (0, 0, 1), (len(records.values) - 1,)]
         if isinstance(records, People):
             datasets[3] = (0, 3)
