@@ -20,7 +20,7 @@ from sensitivity_lab import definition as oracle
 from sensitivity_lab.methods.evaluation import Evaluations, NoArray
 from sensitivity_lab.methods.lattice import Lattice
 
-CASES = int(os.environ.get("ORACLE_CASES", "40"))
+CASES = int(os.environ.get("ORACLE_CASES", "14"))
 RELATIONS = [relation.__name__ for relation in conftest.RELATIONS]
 
 

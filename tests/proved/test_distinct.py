@@ -17,7 +17,7 @@ from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import records_in
 
-CASES = int(os.environ.get("SOLVER_CASES", "40"))
+CASES = int(os.environ.get("SOLVER_CASES", "16"))
 LARGEST_OF_ALL = int(os.environ.get("SOLVER_RECORDS", "2"))
 MOST_SPLIT = 5 + LARGEST_OF_ALL  # records of the populations whose every share is asked
 

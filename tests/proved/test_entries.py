@@ -27,8 +27,8 @@ from sensitivity_lab.proved.entries.splits import Splits, of_population
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import Values
 
-CASES = int(os.environ.get("SOLVER_CASES", "40"))
-GROUP_CASES = int(os.environ.get("GROUP_CASES", "60"))
+CASES = int(os.environ.get("SOLVER_CASES", "16"))
+GROUP_CASES = int(os.environ.get("GROUP_CASES", "20"))
 BINS = int(os.environ.get("SPLIT_BINS", "3"))  # bins of the rooms that are all tried
 NORMS = [0, 1, 2, math.inf]
 

@@ -21,7 +21,7 @@ import pytest
 
 import sensitivity_lab as sl
 
-CASES = int(os.environ.get("PEOPLE_CASES", "80"))
+CASES = int(os.environ.get("PEOPLE_CASES", "28"))
 MOST_DATASETS = 120
 DIGITS = Context(prec=60)
 RELATIONS = ("Add", "Remove", "AddRemove", "SymmetricDifference", "Change")

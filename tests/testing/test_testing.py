@@ -109,8 +109,8 @@ def test_a_claim_that_was_held_to_nothing_fails():
 
 @pytest.mark.parametrize(
     ("universe", "relation"),
-    # Every relation meets half of the universes, and every universe half of the relations.
-    [(u, r) for i, u in enumerate(UNIVERSES) for j, r in enumerate(RELATIONS) if (i + j) % 2],
+    # Every relation meets two of the universes, and every universe two of the relations.
+    [(u, r) for i, u in enumerate(UNIVERSES) for j, r in enumerate(RELATIONS) if (i + j) % 3 == 1],
     ids=str,
 )
 def test_pairs_are_all_neighbours_and_all_neighbours_are_pairs(universe, relation):
@@ -123,7 +123,7 @@ def test_datasets_of_every_size_can_be_drawn(universe):
     """Catches a dataset that never comes, and one with too many copies."""
     drawn = set()
 
-    @settings(max_examples=400, database=None, derandomize=True, deadline=None)
+    @settings(max_examples=130, database=None, derandomize=True, deadline=None)
     @given(testing.datasets(universe, size=range(3)))
     def draw(dataset):
         drawn.add(positions(universe, dataset))
@@ -132,10 +132,14 @@ def test_datasets_of_every_size_can_be_drawn(universe):
     assert drawn == {positions(universe, d) for n in range(3) for d in universe.datasets(n)}
 
 
-@pytest.mark.parametrize("k", [1, 2])
-@pytest.mark.parametrize("columns", [["pay"], ["team"]], ids=str)
 @pytest.mark.parametrize(
-    "staff", [UNIVERSES[3], sl.Universe.population(TEAMS.iloc[[0, 1, 2, 3, 3]])], ids=str
+    ("staff", "columns", "k"),
+    [
+        (UNIVERSES[3], ["pay"], 1),
+        (UNIVERSES[3], ["team"], 2),
+        (sl.Universe.population(TEAMS.iloc[[0, 1, 2, 3, 3]]), ["pay"], 2),
+    ],
+    ids=str,
 )
 def test_a_change_of_some_columns_keeps_the_others(staff, columns, k):
     """Catches a pair in which a person changed team, where only pay may change; and one never drawn."""
