@@ -67,52 +67,17 @@ class Members:
 # -- of numbers that records say -----------------------------------------------------------------
 
 
-def has_image(query: Query, universe: Universe) -> bool:
-    """Whether a query is asked of numbers that are said, one for each record of a universe."""
-    return over_numbers(query, universe) is not None
-
-
-def _is_of_numbers(problem: Problem) -> bool:
-    """Whether a problem is one over an image; not where records keep some of their columns."""
-    return problem.kept is None and has_image(problem.query, problem.universe)
-
-
-class Images:
-    """The images of some problems, each made once."""
-
-    def __init__(self) -> None:
-        self._known: list[tuple[Problem, Image]] = []
-
-    def _of(self, problem: Problem) -> Image:
-        """A problem's image; queries may have no hash, so they are looked up as they are."""
-        for known, image in self._known:
-            if known.query is problem.query and known.universe is problem.universe:
-                return image
-        image = Image.of(problem.universe, problem.query)
-        self._known.append((problem, image))
-        return image
-
-    def of_numbers(self, problem: Problem) -> Problem:
-        """The problem over numbers. Cost: a call for each record; of a column, one sort."""
-        return self._of(problem).asked_by(problem) if _is_of_numbers(problem) else problem
-
-    def of_dataset(self, problem: Problem, dataset: Indices) -> Indices:
-        """One dataset of records as a dataset of numbers, both as positions."""
-        if not _is_of_numbers(problem):
-            return dataset
-        number = self._of(problem).number_of
-        return tuple(sorted(int(number[i]) for i in dataset))
-
-    def told(self, problem: Problem, pair: WorstPair) -> WorstPair:
-        """A pair of numbers, told in the problem's own records."""
-        return self._of(problem).lifted(pair) if _is_of_numbers(problem) else pair
-
-    def told_locally(self, problem: Problem, pair: WorstPair, dataset: Indices) -> WorstPair:
-        """A pair of numbers whose first side is a dataset of records."""
-        if not _is_of_numbers(problem):
-            return pair
-        neighbour = self._of(problem).neighbour(pair, dataset)
-        return WorstPair.between(pair.gap, dataset, neighbour, problem.universe)
+def images_of(problems: Sequence[Problem]) -> list[Image | None]:
+    """The images of some problems, for one query and universe the same; not where columns are kept."""
+    made: dict[tuple[int, int], Image | None] = {}
+    for problem in problems:
+        key = id(problem.query), id(problem.universe)  # queries may have no hash
+        if problem.kept is None and key not in made:
+            made[key] = Image.of(problem.universe, problem.query)
+    return [
+        None if problem.kept is not None else made[id(problem.query), id(problem.universe)]
+        for problem in problems
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +90,14 @@ class Image:
     made: Any  # the number of each of the m records
 
     @classmethod
-    def of(cls, universe: Universe, query: Query) -> Image:
-        """The image of a universe under what a query is asked of."""
+    def of(cls, universe: Universe, query: Query) -> Image | None:
+        """The image of a universe under what a query is asked of; None where that is no number.
+
+        Cost: a call for each record; of a column, one sort.
+        """
         over = over_numbers(query, universe)
-        assert over is not None
+        if over is None:
+            return None
         made = universe.numbers_of(over.of_what)
         if not isinstance(made, np.ndarray):
             for number in made:
@@ -197,8 +166,12 @@ class Image:
         sides: Iterable[Any] = (pair.common, pair.removed, pair.added)
         return [[(position_of[key], n) for key, n in side] for side in sides]
 
-    def neighbour(self, pair: WorstPair, dataset: Indices) -> Indices:
-        """The neighbour of a dataset of records that loses and gains the numbers of a pair."""
+    def of_dataset(self, dataset: Indices) -> Indices:
+        """One dataset of records as a dataset of numbers, both as positions."""
+        return tuple(sorted(self.number_of[list(dataset)].tolist()))
+
+    def lifted_at(self, dataset: Indices, pair: WorstPair) -> WorstPair:
+        """A dataset of records, and that which loses and gains the numbers of a pair."""
         _, removed, added = self._by_number(pair)
         held = Counter(dataset)
         most = sum(n for _, n in added)
@@ -208,7 +181,8 @@ class Image:
             held -= Counter(self._some(held, number, n))
         for number, n in added:
             held += Counter(self._some(spare, number, n))
-        return tuple(sorted(held.elements()))
+        neighbour = tuple(sorted(held.elements()))
+        return WorstPair.between(pair.gap, dataset, neighbour, self.universe)
 
     def _some(self, records: Counter[int], number: int, n: int) -> list[int]:
         """So many of some records that have a number."""
@@ -321,8 +295,8 @@ def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) 
     except ValueError:
         return None
     image = Image.of(Universe(rows, True, None), query)
-    d = of_numbers(image.asked_by(problem))
-    return d and OfPeople(d, query.proved, image, problem.universe, bounds)
+    d = image and of_numbers(image.asked_by(problem))
+    return OfPeople(d, query.proved, image, problem.universe, bounds) if image and d else None
 
 
 @dataclass(frozen=True)
