@@ -27,7 +27,7 @@ from sensitivity_lab.proved.entries.groups import Ends, Groups, between_ends
 from sensitivity_lab.proved.entries.splits import of_population
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
-from sensitivity_lab.proved.worst_pair import AtPositions, D, Share, WorstPair, widest
+from sensitivity_lab.proved.worst_pair import AtPositions, D, Parted, Share, WorstPair, widest
 from sensitivity_lab.queries import Grouping, Query
 from sensitivity_lab.records.numbers import in_whole_numbers
 from sensitivity_lab.records.said import codes_of
@@ -146,25 +146,20 @@ class Image:
         if self.universe.unlimited:
             first = self.universe.source.positions_at(self.order[self.starts]).tolist()
             parts = [[(first[i], n) for i, n in side] for side in (common, removed, added)]
-            return pair.in_copies(parts, records=AtPositions(self.universe))
-        shared = Counter(dict(common))  # what only one side has comes after what is shared
-        first = self.starts.tolist()
-        runs = [tuple((first[i], first[i] + n) for i, n in common)]
+            return pair.in_copies(parts, AtPositions(self.universe))
+        first, shared = self.starts.tolist(), Counter(dict(common))
+        runs = [[(first[i], first[i] + n) for i, n in common]]
         for side in (removed, added):
             starts = [(first[i] + shared[i], n) for i, n in side]
-            runs.append(tuple((start, start + n) for start, n in starts))
-        return replace(
-            pair, common=runs[0], removed=runs[1], added=runs[2],
-            records=Members(self.universe, self.order),
-        )  # fmt: skip
+            runs.append([(start, start + n) for start, n in starts])
+        return pair.told(runs, Members(self.universe, self.order))
 
     def _by_number(self, pair: WorstPair) -> list[list[tuple[int, int]]]:
         """The parts of a pair of numbers, each named by its position among the different ones."""
         position_of: Any = range(self.numbers.distinct)
         if not isinstance(pair.records, AtPositions):
             position_of = {value: i for i, value in enumerate(self.numbers.exact_values)}
-        sides: Iterable[Any] = (pair.common, pair.removed, pair.added)
-        return [[(position_of[key], n) for key, n in side] for side in sides]
+        return [[(position_of[key], n) for key, n in part] for part in pair.parts]
 
     def of_dataset(self, dataset: Indices) -> Indices:
         """One dataset of records as a dataset of numbers, both as positions."""
@@ -203,7 +198,7 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
         return None
     groups = _ByGroup(universe, grouping, adds)
     if universe.unlimited:
-        return _told_in(AtPositions(universe), between_ends(groups.ends, norm))
+        return with_records(between_ends(groups.ends, norm), AtPositions(universe))
     runs, counted = groups.runs
     entries = (
         BinsOfRuns(runs[:counted], runs[counted:].tolist())
@@ -211,10 +206,10 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
         else Groups(groups.records, runs)
     )
     d = of_population(groups.records, entries, norm)
-    return _told_in(Members(universe, groups.order), d)
+    return with_records(d, Members(universe, groups.order))
 
 
-def _told_in(records: Any, d: D) -> D:
+def with_records(d: D, records: Parted) -> D:
     """D whose pairs are told in other records."""
 
     def told(c: int, a: int, b: int) -> WorstPair | None:
@@ -316,17 +311,14 @@ class OfPeople:
             return None
         best = self.image.lifted(best)
         rows = self.image.universe.values
-        sides: Iterable[tuple[Any, int]] = zip(
-            (best.common, best.removed, best.added), (c, a, b), strict=True
-        )
         parts = [
             [
                 (self._position_of[tuple(rows[i] for i in hand)], times)
                 for hand, times in dealt(part, many, *self.bounds).items()
             ]
-            for part, many in sides
+            for part, many in zip(best.parts, (c, a, b), strict=True)
         ]
-        return best.in_copies(parts, records=AtPositions(self.people))
+        return best.in_copies(parts, AtPositions(self.people))
 
     def affordable(self, asked: Iterable[Share]) -> bool:
         """Whether few shares of rows must be asked for some shares of people."""
