@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sensitivity_lab.methods.lifting import Images
+from sensitivity_lab.methods.lifting import images_of
 from sensitivity_lab.methods.local import solve_local
 from sensitivity_lab.methods.method import Answered, Method
 from sensitivity_lab.methods.solver import solve
@@ -132,11 +132,13 @@ def local_sensitivity(
     problem = Problem(as_query(query), universe, len(indices), relation, norm)
     budget = Budget(max_datasets, progress, executor)
     _check([problem], method, LOCAL_METHODS, "auto, walk or solver for one dataset", budget)
-    images = Images()
-    numbers, own = images.of_numbers(problem), images.of_dataset(problem, indices)
+    (image,) = images_of([problem])
+    numbers, own = problem, indices
+    if image:
+        numbers, own = image.asked_by(problem), image.of_dataset(indices)
     answered = _locally(numbers, Solver(budget, own), Walk(budget, own), method)
-    pair = stood_by(problem, images.told_locally(problem, answered.pair, indices))
-    return result(problem, pair, answered.by, answered.datasets)
+    pair = image.lifted_at(indices, answered.pair) if image else answered.pair
+    return result(problem, stood_by(problem, pair), answered.by, answered.datasets)
 
 
 def _locally(problem: Problem, solver: Solver, walk: Walk, method: str) -> Answered:
@@ -174,15 +176,23 @@ class Solver:
 def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[Sensitivity]:
     """Answer problems together: all budgets are checked before anything is enumerated."""
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
-    images = Images()
-    numbers = [images.of_numbers(problem) for problem in problems]
+    images = images_of(problems)
+    numbers = [
+        image.asked_by(problem) if image else problem
+        for problem, image in zip(problems, images, strict=True)
+    ]
     solved = [_solved(problem, method, budget) for problem in numbers]
     rest = [problem for problem, known in zip(numbers, solved, strict=True) if known is None]
     enumerated = iter(_enumerated(rest, method, budget))
     answered = [next(enumerated) if known is None else known for known in solved]
     return [
-        result(problem, stood_by(problem, images.told(problem, one.pair)), one.by, one.datasets)
-        for problem, one in zip(problems, answered, strict=True)
+        result(
+            problem,
+            stood_by(problem, image.lifted(one.pair) if image else one.pair),
+            one.by,
+            one.datasets,
+        )
+        for problem, image, one in zip(problems, images, answered, strict=True)
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.closed_form import ClosedForm, closed_form
-from sensitivity_lab.methods.lifting import Image, has_image
+from sensitivity_lab.methods.lifting import Image
 from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.numbers.exact import brief, checked_bounds
 from sensitivity_lab.numbers.gap import Norm, Number
@@ -182,8 +182,8 @@ def _closed_form_for(
 ) -> ClosedForm | None:
     if not feasible or not norm or not query.proved or not relation.has_closed_forms:
         return None
-    if has_image(query, universe):
-        image = Image.of(universe, query)
+    image = Image.of(universe, query)
+    if image:
         if bounds is not None:
             bounds = clipped_ends(query.of_what, *checked_bounds(bounds))
         query, universe = image.asked, image.numbers

@@ -27,7 +27,7 @@ from sensitivity_lab.proved.entries.groups import Ends, Groups, between_ends
 from sensitivity_lab.proved.entries.splits import of_population
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
-from sensitivity_lab.proved.worst_pair import AtPositions, D, Share, WorstPair, widest
+from sensitivity_lab.proved.worst_pair import AtPositions, D, Parted, Share, WorstPair, widest
 from sensitivity_lab.queries import Grouping, Query
 from sensitivity_lab.records.numbers import in_whole_numbers
 from sensitivity_lab.records.said import codes_of
@@ -67,52 +67,17 @@ class Members:
 # -- of numbers that records say -----------------------------------------------------------------
 
 
-def has_image(query: Query, universe: Universe) -> bool:
-    """Whether a query is asked of numbers that are said, one for each record of a universe."""
-    return over_numbers(query, universe) is not None
-
-
-def _is_of_numbers(problem: Problem) -> bool:
-    """Whether a problem is one over an image; not where records keep some of their columns."""
-    return problem.kept is None and has_image(problem.query, problem.universe)
-
-
-class Images:
-    """The images of some problems, each made once."""
-
-    def __init__(self) -> None:
-        self._known: list[tuple[Problem, Image]] = []
-
-    def _of(self, problem: Problem) -> Image:
-        """A problem's image; queries may have no hash, so they are looked up as they are."""
-        for known, image in self._known:
-            if known.query is problem.query and known.universe is problem.universe:
-                return image
-        image = Image.of(problem.universe, problem.query)
-        self._known.append((problem, image))
-        return image
-
-    def of_numbers(self, problem: Problem) -> Problem:
-        """The problem over numbers. Cost: a call for each record; of a column, one sort."""
-        return self._of(problem).asked_by(problem) if _is_of_numbers(problem) else problem
-
-    def of_dataset(self, problem: Problem, dataset: Indices) -> Indices:
-        """One dataset of records as a dataset of numbers, both as positions."""
-        if not _is_of_numbers(problem):
-            return dataset
-        number = self._of(problem).number_of
-        return tuple(sorted(int(number[i]) for i in dataset))
-
-    def told(self, problem: Problem, pair: WorstPair) -> WorstPair:
-        """A pair of numbers, told in the problem's own records."""
-        return self._of(problem).lifted(pair) if _is_of_numbers(problem) else pair
-
-    def told_locally(self, problem: Problem, pair: WorstPair, dataset: Indices) -> WorstPair:
-        """A pair of numbers whose first side is a dataset of records."""
-        if not _is_of_numbers(problem):
-            return pair
-        neighbour = self._of(problem).neighbour(pair, dataset)
-        return WorstPair.between(pair.gap, dataset, neighbour, problem.universe)
+def images_of(problems: Sequence[Problem]) -> list[Image | None]:
+    """The images of some problems, for one query and universe the same; not where columns are kept."""
+    made: dict[tuple[int, int], Image | None] = {}
+    for problem in problems:
+        key = id(problem.query), id(problem.universe)  # queries may have no hash
+        if problem.kept is None and key not in made:
+            made[key] = Image.of(problem.universe, problem.query)
+    return [
+        None if problem.kept is not None else made[id(problem.query), id(problem.universe)]
+        for problem in problems
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +90,14 @@ class Image:
     made: Any  # the number of each of the m records
 
     @classmethod
-    def of(cls, universe: Universe, query: Query) -> Image:
-        """The image of a universe under what a query is asked of."""
+    def of(cls, universe: Universe, query: Query) -> Image | None:
+        """The image of a universe under what a query is asked of; None where that is no number.
+
+        Cost: a call for each record; of a column, one sort.
+        """
         over = over_numbers(query, universe)
-        assert over is not None
+        if over is None:
+            return None
         made = universe.numbers_of(over.of_what)
         if not isinstance(made, np.ndarray):
             for number in made:
@@ -177,28 +146,27 @@ class Image:
         if self.universe.unlimited:
             first = self.universe.source.positions_at(self.order[self.starts]).tolist()
             parts = [[(first[i], n) for i, n in side] for side in (common, removed, added)]
-            return pair.in_copies(parts, records=AtPositions(self.universe))
-        shared = Counter(dict(common))  # what only one side has comes after what is shared
-        first = self.starts.tolist()
-        runs = [tuple((first[i], first[i] + n) for i, n in common)]
+            return pair.in_copies(parts, AtPositions(self.universe))
+        first, shared = self.starts.tolist(), Counter(dict(common))
+        runs = [[(first[i], first[i] + n) for i, n in common]]
         for side in (removed, added):
             starts = [(first[i] + shared[i], n) for i, n in side]
-            runs.append(tuple((start, start + n) for start, n in starts))
-        return replace(
-            pair, common=runs[0], removed=runs[1], added=runs[2],
-            records=Members(self.universe, self.order),
-        )  # fmt: skip
+            runs.append([(start, start + n) for start, n in starts])
+        return pair.told(runs, Members(self.universe, self.order))
 
     def _by_number(self, pair: WorstPair) -> list[list[tuple[int, int]]]:
         """The parts of a pair of numbers, each named by its position among the different ones."""
         position_of: Any = range(self.numbers.distinct)
         if not isinstance(pair.records, AtPositions):
             position_of = {value: i for i, value in enumerate(self.numbers.exact_values)}
-        sides: Iterable[Any] = (pair.common, pair.removed, pair.added)
-        return [[(position_of[key], n) for key, n in side] for side in sides]
+        return [[(position_of[key], n) for key, n in part] for part in pair.parts]
 
-    def neighbour(self, pair: WorstPair, dataset: Indices) -> Indices:
-        """The neighbour of a dataset of records that loses and gains the numbers of a pair."""
+    def of_dataset(self, dataset: Indices) -> Indices:
+        """One dataset of records as a dataset of numbers, both as positions."""
+        return tuple(sorted(self.number_of[list(dataset)].tolist()))
+
+    def lifted_at(self, dataset: Indices, pair: WorstPair) -> WorstPair:
+        """A dataset of records, and that which loses and gains the numbers of a pair."""
         _, removed, added = self._by_number(pair)
         held = Counter(dataset)
         most = sum(n for _, n in added)
@@ -208,7 +176,8 @@ class Image:
             held -= Counter(self._some(held, number, n))
         for number, n in added:
             held += Counter(self._some(spare, number, n))
-        return tuple(sorted(held.elements()))
+        neighbour = tuple(sorted(held.elements()))
+        return WorstPair.between(pair.gap, dataset, neighbour, self.universe)
 
     def _some(self, records: Counter[int], number: int, n: int) -> list[int]:
         """So many of some records that have a number."""
@@ -229,7 +198,7 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
         return None
     groups = _ByGroup(universe, grouping, adds)
     if universe.unlimited:
-        return _told_in(AtPositions(universe), between_ends(groups.ends, norm))
+        return with_records(between_ends(groups.ends, norm), AtPositions(universe))
     runs, counted = groups.runs
     entries = (
         BinsOfRuns(runs[:counted], runs[counted:].tolist())
@@ -237,10 +206,10 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
         else Groups(groups.records, runs)
     )
     d = of_population(groups.records, entries, norm)
-    return _told_in(Members(universe, groups.order), d)
+    return with_records(d, Members(universe, groups.order))
 
 
-def _told_in(records: Any, d: D) -> D:
+def with_records(d: D, records: Parted) -> D:
     """D whose pairs are told in other records."""
 
     def told(c: int, a: int, b: int) -> WorstPair | None:
@@ -321,8 +290,8 @@ def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) 
     except ValueError:
         return None
     image = Image.of(Universe(rows, True, None), query)
-    d = of_numbers(image.asked_by(problem))
-    return d and OfPeople(d, query.proved, image, problem.universe, bounds)
+    d = image and of_numbers(image.asked_by(problem))
+    return OfPeople(d, query.proved, image, problem.universe, bounds) if image and d else None
 
 
 @dataclass(frozen=True)
@@ -342,17 +311,14 @@ class OfPeople:
             return None
         best = self.image.lifted(best)
         rows = self.image.universe.values
-        sides: Iterable[tuple[Any, int]] = zip(
-            (best.common, best.removed, best.added), (c, a, b), strict=True
-        )
         parts = [
             [
                 (self._position_of[tuple(rows[i] for i in hand)], times)
                 for hand, times in dealt(part, many, *self.bounds).items()
             ]
-            for part, many in sides
+            for part, many in zip(best.parts, (c, a, b), strict=True)
         ]
-        return best.in_copies(parts, records=AtPositions(self.people))
+        return best.in_copies(parts, AtPositions(self.people))
 
     def affordable(self, asked: Iterable[Share]) -> bool:
         """Whether few shares of rows must be asked for some shares of people."""

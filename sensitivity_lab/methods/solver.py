@@ -6,11 +6,10 @@ by looking at a few layouts of the sorted records: `Query.proved` knows it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people
+from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people, with_records
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.numbers.gap import gap_between
 from sensitivity_lab.problem import Problem
@@ -56,16 +55,6 @@ def widest_gaps(problem: Problem) -> D | None:
     values = [value for value in universe.exact_values if value is not None]
     d = query.proved.on_values(values, problem.norm)
     return None if d is None else with_records(d, Values(given))
-
-
-def with_records(d: D, records: Values) -> D:
-    """D whose pairs are shown in the caller's own records."""
-
-    def shown(c: int, a: int, b: int) -> WorstPair | None:
-        pair = d(c, a, b)
-        return pair and replace(pair, records=records)
-
-    return shown
 
 
 def _shares(problem: Problem) -> list[Share]:

@@ -130,7 +130,7 @@ class CompactWitness(Sequence[Dataset]):
     def _parts(self) -> tuple[list[Any], list[int]]:
         """What both share, what leaves and what joins, and how many records each has."""
         worst = self._worst
-        counts = list(map(records_in, (worst.common, worst.removed, worst.added)))
+        counts = list(map(records_in, worst.parts))
         common = self.common if counts[0] <= LONGEST_BUILT else None
         return [common, self.removed, self.added], counts
 

@@ -124,19 +124,32 @@ class WorstPair:
         return cls.of_copies(gap, *parts, records=AtPositions(universe))
 
     @classmethod
-    def of_copies(cls, gap: Gap, *parts: Iterable[tuple[Any, int]], **options: Any) -> WorstPair:
+    def of_copies(
+        cls, gap: Gap, *parts: Iterable[tuple[Any, int]], records: Parted = Values(), **options: Any
+    ) -> WorstPair:
         """The pair of so many copies of some values: shared, removed and added."""
-        return cls(gap, **options).in_copies(parts)
+        return cls(gap, **options).in_copies(parts, records)
 
     @property
     def size(self) -> int:
         """How many records the larger of the two datasets has."""
         return records_in(self.common) + max(records_in(self.removed), records_in(self.added))
 
-    def in_copies(self, parts: Iterable[Iterable[tuple[Any, int]]], **options: Any) -> WorstPair:
-        """The same gap of so many copies of some values: shared, removed and added."""
-        common, removed, added = (tuple(starmap(Copies, part)) for part in parts)
-        return replace(self, common=common, removed=removed, added=added, **options)
+    def told(self, parts: Iterable[Iterable[Run | Copies]], records: Parted) -> WorstPair:
+        """The same gap of other parts: shared, removed and added."""
+        common, removed, added = map(tuple, parts)
+        return replace(self, common=common, removed=removed, added=added, records=records)
+
+    def in_copies(
+        self, parts: Iterable[Iterable[tuple[Any, int]]], records: Parted = Values()
+    ) -> WorstPair:
+        """The same gap of so many copies of some values."""
+        return self.told((starmap(Copies, part) for part in parts), records)
+
+    @property
+    def parts(self) -> tuple[Any, Any, Any]:
+        """What both datasets share, what only the first has, and what only the other."""
+        return self.common, self.removed, self.added
 
     def reversed(self) -> WorstPair:
         """The same pair, the other dataset first."""

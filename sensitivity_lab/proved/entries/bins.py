@@ -22,6 +22,7 @@ from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.proved.entries.groups import Ends, between_ends
 from sensitivity_lab.proved.entries.splits import (
     Choice,
+    Entries,
     Split,
     Splits,
     cut,
@@ -36,15 +37,12 @@ from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Dataset, Indices
 
 
-class Bins:
+class Bins(Entries):
     """How many of the a, of the b, and of both each bin has room for; the last counts nothing."""
 
     def __init__(self, a: np.ndarray, b: np.ndarray, both: np.ndarray) -> None:
         self.a, self.b, self.both = a, b, both
         self._largest_first = [_largest_first(of[:-1]) for of in (a, b)]
-
-    def most(self, records: int) -> int:
-        return records
 
     def at_once(self, a: int, b: int, norm: Norm) -> Split | None:
         """All the a in one bin and all the b in another, where no split can be better."""
@@ -103,8 +101,6 @@ def _largest_first(rooms: np.ndarray) -> np.ndarray:
 
 class BinsOfRuns(Bins):
     """Bins that are runs of a population; what is in no bin may be several."""
-
-    scale = 1
 
     def __init__(self, bins: np.ndarray, outside: Sequence[Run]) -> None:
         sizes = np.append(bins[:, 1] - bins[:, 0], sum(stop - start for start, stop in outside))

@@ -16,12 +16,12 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
-from sensitivity_lab.proved.entries.splits import Choice, Split, in_norm, score_of
+from sensitivity_lab.proved.entries.splits import Choice, Entries, in_norm, score_of
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords, Sums
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 
 
-class Groups:
+class Groups(Entries):
     """How far apart the sums of x and of y different records of a group can lie.
 
     Each group is a run of the records, ascending in `records.whole`; every record is in one.
@@ -35,12 +35,6 @@ class Groups:
         self.largest = max(abs(int(whole.min())), abs(int(whole.max())))
         self.sums = Sums(whole, self.largest)
         self._ranked = lru_cache(maxsize=None)(self._rank)
-
-    def most(self, records: int) -> int:
-        return records * self.largest
-
-    def at_once(self, a: int, b: int, norm: Norm) -> Split | None:
-        return None
 
     def choices(self, a: int, b: int, norm: Norm) -> Mapping[int, Sequence[Choice]]:
         """Of the groups that can have x and y only the few widest (thm-grouped-few)."""

@@ -8,10 +8,11 @@ split of every a and b at once.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,29 +38,23 @@ class Choice(NamedTuple):
     gain: int
 
 
-class Entries(Protocol):
-    """Where records can be put."""
+class Entries(ABC):
+    """Where records can be put; gains are whole numbers over `scale`."""
+
+    scale: int = 1
+    largest: int = 1  # the most that a record can add to an entry
 
     def at_once(self, a: int, b: int, norm: Norm) -> Split | None:
         """A split of a and b that is plainly the best."""
+        return None
 
+    @abstractmethod
     def choices(self, a: int, b: int, norm: Norm) -> Mapping[int, Sequence[Choice]]:
-        """What the entries can hold that the best split of a and b, or of fewer, needs.
-
-        The choices of an entry are in the order of their `pairs`.
-        """
-
-    def most(self, records: int) -> int:
-        """The most that so many records can add to all entries."""
-
-
-class Placed(Entries, Protocol):
-    """Entries whose records are runs of a population, and whose gains are over a scale."""
-
-    scale: int
+        """By entry what the best split of a and b, or of fewer, needs; fewer `pairs` come first."""
 
     def runs(self, position: int, x: int, y: int) -> tuple[Sequence[Run], Sequence[Run]]:
-        """Records of an entry by which x of the a and y of the b have their gain."""
+        """Of a population: records of an entry by which x of the a and y of the b have their gain."""
+        raise NotImplementedError
 
 
 class Splits:
@@ -78,9 +73,9 @@ class Splits:
         if a > before_a or b > before_b:
             larger = max(a, math.ceil(GROWTH * before_a)), max(b, math.ceil(GROWTH * before_b))
             for most in (larger, (a, b)):
-                choices = self.entries.choices(*most, norm=self.norm)
+                choices = self.entries.choices(most[0], most[1], self.norm)
                 if (len(choices) + 1) * (most[0] + 1) * (most[1] + 1) <= MOST_CELLS:
-                    self._table = _Table(choices, most, self.norm, self.entries.most(sum(most)))
+                    self._table = _Table(choices, most, self.norm, sum(most) * self.entries.largest)
                     break
             else:
                 return None
@@ -172,7 +167,7 @@ def in_norm(score: Exact, scale: int, norm: Norm) -> Gap:
     return simplest(Fraction(score, scale if norm else 1))
 
 
-def of_population(records: SortedRecords, entries: Placed, norm: Norm) -> D:
+def of_population(records: SortedRecords, entries: Entries, norm: Norm) -> D:
     """D by the best splits over entries that are runs of a population; any left are shared."""
     splits = Splits(entries, norm)
 
