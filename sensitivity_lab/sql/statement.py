@@ -13,7 +13,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, is_real, sequence
 from sensitivity_lab.numbers.text import number_repr
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Query, Together
 from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
 from sensitivity_lab.records.rows import is_table
 from sensitivity_lab.records.source import Positions, Source
@@ -91,11 +91,11 @@ def sql(
     """
     text, columns = _checked_text(statement), _checked_keys(keys)
     asked = Statement(text, columns, connection, _checked_budget(seconds))
-    return Query(_name_of_statement(text), asked, together=asked)
+    return Query(_name_of_statement(text), asked)
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(Together):
     """A SELECT as a function of a dataset of tables."""
 
     text: str
