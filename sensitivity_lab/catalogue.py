@@ -38,7 +38,6 @@ from sensitivity_lab.proved.scatter.family import Deviation, Variance
 from sensitivity_lab.queries import (
     Call,
     Grouping,
-    OfRecords,
     OnRows,
     Query,
     in_order,
@@ -474,10 +473,9 @@ def python_of(query: Query) -> str | None:
     if query.together is not None:
         return query.together.python(query)
     if query.grouping is not None:
-        return _python_by_group(query.grouping) if query.function == query.grouping else None
+        return _python_by_group(query.grouping)
     if query.inner is not None:
-        asked = OfRecords(query.inner, query.of_what)
-        return _python_of_what(query.inner, query.of_what) if query.function == asked else None
+        return _python_of_what(query.inner, query.of_what)
     for name, constant in CONSTANTS.items():
         if query == constant:
             return f"sl.{name}"

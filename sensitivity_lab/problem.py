@@ -16,7 +16,7 @@ from sensitivity_lab.catalogue import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.numbers.gap import Norm
-from sensitivity_lab.numbers.text import number_text
+from sensitivity_lab.numbers.text import number_text, one_line
 from sensitivity_lab.queries import Grouping, Query, checked_answer
 from sensitivity_lab.records.people import OfOneRow
 from sensitivity_lab.records.said import uncut
@@ -24,6 +24,7 @@ from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
 Size = int | range
+LONGEST_REASON = 100  # letters that say how a function fails on nothing
 NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
 MOST_MOVES = 2_000_000  # sizes × moves of one problem: its plan lists them
 MAX_DATASETS = 10_000_000
@@ -362,12 +363,12 @@ def failure_on_nothing(query: Query, any_answer: bool = False, nothing: Any = ()
                     f"query {query.name} failed on the empty dataset, which does not say that it "
                     f"has no value there (a ValueError would): {told(error)}"
                 ) from error
-            return _short(f"raised {told(error)}")
+            return one_line(f"raised {told(error)}", LONGEST_REASON)
     try:
         if not any_answer:
             checked_answer(answer, query, nothing)
     except (TypeError, ValueError):
-        return _short(f"answered {brief(answer)}")
+        return one_line(f"answered {brief(answer)}", LONGEST_REASON)
     return ""
 
 
@@ -379,12 +380,6 @@ def _is_for_want(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
-
-
-def _short(text: str, most: int = 100) -> str:
-    """A text on one line, cut where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _move_name(move: Move) -> str:

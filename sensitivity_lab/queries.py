@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from numbers import Integral
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -47,27 +48,38 @@ class AnswersDiffer(RuntimeError):
     """A dataset has another answer alone than together with others."""
 
 
-class Together(Protocol):
-    """What answers many datasets of tables at once."""
+class Together(ABC):
+    """A function of tables that answers many datasets at once, as a database does."""
 
+    @abstractmethod
+    def __call__(self, dataset: Any) -> Any:
+        """The answer on one dataset."""
+
+    @abstractmethod
     def giver(self, source: Source, name: str | None) -> Giver:
         """What makes datasets of a universe's records, in the form that it is asked about."""
 
+    @abstractmethod
     def over(self, source: Source, name: str | None) -> Any:
         """The same for datasets that come as tables, which are parts of a universe's records."""
 
+    @abstractmethod
     def tells_types(self, source: Source, name: str | None) -> bool:
         """Whether records have columns whose types a part of them may not tell."""
 
+    @abstractmethod
     def check(self, source: Source, name: str | None) -> None:
         """Refuse what cannot be asked over a universe's records."""
 
+    @abstractmethod
     def answers(self, given: Any, datasets: Sequence[Indices]) -> list[Any] | None:
         """The unchecked answers; None for a dataset, or for all, to be asked one by one."""
 
+    @abstractmethod
     def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
         """Which of some datasets are asked again alone, to hold the answers to."""
 
+    @abstractmethod
     def python(self, query: Query) -> str | None:
         """The Python that makes a query of it, None where there is none."""
 
@@ -148,9 +160,7 @@ class Query:
     datasets at once: `rows(positions, universe)` receives N datasets as an (N, n) array of
     positions among `universe.values`, and returns N integer answers (or N vectors of them) and
     their common denominator; the first answer of each size is held to the function's. `proved`
-    says what is proved of a standard query, for the routes that enumerate nothing; `inner` is the
-    query of numbers that this one is, asked `of_what` each record says (`of`, `clipped`). `together`
-    answers many datasets of tables at once, as a database does; a sample is held to the function.
+    says what is proved of a standard query, for the routes that enumerate nothing.
 
     Queries of equal parts are equal, so two histograms of the same edges are one; a query can be
     pickled where its function can.
@@ -166,10 +176,6 @@ class Query:
     root: bool = field(default=False, repr=False)
     rows: Rows | None = field(default=None, repr=False)
     proved: Family | None = field(default=None, repr=False)
-    inner: Query | None = field(default=None, repr=False)
-    of_what: Any = field(default=None, repr=False)
-    grouping: Grouping | None = field(default=None, repr=False)
-    together: Together | None = field(default=None, repr=False)
     made: Call | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -262,7 +268,7 @@ class Query:
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
         grouping = Grouping(self if self.inner is None else self.inner, self.of_what, column, known)
         words = column if isinstance(column, str) else name_of(column)
-        return Query(f"{self.name} by {words}", grouping, 0, grouping=grouping)
+        return Query(f"{self.name} by {words}", grouping, 0)
 
     def _require_whole(self, asked: str) -> None:
         if self.grouping is not None:
@@ -276,16 +282,28 @@ class Query:
             )
 
     def _asked_of(self, what: Any, words: str) -> Query:
-        return Query(
-            f"{self.name} {words}",
-            OfRecords(self, what),
-            self.smallest_size,
-            self.takes_missing,
-            root=self.root,
-            proved=self.proved,
-            inner=self,
-            of_what=what,
-        )
+        asked, known = OfRecords(self, what), (self.smallest_size, self.takes_missing)
+        return Query(f"{self.name} {words}", asked, *known, root=self.root, proved=self.proved)
+
+    @property
+    def inner(self) -> Query | None:
+        """The query of numbers that this one is, asked of what each record says."""
+        return self.function.query if isinstance(self.function, OfRecords) else None
+
+    @property
+    def of_what(self) -> Any:
+        """What of a record that is asked of: a column, a function, or either cut to bounds."""
+        return self.function.of if isinstance(self.function, OfRecords) else None
+
+    @property
+    def grouping(self) -> Grouping | None:
+        """How it asks by group."""
+        return self.function if isinstance(self.function, Grouping) else None
+
+    @property
+    def together(self) -> Together | None:
+        """What answers many datasets of tables at once; a sample is held to each alone."""
+        return self.function if isinstance(self.function, Together) else None
 
     @property
     def is_own(self) -> bool:
@@ -325,8 +343,7 @@ class Query:
         """
         if self.together is None:
             return self
-        asked = self.together.over(universe.source, universe.name)
-        return replace(self, function=asked, together=asked)
+        return replace(self, function=self.together.over(universe.source, universe.name))
 
     def answers(self, given: Giver, datasets: Sequence[Indices]) -> list[Any]:
         """Return the answers on many datasets, as positions that `given` makes datasets of.

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
@@ -139,6 +140,15 @@ def test_datasets_may_be_any_iterable_of_any_numbers():
     """Catches an iterable that is read twice."""
     x, y = (n for n in [Decimal("0.5"), 1]), [0.5]
     assert sl.Remove(1).are_neighbours(x, y)
+
+
+def test_a_record_may_change_in_some_columns_alone():
+    """Catches what both datasets hold counted as changed, and a column that may not change."""
+    law, art = {"team": "law", "pay": 1}, {"team": "art", "pay": 1}
+    relation = sl.Change(1, columns=["pay"])
+    for other, want in ((law | {"pay": 2}, True), (law, True), (art, False)):
+        x, y = pd.DataFrame([law, art, art]), pd.DataFrame([art, art, other])
+        assert relation.are_neighbours(x, y) is relation.are_neighbours(y, x) is want
 
 
 class AddOrChange(sl.Relation):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, first_of, is_sequence
 from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.universe import Universe
 
@@ -128,7 +129,7 @@ def sizes_text(sizes: Sequence[int]) -> str:
     if len(set(sizes)) == most - least + 1:
         return f"sizes {least} to {most}"
     few = len(sizes) <= NAMED
-    return f"sizes {_listed(sizes)}" if few else f"{len(sizes)} sizes from {least} to {most}"
+    return f"sizes {listed(sizes)}" if few else f"{len(sizes)} sizes from {least} to {most}"
 
 
 def within_text(sizes: range) -> str:
@@ -141,8 +142,4 @@ def within_text(sizes: range) -> str:
 def and_more(names: Sequence[object]) -> str:
     """Name the first few of some things, and count the rest."""
     rest = len(names) - NAMED
-    return _listed(names[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
-
-
-def _listed(names: Iterable[object]) -> str:
-    return ", ".join(map(str, names))
+    return listed(names[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")

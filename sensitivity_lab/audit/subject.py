@@ -11,7 +11,7 @@ from sensitivity_lab.catalogue import OverNumbers, over_numbers
 from sensitivity_lab.methods.workers import ask_in_orders
 from sensitivity_lab.numbers.exact import brief, told
 from sensitivity_lab.numbers.gap import Gap, Norm, gap_between, has_same_shape, same_shape
-from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab.numbers.text import dataset_text, number_text, one_line
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records.order import are_near
 from sensitivity_lab.records.rows import own_copy
@@ -213,8 +213,7 @@ def _say_they_are_equal(answer: Any, again: Any) -> bool:
 
 def _short(value: object) -> str:
     """A dataset or an answer on a line of a message."""
-    text = " ".join(dataset_text(value).split())
-    return text if len(text) <= LONGEST_TOLD else f"{text[: LONGEST_TOLD - 1]}…"
+    return one_line(dataset_text(value), LONGEST_TOLD)
 
 
 def measured(metric: Metric, name: str, x: Any, y: Any) -> Any:

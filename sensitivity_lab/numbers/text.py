@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -77,6 +77,17 @@ def cell_text(value: Any) -> str:
 def counted(n: int, what: str) -> str:
     """Write how many there are of something."""
     return f"{n:,} {what}{'s' * (n != 1)}" if n else f"no {what}s"
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names in a line of a message, or "none"."""
+    return ", ".join(map(str, names)) or "none"
+
+
+def one_line(text: str, most: int) -> str:
+    """A text on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def true_minus(text: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import narwhals as nw
 
 from sensitivity_lab.numbers.exact import is_real, told
 from sensitivity_lab.numbers.lazy import pd
+from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.records.rows import table
 
 Column = nw.Series[Any]
@@ -48,16 +50,18 @@ def _known(answer: Any, what: str) -> Any:
 
 def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
     """The keys and entries of a table, row by row; the number that a single cell without key is."""
-    columns = list(frame.iter_columns())
-    numeric = [column for column in columns if _is_numeric(column)]
-    others = [column for column in columns if not _is_numeric(column)]
+    numeric: list[Column] = []
+    others: list[Column] = []
+    for column in frame.iter_columns():
+        (numeric if _is_numeric(column) else others).append(column)
     keys = _keys(frame, others, what)
     if not len(frame):
         return Keyed([], [])
     if not numeric:
-        raise ValueError(f"{what} must have a numeric column, got columns {_names(others)}")
-    rows = zip(*(column.to_list() for column in numeric), strict=True)
-    entries = [entry for row in rows for entry in row]
+        raise ValueError(
+            f"{what} must have a numeric column, got columns {listed(column.name for column in others)}"
+        )
+    entries = [*chain(*zip(*(column.to_list() for column in numeric), strict=True))]
     names = [column.name for column in numeric]
     if keys is None:
         return entries[0] if len(entries) == 1 else Keyed(names, entries)
@@ -72,7 +76,7 @@ def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any
     if labels is not None and others:
         raise ValueError(
             f"{what} must have its keys in the index or in columns, got an index beside "
-            f"{_names(others)}: reset the index, or drop the columns that are not numeric"
+            f"{listed(column.name for column in others)}: reset the index, or drop the columns that are not numeric"
         )
     if labels is not None:
         return list(labels)
@@ -90,10 +94,8 @@ def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any
 def _index(frame: nw.DataFrame[Any]) -> list[Any] | None:
     """The labels of a pandas index; None where it is the default, which names nothing."""
     index = nw.maybe_get_index(frame)
-    if index is None:
-        return None
-    default = isinstance(index, pd.RangeIndex) and index.name is None
-    if default and (index.start, index.step) == (0, 1):
+    counts = isinstance(index, pd.RangeIndex) and (index.start, index.step) == (0, 1)
+    if index is None or (counts and index.name is None):
         return None
     labels: list[Any] = index.tolist()
     return labels
@@ -103,13 +105,5 @@ def _is_numeric(column: Column) -> bool:
     """Whether a column holds numbers: by its type, or of objects by what they are."""
     if column.dtype != nw.Object:
         return bool(column.dtype.is_numeric())
-    held = [value for value in column.to_list() if not _is_missing(value)]
+    held = [v for v in column.to_list() if not (pd.api.types.is_scalar(v) and pd.isna(v))]
     return bool(held) and all(is_real(v) and not isinstance(v, bool) for v in held)
-
-
-def _is_missing(value: Any) -> bool:
-    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
-
-
-def _names(columns: list[Column]) -> str:
-    return ", ".join(str(column.name) for column in columns) or "none"

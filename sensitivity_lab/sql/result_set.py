@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real
+from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.records.answers import Keyed
 
 Number = int | float | Decimal
@@ -30,7 +31,7 @@ def answer_of(
     numbers = [i for i in range(len(result.names)) if i not in at]
     if not numbers:
         raise ValueError(
-            f"result must have a numeric column beside its keys, got columns {_listed(result.names)}"
+            f"result must have a numeric column beside its keys, got columns {listed(result.names)}"
         )
     if not at:
         return _without_keys(result)
@@ -56,7 +57,7 @@ def _named(result: ResultSet, keys: tuple[str, ...]) -> list[int]:
         if result.names.count(key) != 1:
             raise ValueError(
                 f"keys must name one column of the result each, got {key!r} for the columns "
-                f"{_listed(result.names)}"
+                f"{listed(result.names)}"
             )
     at = [result.names.index(key) for key in keys]
     for i, numeric in enumerate(result.numeric):
@@ -72,7 +73,7 @@ def _without_keys(result: ResultSet) -> Number | tuple[Number, ...]:
     if len(result.rows) != 1:
         got = f"{len(result.rows):,} rows" if result.rows else "no row"
         raise ValueError(
-            f"result must be one row where no column is a key, got {got} of {_listed(result.names)}: "
+            f"result must be one row where no column is a key, got {got} of {listed(result.names)}: "
             "say keys= with the name of a column, or aggregate"
         )
     entries = _numbers(result, range(len(result.names)), result.rows[0])
@@ -83,7 +84,7 @@ def _by_key(result: ResultSet, at: list[int], numbers: list[int]) -> Keyed:
     """The numbers of all rows by key."""
     names = [result.names[i] for i in numbers]
     if len(set(names)) < len(names):
-        raise ValueError(f"columns must have different names, got {_listed(names)}")
+        raise ValueError(f"columns must have different names, got {listed(names)}")
     held: dict[Any, Number] = {}
     for row in result.rows:
         key = _key(result, at, row)
@@ -92,7 +93,7 @@ def _by_key(result: ResultSet, at: list[int], numbers: list[int]) -> Keyed:
             if label in held:
                 raise ValueError(
                     f"result must have one row for each key, got two for {brief(key)} of "
-                    f"{_listed([result.names[i] for i in at])}"
+                    f"{listed([result.names[i] for i in at])}"
                 )
             held[label] = number
     return Keyed(list(held), list(held.values()))
@@ -127,7 +128,3 @@ def _numbers(result: ResultSet, columns: Sequence[int], row: tuple[Any, ...]) ->
                 "catch it in the statement, as with COALESCE and NULLIF"
             )
     return [row[i] for i in columns]
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names)

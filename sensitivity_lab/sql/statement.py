@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, is_real, sequence
-from sensitivity_lab.numbers.text import number_repr
-from sensitivity_lab.queries import Query
+from sensitivity_lab.numbers.text import listed, number_repr, one_line
+from sensitivity_lab.queries import Query, Together
 from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
 from sensitivity_lab.records.rows import is_table
 from sensitivity_lab.records.source import Positions, Source
@@ -29,6 +29,7 @@ from sensitivity_lab.sql.parsed import (
 )
 from sensitivity_lab.sql.result_set import ResultSet, answer_of
 
+LONGEST_NAME = 60  # letters of a statement that names its query
 HELD = 4  # datasets of those answered together that are asked again one by one, at least
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
@@ -91,11 +92,11 @@ def sql(
     """
     text, columns = _checked_text(statement), _checked_keys(keys)
     asked = Statement(text, columns, connection, _checked_budget(seconds))
-    return Query(_name_of_statement(text), asked, together=asked)
+    return Query(one_line(text, LONGEST_NAME), asked)
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(Together):
     """A SELECT as a function of a dataset of tables."""
 
     text: str
@@ -143,9 +144,7 @@ class Statement:
             raise TypeError(_no_tables(f"records such as {brief(records.values[0])}"))
         names = list(records.whole)
         if len({str(name).lower() for name in names}) < len(names):
-            raise ValueError(
-                f"tables must differ in more than case, got {_listed([*map(str, names)])}"
-            )
+            raise ValueError(f"tables must differ in more than case, got {listed(names)}")
         if names == [None]:
             return TablesOf(records, (self._table() if name is None else name,))
         return TablesOf(records, tuple(map(str, names)))
@@ -195,7 +194,7 @@ class Statement:
         if not ours & set(read.tables):
             raise ValueError(
                 f"statement must name the table {' or '.join(whole)}, got "
-                f"{_listed(read.tables)} in {self._brief}"
+                f"{listed(read.tables)} in {self._brief}"
             )
         if self._by_duckdb:
             duck.require_shared(self.connection, ours, read)
@@ -354,8 +353,8 @@ class Statement:
         rest -= duck.tables_of(self.connection) if rest else set()
         if unknown := sorted(rest):
             raise ValueError(
-                f"statement must name tables of the dataset, {_listed(list(tables))}, or of the "
-                f"connection, got {_listed(unknown)} in {self._brief}"
+                f"statement must name tables of the dataset, {listed(tables)}, or of the "
+                f"connection, got {listed(unknown)} in {self._brief}"
             )
         return dict(public)
 
@@ -386,7 +385,7 @@ class Statement:
             return named.pop()
         raise ValueError(
             "the dataset must be the one table that the statement names and the connection does "
-            f"not have, got {_listed(missing)}: name the universe, or give a dict of tables"
+            f"not have, got {listed(missing)}: name the universe, or give a dict of tables"
         )
 
     @property
@@ -401,7 +400,7 @@ class Statement:
 
     @property
     def _brief(self) -> str:
-        return _name_of_statement(self.text)
+        return one_line(self.text, LONGEST_NAME)
 
 
 class Whole(dict[str, Any]):
@@ -458,7 +457,7 @@ def _require_one_kind(tables: Tables) -> None:
             kinds = {type(value).__name__ for value in table[name].dropna()}
             if len(kinds) > 1:
                 raise ValueError(
-                    f"column {name} must hold values of one kind, got {_listed(sorted(kinds))}"
+                    f"column {name} must hold values of one kind, got {listed(sorted(kinds))}"
                 )
 
 
@@ -494,12 +493,6 @@ def _checked_keys(keys: Any) -> tuple[str, ...] | None:
     return names
 
 
-def _name_of_statement(text: str, most: int = 60) -> str:
-    """A statement on one line, cut short."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
 def _same_rows(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> bool:
     """Whether two results have the same different rows, in any order; False may be either."""
     try:
@@ -521,7 +514,3 @@ def _no_tables(got: str) -> str:
         f"statement must be asked of tables, got {got}: make the universe of rows, as by "
         "Universe.product(salary=[0, 50]) or Universe.population(frame)"
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"
