@@ -42,8 +42,8 @@ lowest: $(READY) ## Test the package with the lowest versions that it declares (
 	$(VENV)-lowest/bin/python -m pytest -n auto tests/test_sensitivity.py tests/test_properties.py \
 	  tests/test_universe.py tests/audit tests/records/test_rows.py tests/sql/test_sql.py
 
-browser: $(READY) ## Look at the built book and at JupyterLab in a real browser
-	$(PYTEST) tests/browser -n auto --dist loadgroup
+browser: $(READY) ## Look at the built book and at JupyterLab in a real Chromium (BROWSERS=all: in Firefox, too)
+	$(PYTEST) tests/browser $(if $(BROWSERS),,--ignore tests/browser/test_firefox.py) -n auto --dist loadgroup
 
 screenshots: $(READY) ## Keep two pictures of every built page in _build/screenshots
 	SCREENSHOTS=1 $(PYTEST) tests/browser/test_book.py -k how_it_looks -n auto --dist loadgroup
@@ -87,7 +87,7 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	rm -rf _build/first && cp -r $(HTML) _build/first
 	$(MAKE) book RUN=stored
 	diff -rq _build/first $(HTML) && echo "The notebooks answer what is stored, and two builds are identical."
-	LIVE_ALL=1 $(MAKE) browser
+	LIVE_ALL=1 $(MAKE) browser BROWSERS=all
 
 lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)
 	$(BIN)/uv pip compile requirements.in --output-file requirements.txt --quiet $(UPGRADE) \

@@ -66,11 +66,27 @@ class Visit:
             self.errors.append(message.text)
 
 
-# One worker visits a page for all its tests.
-VISITS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in PAGES]
+ON_PATH = [name for name in PAGES if '<nav class="path"' in (HTML / name).read_text("utf-8")]
+# On a phone, in the dark: the path, and a page of each other kind; with LIVE_ALL=1 all pages.
+KINDS = [
+    "book/api",
+    "book/board",
+    "book/chapters",
+    "book/formulas",
+    "book/glossary",
+    "book/proofs",
+    "genindex",
+]
+KINDS += ["notebooks/case-files", "notebooks/norms", "notebooks/people-in-detail"]
+NARROW = PAGES if "LIVE_ALL" in os.environ else [*ON_PATH, *(f"{kind}.html" for kind in KINDS)]
 
 
-@pytest.fixture(scope="module", params=VISITS)
+def visits(names: list[str], *looks: Any) -> list[Any]:
+    """Pages to visit, each by one worker for all its tests."""
+    return [pytest.param(name, *looks, marks=pytest.mark.xdist_group(name)) for name in names]
+
+
+@pytest.fixture(scope="module", params=visits(PAGES))
 def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
     page = browser.new_page(viewport={"width": WIDE, "height": 900}, color_scheme="light")
     visit = Visit(request.param, page)
@@ -85,6 +101,8 @@ def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visit]:
 
 def test_the_book_is_built() -> None:
     """Catches a run before `make book`, which would look at no page at all."""
+    assert len(ON_PATH) > 8
+    assert set(NARROW) <= set(PAGES)
     assert PAGES, "no built page found: run `make book` first"
     assert "intro.html" in (HTML / "index.html").read_text("utf-8")
 
@@ -234,7 +252,11 @@ def test_docstrings_lead_to_the_proofs_they_name() -> None:
     assert ">Type<" not in page
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(
+    ("visit", "width", "scheme"),
+    [*visits(PAGES, *LOOKS[0]), *visits(NARROW, *LOOKS[1])],
+    indirect=["visit"],
+)
 def test_how_it_looks(visit: Visit, width: int, scheme: str) -> None:
     """Catches sideways scrolling, faint text, unnamed controls, broken tables.
 
@@ -262,17 +284,19 @@ def take_picture(visit: Visit, width: int, scheme: str) -> None:
 PATH_CSS = "nav.path"
 
 
+@pytest.mark.parametrize("visit", visits(ON_PATH), indirect=True)
 def test_a_page_of_the_path_is_not_too_long(visit: Visit) -> None:
     """Catches a page that has grown beyond what a reader goes through in one sitting."""
     show(visit.page, WIDE, "light")
-    if visit.page.locator(PATH_CSS).count():
-        assert visit.page.locator(ARTICLE).evaluate("part => part.clientHeight") <= 15_000
+    assert visit.page.locator(ARTICLE).evaluate("part => part.clientHeight") <= 15_000
 
 
+@pytest.mark.parametrize("visit", visits(ON_PATH), indirect=True)
 def test_a_step_is_marked_and_the_steps_need_two_lines_at_most(visit: Visit) -> None:
     """Catches a reader who does not see where she is, and a phone full of steps."""
     for width in (WIDE, PHONE):
         show(visit.page, width, "light")
+        assert visit.page.locator(PATH_CSS).count() > 0
         for steps in visit.page.locator(PATH_CSS).all():
             assert steps.locator("[aria-current=page]").count() == 1
             box = steps.bounding_box()
