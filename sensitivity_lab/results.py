@@ -82,7 +82,7 @@ class Sensitivity:
         Raises ValueError for a witness of more than 20,000,000 records.
         Source: def-witness in the book's chapter "By hand".
         """
-        positions = self._positions()
+        positions = positions_of(self)
         answers = [
             self._asked_again(side, at) for side, at in zip(self.witness, positions, strict=True)
         ]
@@ -92,12 +92,6 @@ class Sensitivity:
             sides = [tuple(self.universe.values[i] for i in at) for at in positions]
         are_neighbours = self.relation.are_neighbours(*sides)
         return are_neighbours and bool(presented(gap) == self.value)
-
-    def _positions(self) -> list[np.ndarray]:
-        """Where the two datasets stand among the universe's values."""
-        if self.universe.tabular and isinstance(self.witness, CompactWitness):
-            return [np.array(side, dtype=np.int64) for side in self.witness.positions]
-        return [self.universe.positions(side) for side in self.witness]
 
     def _asked_again(self, dataset: Dataset, positions: np.ndarray) -> Any:
         """The answer that gaps are measured between, of a dataset that lies in the universe."""
@@ -208,7 +202,7 @@ class Sensitivity:
             rows["not asked"] = "; ".join(self.not_asked)
         if self.universe.numeric:
             return html_table(rows)
-        return html_table(rows) + marked_witness(self.universe, self.witness).html(self._captions())
+        return html_table(rows) + marked_witness(self.universe, self.witness).html(captions(self))
 
     @property
     def _asked(self) -> str:
@@ -216,33 +210,11 @@ class Sensitivity:
         of_rows = self.universe.holds_people and asks_rows(self.query)
         return f"{self.query.name}, of all their rows" if of_rows else self.query.name
 
-    def _captions(self) -> list[str]:
-        """What a card writes above either dataset: the answer on it, unless it takes long, or fails."""
-        witness = self.witness
-        longest = witness.size if isinstance(witness, CompactWitness) else 0
-        if longest > LONGEST_ASKED:
-            return list(SIDES)
-        texts = answer_texts(*self._answers())
-        return [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]
-
-    def _answers(self) -> tuple[Any, Any]:
-        """The query's answers on the dataset and on its neighbour."""
-        over = over_numbers(self.query, self.universe)
-        if over is not None:
-            here, there = map(over.query, self._numbers(over))
-        else:
-            here, there = map(self.query, map(self._own, self.witness))
-        return here, there
-
     def _own(self, dataset: Any) -> Any:
         """A dataset again, for a function may change what it gets; a statement's under its name."""
         dataset = own_copy(dataset)
         named = self.query.together is not None and self.universe.name is not None
         return {self.universe.name: dataset} if named and is_table(dataset) else dataset
-
-    def _numbers(self, over: OverNumbers) -> list[Dataset]:
-        """What the records of either dataset say, where the query is asked of that."""
-        return [over.dataset(self.universe, at.tolist()) for at in self._positions()]
 
     def _witness_rows(self) -> dict[str, str]:
         if not self.universe.numeric:
@@ -256,6 +228,38 @@ class Sensitivity:
             name: f"{dataset_text(side)} → {text}"
             for name, side, text in zip(SIDES, self.witness, texts, strict=True)
         }
+
+
+def positions_of(found: Sensitivity) -> list[np.ndarray]:
+    """Where the two datasets stand among the universe's values."""
+    if found.universe.tabular and isinstance(found.witness, CompactWitness):
+        return [np.array(side, dtype=np.int64) for side in found.witness.positions]
+    return [found.universe.positions(side) for side in found.witness]
+
+
+def numbers_said(found: Sensitivity, over: OverNumbers) -> list[Dataset]:
+    """What the records of either dataset say, where the query is asked of that."""
+    return [over.dataset(found.universe, at.tolist()) for at in positions_of(found)]
+
+
+def answers_on(found: Sensitivity) -> tuple[Any, Any]:
+    """The query's answers on the dataset and on its neighbour."""
+    over = over_numbers(found.query, found.universe)
+    if over is not None:
+        here, there = map(over.query, numbers_said(found, over))
+    else:
+        here, there = map(found.query, map(found._own, found.witness))
+    return here, there
+
+
+def captions(found: Sensitivity) -> list[str]:
+    """What a card writes above either dataset: the answer on it, unless it takes long, or fails."""
+    witness = found.witness
+    longest = witness.size if isinstance(witness, CompactWitness) else 0
+    if longest > LONGEST_ASKED:
+        return list(SIDES)
+    texts = answer_texts(*answers_on(found))
+    return [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]
 
 
 def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:

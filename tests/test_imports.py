@@ -77,3 +77,21 @@ def test_tests_stand_as_the_package_does():
 def test_there_is_one_conftest():
     """Catches a second one, after which `from conftest import` would depend on the order of tests."""
     assert list((ROOT / "tests").rglob("conftest.py")) == [ROOT / "tests" / "conftest.py"]
+
+
+def private_names_of_others(path):
+    """What a file reads of an object that is private and that the file does not define itself."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    parts = list(ast.walk(tree))
+    defined = {getattr(part, "name", None) for part in parts}
+    defined |= {part.id for part in parts if isinstance(part, ast.Name)}
+    attributes = [part for part in parts if isinstance(part, ast.Attribute)]
+    defined |= {part.attr for part in attributes if isinstance(part.ctx, ast.Store)}
+    private = {part.attr for part in attributes if re.match(r"_[a-z]", part.attr)}
+    return private - defined - {"_replace"}  # of named tuples
+
+
+def test_no_module_reads_what_is_private_in_another():
+    """Catches an interface that stands nowhere."""
+    paths = [path for name, path in MODULES.items() if name.startswith("sensitivity_lab")]
+    assert {path: found for path in paths if (found := private_names_of_others(path))} == {}

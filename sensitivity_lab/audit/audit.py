@@ -52,7 +52,7 @@ from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity, presented
+from sensitivity_lab.results import Sensitivity, positions_of, presented
 from sensitivity_lab.sensitivity import METHODS, settle
 from sensitivity_lab.shown.tables import Marked, rows_on_a_line
 from sensitivity_lab.universe import Universe, check_universe
@@ -376,7 +376,7 @@ class _Run:
             budget=Budget(self.max_datasets, self.progress, self.executor),
         )
         return [
-            Widest(each.value, each.witness[0], each.witness[1], _positions_of(each))
+            Widest(each.value, each.witness[0], each.witness[1], _places_of(each))
             for each in settled
         ]
 
@@ -401,11 +401,11 @@ class _Run:
         return walk.worst(problems, Budget(self.max_datasets, self.progress, self.executor))
 
 
-def _positions_of(found: Sensitivity) -> PairPositions:
+def _places_of(found: Sensitivity) -> PairPositions:
     """The positions of a witness's records, where these are no numbers."""
     if found.universe.numeric:
         return None, None
-    here, there = (tuple(at.tolist()) for at in found._positions())
+    here, there = (tuple(at.tolist()) for at in positions_of(found))
     return here, there
 
 

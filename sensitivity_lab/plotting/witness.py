@@ -44,7 +44,7 @@ from sensitivity_lab.plotting.style import (
     styled_figure,
 )
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity, answer_texts
+from sensitivity_lab.results import Sensitivity, answer_texts, answers_on, captions, numbers_said
 
 # All lengths below are points on the page.
 MOST_DOTS = 100
@@ -156,7 +156,7 @@ def _draw_line(sensitivity: Sensitivity, ax: Axes | None, width: float) -> Figur
     """Draw two rows of dots on one number line, on a figure so many inches wide."""
     datasets = _numbers(sensitivity)
     room, tall = (72 * width - BESIDE, ROW) if ax is None else _space(ax)
-    answers = sensitivity._answers()
+    answers = answers_on(sensitivity)
     scale = _scale(sensitivity)
     marks = answers if _are_on_the_line(sensitivity, answers, [*sum(datasets, ()), *scale]) else []
     line = NumberLine.through([*datasets[0], *datasets[1]], marks, scale, room)
@@ -197,7 +197,7 @@ def _draw_rows(sensitivity: Sensitivity, ax: Axes | None, width: float) -> Figur
     """Draw two tables, on a figure so many inches wide."""
     marked = marked_witness(sensitivity.universe, sensitivity.witness)
     title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
-    sheet = sheet_of(marked, sensitivity._captions(), true_minus(value), 72 * width - 2 * MARGIN)
+    sheet = sheet_of(marked, captions(sensitivity), true_minus(value), 72 * width - 2 * MARGIN)
     keys = row_keys(marked, sensitivity.relation.sides)
     if ax is None:
         title = fill(title, int(8 * width))
@@ -256,7 +256,7 @@ def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     """The numbers of the two datasets, or what their records say; refuse what is no number."""
     said = _said(sensitivity)
     if said is not None:
-        return sensitivity._numbers(said)
+        return numbers_said(sensitivity, said)
     datasets = [tuple(dataset) for dataset in sensitivity.witness]
     for dataset in datasets:
         if None in dataset:

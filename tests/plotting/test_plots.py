@@ -23,6 +23,7 @@ from sensitivity_book.pictures.tables import show_change
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import value_text
 from sensitivity_lab.plotting import style, witness
+from sensitivity_lab.results import answers_on
 
 RELATIONS = [make(k) for make in (sl.AddRemove, sl.Change) for k in (1, 2, 3, 4)]
 QUERIES = [sl.MEAN, sl.COUNT, sl.VARIANCE, sl.STD, sl.quantile(0.9)]
@@ -519,13 +520,13 @@ def test_a_sum_beyond_the_records_leaves_their_axis_alone():
     """Catches records squeezed together by an answer far to their right."""
     found = sl.global_sensitivity(sl.SUM, ABSENCES, size=6, relation=sl.Change(1))
     figure = sl.plot_witness(found)
-    assert all(answer > 20 for answer in found._answers())
+    assert all(answer > 20 for answer in answers_on(found))
     places = [x for kind in witness.KINDS for x, _ in dots(figure, kind)]
     assert (min(places), max(places)) == (0, witness.ROOM)
     assert {"sum = 21", "sum = 40"} <= set(texts(figure))
     bits = sl.Universe.value_range([0, 12])
     near = sl.local_sensitivity(sl.SUM, (0,), bits, relation=sl.Add(1))
-    assert sorted(near._answers()) == [0, 12]
+    assert sorted(answers_on(near)) == [0, 12]
     assert any(getattr(each, "arrow_patch", None) for each in sl.plot_witness(near).axes[0].texts)
 
 
