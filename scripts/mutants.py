@@ -28,7 +28,8 @@ MODULES = {  # the module: the tests that know it best
         "tests/test_sensitivity.py",
         "tests/methods/test_walk_and_sweep.py",
     ],
-    "proved/entries/splits.py": ["tests/proved"],
+    "proved/entries/splits.py": ["tests/proved/test_entries.py"],
+    "proved/entries/bins.py": ["tests/proved/test_entries.py", "tests/proved/test_formulas.py"],
     "proved/ranks/population.py": [
         "tests/proved/test_l_statistics.py",
         "tests/methods/test_solvers.py",

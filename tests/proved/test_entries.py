@@ -176,22 +176,6 @@ def test_random_histograms_equal_the_walk(seed):
     assert solved > CASES // 2
 
 
-def test_a_search_of_a_few_hundred_records_finds_no_more():
-    """Catches a split that is too small where nothing can be enumerated."""
-    rng = np.random.default_rng(3)
-    universe = sl.Universe.population(rng.integers(0, 100, 300))
-    query = sl.histogram([0, 1, 3, 4, 8, 90])
-    for norm in NORMS[1:]:
-        solved = sl.global_sensitivity(
-            query, universe, size=150, relation=sl.Change(9), norm=norm, method="solver"
-        ).value
-        searched = sl.audit(
-            query, 1, universe, sizes=150, relations=[sl.Change(9)], norm=norm,
-            method="search", trials=200,
-        )  # fmt: skip
-        assert float(searched.worst.found) <= float(solved) * (1 + 1e-15)
-
-
 def test_a_table_that_is_too_large_is_not_made(monkeypatch):
     """Catches a question that fills the memory: of two large bins it needs no table."""
     monkeypatch.setattr(splits, "MOST_CELLS", 100)
@@ -349,7 +333,7 @@ def test_a_population_agrees_with_every_choice_of_labelled_records():
 def test_a_range_agrees_with_every_multiset():
     """Catches an end that does not matter, a zero taken for a difference, one side too few."""
     rng = random.Random(2)
-    for _ in range(GROUP_CASES):
+    for _ in range(GROUP_CASES // 2):
         name, groups = asked_of(rng, random_groups(rng, 3, most_values=rng.choice([1, 2, 3])))
         values = sorted({(g, value) for g, held in enumerate(groups) for value in held})
         ends = [(held[0], held[-1]) for held in groups]

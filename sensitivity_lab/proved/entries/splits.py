@@ -62,25 +62,30 @@ class Splits:
 
     def __init__(self, entries: Entries, norm: Norm) -> None:
         self.entries, self.norm = entries, norm
-        self._table: _Table | None = None
+        self._tables: dict[tuple[bool, bool], _Table] = {}  # those of one side alone are small
 
     def best(self, a: int, b: int) -> Split | None:
         """The score of the best split, and what each used entry has; None if it costs too much."""
         return self.entries.at_once(a, b, self.norm) or self._from_table(a, b)
 
     def _from_table(self, a: int, b: int) -> Split | None:
-        before_a, before_b = (-1, -1) if self._table is None else self._table.most
+        sides = a > 0, b > 0
+        before_a, before_b = self._tables[sides].most if sides in self._tables else (-1, -1)
         if a > before_a or b > before_b:
-            larger = max(a, math.ceil(GROWTH * before_a)), max(b, math.ceil(GROWTH * before_b))
-            for most in (larger, (a, b)):
-                choices = self.entries.choices(most[0], most[1], self.norm)
+            for most in ((_grown(a, before_a), _grown(b, before_b)), (a, b)):
+                choices = self.entries.choices(*most, self.norm)
                 if (len(choices) + 1) * (most[0] + 1) * (most[1] + 1) <= MOST_CELLS:
-                    self._table = _Table(choices, most, self.norm, sum(most) * self.entries.largest)
+                    most_gain = sum(most) * self.entries.largest
+                    self._tables[sides] = _Table(choices, most, self.norm, most_gain)
                     break
             else:
                 return None
-        assert self._table
-        return self._table.best(a, b)
+        return self._tables[sides].best(a, b)
+
+
+def _grown(number: int, before: int) -> int:
+    """Room for a number: what there was, if that is enough."""
+    return before if number <= before else max(number, math.ceil(GROWTH * before))
 
 
 class _Table:
