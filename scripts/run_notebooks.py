@@ -32,7 +32,7 @@ def main(stored: bool) -> int:
         return 0
     for path in notebooks:
         cache.add_nb_to_project(str(path))
-    with LOG.open("w") as log:  # each kernel warns of its sockets there
+    with LOG.open("w", encoding="utf-8") as log:  # each kernel warns of its sockets there
         os.dup2(log.fileno(), sys.stderr.fileno())
         logging.basicConfig(level=logging.WARNING)
         executor = load_executor("local-parallel", cache, logging.getLogger())

@@ -407,7 +407,11 @@ class Universe:
         return (self.given(indices) for indices in multisets(self.copies(size), size))
 
     def checked_size(self, size: Any) -> int:
-        """Return `size` as an int, or refuse one that no dataset of this universe has."""
+        """Return `size` as an int, or refuse one that no dataset of this universe has.
+
+        >>> Universe.population([1, 2, 2]).checked_size(3)
+        3
+        """
         checked = whole_number(size, "size", 0)
         if checked > self.records:
             raise ValueError(

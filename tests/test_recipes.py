@@ -57,7 +57,7 @@ class Copy:
             env={**os.environ, "PYTHONPATH": paths},
             cwd=self.place,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
         )
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
         return done.stdout

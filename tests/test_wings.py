@@ -72,7 +72,7 @@ def without(request, tmp_path_factory):
             env={**os.environ, "PYTHONPATH": paths},
             cwd=place,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
         )
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
         return done.stderr

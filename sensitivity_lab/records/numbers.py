@@ -55,7 +55,7 @@ class Numbers(Source):
         return _read_again, (self.held, self.once)
 
     def __len__(self) -> int:
-        return int(self.counts.sum()) if self.once else len(self.held)
+        return int(self.counts.sum(dtype=np.int64)) if self.once else len(self.held)
 
     @cached_property
     def has_missing(self) -> bool:

@@ -19,11 +19,13 @@ dp-recorder runs a mechanism on a dataset, and replays it on a neighbour: `pair.
 
 from sensitivity_lab.audit.worst_pairs import Pair, worst_pairs
 from sensitivity_lab.testing.asserted import assert_sensitivity
+from sensitivity_lab.testing.conformance import check_query
 from sensitivity_lab.testing.strategies import datasets, neighbouring_pairs
 
 __all__ = [
     "Pair",
     "assert_sensitivity",
+    "check_query",
     "datasets",
     "neighbouring_pairs",
     "worst_pairs",

@@ -78,7 +78,7 @@ class Bins(Entries):
             room[: len(largest)] = largest
         of_a, of_b = np.maximum(rooms, 1)
         used = np.minimum(a, 1 + a // of_a) + np.minimum(b, 1 + b // of_b)
-        enough = np.arange(1, a + b + 1)
+        enough = np.arange(1, a + b + 1, dtype=np.int64)
         return int(enough[enough <= used + 1].max(initial=0))
 
     def _choices(self, i: int, a: int, b: int) -> list[Choice]:
@@ -145,7 +145,7 @@ class CountWhere(Family):
         order = np.argsort(true, kind="stable")  # the false, then the true
         by_truth = SortedRecords(records.given[order], true[order], 1, order)
         false = len(true) - int(np.count_nonzero(true))
-        bins = BinsOfRuns(np.array([[false, len(true)]]), [(0, false)])
+        bins = BinsOfRuns(np.array([[false, len(true)]], dtype=np.int64), [(0, false)])
         return of_population(by_truth, bins, 1)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
@@ -206,13 +206,15 @@ class Histogram(Family):
         """Each bin is a run of the sorted records; those before and after are in none."""
         starts = self._starts(records.whole, records.scale)
         outside = [(0, starts[0]), (starts[-1], len(records))]
-        return of_population(records, BinsOfRuns(np.array([*pairwise(starts)]), outside), norm)
+        return of_population(
+            records, BinsOfRuns(np.array([*pairwise(starts)], dtype=np.int64), outside), norm
+        )
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         whole, scale = pool.universe.scaled
         starts, number = self._starts(whole, scale), len(self.edges) - 1
         bins = np.full(len(whole), number, dtype=np.intp)
-        bins[starts[0] : starts[-1]] = np.repeat(np.arange(number), np.diff(starts))
+        bins[starts[0] : starts[-1]] = np.repeat(np.arange(number, dtype=np.intp), np.diff(starts))
         return _by_bins(pool, bins, number, move, norm)
 
     def _starts(self, whole: np.ndarray, scale: int) -> list[int]:

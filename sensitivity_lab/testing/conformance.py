@@ -1,0 +1,184 @@
+"""Is a query right by every route? For whoever adds one, to the package or outside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sensitivity_lab import definition
+from sensitivity_lab.closed_form import closed_form
+from sensitivity_lab.numbers.errors import Infeasible, NotProved
+from sensitivity_lab.numbers.exact import brief
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import STANDARD, Relation
+from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
+from sensitivity_lab.universe import Universe
+
+ROUTES = ("walk", "sweep", "solver")
+NEAR = 1e-9  # relative: two floats that are one number
+MOST_LOCAL = 6  # datasets of a size whose neighbours are asked about
+UNIVERSES = (Universe.value_range([-2, 0, 1, 3]), Universe.population([-2, 1, 1, 3, 4]))
+
+
+def check_query(
+    query: Query,
+    *,
+    universes: Iterable[Universe] = UNIVERSES,
+    sizes: Iterable[int] = (1, 2, 3),
+    relations: Iterable[Relation] | None = None,
+    norm: float = 1,
+) -> dict[str, int]:
+    """Hold a query to the definition by every route that serves it; fail where one says otherwise.
+
+    >>> from sensitivity_lab import MEDIAN
+    >>> asked = check_query(MEDIAN, sizes=[2])
+    >>> sorted(asked), asked["walk"] == asked["solver"]
+    (['at least m', 'closed form', 'local', 'solver', 'sweep', 'walk'], True)
+
+    For each universe, size and relation the walk, the sweep and the solver must give what
+    `sensitivity_lab.definition` gives, which enumerates in the plainest way; each witness must be a
+    neighbouring pair that far apart. One dataset's neighbours are asked about by the walk and by the
+    solver. A closed form must be attained by its witness, or be a bound; and for sizes of at least m it
+    must be no smaller than for a few of these. Floats may differ by a billionth. A route without a proof is left out.
+
+    :param query: a `Query`; what is proved of it stands in its `proved`.
+    :param universes: of numbers, and small: every pair of datasets is made.
+    :param sizes: how many records the datasets have; those below `smallest_size` are left out.
+    :param relations: by default the five at k = 1 and 2.
+    :param norm: how vectors are measured.
+    :return: how often each route was compared.
+    :raises AssertionError: naming the query, the question, the route and both numbers.
+    :raises TypeError: for what is no `Query`; ValueError for relations that the definition does not know.
+
+    Cost: as the definition, which is exponential in the records.
+    """
+    if not isinstance(query, Query):
+        raise TypeError(f"query must be a Query, got {brief(query)}")
+    asked: Counter[str] = Counter()
+    given = [kind(k) for kind in STANDARD for k in (1, 2)] if relations is None else list(relations)
+    for relation in given:
+        if type(relation) not in STANDARD or relation.restricts_columns:
+            raise ValueError(f"relations must be standard ones, got {brief(relation)}")
+    for universe in universes:
+        for size in sizes:
+            for relation in given if size >= (query.smallest_size or 0) else ():
+                _Question(query, universe, size, relation, norm, asked).check()
+    return dict(asked)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One universe, size and relation, and the counts of what was compared."""
+
+    query: Query
+    universe: Universe
+    size: int
+    relation: Relation
+    norm: float
+    asked: Counter[str] = field(repr=False)
+
+    def check(self) -> None:
+        """Compare every route; nothing where nobody is a neighbour."""
+        truth = self._by_definition()
+        if truth is None:
+            return
+        for method in ROUTES:
+            self._check_global(method, truth)
+        for dataset in list(self.universe.datasets(self.size))[:MOST_LOCAL]:
+            self._check_local(dataset)
+        if self.universe.unlimited and self.query.proved:
+            self._check_closed_form(truth)
+
+    def _by_definition(self) -> Any:
+        of_range, (kind, k) = self.universe.unlimited, (self.relation.kind, self.relation.k)
+        records = self.universe.values if of_range else self.universe.sorted_records.tolist()
+        pairs = definition.range_pairs if of_range else definition.population_pairs
+        every = pairs(records, self.size, kind, k)
+        found = definition.greatest(self.query, self.query.smallest_size or 0, every, self.norm)
+        return None if found is None else found.value
+
+    def _check_global(self, method: str, truth: Any) -> None:
+        try:
+            found = global_sensitivity(
+                self.query,
+                self.universe,
+                size=self.size,
+                relation=self.relation,
+                norm=self.norm,
+                method=method,
+            )
+        except NotProved:
+            return
+        except ValueError as error:
+            if method == "sweep" and "method='sweep'" in str(error):
+                return
+            raise
+        self._same(method, found.value, truth)
+        self._require(
+            found.check(), f"the {method}'s witness {found.witness} is no pair at {found.value}"
+        )
+
+    def _check_local(self, dataset: Sequence[Any]) -> None:
+        ask: dict[str, Any] = {"relation": self.relation, "norm": self.norm}
+        try:
+            walked = local_sensitivity(self.query, dataset, self.universe, method="walk", **ask)
+            solved = local_sensitivity(self.query, dataset, self.universe, method="solver", **ask)
+        except (Infeasible, NotProved):
+            return
+        self._same("local", solved.value, walked.value)
+        self._require(
+            solved.check(), f"the local witness {solved.witness} is no pair at {solved.value}"
+        )
+
+    def _check_closed_form(self, truth: Any) -> None:
+        values = self.universe.values
+        ask: dict[str, Any] = {"bounds": (values[0], values[-1]), "relation": self.relation}
+        form = closed_form(self.query, size=self.size, norm=self.norm, **ask)
+        self._attained("closed form", form)
+        inside = form.witness is not None and {*form.witness[0], *form.witness[1]} <= {*values}
+        if form.status == "exact" and inside:
+            self._same("closed form", form.value, truth)
+        self._require(
+            form.value >= truth or _near(form.value, truth),
+            f"the closed form {form.value} is below {truth}",
+        )
+        try:
+            least = closed_form(self.query, min_size=self.size, norm=self.norm, **ask)
+        except NotProved:
+            return
+        self._attained("at least m", least)
+        some = range(self.size, self.size + self.relation.k + 2)  # in which both sizes lie
+        known = closed_form(self.query, size=some, norm=self.norm, **ask)
+        self._require(
+            least.value >= known.value or _near(least.value, known.value),
+            f"sizes of at least m have {least.value}, and a few of them {known.value}",
+        )
+
+    def _attained(self, route: str, form: Any) -> None:
+        self.asked[route] += 1
+        if form.witness is None:
+            return
+        here, there = form.witness
+        gap = definition.gap(self.query(here), self.query(there), self.norm)
+        self._same(route, gap, form.value)
+        self._require(
+            self.relation.are_neighbours(here, there), f"{form.witness} are no neighbours"
+        )
+
+    def _same(self, route: str, value: Any, truth: Any) -> None:
+        if route in (*ROUTES, "local"):
+            self.asked[route] += 1
+        self._require(_near(value, truth), f"the {route} gives {value}, not {truth}")
+
+    def _require(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            raise AssertionError(
+                f"{self.query.name}, {self.relation}, size {self.size}, {self.universe!r}: {otherwise}"
+            )
+
+
+def _near(value: Any, truth: Any) -> bool:
+    """Whether two numbers are one: exactly, or as floats that agree to a billionth."""
+    return bool(value == truth) or abs(float(value) - float(truth)) <= NEAR * abs(float(truth))
