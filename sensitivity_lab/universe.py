@@ -341,7 +341,11 @@ class Universe:
         return copies
 
     def most_copies(self, size: int) -> np.ndarray:
-        """As `copies`, in an array; for a `size` that is checked."""
+        """Return `copies` in an array, for a `size` that is checked.
+
+        >>> Universe.population([1, 2, 2, 2]).most_copies(2)
+        array([1, 2])
+        """
         counts = self.counts
         if self.unlimited:
             return np.full(len(counts), size, dtype=np.intp)
@@ -403,7 +407,11 @@ class Universe:
         return (self.given(indices) for indices in multisets(self.copies(size), size))
 
     def checked_size(self, size: Any) -> int:
-        """Return `size` as an int, or refuse one that no dataset of this universe has."""
+        """Return `size` as an int, or refuse one that no dataset of this universe has.
+
+        >>> Universe.population([1, 2, 2]).checked_size(3)
+        3
+        """
         checked = whole_number(size, "size", 0)
         if checked > self.records:
             raise ValueError(
@@ -427,7 +435,11 @@ class Universe:
         return tuple(self.positions(dataset, what).tolist())
 
     def positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
-        """As `indices`, in an array."""
+        """Return `indices` in an array.
+
+        >>> Universe.population([10, 20, 20]).positions((20, 10))
+        array([0, 1])
+        """
         positions = self.source.positions(dataset, what)
         positions.sort()
         held = np.bincount(positions, minlength=self.distinct)
