@@ -52,14 +52,6 @@ from sensitivity_lab.records.source import called_on
 from sensitivity_lab.universe import Dataset, Universe
 
 
-def _integers(rows: np.ndarray, universe: Universe, power: int = 1) -> tuple[np.ndarray, int]:
-    """The records of each row as integers over a scale, roomy enough for n² sums of `power`s."""
-    values, scale = universe.scaled
-    largest = max(abs(int(values[0])), abs(int(values[-1])), 1)
-    room = largest**power * max(rows.shape[1], 1) ** 2
-    return (values if room < 2**59 else values.astype(object))[rows], scale
-
-
 def _standard(
     name: str, function: Any, proved: Family, smallest_size: int, **options: Any
 ) -> Query:
@@ -109,8 +101,10 @@ class _Variance:
         return simplest(Fraction(_sum_of_squares(x)) / (len(x) * (len(x) - self.ddof)))
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        x, scale = _integers(rows, universe, power=2)
-        n, total = rows.shape[1], x.sum(axis=1)
+        values, scale = universe.scaled
+        n, largest = rows.shape[1], max(abs(int(values[0])), abs(int(values[-1])), 1)
+        x = (values if (largest * n) ** 2 < 2**59 else values.astype(object))[rows]  # n² squares
+        total = x.sum(axis=1)
         return n * (x * x).sum(axis=1) - total * total, scale * scale * n * (n - self.ddof)
 
 
@@ -282,11 +276,6 @@ def _sum(x: Dataset) -> Exact:
     return sum(x)
 
 
-def _sum_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    x, scale = _integers(rows, universe)
-    return x.sum(axis=1), scale
-
-
 def _mean(x: Dataset) -> Exact:
     """The sum of the records over their number.
 
@@ -294,11 +283,6 @@ def _mean(x: Dataset) -> Exact:
     Fraction(5, 3)
     """
     return simplest(Fraction(sum(x)) / len(x))
-
-
-def _mean_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    x, scale = _integers(rows, universe)
-    return x.sum(axis=1), scale * rows.shape[1]
 
 
 def _min(x: Dataset) -> Exact:
@@ -344,8 +328,8 @@ def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarr
 
 
 COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)
-SUM = _standard("sum", _sum, Sum(), 0, rows=_sum_rows)
-MEAN = _standard("mean", _mean, Mean(), 1, rows=_mean_rows)
+SUM = _standard("sum", _sum, Sum(), 0, rows=OnRows(Weighed(Sum().weights)))
+MEAN = _standard("mean", _mean, Mean(), 1, rows=OnRows(Weighed(Mean().weights)))
 MEDIAN = _quantile("median", Fraction(1, 2))
 MIN = _standard("min", _min, Quantile(0), 1, rows=OnRows(Weighed(Quantile(0).weights)))
 MAX = _standard("max", _max, Quantile(1), 1, rows=OnRows(Weighed(Quantile(1).weights)))
