@@ -29,6 +29,7 @@ from sensitivity_lab.order_statistics import (
     INTERQUARTILE_RANGE,
     MIDHINGE,
     RANGE,
+    Weighed,
 )
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
@@ -51,14 +52,6 @@ from sensitivity_lab.records.source import called_on
 from sensitivity_lab.universe import Dataset, Universe
 
 
-def _integers(rows: np.ndarray, universe: Universe, power: int = 1) -> tuple[np.ndarray, int]:
-    """The records of each row as integers over a scale, roomy enough for n² sums of `power`s."""
-    values, scale = universe.scaled
-    largest = max(abs(int(values[0])), abs(int(values[-1])), 1)
-    room = largest**power * max(rows.shape[1], 1) ** 2
-    return (values if room < 2**59 else values.astype(object))[rows], scale
-
-
 def _standard(
     name: str, function: Any, proved: Family, smallest_size: int, **options: Any
 ) -> Query:
@@ -66,38 +59,9 @@ def _standard(
     return Query(name, function, smallest_size, proved=proved, **given)
 
 
-@dataclass(frozen=True)
-class _Quantile:
-    """The q-quantile of sorted records, with linear interpolation between the two ranks.
-
-    >>> MEDIAN((1, 2, 4, 9)), quantile(0.25)((1, 2, 4))
-    (3, Fraction(3, 2))
-    """
-
-    q: Exact
-
-    def __call__(self, x: Dataset) -> Exact:
-        lower, upper, weight = self._ranks(len(x))
-        if not weight:
-            return x[lower]  # type: ignore[no-any-return]
-        return simplest(Fraction(x[lower] + weight * (x[upper] - x[lower])))
-
-    def _ranks(self, size: int) -> tuple[int, int, Exact]:
-        """Ranks either side of q(n − 1), and the weight of the upper one."""
-        position = self.q * (size - 1)
-        lower = position // 1
-        return lower, min(lower + 1, size - 1), position - lower
-
-    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        lower, upper, weight = self._ranks(rows.shape[1])
-        if not weight:
-            x, scale = _integers(rows[:, [lower]], universe)
-            return x[:, 0], scale
-        top, bottom = weight.numerator, weight.denominator
-        x, scale = _integers(rows[:, [lower, upper]], universe, power=1)
-        if bottom * max(1, *(abs(int(end)) for end in universe.scaled[0][[0, -1]])) > 2**59:
-            x = x.astype(object)
-        return x[:, 0] * (bottom - top) + x[:, 1] * top, scale * bottom
+def _quantile(name: str, q: Exact, made: Call | None = None) -> Query:
+    proved = Quantile(q)
+    return _standard(name, Weighed(proved.weights), proved, 1, made=made)
 
 
 def quantile(q: Any) -> Query:
@@ -113,8 +77,7 @@ def quantile(q: Any) -> Query:
     if not 0 <= exact <= 1:
         raise ValueError(f"q must lie in [0, 1], got q={dataset_text(q)}")
     text = str(float(exact)) if exact_number(float(exact)) == exact else str(exact)
-    made = Call(quantile, (exact,))
-    return _standard(f"quantile({text})", _Quantile(exact), Quantile(exact), 1, made=made)
+    return _quantile(f"quantile({text})", exact, Call(quantile, (exact,)))
 
 
 def _sum_of_squares(x: Dataset) -> Exact:
@@ -138,8 +101,10 @@ class _Variance:
         return simplest(Fraction(_sum_of_squares(x)) / (len(x) * (len(x) - self.ddof)))
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        x, scale = _integers(rows, universe, power=2)
-        n, total = rows.shape[1], x.sum(axis=1)
+        values, scale = universe.scaled
+        n, largest = rows.shape[1], max(abs(int(values[0])), abs(int(values[-1])), 1)
+        x = (values if (largest * n) ** 2 < 2**59 else values.astype(object))[rows]  # n² squares
+        total = x.sum(axis=1)
         return n * (x * x).sum(axis=1) - total * total, scale * scale * n * (n - self.ddof)
 
 
@@ -311,11 +276,6 @@ def _sum(x: Dataset) -> Exact:
     return sum(x)
 
 
-def _sum_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    x, scale = _integers(rows, universe)
-    return x.sum(axis=1), scale
-
-
 def _mean(x: Dataset) -> Exact:
     """The sum of the records over their number.
 
@@ -323,11 +283,6 @@ def _mean(x: Dataset) -> Exact:
     Fraction(5, 3)
     """
     return simplest(Fraction(sum(x)) / len(x))
-
-
-def _mean_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-    x, scale = _integers(rows, universe)
-    return x.sum(axis=1), scale * rows.shape[1]
 
 
 def _min(x: Dataset) -> Exact:
@@ -373,11 +328,11 @@ def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarr
 
 
 COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)
-SUM = _standard("sum", _sum, Sum(), 0, rows=_sum_rows)
-MEAN = _standard("mean", _mean, Mean(), 1, rows=_mean_rows)
-MEDIAN = _standard("median", _Quantile(Fraction(1, 2)), Quantile(Fraction(1, 2)), 1)
-MIN = _standard("min", _min, Quantile(0), 1, rows=OnRows(_Quantile(0)))
-MAX = _standard("max", _max, Quantile(1), 1, rows=OnRows(_Quantile(1)))
+SUM = _standard("sum", _sum, Sum(), 0, rows=OnRows(Weighed(Sum().weights)))
+MEAN = _standard("mean", _mean, Mean(), 1, rows=OnRows(Weighed(Mean().weights)))
+MEDIAN = _quantile("median", Fraction(1, 2))
+MIN = _standard("min", _min, Quantile(0), 1, rows=OnRows(Weighed(Quantile(0).weights)))
+MAX = _standard("max", _max, Quantile(1), 1, rows=OnRows(Weighed(Quantile(1).weights)))
 VARIANCE = variance()
 STD = std()
 count_distinct = _standard(

@@ -25,7 +25,7 @@ from sensitivity_lab.universe import Dataset, Universe
 
 
 @dataclass(frozen=True)
-class _Weighed:
+class Weighed:
     """The sum of the sorted records, each times the weight of its rank.
 
     >>> RANGE((1, 2, 8)), GINI_MEAN_DIFFERENCE((1, 2, 8))
@@ -35,6 +35,7 @@ class _Weighed:
     weights: Weights
 
     def __call__(self, x: Dataset) -> Exact:
+        """The sum over one dataset."""
         steps = self.weights.steps(len(x))
         total: Any = sum(weight * sum(x[start:stop]) for start, stop, weight in steps if weight)
         return simplest(Fraction(total) / steps.unit)
@@ -55,7 +56,7 @@ class _Weighed:
 def _of_ranks(
     name: str, proved: LStatistic, smallest_size: int = 1, made: Call | None = None
 ) -> Query:
-    function = _Weighed(proved.weights)
+    function = Weighed(proved.weights)
     known: dict[str, Any] = {"rows": OnRows(function), "proved": proved, "made": made}
     return Query(name, function, smallest_size, exact=True, **known)
 

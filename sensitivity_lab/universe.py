@@ -341,10 +341,10 @@ class Universe:
         return copies
 
     def most_copies(self, size: int) -> np.ndarray:
-        """As `copies`, in an array; for a `size` that is checked.
+        """Return `copies` in an array, for a `size` that is checked.
 
-        >>> Universe.population([1, 2, 2]).most_copies(2).tolist()
-        [1, 2]
+        >>> Universe.population([1, 2, 2, 2]).most_copies(2)
+        array([1, 2])
         """
         counts = self.counts
         if self.unlimited:
@@ -435,10 +435,10 @@ class Universe:
         return tuple(self.positions(dataset, what).tolist())
 
     def positions(self, dataset: Iterable[Any], what: str = "dataset") -> np.ndarray:
-        """As `indices`, in an array.
+        """Return `indices` in an array.
 
-        >>> Universe.population([1, 2, 2]).positions((2, 1)).tolist()
-        [0, 1]
+        >>> Universe.population([10, 20, 20]).positions((20, 10))
+        array([0, 1])
         """
         positions = self.source.positions(dataset, what)
         positions.sort()
