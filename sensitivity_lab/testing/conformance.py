@@ -11,6 +11,7 @@ from sensitivity_lab import definition
 from sensitivity_lab.closed_form import closed_form
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
 from sensitivity_lab.numbers.exact import brief
+from sensitivity_lab.numbers.gap import all_rational
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
@@ -180,5 +181,7 @@ class _Question:
 
 
 def _near(value: Any, truth: Any) -> bool:
-    """Whether two numbers are one: exactly, or as floats that agree to a billionth."""
-    return bool(value == truth) or abs(float(value) - float(truth)) <= NEAR * abs(float(truth))
+    """Whether two numbers are one: exactly where both are rational, else to a billionth."""
+    if all_rational((value, truth)):
+        return bool(value == truth)
+    return abs(float(value) - float(truth)) <= NEAR * abs(float(truth))
