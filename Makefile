@@ -79,6 +79,7 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	PEOPLE_CASES=1600 $(PYTEST) tests/records/test_people_fuzz.py -n auto
 	SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/methods/test_solvers.py tests/methods/test_spread_floor.py tests/proved -n auto
 	LIVE_ALL=1 $(PYTEST) tests/book/test_live_shell.py -n auto
+	ALL_PAIRS=1 $(PYTEST) tests/testing/test_testing.py -n auto
 	WINGS_ALL=1 RECIPES_ALL=1 $(PYTEST) tests/test_wings.py tests/test_recipes.py -n auto
 	for version in 3.11 3.12 3.13; do \
 	  $(MAKE) test VENV=.venv-$$version PYTHON=python$$version || exit 1; done
