@@ -72,11 +72,7 @@ class Distinct(Family):
         return d
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        """B and C fill the values of which there are most copies (thm-count-distinct-population).
-
-        Cost: one sort of the values; then O(log v) for each share, on v values. Memory: four
-        arrays of the m records.
-        """
+        """B and C fill the values of which there are most copies (thm-count-distinct-population)."""
         return OnPopulation(records)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
@@ -181,7 +177,7 @@ def _new_value(x: np.ndarray, top: int) -> Exact:
 
 
 MOST_CELLS = 30_000_000  # choices in a table; beyond these a dataset is left to others
-TOO_MUCH = 2**62
+TOO_MUCH = 2**62  # more spare records than there are; with all of them it stays in 64 bits
 
 
 def most_values(pool: Pool, r: int, j: int) -> Indices:

@@ -208,19 +208,15 @@ class FilteredMaximum:
         return np.concatenate([self.centred.scatter(runs, side.size) for runs in layouts])
 
     def _near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
-        """Which gaps, in floats that are right to the last digits, are widest.
-
-        The difference of the variances is exact before it is rounded; over the sum of the roots
-        it is the difference of the roots.
-        """
+        """Which gaps, in floats that are right to the last digits, may be the widest."""
         (n, divisor), (m, other) = self.higher, self.lower
         weights = int(n * divisor * other.denominator), int(m * other * other.denominator)
         gaps = (higher * weights[1] - lower * weights[0]).astype(float)
-        if self.root:
+        if self.root:  # the exact difference of the squares, over the sum of the roots
             roots = np.sqrt((higher * weights[1]).astype(float))
             roots += np.sqrt((lower * weights[0]).astype(float))
             gaps = np.divide(gaps, roots, out=np.zeros_like(gaps), where=roots > 0)
-        doubt = 1e-15 * np.abs(gaps)
+        doubt = 1e-15 * np.abs(gaps)  # at most six roundings of 1.2e-16: nothing cancels in floats
         return np.flatnonzero(gaps + doubt >= (gaps - doubt).max())
 
     def _exact_gap(self, higher: int, lower: int) -> Gap:
@@ -238,6 +234,7 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
     root = np.sqrt(np.maximum(square, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.where(root > 0, doubt / np.where(root > 0, root, 1), math.inf)
+    # 1e-15 is more than the roundings of the root and of a difference of two, 1.2e-16 each
     return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
 
 
