@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sensitivity_lab.methods.lifting import images_of
-from sensitivity_lab.methods.local import solve_local
 from sensitivity_lab.methods.method import Answered, Method
-from sensitivity_lab.methods.solver import solve
+from sensitivity_lab.methods.solver import solve, solve_local
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Walk
 from sensitivity_lab.methods.workers import stood_by

@@ -1,7 +1,8 @@
-"""The exact sensitivity without enumeration, where that is proved.
+"""The exact sensitivity without enumeration, of all datasets or of one, where that is proved.
 
 Every relation asks for D(c, a, b) at a few shares, and every standard query has a D that is found
-by looking at a few layouts of the sorted records: `Query.proved` knows it.
+by looking at a few layouts of the sorted records. Of one dataset, `Query.proved` says which of its
+own records a move gives up, and which spare ones it takes (thm-local on the book's page of proofs).
 """
 
 from __future__ import annotations
@@ -9,21 +10,23 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
+import numpy as np
+
 from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people, with_records
 from sensitivity_lab.methods.workers import with_bar
-from sensitivity_lab.numbers.gap import gap_between
+from sensitivity_lab.numbers.gap import Answer, gap_between
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import Costly, D, Share, Values, WorstPair, shares, widest
+from sensitivity_lab.queries import answers_at
+from sensitivity_lab.universe import Indices
 
 MOST_ASKED_AGAIN = 1_000  # records; beyond these, asking again would take as long as solving
 
 
 def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
-    """Return the widest gap over all moves of a problem, or None where no proof covers it.
-
-    Source: thm-share on the book's page of proofs.
-    """
+    """Return the widest gap over all moves (thm-share), or None where no proof covers it."""
     d = widest_gaps(problem)
     if d is None:
         return None
@@ -79,3 +82,29 @@ def _has_its_gap(problem: Problem, pair: WorstPair) -> bool:
     whole = [records.numbers(side) for side in pair.sides()]
     answers = [Fraction(query.function(side)) / records.scale**2 for side in whole]
     return bool(gap_between(1, query.root)(*answers) == pair.gap)
+
+
+def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
+    """Return the widest gap at a dataset, with a neighbour that has it, or None without a proof."""
+    query, universe = problem.query, problem.universe
+    if query.proved is None or universe.has_missing or problem.norm == 0:
+        return None
+    if not universe.numeric:  # all rows of all people together
+        return None
+    pool = Pool(universe, dataset, max(added for _, added in problem.plan[len(dataset)]))
+    neighbours: list[Indices] = []
+    for move in problem.plan[len(dataset)]:
+        candidates = query.proved.on_dataset(pool, move, problem.norm)
+        if candidates is None:
+            return None
+        neighbours += candidates
+    gap = gap_between(problem.norm, query.root)
+
+    def answer(positions: Indices) -> Answer:
+        only: Answer = answers_at(query, universe, np.array([positions], dtype=np.int64))[0]
+        return only
+
+    here = answer(dataset)
+    gaps = [gap(here, answer(neighbour)) for neighbour in neighbours]
+    widest = max(gaps)
+    return WorstPair.between(widest, dataset, neighbours[gaps.index(widest)], universe)

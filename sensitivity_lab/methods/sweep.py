@@ -2,7 +2,10 @@
 
 All datasets of one size form a level of a lattice. The largest and smallest answers among the
 neighbours of every dataset follow from k passes between levels; so do the global sensitivity
-and the first pair that attains it.
+and the first pair that attains it. A dataset S and its neighbour T share a core C = S ∩ T: T's
+level shrinks to the core's, which carries the extremes to every core, and grows from there to
+S's (thm-share on the book's page of proofs). Cost: O(datasets · k · n), for sizes up to n; for
+vectors in L1 times 2^(length − 1), in L∞ times the length.
 """
 
 from __future__ import annotations
@@ -15,8 +18,13 @@ from itertools import product
 
 import numpy as np
 
-from sensitivity_lab.methods.evaluation import LONGEST_VECTOR, Evaluations, NoArray
-from sensitivity_lab.methods.lattice import Lattice, lattice_of
+from sensitivity_lab.methods.lattice import (
+    LONGEST_VECTOR,
+    Evaluations,
+    Lattice,
+    NoArray,
+    lattice_of,
+)
 from sensitivity_lab.methods.method import Answered
 from sensitivity_lab.numbers.exact import RootGap
 from sensitivity_lab.numbers.gap import (
@@ -47,9 +55,9 @@ class Sweep:
 
     def check(self, problem: Problem) -> None:
         """Refuse a table that is too large, and datasets with too many records to read."""
-        cells, records = _memory(problem)
-        within_budget(cells, self.budget.most.cells, "cells in the table of the sweep")
-        within_budget(records, self.budget.most.read, "records in the datasets to answer")
+        most = self.budget.most
+        within_budget(_cells(problem), most.cells, "cells in the table of the sweep")
+        within_budget(problem.records, most.read, "records in the datasets to answer")
 
     def serves(self, problem: Problem) -> bool:
         """Whether the sweep can answer, as far as the first answer and the levels' sizes tell."""
@@ -62,16 +70,7 @@ class Sweep:
         return can_sweep(evaluations.first(min(problem.plan)), problem.norm)
 
     def answer(self, problem: Problem) -> Answered | None:
-        """Find the worst pair from the extremes among every dataset's neighbours.
-
-        A dataset S and its neighbour T share a core C = S ∩ T. Shrinking T's level down to the
-        core's carries the extremes of the answers to every core; growing from there up to S's
-        level carries them to every S. Equal to walking all pairs, for answers that keep their
-        order; None for others, and for those with more than a few keys.
-        Cost: O(datasets · k · n), for sizes up to n; for vectors in L1 times 2^(length − 1), in
-        L∞ times the length.
-        Source: thm-share on the book's page of proofs, whose cores these are.
-        """
+        """The worst pair from the extremes of every dataset's neighbours; None where order fails."""
         evaluations = self._evaluations_of(problem)
         try:
             if not keeps_order(evaluations, problem.sizes_answered, problem.norm):
@@ -96,8 +95,8 @@ class Sweep:
         return Answered(pair, datasets, self.name)
 
     def _fits(self, problem: Problem) -> bool:
-        cells, records = _memory(problem)
-        return cells <= self.budget.most.cells and records <= self.budget.most.read
+        most = self.budget.most
+        return _cells(problem) <= most.cells and problem.records <= most.read
 
     def _evaluations_of(self, problem: Problem) -> Evaluations:
         """The evaluations of a problem's own query and universe, none of their equals."""
@@ -121,12 +120,8 @@ class Sweep:
         return self._lattices[universe]
 
 
-def _memory(problem: Problem) -> tuple[int, int]:
-    """How many cells the table of ranks has, and how many records all datasets."""
-    return _cells(problem), problem.records
-
-
 def _cells(problem: Problem) -> int:
+    """How many cells the table of ranks has."""
     return int(problem.universe.distinct * max(problem.sizes_answered))
 
 
@@ -269,6 +264,7 @@ def _widest_root(own: np.ndarray, high: np.ndarray, low: np.ndarray) -> tuple[Ga
     """As `_widest`, for roots: floats shortlist, exact comparison settles."""
     roots = _float_roots(high, own, low)  # together: all in one scale
     gaps = np.maximum(roots[0] - roots[1], roots[1] - roots[2])
+    # Floats of roots are off by few units in 1e-16 of the largest: 1e-9 leaves no widest out.
     near = gaps.max() - 1e-9 * max(roots[0].max(), roots[1].max())
     short = np.flatnonzero(gaps >= near)
     pairs = [

@@ -41,10 +41,7 @@ from sensitivity_lab.universe import Indices, Universe
 
 @dataclass(frozen=True)
 class Walk:
-    """The walk over all pairs of a problem, or over those of one dataset.
-
-    Source: the definition itself, def-global-sensitivity in the book's chapter "By hand".
-    """
+    """The walk over all pairs of a problem, or over those of one dataset, as the definition has it."""
 
     budget: Budget
     only: Indices | None = None
@@ -70,11 +67,7 @@ class Walk:
         return neighbours <= limits.datasets and records <= limits.held
 
     def answer(self, problem: Problem) -> Answered:
-        """Visit every dataset and every neighbour; answer the query once per dataset.
-
-        Cost: `count_pairs` gaps at the most, and an answer held for each dataset. Errors: as
-        `Query.answer`, and ValueError for answers of two shapes.
-        """
+        """Visit every dataset and every neighbour; answer the query once per dataset."""
         starts, datasets = self._datasets(problem)
         answers, common = _answered(problem, datasets, self.budget)
         shown = with_bar(starts, self.budget.progress, desc="walk", unit=" datasets")

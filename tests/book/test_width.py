@@ -98,7 +98,6 @@ class NarrowNumpy(ModuleType):
         "sensitivity_lab.records.numbers",
         "sensitivity_lab.records.said",
         "sensitivity_lab.methods.lattice",
-        "sensitivity_lab.methods.evaluation",
         "sensitivity_lab.audit.boundary_values",
         "sensitivity_book.bounds",
     ],

@@ -13,7 +13,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.methods.solver import _shares, widest_gaps
 from sensitivity_lab.numbers.exact import exact_number
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.scatter import filtered_maximum, outermost, reach, runs, split
+from sensitivity_lab.proved.scatter import filtered_maximum, outermost, population, runs
 from sensitivity_lab.proved.scatter.population import OnPopulation
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import WorstPair, widest
@@ -89,7 +89,7 @@ def test_the_smallest_scatter_is_met_by_halves():
     """Catches a sum of squares said to be larger than that of the records that have the least."""
     whole = SortedRecords.of(sl.Universe.population([-1] * 20 + [1] * 20))
     centred = filtered_maximum.Centred.of(whole)
-    asked = reach.Reaches(centred, [], ddof=0, root=True)
+    asked = population.Reaches(centred, [], ddof=0, root=True)
     found = asked._smallest_scatters(np.array([39, 40], dtype=np.int64))
     middle = 4 * 19 * 20 / 39  # one of the higher half leaves; values are two apart
     assert found == pytest.approx([middle, 40], rel=1e-9)
@@ -149,7 +149,7 @@ def test_small_blocks_and_few_kept_change_nothing(monkeypatch):
             share = rng.randint(2, len(records) - a - b), a, b
             questions.append((records, rng.choice(QUERIES), share))
     before = [on_population(records, query)(*share).gap for records, query, share in questions]
-    for module in (outermost, reach, runs):
+    for module in (outermost, population, runs):
         monkeypatch.setattr(module, "BLOCK", 2)
     monkeypatch.setattr(filtered_maximum, "MOST_KEPT", 3)
     for (records, query, share), gap in zip(questions, before, strict=True):
@@ -168,8 +168,8 @@ def test_the_best_split_equals_all_splits(shape):
         n = rng.randint(0, m - 1)
         a = rng.randint(1, m - n)
         starts = np.arange(m - n + 1, dtype=np.intp)
-        found = split.best_below(centred, n, a, starts)
-        firsts = split.first_starts(centred, n, a)
+        found = filtered_maximum.best_below(centred, n, a, starts)
+        firsts = filtered_maximum.first_starts(centred, n, a)
         for s in starts.tolist():
             others = records[:s] + records[s + n :]
             scatters = []

@@ -17,8 +17,7 @@ from conftest import QUERIES, smallest_size
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
-from sensitivity_lab.methods.evaluation import Evaluations, NoArray
-from sensitivity_lab.methods.lattice import Lattice
+from sensitivity_lab.methods.lattice import Evaluations, Lattice, NoArray
 
 CASES = int(os.environ.get("ORACLE_CASES", "14"))
 RELATIONS = [relation.__name__ for relation in conftest.RELATIONS]

@@ -13,8 +13,7 @@ from conftest import METHODS, SCHOOL, refused
 from sensitivity_book.theory.gradient import discrete_gradient, operator_norm
 
 import sensitivity_lab as sl
-from sensitivity_lab.methods.evaluation import Evaluations
-from sensitivity_lab.methods.lattice import Lattice
+from sensitivity_lab.methods.lattice import Evaluations, Lattice
 from sensitivity_lab.methods.workers import block_edges
 
 

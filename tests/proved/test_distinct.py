@@ -11,7 +11,7 @@ import pytest
 from conftest import STANDARD as RELATIONS
 
 import sensitivity_lab as sl
-from sensitivity_lab.proved import fewest
+from sensitivity_lab.proved import distinct
 from sensitivity_lab.proved.distinct import OnPopulation
 from sensitivity_lab.proved.pool import Pool
 from sensitivity_lab.proved.sorted_records import SortedRecords
@@ -174,7 +174,7 @@ def test_what_vanishes_leaves_room_for_what_joins():
         r, j = rng.randint(0, sum(held)), rng.randint(0, sum(free))
         dataset = tuple(i for i, own in enumerate(held) for _ in range(own))
         pool = Pool(universe, dataset, most_added=j)
-        found = fewest.fewest_values(pool, r, j)
+        found = distinct.fewest_values(pool, r, j)
         assert len(found) == sum(held) - r + j
         assert len(set(found)) == fewest_by_trial(held, free, r, j), (held, free, r, j)
         greedy = sorted(zip(held, free, strict=True))
@@ -184,7 +184,7 @@ def test_what_vanishes_leaves_room_for_what_joins():
 
 def test_a_table_that_is_too_large_is_not_made(monkeypatch):
     """Catches a question that fills the memory: it is left to the walk."""
-    monkeypatch.setattr(fewest, "MOST_CELLS", 1)
+    monkeypatch.setattr(distinct, "MOST_CELLS", 1)
     universe = sl.Universe.population([0, 0, 0, 1, 1, 1, 2])
     ask = {"universe": universe, "relation": sl.SymmetricDifference(5)}
     with pytest.raises(sl.NotProved):

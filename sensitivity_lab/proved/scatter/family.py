@@ -12,15 +12,14 @@ from sensitivity_lab.numbers.gap import Gap, Norm, rational
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family, Interval, Words
 from sensitivity_lab.proved.pool import Pool
-from sensitivity_lab.proved.scatter.at_distance import VarianceAtDistance
-from sensitivity_lab.proved.scatter.interval import (
+from sensitivity_lab.proved.scatter.one_dataset import Outermost, VarianceAtDistance
+from sensitivity_lab.proved.scatter.population import OnPopulation
+from sensitivity_lab.proved.scatter.values import (
     deviation_on_interval,
     half_and_half,
     variance_on_interval,
+    variance_on_values,
 )
-from sensitivity_lab.proved.scatter.one_dataset import Outermost
-from sensitivity_lab.proved.scatter.population import OnPopulation
-from sensitivity_lab.proved.scatter.values import variance_on_values
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import D, Share, widest
 from sensitivity_lab.relations import Move, Relation, SymmetricDifference

@@ -208,19 +208,15 @@ class FilteredMaximum:
         return np.concatenate([self.centred.scatter(runs, side.size) for runs in layouts])
 
     def _near_the_top(self, higher: np.ndarray, lower: np.ndarray) -> np.ndarray:
-        """Which gaps, in floats that are right to the last digits, are widest.
-
-        The difference of the variances is exact before it is rounded; over the sum of the roots
-        it is the difference of the roots.
-        """
+        """Which gaps, in floats that are right to the last digits, may be the widest."""
         (n, divisor), (m, other) = self.higher, self.lower
         weights = int(n * divisor * other.denominator), int(m * other * other.denominator)
         gaps = (higher * weights[1] - lower * weights[0]).astype(float)
-        if self.root:
+        if self.root:  # the exact difference of the squares, over the sum of the roots
             roots = np.sqrt((higher * weights[1]).astype(float))
             roots += np.sqrt((lower * weights[0]).astype(float))
             gaps = np.divide(gaps, roots, out=np.zeros_like(gaps), where=roots > 0)
-        doubt = 1e-15 * np.abs(gaps)
+        doubt = 1e-15 * np.abs(gaps)  # at most six roundings of 1.2e-16: nothing cancels in floats
         return np.flatnonzero(gaps + doubt >= (gaps - doubt).max())
 
     def _exact_gap(self, higher: int, lower: int) -> Gap:
@@ -238,6 +234,7 @@ def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
     root = np.sqrt(np.maximum(square, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = np.where(root > 0, doubt / np.where(root > 0, root, 1), math.inf)
+    # 1e-15 is more than the roundings of the root and of a difference of two, 1.2e-16 each
     return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
 
 
@@ -304,3 +301,38 @@ def around(s: np.ndarray, b: int, common: Runs, removed: Runs) -> Layouts:
         return below + above
 
     return Layouts(split(common), split(removed), [(s, s + b)])
+
+
+def outermost(m: int, n: Any, a: Any, s: Any, i: Any) -> Runs:
+    """The runs of A around T, the n of m records that start at s: whole numbers, or `(N,)` of them.
+
+    Of the records that are not in T, A is the i lowest and the a − i highest:
+
+    A..A . . T....T . . . A..A        a = 3, i = 2:  AA..TTT...A
+    A..A T....T A..A . . . . A        where T starts below i:  ATTTA...A
+    """
+    rest = m - n
+    return [*ordered(n, s, 0, i), *ordered(n, s, rest - (a - i), rest)]
+
+
+def best_below(centred: Centred, n: Any, a: Any, s: np.ndarray) -> np.ndarray:
+    """The least i with the largest sum of squares of T ∪ A, for each of `(N,)` starts of T."""
+    return first_true(
+        lambda i: _bracket(centred, n, a, s, i) >= 0, np.zeros_like(s), np.zeros_like(s) + a
+    )
+
+
+def first_starts(centred: Centred, n: int, a: int) -> np.ndarray:
+    """For each i below a, the first start of T from which on more than i are best: `(a,)`, ascending."""
+    i = np.arange(a, dtype=np.intp)
+    last = np.full_like(i, centred.count - n)
+    return first_true(lambda s: _bracket(centred, n, a, s, i) < 0, np.zeros_like(i), last + 1)
+
+
+def _bracket(centred: Centred, n: Any, a: Any, s: np.ndarray, i: np.ndarray) -> Any:
+    """N(l + h) − σ − σ′, exact: its sign says whether i below are better than i + 1 (thm-split)."""
+    m, numbers, sums = centred.count, centred.numbers, centred.sums
+    places = i, m - n - a + i  # of l and of h, in the order of what is not in T
+    low, high = (numbers[np.minimum(at + n * (at >= s), m - 1)] for at in places)
+    both = sum(sums.whole(*run) for run in [(s, s + n), *outermost(m, n, a, s, i)])
+    return (n + a) * (low + high) - 2 * both - (low - high)

@@ -73,6 +73,7 @@ def _enter_near(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> N
     """Enter every layout whose B has a mean near enough to the best."""
     farthest = bound.farthest(maximum)
     low, high = bound.mean - farthest, bound.mean + farthest
+    # `blur` has what the sums may be off by; 1e-15 is more than the few roundings that follow
     first = np.searchsorted(means, low - 1e-15 * np.abs(low), side="left")
     last = np.searchsorted(means, high + 1e-15 * np.abs(high), side="right") - 1
     for span in bound.zone.spans(maximum, bound.lowest):

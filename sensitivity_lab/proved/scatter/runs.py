@@ -25,13 +25,15 @@ from sensitivity_lab.proved.scatter.filtered_maximum import (
     Layouts,
     Runs,
     around,
+    best_below,
     consecutive,
     different,
+    first_starts,
     first_true,
     in_chunks,
     mirrored,
+    outermost,
 )
-from sensitivity_lab.proved.scatter.split import best_below, first_starts, outermost
 from sensitivity_lab.proved.sorted_records import Run
 
 MOST_LAYOUTS = 30_000_000  # beyond this a D is left to others
