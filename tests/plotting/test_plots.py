@@ -272,17 +272,25 @@ def test_a_query_can_be_drawn_on_axes_of_your_own(table, compared):
         sl.plot_sweep(means, ax=3)
 
 
-def test_several_data_columns_need_a_choice(table):
-    """Catches one column drawn as if it were all of them."""
+def test_several_data_columns_stand_below_one_another(table):
+    """Catches one column drawn as if it were all of them, and two on one panel."""
     both = pd.concat([table, table.assign(column="school_year", sensitivity=1)])
     figure = sl.plot_sweep(both, column="school_year")
     assert set(figure.axes[0].lines[0].get_ydata()) == {1}
-    several = r"column must name one of \['absence_days', 'school_year'\] where table has several, got None"
-    with pytest.raises(ValueError, match=several):
-        sl.plot_sweep(both)
+    upper, lower = sl.plot_sweep(both).subfigs
+    titles = [part.get_suptitle().partition(",")[0] for part in (upper, lower)]
+    assert titles == ["absence_days", "school_year"]
+    for part in upper, lower:
+        assert [panel.get_title(loc="left") for panel in part.axes] == [q.name for q in QUERIES]
+    assert {y for panel in lower.axes for line in panel.lines for y in line.get_ydata()} == {1}
     unknown = r"column must be one of \['absence_days', 'school_year'\], got column='age'"
     with pytest.raises(ValueError, match=unknown):
         sl.plot_sweep(both, column="age")
+    several = (
+        r"column must name one of \['absence_days', 'school_year'\] to be drawn on ax, got None"
+    )
+    with pytest.raises(ValueError, match=several):
+        sl.plot_sweep(both, ax=plt.Figure().subplots())
 
 
 def test_a_table_that_is_none_is_refused(table):
