@@ -136,7 +136,7 @@ def test_on_a_phone_two_panels_stand_beside_one_another(compared, columns):
         ),
         (lambda t: pd.concat([t, t]), ValueError, "beside must hold each number once, got two for"),
         (
-            lambda t: t.assign(column="x"),
+            lambda t: t.assign(query="x" + t["query"]),
             ValueError,
             "beside must hold numbers of what table holds",
         ),
