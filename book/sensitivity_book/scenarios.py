@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
 import pandas as pd
 from pandas.io.formats.style import Styler
@@ -190,7 +191,11 @@ def against_published(table: pd.DataFrame, published: pd.DataFrame) -> Styler:
     both = both.astype(dict.fromkeys(["ours", "closed_form"], float))
     both["difference"] = (both["ours"] - both["published"]).abs()
     agree = int((both["difference"] <= 1e-9).sum())
-    columns = {**dict.fromkeys(numbers, "{:.6g}"), "difference": "{:.0e}", "closed_form": "{:.6g}"}
+    columns: dict[Any, Any] = {
+        **dict.fromkeys(numbers, "{:.6g}"),
+        "difference": "{:.0e}",
+        "closed_form": "{:.6g}",
+    }
     shown = Styler(both[[*keys, *columns]], uuid="published", cell_ids=False)
     return (
         shown.hide(axis="index")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from numbers import Rational
 from textwrap import fill
 from typing import Any, overload
@@ -109,7 +109,8 @@ def plot_sweep(
     if beside is not None:
         _check_table(beside, "beside", SWEPT)
         table = _with_ticks(table, beside)
-    return _Panels(_blocks(table, column, ax), _draw_swept, _keys_beside(table)).drawn(ax)
+    panels = _Panels(_blocks(table, column, ax))
+    return panels.figure() if ax is None else panels.on(ax)
 
 
 @overload
@@ -119,35 +120,20 @@ def plot_compare(table: pd.DataFrame, *, column: str | None = None, ax: Axes) ->
 def plot_compare(
     table: pd.DataFrame, *, column: str | None = None, ax: Axes | None = None
 ) -> Figure | Axes:
-    """Draw each query's closed form as a line and its exact sensitivities as points.
+    """Draw a table of `compare`: `plot_sweep` with `formulas`.
 
     >>> from sensitivity_lab import MEAN, Change, Universe, compare
     >>> table = compare([MEAN], {"age": Universe.value_range([0, 12])}, size=4,
     ...                 relations=[Change(1), Change(2)])
-    >>> line, points = plot_compare(table).axes[0].lines
-    >>> line.get_ydata().tolist(), points.get_ydata().tolist()
+    >>> exact, form = plot_compare(table).axes[0].lines
+    >>> exact.get_ydata().tolist(), form.get_ydata().tolist()
     ([3.0, 6.0], [3.0, 6.0])
 
-    Panels, relations, k and `ax` are as in `plot_sweep`. Where the formula is attained the points
-    lie on the line; where it is loose the line runs above them, and a thin stem joins the two.
-    Cost and errors: as `plot_sweep`, for a table as `compare` returns.
+    Where the formula is attained its thin line runs through the points; where it is loose it runs
+    above them. Cost and errors: as `plot_sweep`.
     """
-    _check_table(table, "table", [*SWEPT, "closed_form"])
-    blocks = _blocks(table, column, ax)
-    title = f"line: closed form; points: {_points_by(pd.concat(blocks.values()))}"
-    return _Panels(blocks, _draw_compared, [], title).drawn(ax)
+    return plot_sweep(table, column=column, formulas=True, ax=ax)
 
-
-def _points_by(rows: pd.DataFrame) -> str:
-    """What found the numbers: enumeration, the solver or both, where the table says."""
-    methods = set(rows["method"]) - {"infeasible"} if "method" in rows else set()
-    if not methods:
-        return "exact sensitivity"
-    names = ["enumeration"] * bool(methods - {"solver"}) + ["solver"] * ("solver" in methods)
-    return " and ".join(names)
-
-
-Draw = Callable[[Axes, pd.DataFrame, dict[str, Any]], None]  # rows of one query and relation
 
 MOST_IN_PAIRS = 6  # panels of one column; of more, five stand beside one another
 SMALL: dict[Any, Any] = {
@@ -159,27 +145,29 @@ THIN: dict[str, Any] = {"color": CLAIMED, "linewidth": 1, "zorder": 2.8}
 TICK: dict[str, Any] = {
     "color": INK, "linestyle": "", "marker": "_", "markersize": 9, "markeredgewidth": 1.4, "zorder": 3,
 }  # fmt: skip
+WRONG = {
+    INK: {},
+    **{colour: {"color": colour, "markeredgewidth": 4} for colour in (LOOSE, TOO_SMALL)},
+}
 AGREE = 1e-9  # of itself: floats that printed the same number
 
 
 @dataclass(frozen=True, eq=False)
 class _Panels:
-    """Under each title its rows, a panel a query; how they are drawn, and more of the legend."""
+    """Under each title its rows, a panel a query."""
 
     blocks: dict[str, pd.DataFrame]
-    draw: Draw
-    keys: list[Line2D]
-    legend_title: str | None = None
 
-    def drawn(self, ax: Axes | None) -> Figure | Axes:
-        """A figure of its own, or the one panel on the caller's axes."""
-        return self.figure() if ax is None else self.on(ax)
-
-    def legend(self, place: Figure | Axes, **options: Any) -> None:
-        """One line a relation in words, and the further keys."""
-        relations = pd.concat(self.blocks.values())["relation"].unique()
-        keys = [*_relation_keys(relations), *self.keys]
-        place.legend(handles=keys, title=self.legend_title, handlelength=3, **options)
+    @cached_property
+    def keys(self) -> list[Line2D]:
+        """The legend: one line a relation in words, and what stands beside the curves."""
+        rows = pd.concat(self.blocks.values())
+        keys = _relation_keys(rows["relation"].unique())
+        if "closed_form" in rows:
+            keys.append(Line2D([], [], **THIN, label="closed form"))
+        if "beside" in rows:
+            keys.append(Line2D([], [], **TICK, label="published"))
+        return keys
 
     def on(self, axes: Axes) -> Axes:
         """The one panel, with its own labels and legend."""
@@ -190,10 +178,10 @@ class _Panels:
             got = brief(list(queries))
             raise ValueError(f"table must hold one query to be drawn on ax, got {got}")
         with plt.rc_context(STYLE):
-            _draw_panel(axes, rows, rows["relation"].unique(), self.draw)
+            _draw_panel(axes, rows, rows["relation"].unique())
             _number_k(axes, rows["k"])
             axes.set(xlabel=K_LABEL, ylabel="sensitivity")
-            self.legend(axes)
+            axes.legend(handles=self.keys, handlelength=3)
         return axes
 
     def figure(self, width: float = WIDTH) -> Figure:
@@ -202,8 +190,8 @@ class _Panels:
         many = max(counts) > MOST_IN_PAIRS or len(counts) > 1
         across = min(5 if many and width == WIDTH else 3 if counts == [3] else 2, max(counts))
         down = [-(-count // across) for count in counts]
-        keys = len(self.keys) + pd.concat(self.blocks.values())["relation"].nunique()
-        lines = -(-keys // 2) if across > 3 else keys + (self.legend_title is not None)
+        beside = 2 if across > 3 else 1
+        lines = -(-len(self.keys) // beside)
         each = 2.5 if sum(down) == 1 else 1.2 if many else 1.65
         height = (0.6 if many else 0.9) * len(counts) + 0.4 + 0.24 * lines + each * sum(down)
         with styled_figure(figsize=(width, height)) as figure:
@@ -213,20 +201,21 @@ class _Panels:
                 parts = grid.ravel().tolist()
             with plt.rc_context(SMALL if across > 3 else {}):
                 for part, (title, rows) in zip(parts, self.blocks.items(), strict=True):
-                    _draw_block(part, title, rows, across, self.draw)
-            self.legend(figure, loc="outside lower center", ncols=2 if across > 3 else 1)
+                    _draw_block(part, title, rows, across)
+            options = {"handlelength": 3, "ncols": beside}
+            figure.legend(handles=self.keys, loc="outside lower center", **options)
         if many and width == WIDTH:
             NARROW_FORMS[figure] = partial(self.figure, PHONE)
         return figure
 
 
-def _draw_block(part: FigureBase, title: str, rows: pd.DataFrame, across: int, draw: Draw) -> None:
+def _draw_block(part: FigureBase, title: str, rows: pd.DataFrame, across: int) -> None:
     """A panel for each query of one column, a line style for each relation."""
     queries, relations = rows["query"].unique(), rows["relation"].unique()
     down = -(-len(queries) // across)
     panels = part.subplots(down, across, sharex=True, squeeze=False).ravel().tolist()
     for panel, query in zip(panels, queries, strict=False):
-        _draw_panel(panel, rows[rows["query"] == query], relations, draw, fine=across > 3)
+        _draw_panel(panel, rows[rows["query"] == query], relations, fine=across > 3)
     _finish_grid(panels, len(queries), across, rows["k"])
     if len(panels) > MOST_IN_PAIRS:
         part.supxlabel(K_LABEL, fontsize=12)
@@ -235,7 +224,7 @@ def _draw_block(part: FigureBase, title: str, rows: pd.DataFrame, across: int, d
 
 
 def _draw_panel(
-    panel: Axes, rows: pd.DataFrame, relations: Iterable[str], draw: Draw, *, fine: bool = False
+    panel: Axes, rows: pd.DataFrame, relations: Iterable[str], *, fine: bool = False
 ) -> None:
     """One query: a line for each relation, finer where many stand together, under the query's name."""
     lines = relation_lines(relations)
@@ -244,7 +233,7 @@ def _draw_panel(
     step = min(7, 150 / (1 + rows["k"].max() - rows["k"].min()) / len(lines))  # points
     for i, (relation, line) in enumerate(lines.items()):
         before = set(panel.get_children())
-        draw(panel, rows[rows["relation"] == relation], line)
+        _draw_curve(panel, rows[rows["relation"] == relation], line)
         if len(lines) > 3:
             beside = step * (i - (len(lines) - 1) / 2)
             _put_beside(set(panel.get_children()) - before, beside)
@@ -333,8 +322,8 @@ def _is_gap(value: Any) -> bool:
     return value is None or value is pd.NA or (floating and math.isnan(value))
 
 
-def _draw_swept(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
-    """One relation's sensitivities as a curve, with gaps where a k has no answer."""
+def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
+    """One relation's curve, with gaps where a k has no answer; its closed form, others' ticks."""
     ks, heights = _curve(rows, "sensitivity")
     panel.plot(ks, heights, color=EXACT, **style, clip_on=False)
     if "closed_form" in rows:
@@ -342,7 +331,7 @@ def _draw_swept(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
         panel.plot(*_curve(rows, "closed_form"), **thin, clip_on=False)
     if "beside" in rows:
         for colour, ticks in _ticks(ks, heights, _curve(rows, "beside")[1]).items():
-            panel.plot(*zip(*ticks, strict=True), **TICK | {"color": colour}, clip_on=False)
+            panel.plot(*zip(*ticks, strict=True), **TICK | WRONG[colour], clip_on=False)
 
 
 def _ticks(
@@ -353,19 +342,9 @@ def _ticks(
     for k, ours, other in zip(ks, heights, others, strict=True):
         if not math.isnan(other):
             agree = math.isclose(ours, other, rel_tol=AGREE, abs_tol=AGREE)
-            colour = INK if agree else LOOSE if other > ours else TOO_SMALL
+            colour = INK if agree else TOO_SMALL if other < ours else LOOSE
             ticks.setdefault(colour, []).append((k, other))
     return ticks
-
-
-def _draw_compared(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
-    """One relation's closed form as a line, its enumeration as points, stems between the two."""
-    (ks, formula), (_, exact) = _curve(rows, "closed_form"), _curve(rows, "sensitivity")
-    panel.plot(ks, formula, color=CLAIMED, **style | {"marker": ""}, clip_on=False)
-    points = style | {"linestyle": "", "zorder": style.get("zorder", 2) + 1}
-    panel.plot(ks, exact, color=EXACT, **points, clip_on=False)
-    wrong = [LOOSE if one > other else TOO_SMALL for one, other in zip(formula, exact, strict=True)]
-    panel.vlines(ks, exact, formula, color=wrong, linewidth=2)
 
 
 def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
@@ -437,12 +416,6 @@ def _sweep_title(table: pd.DataFrame, column: Any) -> str:
 def _shorter(match: re.Match[str]) -> str:
     """A decimal number in a text, to six digits."""
     return number_text(float(match[0]))
-
-
-def _keys_beside(table: pd.DataFrame) -> list[Line2D]:
-    """The legend's lines of what stands beside the curves."""
-    keys = [Line2D([], [], **THIN, label="closed form")] if "closed_form" in table else []
-    return [*keys, Line2D([], [], **TICK, label="published")] if "beside" in table else keys
 
 
 def _relation_keys(relations: Iterable[str]) -> list[Line2D]:
