@@ -49,8 +49,8 @@ class Scenario:
         return every[every["scenario"] == self.name].drop(columns="scenario")
 
 
+# The source's ten queries, in its order: a percentile is a quantile here, the 50th the median.
 QUERIES = (MEAN, MEDIAN, COUNT, SUM, STD, VARIANCE, *map(quantile, (0.25, 0.5, 0.75, 0.9)))
-"""The source's ten queries, in its order: a percentile is a quantile here, the 50th the median."""
 
 
 def school_small() -> Scenario:
