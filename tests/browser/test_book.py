@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import HTML, SCREENSHOTS
+from conftest import CHECK_ALL, HTML, SCREENSHOTS
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request
 
 ARTICLE = "article.bd-article"
@@ -64,7 +64,7 @@ class Visit:
 
 
 ON_PATH = [name for name in PAGES if '<nav class="path"' in (HTML / name).read_text("utf-8")]
-# On a phone, in the dark: the path, and a page of each other kind; with LIVE_ALL=1 all pages.
+# On a phone, in the dark: the path, and a page of each other kind; with CHECK_ALL=1 all pages.
 KINDS = [
     "book/api",
     "book/board",
@@ -75,7 +75,7 @@ KINDS = [
     "genindex",
 ]
 KINDS += ["notebooks/case-files", "notebooks/norms", "notebooks/people-in-detail"]
-NARROW = PAGES if "LIVE_ALL" in os.environ else [*ON_PATH, *(f"{kind}.html" for kind in KINDS)]
+NARROW = PAGES if CHECK_ALL else [*ON_PATH, *(f"{kind}.html" for kind in KINDS)]
 
 
 @pytest.fixture(
