@@ -12,11 +12,16 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.search import pairs as trials_module
-from sensitivity_lab.audit.search.climb import Steps, climb, shrink
-from sensitivity_lab.audit.search.lines import Line, boundary_positions, line_of, orders_of
 from sensitivity_lab.audit.search.pairs import Layout, Spent, Trials, require_neighbours
 from sensitivity_lab.audit.search.search import MOST_MOVES, far_moves, search
-from sensitivity_lab.audit.search.starts import KINDS, constants
+from sensitivity_lab.audit.search.starts import (
+    KINDS,
+    Line,
+    boundary_positions,
+    constants,
+    orders_of,
+)
+from sensitivity_lab.audit.search.steps import Steps, climb, shrink
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.problem import Problem
 
@@ -83,7 +88,7 @@ def test_each_layout_is_tried(layout):
 )
 def test_each_number_of_a_layout_makes_a_pair(kind, shape, universe):
     """Catches a number that goes too far: a record twice, or none where one is needed."""
-    line = line_of(universe, np.arange(universe.distinct), sum(shape))
+    line = Line.of(universe, np.arange(universe.distinct), sum(shape))
     most = kind.most(line, shape)
     for numbers in np.ndindex(*(number + 1 for number in most)):
         layout = kind.layout(line, shape, numbers)
@@ -93,7 +98,7 @@ def test_each_number_of_a_layout_makes_a_pair(kind, shape, universe):
 
 def test_a_run_of_a_range_is_one_value():
     """Catches runs in a range that straddle two values."""
-    line = line_of(TEN, np.arange(10), 5)
+    line = Line.of(TEN, np.arange(10), 5)
     for kind in KINDS[1:3]:
         for numbers in np.ndindex(*(number + 1 for number in kind.most(line, (3, 1, 1)))):
             layout = kind.layout(line, (3, 1, 1), numbers)

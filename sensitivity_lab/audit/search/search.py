@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import count
+from itertools import count, islice, product
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audit.search.climb import Steps, climb, shrink
-from sensitivity_lab.audit.search.lines import boundary_positions, line_of, orders_of
 from sensitivity_lab.audit.search.pairs import Spent, Trials
-from sensitivity_lab.audit.search.starts import KINDS, Family, constants, ends
+from sensitivity_lab.audit.search.starts import (
+    KINDS,
+    Family,
+    Line,
+    boundary_positions,
+    constants,
+    ends,
+    orders_of,
+)
+from sensitivity_lab.audit.search.steps import Steps, climb, shrink
 from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real, whole_number
@@ -47,49 +54,45 @@ def search(
     orders, boundary = orders_of(universe, subject), boundary_positions(universe)
     families = list(_families(asked, orders, boundary))
     steps = Steps(universe, orders, boundary, rng)
-    _stage(asked, STARTS, lambda: _start(families, rng))
-    _stage(asked, CLIMBS, lambda: _climbs(asked, families, steps, rng))
-    _stage(asked, 1.0, lambda: shrink(asked))
+    stages: tuple[tuple[float, Callable[[], None]], ...] = (
+        (STARTS, lambda: _start(families, rng)),
+        (CLIMBS, lambda: _climbs(families, steps, asked)),
+        (1.0, lambda: shrink(asked)),
+    )
+    for until, stage in stages:
+        asked.until = until
+        with suppress(Spent):
+            stage()
     return asked.widest()
-
-
-def _stage(asked: Trials, until: float, work: Callable[[], None]) -> None:
-    """Run a stage until it ends, or its share of the budget does."""
-    asked.until = until
-    with suppress(Spent):
-        work()
 
 
 def _families(
     asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]
 ) -> Iterator[Family]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
-    universe, kinds, steps = asked.universe, [*KINDS], far_moves(asked.problem)
-    if universe.unlimited and len(boundary) > 1:
+    kinds = [*KINDS]
+    if asked.universe.unlimited and len(boundary) > 1:
         kinds.append(constants(boundary))
-    for kind in kinds:
-        for order in orders:
-            for size, (removed, added) in steps:
-                c = size - removed
-                line = line_of(universe, order, size + added)
-                yield Family(kind, line, (c, removed, added), False, asked)
-                if removed != added:
-                    yield Family(kind, line, (c, added, removed), True, asked)
-
-
-def far_moves(problem: Problem) -> list[tuple[int, Move]]:
-    """A few sizes and moves, those with most records first."""
-    steps = _all_moves(problem)
-    moving = [step for step in steps if step[1] != (0, 0)] or steps
-    moving.sort(key=lambda step: (-sum(step[1]), step[0]))
-    if len(moving) <= MOST_MOVES:
-        return moving
-    chosen = np.linspace(0, len(moving) - 1, MOST_MOVES // 2, dtype=np.intp).tolist()
-    return [moving[i] for i in dict.fromkeys([*range(MOST_MOVES // 2), *chosen])]
+    for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
+        line = Line.of(asked.universe, order, size + a)
+        yield Family(kind, line, (size - r, r, a), False, asked)
+        if r != a:
+            yield Family(kind, line, (size - r, a, r), True, asked)
 
 
 def _all_moves(problem: Problem) -> list[tuple[int, Move]]:
     return [(size, move) for size, moves in problem.plan.items() for move in moves]
+
+
+def far_moves(problem: Problem) -> list[tuple[int, Move]]:
+    """A few sizes and moves, those with most records first."""
+    every = _all_moves(problem)
+    moving = [step for step in every if step[1] != (0, 0)] or every
+    moving.sort(key=lambda step: (-sum(step[1]), step[0]))
+    if len(moving) <= MOST_MOVES:
+        return moving
+    spread = np.linspace(0, len(moving) - 1, MOST_MOVES // 2, dtype=np.intp).tolist()
+    return [moving[i] for i in dict.fromkeys([*range(MOST_MOVES // 2), *spread])]
 
 
 def _start(families: Sequence[Family], rng: np.random.Generator) -> None:
@@ -110,21 +113,19 @@ def _start(families: Sequence[Family], rng: np.random.Generator) -> None:
 
 
 def _widest_first(families: Sequence[Family]) -> list[Family]:
-    return sorted(families, key=lambda family: family.gap, reverse=True)
+    return sorted(families, key=lambda family: family.best.gap, reverse=True)
 
 
-def _climbs(
-    asked: Trials, families: Sequence[Family], steps: Steps, rng: np.random.Generator
-) -> None:
+def _climbs(families: Sequence[Family], steps: Steps, asked: Trials) -> None:
     """Climb from the best of each family, from the widest pair, and from random ones. Raises Spent."""
     moves = _all_moves(asked.problem)
-    known = _widest_first([family for family in families if family.tried])
+    known = iter(_widest_first([family for family in families if family.tried]))
     for turn in count():
-        if turn < len(known):
-            climb(asked, steps, known[turn].tried[known[turn].best])
+        for family in islice(known, 1):
+            climb(asked, steps, family.best)
         if asked.best is not None and turn % 2:
             climb(asked, steps, asked.best)
-        climb(asked, steps, steps.random(*moves[rng.integers(len(moves))]))
+        climb(asked, steps, steps.random(*moves[steps.rng.integers(len(moves))]))
 
 
 def checked_trials(trials: Any, seconds: Any) -> int:
@@ -157,18 +158,12 @@ def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
 
 def require_budget(problems: Sequence[Problem], trials: int, seconds: float | None) -> None:
     """Refuse a search that would try too many pairs or read too many records, if no time ends it."""
-    if seconds is not None:
-        return
+    pairs, records = trials * len(problems), trials * sum(map(_records_of_a_trial, problems))
     for number, most, what, fewer in (
-        (trials * len(problems), MOST_PAIRS, "pairs to search", "trials or rows"),
-        (
-            trials * sum(map(_records_of_a_trial, problems)),
-            MOST_READ,
-            "records to read in a search",
-            "trials, rows or records",
-        ),
+        (pairs, MOST_PAIRS, "pairs to search", "trials or rows"),
+        (records, MOST_READ, "records to read in a search", "trials, rows or records"),
     ):
-        if number > most:
+        if seconds is None and number > most:
             raise TooLarge(f"{number:,} {what} exceed the limit of {most:,}; ask for fewer {fewer}")
 
 

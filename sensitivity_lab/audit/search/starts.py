@@ -7,78 +7,142 @@ numbers say how many lie where, and which they are best is climbed to by halving
     ends         B C … C A      thm-monotone, thm-quantile (an outlier: A alone at its end)
     shared run   A … C B C … A  thm-variance, thm-places for a ≥ b
     outer        A C … B … C A  thm-places for a = 0, thm-mixes and thm-range for a < b
-    different    C B … A . A . A  thm-count-distinct
     constants    C at one value, A at one, B at one, of those that break arithmetic
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
+from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audit.search.lines import Line
+from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.search.pairs import Layout, Trials, Tried
+from sensitivity_lab.audit.subject import Subject
+from sensitivity_lab.numbers.exact import Exact, exact_number, is_finite, is_real
 from sensitivity_lab.numbers.gap import Gap
+from sensitivity_lab.records.said import number_of
+from sensitivity_lab.universe import Universe
+
+MOST_ORDERS = 8  # of records with columns
+MOST_READ = 200_000  # records whose columns are read
+LARGEST = 10**300  # numbers that floats hold with room
 
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
 Numbers = tuple[int, ...]  # where the parts of a layout lie
+Run = tuple[int, int]  # of places in a line that follow one another: the first, and how many
 
 
-class Rest:
-    """The records of a line that no part has yet: those between its ends."""
-
-    def __init__(self, line: Line) -> None:
-        self.line, self.low, self.high = line, 0, len(line)
-
-    def ends(self, count: int, low: int) -> list[int]:
-        """Take so many from the ends, `low` of them from the low one."""
-        start, stop = self.low, self.high - (count - low)
-        self.low, self.high = start + low, stop
-        return self.line.run(start, low) + self.line.run(stop, count - low)
-
-    def run(self, count: int, place: int) -> list[int]:
-        """Take so many that follow one another; in a range a place is a value."""
-        return self.line.run(self.low + place * self.line.copies, count)
+# --- records in a line ---------------------------------------------------------------------------
 
 
-def _places(line: Line, shape: Shape) -> int:
-    """The last place at which a run can begin."""
-    return (len(line) - sum(shape)) // line.copies
+@dataclass(frozen=True)
+class Line:
+    """Records in one order, (v,) positions of values: of a population all, of a range `copies` each."""
+
+    order: np.ndarray
+    copies: int
+
+    @classmethod
+    def of(cls, universe: Universe, order: np.ndarray, needed: int) -> Line:
+        """The line of some records for a pair of `needed`, by an order of the values."""
+        if universe.unlimited:
+            return cls(order, max(1, needed))
+        return cls(np.repeat(order, universe.counts[order]), 1)
+
+    def __len__(self) -> int:
+        return len(self.order) * self.copies
+
+    def layout(self, *parts: list[Run]) -> Layout:
+        """The layout of three parts, each of some runs."""
+        return Layout.of(chain.from_iterable(map(self._records, part)) for part in parts)
+
+    def _records(self, run: Run) -> list[int]:
+        records: list[int] = self.order[np.arange(run[0], sum(run)) // self.copies].tolist()
+        return records
+
+
+def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
+    """The orders of a universe's values that are worth a try: by what a query asks of each record,
+    the universe's own, by each entry of records that have several.
+    """
+    own = np.arange(universe.distinct, dtype=np.intp)
+    if universe.numeric or len(own) > MOST_READ:
+        return [own]
+    if subject.said is not None:
+        of_what, records = subject.said.over.of_what, universe.source.each(range(len(own)))
+        orders = [_sorted([number_of(of_what, record) for record in records]), own]
+    else:
+        orders = [own, *(_sorted(column) for column in _columns(universe))]
+    different: list[np.ndarray] = []
+    for order in orders:  # one that is another backwards makes the same lines
+        if not any(np.array_equal(order, way) for kept in different for way in (kept, kept[::-1])):
+            different.append(order)
+    return different[:MOST_ORDERS]
+
+
+def boundary_positions(universe: Universe) -> list[int]:
+    """Where the values stand that break arithmetic, or those next to them; of records none."""
+    if not universe.numeric or universe.distinct < 2:
+        return []
+    values: list[Exact] = [value for value in universe.exact_values if value is not None]
+    at = {0, 1, len(values) - 2, len(values) - 1} - {-1}
+    if universe.has_missing:
+        at.add(len(values))
+    if -LARGEST <= values[0] and values[-1] <= LARGEST:
+        wanted = [exact_number(value) for value in breaking_values((values[0], values[-1]))]
+        at |= {min(bisect_left(values, value), len(values) - 1) for value in (*wanted, 1)}
+    return sorted(at)
+
+
+def _columns(universe: Universe) -> list[Sequence[Any]]:
+    """The entries of records that are tuples of one length, by place; of other tuples the lengths."""
+    values = universe.values
+    if not all(isinstance(value, tuple) for value in values):
+        return []
+    lengths = [len(value) for value in values]
+    return list(zip(*values, strict=True)) if len(set(lengths)) == 1 else [lengths]
+
+
+def _sorted(entries: Sequence[Any]) -> np.ndarray:
+    """Positions by entry: numbers by value, then the rest by type and text."""
+    keys: list[Any] = [
+        (0, exact_number(entry))
+        if is_real(entry) and is_finite(entry)
+        else (1, type(entry).__name__, repr(entry))
+        for entry in entries
+    ]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
+
+
+# --- kinds of layout -----------------------------------------------------------------------------
 
 
 def ends(line: Line, shape: Shape, numbers: Numbers) -> Layout:
     """A at the top, B at the bottom, l of C next to B and the others next to A."""
-    (c, a, b), (low,), rest = shape, numbers, Rest(line)
-    removed, added = rest.ends(a, 0), rest.ends(b, b)
-    return Layout.of([rest.ends(c, low), removed, added])
+    (c, a, b), (low,), top = shape, numbers, len(line) - shape[1]
+    return line.layout([(b, low), (top - (c - low), c - low)], [(top, a)], [(0, b)])
 
 
 def shared_run(line: Line, shape: Shape, numbers: Numbers) -> Layout:
     """A outermost, i of it low; C and B together a run, in which B begins after so many of C."""
-    (c, a, b), (low, place, before), rest = shape, numbers, Rest(line)
-    removed, run = rest.ends(a, low), rest.run(c + b, place)
-    return Layout.of([run[:before] + run[before + b :], removed, run[before : before + b]])
+    (c, a, b), (low, place, before), top = shape, numbers, len(line) - shape[1]
+    start = low + place * line.copies
+    own = start + before
+    common = [(start, before), (own + b, c - before)]
+    return line.layout(common, [(0, low), (top + low, a - low)], [(own, b)])
 
 
 def outer(line: Line, shape: Shape, numbers: Numbers) -> Layout:
     """A outermost, i of it low; then C, l of it low; B a run of the others."""
-    (c, a, b), (low, shared_low, place), rest = shape, numbers, Rest(line)
-    removed, common = rest.ends(a, low), rest.ends(c, shared_low)
-    return Layout.of([common, removed, rest.run(b, place)])
-
-
-def different(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """C and B a run; A of different values that are not in it, as far as there are any."""
-    (c, a, b), (place,) = shape, numbers
-    run = line.run(place * line.copies, c + b)
-    others = line.values[~np.isin(line.values, run)]
-    if len(others) < a:
-        return shared_run(line, shape, (0, place, 0))
-    spread = np.linspace(0, max(len(others) - 1, 0), a, dtype=np.intp)
-    return Layout.of([run[:c], others[spread].tolist(), run[c:]])
+    (c, a, b), (low, shared, place), top = shape, numbers, len(line) - shape[1]
+    common = [(low, shared), (top + low - (c - shared), c - shared)]
+    own = low + shared + place * line.copies
+    return line.layout(common, [(0, low), (top + low, a - low)], [(own, b)])
 
 
 @dataclass(frozen=True)
@@ -89,17 +153,21 @@ class Kind:
     most: Callable[[Line, Shape], Numbers]
 
 
+def _last_place(line: Line, shape: Shape) -> int:
+    """The last place at which a run can begin; in a range a place is a value."""
+    return (len(line) - sum(shape)) // line.copies
+
+
 KINDS = (
     Kind(ends, lambda line, shape: (shape[0],)),
     Kind(
         shared_run,
-        lambda line, shape: (shape[1], _places(line, shape), shape[0] if shape[2] else 0),
+        lambda line, shape: (shape[1], _last_place(line, shape), shape[0] if shape[2] else 0),
     ),
     Kind(
         outer,
-        lambda line, shape: (shape[1], shape[0], _places(line, shape) if shape[2] else 0),
+        lambda line, shape: (shape[1], shape[0], _last_place(line, shape) if shape[2] else 0),
     ),
-    Kind(different, lambda line, shape: (_places(line, shape),)),
 )
 
 
@@ -110,6 +178,9 @@ def constants(positions: Sequence[int]) -> Kind:
         return Layout.of([positions[i]] * n for n, i in zip(shape, numbers, strict=True))
 
     return Kind(layout, lambda line, shape: tuple(len(positions) - 1 if n else 0 for n in shape))
+
+
+# --- the best of a kind --------------------------------------------------------------------------
 
 
 @dataclass
@@ -132,14 +203,9 @@ class Family:
         return self.kind.most(self.line, self.shape)
 
     @property
-    def best(self) -> Numbers:
-        """The numbers of the widest pair so far."""
-        return max(self.tried, key=lambda numbers: self.tried[numbers].gap)
-
-    @property
-    def gap(self) -> Gap:
-        """The widest gap so far."""
-        return self.tried[self.best].gap
+    def best(self) -> Tried:
+        """The widest pair so far."""
+        return max(self.tried.values(), key=lambda tried: tried.gap)
 
     def ask(self, numbers: Numbers) -> Gap:
         """The gap of one layout; each is asked about once."""
@@ -150,22 +216,24 @@ class Family:
         return self.tried[numbers].gap
 
     def look_around(self, rng: np.random.Generator, samples: int) -> None:
-        """Ask about both ends, the middle, and some layouts at random."""
+        """Ask about both ends, the middle, and some layouts at random, half of their numbers at an end."""
         most = self.most
-        self.ask((0,) * len(most))
-        self.ask(most)
-        self.ask(tuple(number // 2 for number in most))
+        middle = tuple(number // 2 for number in most)
+        for numbers in ((0,) * len(most), most, middle):
+            self.ask(numbers)
         for _ in range(samples):
-            self.ask(_drawn(most, rng))
+            drawn = rng.integers(np.add(most, 1))
+            at_end = rng.integers(2, size=len(most)) * most
+            self.ask(tuple(np.where(rng.random(len(most)) < 0.5, at_end, drawn).tolist()))
 
     def refine(self) -> None:
         """Climb from the best by steps that are halved where none leads to a wider gap."""
-        held, steps = self.best, [max(1, number // 4) for number in self.most]
-        gap = self.ask(held)
+        held = max(self.tried, key=self.ask)
+        steps = [max(1, number // 4) for number in self.most]
         while True:
-            wider = next((n for n in self._beside(held, steps) if self.ask(n) > gap), None)
-            if wider is not None:
-                held, gap = wider, self.ask(wider)
+            wider = (n for n in self._beside(held, steps) if self.ask(n) > self.ask(held))
+            if (found := next(wider, None)) is not None:
+                held = found
             elif max(steps) == 1:
                 return
             else:
@@ -202,12 +270,3 @@ class Family:
             if apart == 0:
                 return
             yield widest
-
-
-def _drawn(most: Numbers, rng: np.random.Generator) -> Numbers:
-    """Numbers at random, half of them at an end."""
-    drawn = []
-    for number in most:
-        at_end = rng.random() < 0.5
-        drawn.append(int(rng.integers(2) * number if at_end else rng.integers(number + 1)))
-    return tuple(drawn)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import TypeVar
 
@@ -18,49 +20,50 @@ PALETTE = 3  # a random pair has at most so many different values, so that ties 
 MOST_TARGETS = 4  # values that a rarer one is replaced by, to make a pair plainer
 
 T = TypeVar("T")
-Parts = list[list[int]]  # of a layout, to be changed
 
 
+@dataclass(frozen=True)
 class Steps:
     """Makes pairs that differ a little from a pair, in a universe with some orders of its values."""
 
-    def __init__(
-        self,
-        universe: Universe,
-        orders: Sequence[np.ndarray],
-        boundary: Sequence[int],
-        rng: np.random.Generator,
-    ) -> None:
-        self.universe, self.orders, self.boundary, self.rng = universe, orders, boundary, rng
-        self.ranks = [np.argsort(order) for order in orders]
+    universe: Universe
+    orders: Sequence[np.ndarray]
+    boundary: Sequence[int]
+    rng: np.random.Generator
+
+    @cached_property
+    def _places(self) -> list[np.ndarray]:
+        """Where each value stands in each order."""
+        return [np.argsort(order) for order in self.orders]
 
     def random(self, size: int, move: Move) -> Layout:
         """A pair of a few values, or of any records of a population."""
-        removed, added = move
-        needed = size + added
+        needed = size + move[1]
         if self.universe.unlimited:
             palette = self.rng.integers(self.universe.distinct, size=self._below(PALETTE) + 1)
             drawn = self.rng.choice(palette, size=needed).tolist()
         else:
             everyone = self.rng.permutation(int(self.universe.records))[:needed]
             drawn = [self.universe.value_of[i] for i in everyone.tolist()]
-        return Layout.of([drawn[: size - removed], drawn[size - removed : size], drawn[size:]])
+        return Layout.cut(drawn, size, move)
 
     def beside(self, layout: Layout) -> Layout:
-        """A pair one step away; the same one where there is no record, or no other value."""
-        parts = [list(part) for part in layout]
-        filled = [part for part in parts if part]
-        if not filled:
+        """A pair one step away: two records of different parts trade places, or one, or all copies
+        of one in its part, are replaced. The same pair where there is no record, or no other value.
+        """
+        records, ends = list(chain(*layout)), np.cumsum([0, *map(len, layout)]).tolist()
+        parts = [range(*ends[i : i + 2]) for i in range(3) if layout[i]]
+        if not parts:
             return layout
-        step = self._below(4)
-        if step == 0 and len(filled) > 1:
-            self._trade(filled)
-        elif step == 1:
-            self._replace_value(parts, self._one_of(filled))
+        part, step = self._one_of(parts), self._below(4)
+        i = self._one_of(part)
+        if step == 0 and len(parts) > 1:
+            j = self._one_of(self._one_of([other for other in parts if other != part]))
+            records[i], records[j] = records[j], records[i]
         else:
-            part = self._one_of(filled)
-            self._replace(parts, part, self._below(len(part)))
-        return Layout.of(parts)
+            copies = [j for j in part if records[j] == records[i]]
+            self._replace(records, copies if step == 1 else [i], self._value(layout, records[i]))
+        return Layout.cut(records, layout.size, layout.move)
 
     def _below(self, number: int) -> int:
         return int(self.rng.integers(number))
@@ -68,49 +71,29 @@ class Steps:
     def _one_of(self, some: Sequence[T]) -> T:
         return some[self._below(len(some))]
 
-    def _trade(self, filled: Parts) -> None:
-        """Two records of different parts trade places: the difference moves."""
-        first, second = (filled[i] for i in self.rng.permutation(len(filled))[:2].tolist())
-        i, j = self._below(len(first)), self._below(len(second))
-        first[i], second[j] = second[j], first[i]
+    def _replace(self, records: list[int], places: list[int], value: int) -> None:
+        """Put a value in some places, as far as there are copies; where none is, a holder trades."""
+        free = len(records)
+        if not self.universe.unlimited:
+            free = int(self.universe.counts[value]) - records.count(value)
+        if free <= 0:
+            holder = self._one_of([j for j, held in enumerate(records) if held == value])
+            records[holder] = records[places[0]]
+        for i in places[: max(free, 1)]:
+            records[i] = value
 
-    def _replace(self, parts: Parts, part: list[int], i: int) -> None:
-        """One record is replaced; where no copy is left, it trades places with a holder of it."""
-        value = self._value(parts, part[i])
-        if self._free(parts, value) <= 0:
-            holders = [(held, j) for held in parts for j, v in enumerate(held) if v == value]
-            holder, j = self._one_of(holders)
-            holder[j] = part[i]
-        part[i] = value
-
-    def _replace_value(self, parts: Parts, part: list[int]) -> None:
-        """All copies of one value in a part are replaced, as far as there are copies of the other."""
-        old = self._one_of(part)
-        new = self._value(parts, old)
-        left = self._free(parts, new)
-        for i, value in enumerate(part):
-            if value == old and left > 0:
-                part[i] = new
-                left -= 1
-
-    def _free(self, parts: Parts, value: int) -> float:
-        """How many copies of a value are not in use."""
-        if self.universe.unlimited:
-            return float("inf")
-        return int(self.universe.counts[value]) - sum(part.count(value) for part in parts)
-
-    def _value(self, parts: Parts, old: int) -> int:
+    def _value(self, layout: Layout, old: int) -> int:
         """Another value for one: near it, at the bounds of arithmetic, in use already, or any."""
         choice = self._below(4)
         if choice == 0:
             which = self._below(len(self.orders))
             far = int(self.rng.geometric(0.3)) * (1 - 2 * self._below(2))
-            rank = int(self.ranks[which][old]) + far
-            return int(self.orders[which][min(max(rank, 0), self.universe.distinct - 1)])
+            place = int(self._places[which][old]) + far
+            return int(self.orders[which][min(max(place, 0), self.universe.distinct - 1)])
         if choice == 1 and self.boundary:
             return self._one_of(self.boundary)
         if choice == 2:
-            return self._one_of([value for part in parts for value in part[:1] + part[-1:]])
+            return self._one_of([value for part in layout for value in part[:1] + part[-1:]])
         return self._below(self.universe.distinct)
 
 
@@ -127,26 +110,22 @@ def climb(trials: Trials, steps: Steps, start: Tried | Layout) -> None:
 
 def shrink(trials: Trials) -> None:
     """Make the widest pair plainer, step by step, as long as its gap stays. Raises Spent."""
-    assert trials.best is not None
-    while True:
-        held = trials.best
+    while (held := trials.best) is not None:
         plainer = (trials.ask(layout) for layout in _plainer(trials, held.layout))
-        kept = next((tried for tried in plainer if tried.gap >= held.gap), None)
-        if kept is None:
+        trials.best = next((tried for tried in plainer if tried.gap >= held.gap), held)
+        if trials.best is held:
             return
-        trials.best = kept
 
 
 def _plainer(trials: Trials, layout: Layout) -> Iterator[Layout]:
     """The pairs with a shared record fewer, where sizes are free, then those with fewer values."""
     if layout.common and layout.move in trials.problem.plan.get(layout.size - 1, ()):
         for value, _ in Counter(layout.common).most_common():
-            common = list(layout.common)
-            common.remove(value)
-            yield layout._replace(common=tuple(common))
+            i = layout.common.index(value)
+            yield layout._replace(common=layout.common[:i] + layout.common[i + 1 :])
     held = Counter(chain(*layout)).most_common()
     for old, _ in reversed(held):
         for new, _ in held[:MOST_TARGETS]:
-            replaced = layout.replaced(old, new)
+            replaced = Layout.of([new if v == old else v for v in part] for part in layout)
             if old != new and replaced.fits(trials.universe):
                 yield replaced
