@@ -8,10 +8,10 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, NoReturn
 
+from sensitivity_lab.audit.asked import checked_sizes, sizes_text
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit, AuditRow
-from sensitivity_lab.audit.runner import Run, in_this_test, show_as
-from sensitivity_lab.audit.scope import checked_sizes, sizes_text
+from sensitivity_lab.audit.runner import Run, in_this_test, shown_as
 from sensitivity_lab.numbers.errors import Infeasible
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
@@ -92,9 +92,7 @@ def assert_sensitivity(
     told = report.objection(allow_not_asked)
     if told is not None:
         snippet = f"\n\n{report.snippet()}" if report.violations else ""
-        failure = AssertionError(told[0] + snippet)
-        show_as(failure, *told)
-        raise failure
+        raise shown_as(AssertionError(told[0] + snippet), *told)
     return report
 
 
@@ -157,9 +155,7 @@ def _out_of_time(run: Run, held: Audit | None) -> NoReturn:
     run.audits.append(held)
     sizes = sizes_text(held.sizes or [row.size for row in held.rows if row.size is not None])
     short = f"{budget} after {sizes}; what was held so far: {held.function}, {held.headline}"
-    failure = TimeoutError(f"{short}\n{held.scope}")
-    show_as(failure, short, str(held))
-    raise failure
+    raise shown_as(TimeoutError(f"{short}\n{held.scope}"), short, str(held))
 
 
 # --- whose frames a traceback shows --------------------------------------------------------------

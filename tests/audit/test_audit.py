@@ -676,7 +676,7 @@ def test_budgets(changed, words):
 def test_the_budget_of_edits_in_place(relation, size):
     """Catches a budget of "kept" that takes a change for an insertion; no edit is left uncounted."""
     question = Problem(sl.Query("len", len), DIGITS, size, relation, norm=1)
-    walk = OrderedWalk(Subject.of(question.query, 1, None), DIGITS, "kept")
+    walk = OrderedWalk(Subject.of(question.query, 1, None, DIGITS), "kept")
     edited = sum(
         1
         for removed, added in relation.moves

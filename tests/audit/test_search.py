@@ -429,7 +429,7 @@ def test_a_pair_is_made_plainer_and_no_narrower(universe):
 def test_a_pair_has_few_records_where_sizes_are_free():
     """Catches a witness of nine records where the sizes asked about go down to two."""
     problem = Problem(sl.MAX, TEN, range(2, 10), sl.Change(1), norm=1)
-    asked = Trials(problem, Subject.of(sl.MAX, 1, None), most=500)
+    asked = Trials(problem, Subject.of(sl.MAX, 1, None, TEN), most=500)
     assert asked.ask(Layout((0,) * 8, (9,), (0,))).gap == 9
     shrink(asked)
     assert asked.widest().dataset == (0, 9)

@@ -99,7 +99,7 @@ class Trials:
         progress: bool = False,
     ) -> None:
         self.problem, self.subject, self.universe = problem, subject, problem.universe
-        self.given, self.between = subject.giver(problem.universe), subject.measure()
+        self.given, self.between = subject.given, subject.measure()
         self.most, self.seconds, self.until = most, seconds, 1.0
         self.asked = 0
         self.best: Tried | None = None
@@ -130,4 +130,4 @@ class Trials:
         if self.seconds is None:
             deque(self._ticks, maxlen=0)
         require_neighbours(self.problem, self.best.layout)
-        return self.subject.pair(self.universe, self.best.gap, *self.best.layout.sides())
+        return self.subject.pair(self.best.gap, *self.best.layout.sides())

@@ -73,8 +73,8 @@ def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
     own = np.arange(universe.distinct, dtype=np.intp)
     if universe.numeric or len(own) > MOST_READ:
         return [own]
-    if subject.said is not None:
-        of_what, records = subject.said.over.of_what, universe.source.each(range(len(own)))
+    if subject.over is not None:
+        of_what, records = subject.over.of_what, universe.source.each(range(len(own)))
         orders = [_sorted([number_of(of_what, record) for record in records]), own]
     else:
         orders = [own, *(_sorted(column) for column in _columns(universe))]
