@@ -13,7 +13,7 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.audit.search import pairs as trials_module
 from sensitivity_lab.audit.search.pairs import Layout, Spent, Trials, require_neighbours
-from sensitivity_lab.audit.search.search import MOST_MOVES, far_moves, search
+from sensitivity_lab.audit.search.search import MOST_MOVES, Steps, climb, far_moves, search, shrink
 from sensitivity_lab.audit.search.starts import (
     KINDS,
     Line,
@@ -21,7 +21,6 @@ from sensitivity_lab.audit.search.starts import (
     constants,
     orders_of,
 )
-from sensitivity_lab.audit.search.steps import Steps, climb, shrink
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.problem import Problem
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from sensitivity_lab.universe import Universe
 
 MOST_ORDERS = 8  # of records with columns
 MOST_READ = 200_000  # records whose columns are read
+SPLITS = 16  # of a line, in search of a jump of the answer
 LARGEST = 10**300  # numbers that floats hold with room
 
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
@@ -77,12 +79,11 @@ def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
         of_what, records = subject.over.of_what, universe.source.each(range(len(own)))
         orders = [_sorted([number_of(of_what, record) for record in records]), own]
     else:
-        orders = [own, *(_sorted(column) for column in _columns(universe))]
-    different: list[np.ndarray] = []
+        orders = [own, *map(_sorted, _columns(universe.values))]
+    different: dict[bytes, np.ndarray] = {}
     for order in orders:  # one that is another backwards makes the same lines
-        if not any(np.array_equal(order, way) for kept in different for way in (kept, kept[::-1])):
-            different.append(order)
-    return different[:MOST_ORDERS]
+        different.setdefault(min(order.tobytes(), order[::-1].tobytes()), order)
+    return [*different.values()][:MOST_ORDERS]
 
 
 def boundary_positions(universe: Universe) -> list[int]:
@@ -99,24 +100,23 @@ def boundary_positions(universe: Universe) -> list[int]:
     return sorted(at)
 
 
-def _columns(universe: Universe) -> list[Sequence[Any]]:
-    """The entries of records that are tuples of one length, by place; of other tuples the lengths."""
-    values = universe.values
+def _columns(values: Sequence[Any]) -> list[Sequence[Any]]:
+    """The lengths of records that are tuples, and the entries that all of them have, by place."""
     if not all(isinstance(value, tuple) for value in values):
         return []
-    lengths = [len(value) for value in values]
-    return list(zip(*values, strict=True)) if len(set(lengths)) == 1 else [lengths]
+    return [list(map(len, values)), *zip(*values, strict=False)]
 
 
 def _sorted(entries: Sequence[Any]) -> np.ndarray:
     """Positions by entry: numbers by value, then the rest by type and text."""
-    keys: list[Any] = [
-        (0, exact_number(entry))
-        if is_real(entry) and is_finite(entry)
-        else (1, type(entry).__name__, repr(entry))
-        for entry in entries
-    ]
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
+
+    def key(i: int) -> tuple[Any, ...]:
+        entry = entries[i]
+        if is_real(entry) and is_finite(entry):
+            return 0, exact_number(entry)
+        return 1, type(entry).__name__, repr(entry)
+
+    return np.array(sorted(range(len(entries)), key=key), dtype=np.intp)
 
 
 # --- kinds of layout -----------------------------------------------------------------------------
@@ -215,16 +215,29 @@ class Family:
             self.tried[numbers] = self.trials.ask(Layout(common, *sides))
         return self.tried[numbers].gap
 
-    def look_around(self, rng: np.random.Generator, samples: int) -> None:
-        """Ask about both ends, the middle, and some layouts at random, half of their numbers at an end."""
-        most = self.most
-        middle = tuple(number // 2 for number in most)
-        for numbers in ((0,) * len(most), most, middle):
+    def look_around(self) -> None:
+        """Ask about both ends and the middle; where one number says all, halve on at its jumps."""
+        for numbers in ((0,) * len(self.most), self.most, tuple(n // 2 for n in self.most)):
             self.ask(numbers)
-        for _ in range(samples):
-            drawn = rng.integers(np.add(most, 1))
-            at_end = rng.integers(2, size=len(most)) * most
-            self.ask(tuple(np.where(rng.random(len(most)) < 0.5, at_end, drawn).tolist()))
+        if len(self.most) == 1:
+            self._split_at_jumps()
+
+    def _split_at_jumps(self) -> None:
+        """Halve again and again where the answer moves most: a quantile moves at one place in hundreds."""
+        for _ in range(SPLITS):
+            gaps = [
+                (self._apart(low, high), (low + high) // 2)
+                for (low,), (high,) in pairwise(sorted(self.tried))
+                if high - low > 1
+            ]
+            apart, middle = max(gaps, key=itemgetter(0), default=(0, 0))
+            if apart == 0:
+                return
+            self.ask((middle,))
+
+    def _apart(self, *numbers: int) -> Gap:
+        """How far the answers move between two numbers, on the dataset or on its neighbour."""
+        return max(map(self.trials.between, *(self.tried[n,].answers for n in numbers)))
 
     def refine(self) -> None:
         """Climb from the best by steps that are halved where none leads to a wider gap."""
@@ -245,28 +258,3 @@ class Family:
             for moved in (min(numbers[i] + step, most), max(numbers[i] - step, 0)):
                 if moved != numbers[i]:
                     yield (*numbers[:i], moved, *numbers[i + 1 :])
-
-    def split_at_jumps(self, splits: int) -> None:
-        """Where one number says all, halve again and again where the answer moves most.
-
-        A step of a quantile is one place in hundreds, with no slope beside it.
-        """
-        self.ask((0,))
-        self.ask(self.most)
-        for low, high in islice(self._widest_intervals(), splits):
-            self.ask(((low + high) // 2,))
-
-    def _widest_intervals(self) -> Iterator[tuple[int, int]]:
-        """Again and again, the two neighbouring numbers between which the answer moves most."""
-        between = self.trials.between
-        while True:
-            known = sorted(number for (number,) in self.tried)
-            gaps = [
-                (max(map(between, *(self.tried[n,].answers for n in pair))), pair)
-                for pair in pairwise(known)
-                if pair[1] - pair[0] > 1
-            ]
-            apart, widest = max(gaps, key=lambda each: each[0], default=(0, (0, 0)))
-            if apart == 0:
-                return
-            yield widest
