@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, count, islice, product
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from sensitivity_lab.audit.search.pairs import Layout, Spent, Trials, Tried
 from sensitivity_lab.audit.search.starts import (
     KINDS,
     Family,
+    Kind,
     Line,
     boundary_positions,
     constants,
@@ -75,13 +76,14 @@ def _families(
     asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]
 ) -> Iterator[Family]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
-    kinds = [*KINDS]
+    kinds: list[Callable[..., Kind]] = [*KINDS]
     if asked.universe.unlimited and len(boundary) > 1:
-        kinds.append(constants(boundary))
+        kinds.append(partial(constants, boundary))
     for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
         line = Line.of(asked.universe, order, size + a)
         for own in dict.fromkeys([(r, a), (a, r)]):
-            yield Family(kind, line, (size - r, *own), own != (r, a), asked)
+            lay, most = kind(line, (size - r, *own))
+            yield Family(lay, most, own != (r, a), asked)
 
 
 def _all_moves(problem: Problem) -> list[tuple[int, Move]]:

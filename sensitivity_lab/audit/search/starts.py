@@ -36,6 +36,7 @@ LARGEST = 10**300  # numbers that floats hold with room
 
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
 Numbers = tuple[int, ...]  # where the parts of a layout lie
+Kind = tuple[Callable[..., Layout], Numbers]  # makes layouts of numbers; up to where each goes
 Run = tuple[int, int]  # of places in a line that follow one another: the first, and how many
 
 
@@ -58,6 +59,10 @@ class Line:
 
     def __len__(self) -> int:
         return len(self.order) * self.copies
+
+    def last_place(self, shape: Shape) -> int:
+        """The last place at which a run can begin; in a range a place is a value."""
+        return (len(self) - sum(shape)) // self.copies
 
     def layout(self, *parts: list[Run]) -> Layout:
         """The layout of three parts, each of some runs."""
@@ -122,62 +127,50 @@ def _sorted(entries: Sequence[Any]) -> np.ndarray:
 # --- kinds of layout -----------------------------------------------------------------------------
 
 
-def ends(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+def ends(line: Line, shape: Shape) -> Kind:
     """A at the top, B at the bottom, l of C next to B and the others next to A."""
-    (c, a, b), (low,), top = shape, numbers, len(line) - shape[1]
-    return line.layout([(b, low), (top - (c - low), c - low)], [(top, a)], [(0, b)])
+    (c, a, b), top = shape, len(line) - shape[1]
+
+    def lay(low: int) -> Layout:
+        return line.layout([(b, low), (top - (c - low), c - low)], [(top, a)], [(0, b)])
+
+    return lay, (c,)
 
 
-def shared_run(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+def shared_run(line: Line, shape: Shape) -> Kind:
     """A outermost, i of it low; C and B together a run, in which B begins after so many of C."""
-    (c, a, b), (low, place, before), top = shape, numbers, len(line) - shape[1]
-    start = low + place * line.copies
-    own = start + before
-    common = [(start, before), (own + b, c - before)]
-    return line.layout(common, [(0, low), (top + low, a - low)], [(own, b)])
+    (c, a, b), top = shape, len(line) - shape[1]
+
+    def lay(low: int, place: int, before: int) -> Layout:
+        start = low + place * line.copies
+        common = [(start, before), (start + before + b, c - before)]
+        return line.layout(common, [(0, low), (top + low, a - low)], [(start + before, b)])
+
+    return lay, (a, line.last_place(shape), c if b else 0)
 
 
-def outer(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+def outer(line: Line, shape: Shape) -> Kind:
     """A outermost, i of it low; then C, l of it low; B a run of the others."""
-    (c, a, b), (low, shared, place), top = shape, numbers, len(line) - shape[1]
-    common = [(low, shared), (top + low - (c - shared), c - shared)]
-    own = low + shared + place * line.copies
-    return line.layout(common, [(0, low), (top + low, a - low)], [(own, b)])
+    (c, a, b), top = shape, len(line) - shape[1]
+
+    def lay(low: int, shared: int, place: int) -> Layout:
+        common = [(low, shared), (top + low - (c - shared), c - shared)]
+        start = low + shared + place * line.copies
+        return line.layout(common, [(0, low), (top + low, a - low)], [(start, b)])
+
+    return lay, (a, c, line.last_place(shape) if b else 0)
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of layout, and up to where each of its numbers goes."""
-
-    layout: Callable[[Line, Shape, Numbers], Layout]
-    most: Callable[[Line, Shape], Numbers]
+KINDS = (ends, shared_run, outer)
 
 
-def _last_place(line: Line, shape: Shape) -> int:
-    """The last place at which a run can begin; in a range a place is a value."""
-    return (len(line) - sum(shape)) // line.copies
+def constants(positions: Sequence[int], line: Line, shape: Shape) -> Kind:
+    """Each part has one value, out of a few, in a universe with copies enough."""
 
-
-KINDS = (
-    Kind(ends, lambda line, shape: (shape[0],)),
-    Kind(
-        shared_run,
-        lambda line, shape: (shape[1], _last_place(line, shape), shape[0] if shape[2] else 0),
-    ),
-    Kind(
-        outer,
-        lambda line, shape: (shape[1], shape[0], _last_place(line, shape) if shape[2] else 0),
-    ),
-)
-
-
-def constants(positions: Sequence[int]) -> Kind:
-    """The layouts in which each part has one value, out of a few, in a universe with copies enough."""
-
-    def layout(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+    def lay(*numbers: int) -> Layout:
         return Layout.of([positions[i]] * n for n, i in zip(shape, numbers, strict=True))
 
-    return Kind(layout, lambda line, shape: tuple(len(positions) - 1 if n else 0 for n in shape))
+    return lay, tuple(len(positions) - 1 if n else 0 for n in shape)
 
 
 # --- the best of a kind --------------------------------------------------------------------------
@@ -185,32 +178,26 @@ def constants(positions: Sequence[int]) -> Kind:
 
 @dataclass
 class Family:
-    """The layouts of a kind over one line, and the best of them so far.
+    """The layouts of a kind, and the best of them so far.
 
     `is_mirrored` says that the neighbour's own records lie where the kind has the dataset's.
     """
 
-    kind: Kind
-    line: Line
-    shape: Shape
+    lay: Callable[..., Layout]
+    most: Numbers  # up to where each number goes
     is_mirrored: bool
     trials: Trials
     tried: dict[Numbers, Tried] = field(default_factory=dict)
-
-    @property
-    def most(self) -> Numbers:
-        """Up to where each number goes."""
-        return self.kind.most(self.line, self.shape)
 
     @property
     def best(self) -> Tried:
         """The widest pair so far."""
         return max(self.tried.values(), key=lambda tried: tried.gap)
 
-    def ask(self, numbers: Numbers) -> Gap:
+    def ask(self, *numbers: int) -> Gap:
         """The gap of one layout; each is asked about once."""
         if numbers not in self.tried:
-            common, own, other = self.kind.layout(self.line, self.shape, numbers)
+            common, own, other = self.lay(*numbers)
             sides = (other, own) if self.is_mirrored else (own, other)
             self.tried[numbers] = self.trials.ask(Layout(common, *sides))
         return self.tried[numbers].gap
@@ -218,7 +205,7 @@ class Family:
     def look_around(self) -> None:
         """Ask about both ends and the middle; where one number says all, halve on at its jumps."""
         for numbers in ((0,) * len(self.most), self.most, tuple(n // 2 for n in self.most)):
-            self.ask(numbers)
+            self.ask(*numbers)
         if len(self.most) == 1:
             self._split_at_jumps()
 
@@ -233,7 +220,7 @@ class Family:
             apart, middle = max(gaps, key=itemgetter(0), default=(0, 0))
             if apart == 0:
                 return
-            self.ask((middle,))
+            self.ask(middle)
 
     def _apart(self, *numbers: int) -> Gap:
         """How far the answers move between two numbers, on the dataset or on its neighbour."""
@@ -241,10 +228,10 @@ class Family:
 
     def refine(self) -> None:
         """Climb from the best by steps that are halved where none leads to a wider gap."""
-        held = max(self.tried, key=self.ask)
+        held = max(self.tried, key=lambda numbers: self.ask(*numbers))
         steps = [max(1, number // 4) for number in self.most]
         while True:
-            wider = (n for n in self._beside(held, steps) if self.ask(n) > self.ask(held))
+            wider = (n for n in self._beside(held, steps) if self.ask(*n) > self.ask(*held))
             if (found := next(wider, None)) is not None:
                 held = found
             elif max(steps) == 1:
