@@ -106,7 +106,7 @@ def random_climbs(problem, subject, *, trials, seed):
 
 
 def asked_about(subject, universe, at):
-    return subject.answer(None if subject.said else universe.given(at), at)
+    return subject.answer(None if subject.over else universe.given(at), at)
 
 
 def random_records(universe, needed, rng):

@@ -1,8 +1,7 @@
 """Is a claimed sensitivity right? Claims held to the truth, with what they cover.
 
 audit                the way through: a row for each relation and size, its worst pair, its verdict
-├─ claims            what is claimed for a row, and how it compares with the truth
-├─ scope             what was asked, in words
+├─ asked             what is asked and claimed: checked, and in words
 ├─ subject           the function: its answers, how far apart they lie, whether it stands by them
 ├─ orderings         every pair, where the order of records counts or a metric measures the answers
 ├─ search            some pairs, where there are too many

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audit.claims import amount, check_claim, claimed_at, claimed_for
-from sensitivity_lab.audit.orderings import ORDERS, Edited, OrderedWalk
-from sensitivity_lab.audit.report import Audit, AuditRow, Related
-from sensitivity_lab.audit.scope import (
+from sensitivity_lab.audit.asked import (
     MOST_ROWS,
     Scope,
+    amount,
     and_more,
+    check_claim,
     checked_relations,
     checked_sizes,
+    claimed_at,
+    claimed_for,
     count_text,
+    listed_few,
 )
+from sensitivity_lab.audit.orderings import ORDERS, OrderedWalk, are_edits
+from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.search.search import (
     checked_seconds,
     checked_source,
@@ -39,22 +44,13 @@ from sensitivity_lab.audit.subject import (
 )
 from sensitivity_lab.methods.witness import marked_at
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
-from sensitivity_lab.numbers.exact import (
-    brief,
-    first_of,
-    is_one_of,
-    is_sequence,
-    name_of,
-    whole_number,
-)
+from sensitivity_lab.numbers.exact import brief, is_one_of, name_of, whole_number
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity, positions_of, presented
 from sensitivity_lab.sensitivity import METHODS, settle
-from sensitivity_lab.shown.tables import Marked, rows_on_a_line
 from sensitivity_lab.universe import Universe, check_universe
 
 MAX_PAIRS = 2_000_000
@@ -154,11 +150,13 @@ def audit(
     check_universe(universe)
     subject = Subject.of(query, norm, output_metric, universe, any_order=order is None)
     _check_options(output_metric, order, method, executor)
-    Budget(max_datasets, progress, executor).check_queries([subject.query])
+    budget = Budget(max_datasets, progress, executor)
+    budget.check_queries([subject.query])
     check_claim(claim)
     relations = checked_relations(relations)
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
     _check_columns(relations, order, method)
+    searched = method == "search"
     scope = Scope(
         universe=universe,
         sizes=each_size if sizes_within is None else None,
@@ -167,20 +165,21 @@ def audit(
         norm=norm,
         measured_by=None if output_metric is None else _name(output_metric, "output_metric"),
         order=order,
-        trials=checked_trials(trials, seconds) if method == "search" else None,
-        seconds=checked_seconds(seconds) if method == "search" else None,
+        trials=checked_trials(trials, seconds) if searched else None,
+        seconds=checked_seconds(seconds) if searched else None,
     )
-    rows = [_row(subject, scope, relation, n, claim) for relation in relations for n in each_size]
-    problems = [row.problem for row in rows if row.problem and row.is_asked]
+    blank = [_blank(subject, scope, each, n, claim) for each in relations for n in each_size]
+    problems = [problem for _, problem in blank if problem is not None]
     if not problems:
-        raise Infeasible(f"no row is feasible: {and_more([row.why for row in rows])}")
+        raise Infeasible(f"no row is feasible: {and_more([row.note for row, _ in blank])}")
     _require_room(problems)
-    run = _Run(subject, scope, method, max_datasets, seed, rng, executor, progress)
-    worst = iter(run.worst(problems))
-    judged = [
-        row.judged(subject, scope, next(worst)) if row.is_asked else row.blank for row in rows
+    source = checked_source(seed, rng) if searched else 0
+    worst = iter(_worst(problems, subject, scope, method, budget, source))
+    rows = [
+        row if problem is None else _judged(row, problem, subject, scope.order, next(worst))
+        for row, problem in blank
     ]
-    return Audit(query.name, tuple(judged), scope, subject)
+    return Audit(query.name, tuple(rows), scope, subject)
 
 
 # --- what is asked ---------------------------------------------------------------------------
@@ -239,166 +238,47 @@ def _require_room(problems: Sequence[Problem]) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A row before its verdict: a problem, if its size can be asked about, and what is claimed."""
-
-    relation: Relation
-    size: int
-    problem: Problem | None
-    claimed: Any
-    why: str  # nothing is asked
-
-    @property
-    def is_asked(self) -> bool:
-        return not self.why
-
-    @property
-    def blank(self) -> AuditRow:
-        """The row without its numbers."""
-        return AuditRow(
-            self.relation.kind,
-            self.relation.k,
-            self.size,
-            note=self.why,
-            not_asked=self.problem.not_asked if self.problem else (),
-            infeasible=self.problem.infeasible if self.problem else (self.why,),
-        )
-
-    def judged(self, subject: Subject, scope: Scope, worst: Widest) -> AuditRow:
-        """The row with its verdict, by the worst pair of its problem."""
-        assert self.problem is not None
-        universe, in_order = self.problem.universe, scope.order is not None  # marks tell no order
-        row = replace(
-            self.blank,
-            claimed=self.claimed,
-            searched=scope.trials is not None,
-            lines=_lines(universe, worst) if in_order else None,
-            marked=None if in_order else _marked(universe, worst),
-        )
-        return _witnessed(row, subject, worst, _related(self.problem, scope.order))
-
-
-def _marked(universe: Universe, worst: Widest) -> Marked | None:
-    """Two datasets that are tables as one, with the rows marked that leave and join."""
-    here, there = worst.at
-    if not universe.tabular or here is None or there is None:
-        return None
-    return marked_at(universe, here, there)
-
-
-def _lines(universe: Universe, worst: Widest) -> tuple[str, str] | None:
-    """Two datasets that are tables in a line each, where the order of rows counts."""
-    if not universe.tabular:
-        return None
-    one, other = map(_rows_in_order, (worst.dataset, worst.neighbour))
-    return one, other
-
-
-def _rows_in_order(dataset: Any) -> str:
-    """The first few rows of a dataset on one line, table by table."""
-    tables = dataset if isinstance(dataset, Mapping) else {"": dataset}
-    texts = [
-        f"{name}{': ' * bool(name)}{rows_on_a_line(rows_of(table(one, 'dataset'))) or 'no rows'}"
-        for name, one in tables.items()
-    ]
-    return "; ".join(texts)
-
-
-def _witnessed(row: AuditRow, subject: Subject, worst: Widest, related: Related) -> AuditRow:
-    """A row with its worst pair, and the answers that the function stands by."""
-    return replace(
-        row,
-        found=worst.gap,
-        dataset=worst.dataset,
-        neighbour=worst.neighbour,
-        at=worst.at,
-        answers=answers_stood_by(subject, worst),
-        related=related,
-    )
-
-
-def _row(subject: Subject, scope: Scope, relation: Relation, size: int, claim: Any) -> _Row:
-    """What is asked and claimed of one relation and size."""
-    query, universe = subject.query, scope.universe
-    assert universe is not None
+def _blank(
+    subject: Subject, scope: Scope, relation: Relation, size: int, claim: Any
+) -> tuple[AuditRow, Problem | None]:
+    """A row before its verdict, with its problem; or without one, with why nothing is asked."""
+    assert scope.universe is not None
+    row, query = AuditRow(relation.kind, relation.k, size), subject.query
     needed = query.smallest_size or 0
     if size < needed:
-        return _Row(relation, size, None, None, f"size {size}: {query.name} needs {needed}")
-    problem = Problem(
-        query,
-        universe,
-        size,
-        relation,
-        scope.norm,
-        scope.sizes_within,
-        any_answer=subject.metric is not None,
-    )
+        why = f"size {size}: {query.name} needs {needed}"
+        return replace(row, note=why, infeasible=(why,)), None
+    any_answer, question = subject.metric is not None, (size, relation, scope.norm)
+    problem = Problem(query, scope.universe, *question, scope.sizes_within, any_answer)
+    row = replace(row, not_asked=problem.not_asked, infeasible=problem.infeasible)
     if not problem.plan:
-        return _Row(relation, size, problem, None, problem.why_infeasible)
-    return _Row(relation, size, problem, claimed_at(claim, k=relation.k, size=size), "")
-
-
-def _related(problem: Problem, order: str | None) -> Related:
-    """What tells whether two datasets are a pair that the problem is about."""
-    relation = problem.relation
-    if order != "kept":
-        return relation.are_neighbours
-    (moves,) = problem.plan.values()
-    return Edited(relation, problem.universe, moves)
+        return replace(row, note=problem.why_infeasible), None
+    claimed = claimed_at(claim, k=relation.k, size=size)
+    return replace(row, claimed=claimed, searched=scope.trials is not None), problem
 
 
 # --- what is answered ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Run:
-    """How the worst pairs of some problems are found."""
-
-    subject: Subject
-    scope: Scope
-    method: str
-    max_datasets: int
-    seed: int
-    rng: int | np.random.Generator | None
-    executor: Executor | None
-    progress: bool
-
-    def worst(self, problems: Sequence[Problem]) -> list[Widest]:
-        """The worst pair of each problem; all budgets are checked first."""
-        if self.method == "search":
-            return self._searched(problems)
-        if self.subject.metric is not None or self.scope.order is not None:
-            return self._walked(problems)
-        settled = settle(
-            problems,
-            method=self.method,
-            budget=Budget(self.max_datasets, self.progress, self.executor),
-        )
-        return [
-            Widest(each.value, each.witness[0], each.witness[1], _places_of(each))
-            for each in settled
-        ]
-
-    def _searched(self, problems: Sequence[Problem]) -> list[Widest]:
-        source, trials = checked_source(self.seed, self.rng), self.scope.trials
-        assert trials is not None
-        require_budget(problems, trials, self.scope.seconds)
-        return [
-            search(
-                problem,
-                self.subject,
-                trials=trials,
-                seconds=self.scope.seconds,
-                seed=source,
-                progress=self.progress,
-            )
-            for problem in problems
-        ]
-
-    def _walked(self, problems: Sequence[Problem]) -> list[Widest]:
-        walk = OrderedWalk(self.subject, problems[0].universe, self.scope.order)
-        return walk.worst(problems, Budget(self.max_datasets, self.progress, self.executor))
+def _worst(
+    problems: Sequence[Problem],
+    subject: Subject,
+    scope: Scope,
+    method: str,
+    budget: Budget,
+    source: int | np.random.Generator,
+) -> list[Widest]:
+    """The worst pair of each problem; all budgets are checked first."""
+    if scope.trials is not None:
+        require_budget(problems, scope.trials, scope.seconds)
+        ask = partial(search, trials=scope.trials, seconds=scope.seconds, seed=source)
+        return [ask(problem, subject, progress=budget.progress) for problem in problems]
+    if subject.metric is not None or scope.order is not None:
+        return OrderedWalk(subject, scope.order).worst(problems, budget)
+    return [
+        Widest(found.value, found.witness[0], found.witness[1], _places_of(found))
+        for found in settle(problems, method=method, budget=budget)
+    ]
 
 
 def _places_of(found: Sensitivity) -> PairPositions:
@@ -407,6 +287,31 @@ def _places_of(found: Sensitivity) -> PairPositions:
         return None, None
     here, there = (tuple(at.tolist()) for at in positions_of(found))
     return here, there
+
+
+def _judged(
+    row: AuditRow, problem: Problem, subject: Subject, order: str | None, worst: Widest
+) -> AuditRow:
+    """A row with its verdict, by the worst pair of its problem; where order counts, nothing is marked."""
+    relation, universe, (here, there) = problem.relation, problem.universe, worst.at
+    marked, related = None, relation.are_neighbours
+    if order is None and universe.tabular and here is not None and there is not None:
+        marked = marked_at(universe, here, there)
+    if order == "kept":
+        (moves,) = problem.plan.values()
+        related = partial(are_edits, relation, universe, moves)
+    return replace(row, **_witnessed(subject, worst), related=related, marked=marked)
+
+
+def _witnessed(subject: Subject, worst: Widest) -> dict[str, Any]:
+    """What a row says of its worst pair, with the answers that the function stands by."""
+    return {
+        "found": worst.gap,
+        "dataset": worst.dataset,
+        "neighbour": worst.neighbour,
+        "at": worst.at,
+        "answers": answers_stood_by(subject, worst),
+    }
 
 
 # --- audits of a map -----------------------------------------------------------------------
@@ -467,9 +372,8 @@ def audit_map(
         if not callable(metric):
             raise TypeError(f"{name} must be callable, got {brief(metric)}")
     given = _few_inputs(inputs, whole_number(max_pairs, "max_pairs", 1))
-    asked = [
-        amount(distance, "distances") for distance in _listed(distances, "distances", "numbers")
-    ]
+    listed = listed_few(distances, "distances", "a sequence of numbers")
+    asked = [amount(distance, "distances") for distance in listed]
     if len(asked) > MOST_ROWS:
         raise TooLarge(f"distances must make at most {MOST_ROWS:,} rows, got more")
     claims = [claimed_for(claim, distance) for distance in asked]
@@ -477,8 +381,10 @@ def audit_map(
     worst = _worst_by_distance(subject, given, asked, input_metric)
     name = _name(input_metric, "input_metric")
     rows = [
-        _witnessed(
-            AuditRow(name, distance, None, claimed), subject, pair, _Within(input_metric, distance)
+        AuditRow(
+            *(name, distance, None, claimed),
+            related=partial(_lie_within, input_metric, distance),
+            **_witnessed(subject, pair),
         )
         for distance, claimed, pair in zip(asked, claims, worst, strict=True)
     ]
@@ -486,10 +392,10 @@ def audit_map(
     return Audit(query.name, tuple(rows), scope, subject)
 
 
-def _few_inputs(inputs: Any, max_pairs: int) -> list[Any]:
+def _few_inputs(inputs: Any, max_pairs: int) -> tuple[Any, ...]:
     """The inputs, if they make few enough pairs."""
     enough = math.isqrt(2 * max_pairs) + 2  # make more pairs than the limit
-    given = _listed(inputs, "inputs", "datasets", enough)
+    given = listed_few(inputs, "inputs", "a sequence of datasets", enough)
     pairs = math.comb(len(given), 2)
     if pairs > max_pairs:
         raise TooLarge(
@@ -499,49 +405,29 @@ def _few_inputs(inputs: Any, max_pairs: int) -> list[Any]:
     return given
 
 
-def _listed(values: Any, what: str, of: str, most: int = MOST_ROWS + 1) -> list[Any]:
-    """The first of some values, of which there must be any."""
-    if not is_sequence(values):
-        raise TypeError(f"{what} must be a sequence of {of}, got {brief(values)}")
-    listed = list(first_of(values, most, what))
-    if not listed:
-        raise ValueError(f"{what} must not be empty, got []")
-    return listed
-
-
 def _worst_by_distance(
-    subject: Subject, inputs: list[Any], distances: list[Any], metric: Metric
+    subject: Subject, inputs: Sequence[Any], distances: list[Any], metric: Metric
 ) -> list[Widest]:
     """The worst pair of inputs for each distance; an input beside itself is at distance 0."""
     answers = [subject.answer(given) for given in inputs]
-    between = subject.measure()
-    _require_no_distance_to_itself(metric, inputs[0])
-    itself = Widest(between(answers[0], answers[0]), inputs[0], inputs[0])
-    worst = [itself] * len(distances)
-    for (x, at_x), (y, at_y) in combinations(zip(inputs, answers, strict=True), 2):
-        apart = measured(metric, "input_metric", x, y)
-        reached = [i for i, distance in enumerate(distances) if apart <= distance]
-        pair = Widest(between(at_x, at_y), x, y) if reached else itself
-        for i in reached:
-            worst[i] = max(worst[i], pair, key=lambda pair: pair.gap)  # of equals the first
-    return [replace(pair, gap=presented(pair.gap)) for pair in worst]
-
-
-def _require_no_distance_to_itself(metric: Metric, given: Any) -> None:
-    itself = measured(metric, "input_metric", given, given)
+    between, first = subject.measure(), inputs[0]
+    itself = measured(metric, "input_metric", first, first)
     if itself != 0:
         raise ValueError(
             f"input_metric must be 0 between an input and itself, got {brief(itself)} on "
-            f"{brief(given)}"
+            f"{brief(first)}"
         )
+    worst = [Widest(between(answers[0], answers[0]), first, first)] * len(distances)
+    for (x, at_x), (y, at_y) in combinations(zip(inputs, answers, strict=True), 2):
+        apart = measured(metric, "input_metric", x, y)
+        reached = [i for i, distance in enumerate(distances) if apart <= distance]
+        gap = between(at_x, at_y) if reached else 0
+        for i in reached:
+            if gap > worst[i].gap:
+                worst[i] = Widest(gap, x, y)
+    return [replace(pair, gap=presented(pair.gap)) for pair in worst]
 
 
-@dataclass(frozen=True)
-class _Within:
+def _lie_within(metric: Metric, distance: Any, x: Any, y: Any) -> bool:
     """Whether two inputs lie within a distance of each other."""
-
-    metric: Metric
-    distance: Any
-
-    def __call__(self, x: Any, y: Any) -> bool:
-        return bool(measured(self.metric, "input_metric", x, y) <= self.distance)
+    return bool(measured(metric, "input_metric", x, y) <= distance)

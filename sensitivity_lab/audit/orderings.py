@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 from typing import Any
 
@@ -35,13 +34,6 @@ Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
 
 def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
     """Yield every different order of a dataset's records, in lexicographic order.
-
-    Each follows from the last, with ↑ below the rightmost record that can rise::
-
-        0 2 3 1    the 2 can rise, for the record behind it is larger
-          ↑
-        0 3 2 1    it is exchanged with the smallest larger record behind it
-        0 3 1 2    and what is behind it is turned around, which sorts it
 
     Source: Knuth (2011), "The Art of Computer Programming 4A", section 7.2.1.2, algorithm L.
     """
@@ -110,20 +102,18 @@ def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices
     return sequences
 
 
-@dataclass(frozen=True)
-class Edited:
-    """Whether a sequence is made of another by a relation's moves, where records stand."""
-
-    relation: Relation
-    universe: Universe
-    moves: tuple[Move, ...]
-
-    def __call__(self, sequence: Iterable[Any], other: Iterable[Any]) -> bool:
-        """Whether the moves lead from one sequence of records to the other."""
-        position = {value: i for i, value in enumerate(self.universe.values)}
-        start, end = (tuple(position[record] for record in side) for side in (sequence, other))
-        copies = self.universe.copies(len(start) + self.relation.k)
-        return end in edits(start, self.moves, copies, in_place=self.relation.in_place)
+def are_edits(
+    relation: Relation,
+    universe: Universe,
+    moves: Iterable[Move],
+    sequence: Sequence[Any],
+    other: Sequence[Any],
+) -> bool:
+    """Whether a relation's moves lead from a sequence of records to another, where they stand."""
+    position = {value: i for i, value in enumerate(universe.values)}
+    start, end = (tuple(position[record] for record in side) for side in (sequence, other))
+    copies = universe.copies(len(start) + relation.k)
+    return end in edits(start, moves, copies, in_place=relation.in_place)
 
 
 class OrderedWalk:
@@ -142,8 +132,9 @@ class OrderedWalk:
     Source: ordered and unordered metrics are OpenDP's.
     """
 
-    def __init__(self, subject: Subject, universe: Universe, order: str | None) -> None:
-        self.subject, self.universe, self.order = subject, universe, order
+    def __init__(self, subject: Subject, order: str | None) -> None:
+        assert subject.universe is not None
+        self.subject, self.universe, self.order = subject, subject.universe, order
         self.gap = subject.measure()
         self.answers: dict[Indices, list[Answered]] = {}
 
@@ -168,33 +159,29 @@ class OrderedWalk:
 
     def pairs(self, problem: Problem) -> int:
         """Count the pairs of readings to compare, or a few more."""
+        steps = [(size, *move) for size, moves in problem.plan.items() for move in moves]
         if self.order == "kept":
-            return sum(self._most_edits(problem, *item) for item in problem.plan.items())
+            return sum(self._edits(problem, *step) for step in steps)
         if self.order is None or self.subject.metric is None:
             return count_pairs(self.universe, problem.plan)
         ways = {size: count_sequences(self.universe, size) for size in problem.sizes_answered}
-        moved = [(size, size - r + a) for size, moves in problem.plan.items() for r, a in moves]
-        return sum(ways[size] * ways[other] for size, other in moved)
+        return sum(ways[size] * ways[size - r + a] for size, r, a in steps)
 
-    def _most_edits(self, problem: Problem, size: int, moves: Iterable[Move]) -> int:
-        values, in_place = self.universe.distinct, problem.relation.in_place
-        ways = sum(
-            math.comb(size, removed)
-            * (1 if in_place else math.comb(size - removed + added, added))
-            * values**added
-            for removed, added in moves
-        )
-        return int(count_sequences(self.universe, size) * ways)
+    def _edits(self, problem: Problem, size: int, removed: int, added: int) -> int:
+        """Count the edits of all sequences of a size by one move."""
+        ways: int = math.comb(size, removed) * self.universe.distinct**added
+        if not problem.relation.in_place:
+            ways *= math.comb(size - removed + added, added)
+        return count_sequences(self.universe, size) * ways
 
     def _answer_all(self, size: int, budget: Budget) -> None:
         """Ask the function about every reading of a size, here or on an executor's workers."""
-        points, asked = list(self._points(size)), self.subject.asked
-        given = self.subject.giver(self.universe)
+        points, asked, given = list(self._points(size)), self.subject.asked, self.subject.given
         ask_in_orders(asked, given, [points[i] for i in few_of(len(points))])
         together = self.subject.query.together is not None
         edges = block_edges(len(points), size, budget.executor, together)
         groups = [points[start:stop] for start, stop in pairwise(edges)]
-        blocks = ([r for point in group for r in self._given(point)] for group in groups)
+        blocks = ([r for point in group for r in self._readings(point, True)] for group in groups)
         answered = answers_in_blocks(asked, given, blocks, budget.executor)
         bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
         for group, block in zip(groups, with_bar(answered, budget.progress, **bar), strict=True):
@@ -203,14 +190,12 @@ class OrderedWalk:
                 readings = [(next(answers), reading) for reading in self._readings(point)]
                 self.answers[point] = self._ends(readings)
 
-    def _readings(self, point: Indices) -> Iterable[Indices]:
-        asks_in_order = self.subject.query.exact or self.subject.said is not None
-        every = self.order == "any" and not asks_in_order
-        return orderings(point) if every else (point,)
-
-    def _given(self, point: Indices) -> Iterable[Indices]:
-        """The readings as the function is given them: a standard query's are sorted."""
-        return [tuple(sorted(point))] if self.subject.query.exact else self._readings(point)
+    def _readings(self, point: Indices, as_given: bool = False) -> Iterable[Indices]:
+        """The readings of a point; a standard query has one, and is given it sorted."""
+        if self.subject.query.exact:
+            return [tuple(sorted(point)) if as_given else point]
+        every = self.order == "any" and self.subject.over is None
+        return orderings(point) if every else [point]
 
     def _ends(self, answered: list[Answered]) -> list[Answered]:
         """The answers that can be an end of the widest gap: of numbers the least and greatest."""
@@ -234,7 +219,7 @@ class OrderedWalk:
                 if worst is None or gap > worst[0]:
                     worst = gap, dataset, neighbour
         assert worst is not None
-        return self.subject.pair(self.universe, *worst)
+        return self.subject.pair(*worst)
 
     def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
         """Every two neighbouring points of a problem."""

@@ -11,28 +11,26 @@ from textwrap import fill, indent
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from sensitivity_lab.audit.claims import amount, ratio
-from sensitivity_lab.audit.runner import in_this_test, show_as
-from sensitivity_lab.audit.scope import Scope, and_more
+from sensitivity_lab.audit.asked import Scope, amount, and_more, ratio
+from sensitivity_lab.audit.runner import in_this_test, shown_as
 from sensitivity_lab.audit.subject import PairPositions, Subject
 from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.methods.witness import SIDES
 from sensitivity_lab.numbers.gap import Labelled
-from sensitivity_lab.numbers.text import dataset_text, number_text
-from sensitivity_lab.records.rows import is_table
+from sensitivity_lab.numbers.lazy import pd
+from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
+from sensitivity_lab.records.rows import is_table, rows_of, table
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.shown.python import Snippet, runnable, source_of
-from sensitivity_lab.shown.tables import Marked
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.shown.tables import Marked, rows_on_a_line
+from sensitivity_lab.universe import Indices, Universe
 
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
 HELD, CLEAN_SEARCH = "held where asked", "no violation found"
 INFEASIBLE, NOT_ASKED = "infeasible", "not asked"
-COLUMNS = ["relation", "k", "size", "claimed", "exact", "ratio", "verdict", "dataset", "neighbour"]
 ROWS_SHOWN, HTML_ROWS = 4, 60
 LINE = 72  # characters
 SILENCE = "; the empty dataset was not asked"
@@ -40,7 +38,6 @@ WAYS_OUT = (
     "Make {} answer on the empty dataset, or ask larger sizes alone (as by "
     "sizes_within=range(1, ...)), or pass allow_not_asked=True."
 )
-LONGEST_WRITTEN = 4000  # bits: Python writes longer ints in hexadecimals only
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +55,7 @@ class AuditRow:
     neighbour. `not_asked` names the directions that lead to the empty dataset where the function
     fails on it, `infeasible` those that no dataset can take. Where no direction is left, these
     numbers are None, and a `note` says why. Datasets that are tables are `marked`: shown with the
-    rows that leave and join, in `lines` of a line each.
+    rows that leave and join.
 
     Rows are equal if all of this is, and hash by their numbers: datasets can be tables.
     Source: def-audits-verdict in the book's chapter on audits.
@@ -78,7 +75,6 @@ class AuditRow:
     infeasible: tuple[str, ...] = ()
     related: Related | None = field(default=None, repr=False)
     at: PairPositions = field(default=(None, None), repr=False)
-    lines: tuple[str, str] | None = field(default=None, repr=False)
     marked: Marked | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -166,8 +162,9 @@ class AuditRow:
         >>> AuditRow("Change", 1, 2, dataset=(0, 0), neighbour=(0, 2)).sides
         ((0, 0), (0, 2))
         """
-        lines = self.lines if self.marked is None else self.marked.lines()
-        return lines or (self.dataset, self.neighbour)
+        if self.marked is not None:
+            return self.marked.lines()
+        return _in_a_line(self.dataset), _in_a_line(self.neighbour)
 
     def __str__(self) -> str:
         if self.note:
@@ -330,19 +327,20 @@ class Audit:
         After a search, and where directions were not asked, the column `exact` is called `found`:
         it holds lower bounds. A column `not_asked` names such directions, row by row.
         """
-        table = pd.DataFrame(
-            {column: [getattr(row, column) for row in self.rows] for column in COLUMNS[:-2]},
-            dtype=object,
-        )
-        for side, column in enumerate(COLUMNS[-2:]):
-            table[column] = pd.Series([row.sides[side] for row in self.rows], dtype=object)
-        table["ratio"] = [_as_float(row.ratio) for row in self.rows]
-        if any(row.is_a_bound for row in self.rows):
-            table["exact"] = pd.Series([row.found for row in self.rows], dtype=object)
-            table = table.rename(columns={"exact": "found"})
+        columns = ["relation", "k", "size", "claimed", self._found, "ratio", "verdict"]
+        cells = {name: [getattr(row, name) for row in self.rows] for name in columns}
+        cells["ratio"] = [_as_float(number) for number in cells["ratio"]]
+        for i, side in enumerate(SIDES):
+            cells[side] = [row.sides[i] for row in self.rows]
         if self.not_asked:
-            table["not_asked"] = ["; ".join(row.not_asked) for row in self.rows]
-        return table.astype({"relation": str, "ratio": float, "verdict": str})
+            cells["not_asked"] = ["; ".join(row.not_asked) for row in self.rows]
+        frame = pd.DataFrame({name: pd.Series(each, dtype=object) for name, each in cells.items()})
+        return frame.astype({"relation": str, "ratio": float, "verdict": str})
+
+    @property
+    def _found(self) -> str:
+        """What the numbers of the rows are called: of some rows they may be lower bounds."""
+        return "found" if any(row.is_a_bound for row in self.rows) else "exact"
 
     def check(self) -> bool:
         """Return whether every witness, asked again, is a related pair at its distance.
@@ -354,19 +352,17 @@ class Audit:
         What was not asked is not asked here either. Cost: two answers of the function a row.
         """
         return all(
-            row.related(*self._records(row))
+            row.related(*map(self._records, (row.dataset, row.neighbour), row.at))
             and self.subject.distance(row.dataset, row.neighbour, row.at) == row.found
             for row in self.rows
             if row.related is not None
         )
 
-    def _records(self, row: AuditRow) -> tuple[Any, Any]:
-        """The records of a row's two datasets; tables do not tell who brings no rows."""
-        here, there = row.at
-        if self.universe is None or here is None or there is None:
-            return row.dataset, row.neighbour
-        values = self.universe.values
-        return tuple(values[i] for i in here), tuple(values[i] for i in there)
+    def _records(self, dataset: Any, at: Indices | None) -> Any:
+        """The records of a dataset; tables do not tell who brings no rows."""
+        if self.universe is None or at is None:
+            return dataset
+        return tuple(self.universe.values[i] for i in at)
 
     def snippet(self) -> Snippet:
         """Return Python that shows the smallest violation (else the worst row), for a bug report.
@@ -385,28 +381,22 @@ class Audit:
         A standard query is imported; your own function you define where a comment says so.
         """
         row = (*self.violations, self.worst)[0]
-        name, imports, made = self._made()
-        claimed, apart = _in_full(row.claimed), _in_full(row.found)
+        name, made = self.function, [f"# define {self.function} here"]
+        if (standard := python_of(self.subject.query)) is not None:
+            name, made = "query", ["import sensitivity_lab as sl", f"query = {standard}"]
+        elif not name.isidentifier():
+            name, made = "function", [f"# define function here: {name}"]
+        claimed, apart = dataset_text(row.claimed), dataset_text(row.found)
         lines = [
-            *imports,
+            *made[:-1],
             f"# {row.setting}: claimed {claimed}, and the answers are {apart} apart",
-            made,
-            f"dataset = {_source_of(row.dataset)}",
-            f"neighbour = {_source_of(row.neighbour)}",
+            made[-1],
+            f"dataset = {source_of(row.dataset)}",
+            f"neighbour = {source_of(row.neighbour)}",
         ]
-        for side, answer in zip(("dataset", "neighbour"), row.answers or (), strict=True):
-            shown = number_text(answer) if _is_long(answer) else repr(answer)
-            lines.append(f"print({name}({side}))  # {' '.join(shown.split())}")
+        for side, answer in zip(SIDES, row.answers or (), strict=True):
+            lines.append(f"print({name}({side}))  # {' '.join(number_repr(answer).split())}")
         return runnable(lines)
-
-    def _made(self) -> tuple[str, list[str], str]:
-        """What a snippet calls the function, what it imports for it, and the line that makes it."""
-        standard = python_of(self.subject.query)
-        if standard is not None:
-            return "query", ["import sensitivity_lab as sl"], f"query = {standard}"
-        if self.function.isidentifier():
-            return self.function, [], f"# define {self.function} here"
-        return "function", [], f"# define function here: {self.function}"
 
     def raise_if_too_small(self, *, allow_not_asked: bool = False) -> None:
         """Raise AssertionError if any claim is too small, or a direction was not asked.
@@ -424,9 +414,7 @@ class Audit:
             run.audits.append(self)
         told = self.objection(allow_not_asked)
         if told is not None:
-            failure = AssertionError(told[1])
-            show_as(failure, *told)
-            raise failure
+            raise shown_as(AssertionError(told[1]), *told)
 
     def objection(self, allow_not_asked: bool) -> tuple[str, str] | None:
         """What a test has against the audit, in short and at length; None where it passes.
@@ -471,10 +459,9 @@ class Audit:
     def _repr_html_(self) -> str:
         table = self.to_frame().drop(columns="k")
         table["relation"] = [f"{row.relation}({number_text(row.k)})" for row in self.rows]
-        for column in {"claimed", "exact", "found"} & set(table):
-            table[column] = [_cell(value, number_text) for value in table[column]]
-        for side in SIDES:
-            table[side] = [_cell(data, dataset_text) for data in table[side]]
+        texts = {"claimed": number_text, self._found: number_text}
+        for name, text in (texts | dict.fromkeys(SIDES, dataset_text)).items():
+            table[name] = [None if cell is None else text(cell) for cell in table[name]]
         head, witness = html.escape(f"{self.function}: {self.headline}"), ""
         if self.universe is not None and self.universe.tabular:
             witness = "".join(f"<pre>{html.escape(str(row))}</pre>" for row in self.violations[:1])
@@ -511,37 +498,15 @@ def _as_float(number: Any) -> float:
         return math.inf
 
 
-def _cell(value: Any, text: Callable[[Any], str]) -> str | None:
-    return None if value is None else text(value)
-
-
-def _is_long(value: object) -> bool:
-    """Whether a number, or one in a tuple, has more digits than Python writes."""
-    if isinstance(value, tuple):
-        return any(map(_is_long, value))
-    parts = (value.numerator, value.denominator) if isinstance(value, (int, Fraction)) else ()
-    return any(part.bit_length() > LONGEST_WRITTEN for part in parts)
-
-
-def _in_full(value: object) -> str:
-    return number_text(value) if _is_long(value) else str(value)
-
-
-def _source(value: Any) -> str:
-    """A value as Python source: an int that Python would not write, in hexadecimals."""
-    if not _is_long(value):
-        return repr(value)
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_source, value))},)"
-    if isinstance(value, Fraction):
-        return f"Fraction({_source(value.numerator)}, {_source(value.denominator)})"
-    return hex(value)
-
-
-def _source_of(dataset: Any) -> str:
-    """A dataset as Python source: tables in their library, anything else as `_source`."""
-    tables = dataset.values() if isinstance(dataset, Mapping) else [dataset]
-    return source_of(dataset) if all(map(is_table, tables)) else _source(dataset)
+def _in_a_line(dataset: Any) -> Any:
+    """The first few rows of a dataset on one line, table by table; as it is where it has no tables."""
+    tables = dataset if isinstance(dataset, Mapping) else {"": dataset}
+    if not tables or not all(map(is_table, tables.values())):
+        return dataset
+    return "; ".join(
+        f"{name}{': ' * bool(name)}{rows_on_a_line(rows_of(table(one, 'dataset'))) or 'no rows'}"
+        for name, one in tables.items()
+    )
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -41,38 +41,25 @@ def this_test(budget: float | None = None, allow_not_asked: bool = False) -> Ite
         _RUN.reset(token)
 
 
-def show_as(failure: Exception, short: str, long: str) -> None:
-    """Tell a test runner how a failure reads: in short, and at length in a section of its own."""
+def shown_as(failure: Exception, short: str, long: str) -> Exception:
+    """A failure that tells a test runner how it reads: in short, and in a section of its own."""
     vars(failure)["sensitivity"] = (short, long)
+    return failure
 
 
 def as_plain(audit: Any) -> dict[str, Any]:
     """Return an audit as texts and lists, for JSON; its numbers are written exactly."""
-    return {
-        "function": audit.function,
-        "headline": audit.headline,
-        "scope": audit.scope,
-        "not_asked": list(audit.not_asked),
-        "rows": [_plain_row(row) for row in audit.rows],
-    }
+    about = {name: getattr(audit, name) for name in ("function", "headline", "scope", "not_asked")}
+    return about | {"rows": [_plain_row(row) for row in audit.rows]}
 
 
 def _plain_row(row: Any) -> dict[str, Any]:
-    asked = row.answers is not None
-    found = "found" if row.is_a_bound else "exact"
+    same = ("relation", "k", "size", "verdict", "note", "not_asked")
+    numbers = {"claimed": row.claimed, "found" if row.is_a_bound else "exact": row.found}
+    shown = (row.sides, row.answers) if row.answers is not None else None
     return {
-        "relation": row.relation,
-        "k": row.k,
-        "size": row.size,
-        "verdict": row.verdict,
-        "claimed": _text(row.claimed),
-        found: _text(row.found),
-        "datasets": [dataset_text(side) for side in row.sides] if asked else None,
-        "answers": [number_text(answer) for answer in row.answers] if asked else None,
-        "note": row.note,
-        "not_asked": list(row.not_asked),
+        **{name: getattr(row, name) for name in same},
+        **{name: None if number is None else str(number) for name, number in numbers.items()},
+        "datasets": shown and [*map(dataset_text, shown[0])],
+        "answers": shown and [*map(number_text, shown[1])],
     }
-
-
-def _text(number: Any) -> str | None:
-    return None if number is None else str(number)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from sensitivity_lab.audit.claims import amount
+from sensitivity_lab.audit.asked import amount
 from sensitivity_lab.catalogue import OverNumbers, over_numbers
 from sensitivity_lab.methods.workers import ask_in_orders
 from sensitivity_lab.numbers.exact import brief, told
@@ -16,7 +17,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.records.order import are_near
 from sensitivity_lab.records.rows import own_copy
 from sensitivity_lab.results import presented
-from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
+from sensitivity_lab.universe import Giver, Indices, Universe
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
 Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
@@ -59,27 +60,27 @@ class AnyAnswer(Query):
         return self.called(dataset)
 
 
-@dataclass(frozen=True)
-class Said:
-    """Makes what the records at some positions of a universe say: ascending numbers, for a query."""
-
-    over: OverNumbers
-    universe: Universe
-
-    def __call__(self, positions: Indices) -> Dataset:
-        """The numbers."""
-        return self.over.dataset(self.universe, positions, self.over.query.exact)
+def _say_they_are_equal(answer: Any, again: Any) -> bool:
+    """Whether two answers of any kind say that they are equal; tables, for one, do not say."""
+    try:
+        return are_near(answer, again)
+    except Exception:  # their own `==` may raise anything, and none can be asked beforehand
+        return False
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A function under audit, and what measures its answers: a norm or an output metric."""
+    """A function under audit, and what measures its answers: a norm or an output metric.
+
+    Where it is a query of numbers that records say, `over` knows which, and these are asked about.
+    """
 
     query: Query
     norm: Norm
     metric: Metric | None
-    said: Said | None = None
+    universe: Universe | None = None  # None where inputs are given one by one
     any_order: bool = False  # tables are asked about in other orders of their rows, too
+    over: OverNumbers | None = None
 
     @classmethod
     def of(
@@ -91,24 +92,28 @@ class Subject:
         *,
         any_order: bool = False,
     ) -> Subject:
-        """The subject that a query is; of records that say its numbers it is asked about these."""
-        said = None
+        """The subject that a query is."""
+        over = None
         if universe is not None:
             query = query.over(universe)
             over = None if universe.numeric else over_numbers(query, universe)
             if over is not None:
                 asked = _answering(replace(over.query, name=query.name), metric)
-                said = Said(replace(over, query=asked), universe)
-        return cls(_answering(query, metric), norm, metric, said, any_order)
+                over = replace(over, query=asked)
+        return cls(_answering(query, metric), norm, metric, universe, any_order, over)
 
     @property
     def asked(self) -> Query:
         """What answers: the query, or the query of numbers that it is."""
-        return self.query if self.said is None else self.said.over.query
+        return self.query if self.over is None else self.over.query
 
-    def giver(self, universe: Universe) -> Giver:
+    @property
+    def given(self) -> Giver:
         """What makes the datasets that `asked` is given, of positions."""
-        return self.said or self.query.giver(universe, any_order=self.any_order)
+        assert self.universe is not None
+        if self.over is not None:
+            return partial(self.over.dataset, self.universe, exact=self.over.query.exact)
+        return self.query.giver(self.universe, any_order=self.any_order)
 
     def answer(self, dataset: Any, at: Indices | None = None) -> Any:
         """The answer that gaps are measured from: of a root query the square.
@@ -116,22 +121,20 @@ class Subject:
         `at` are the positions of the dataset's records where these are no numbers: tables do not
         tell who brings no rows.
         """
-        return self.asked.raw(self._given(dataset, at))
+        return self.asked.raw(self._as_given(dataset, at))
 
     def shown(self, dataset: Any, at: Indices | None = None) -> Any:
         """The answer as a caller sees it: the root of a root query."""
-        if not self.query.root:
-            return self.answer(dataset, at)
-        return self.asked(self._given(dataset, at))
+        ask = self.asked if self.query.root else self.asked.raw
+        return ask(self._as_given(dataset, at))
 
-    def _given(self, dataset: Any, at: Indices | None) -> Any:
-        return own_copy(dataset) if self.said is None else self.said(at or ())
+    def _as_given(self, dataset: Any, at: Indices | None) -> Any:
+        return own_copy(dataset) if self.over is None else self.given(at or ())
 
     def measure(self) -> Callable[[Any, Any], Gap]:
         """The function that measures two answers; it refuses answers of two shapes."""
         if self.metric is not None:
-            metric = self.metric
-            return lambda a, b: measured(metric, "output_metric", a, b)
+            return partial(measured, self.metric, "output_metric")
         between, query = gap_between(self.norm, self.query.root), self.query
 
         def gap(a: Any, b: Any) -> Gap:
@@ -145,14 +148,15 @@ class Subject:
         here, there = self.answer(dataset, at[0]), self.answer(neighbour, at[1])
         return presented(self.measure()(here, there))
 
-    def pair(self, universe: Universe, gap: Gap, here: Indices, there: Indices) -> Widest:
+    def pair(self, gap: Gap, here: Indices, there: Indices) -> Widest:
         """Two datasets of positions as the function is given them, in several orders of their rows."""
-        ask_in_orders(self.asked, self.giver(universe), (here, there))
-        dataset, neighbour = universe.given(here), universe.given(there)
-        at = (None, None) if universe.numeric else (here, there)
+        assert self.universe is not None
+        ask_in_orders(self.asked, self.given, (here, there))
+        dataset, neighbour = self.universe.given(here), self.universe.given(there)
         apart = presented(gap)
         if self.query.together is not None:  # floats may round differently one by one
             apart = self.distance(dataset, neighbour)
+        at = (None, None) if self.universe.numeric else (here, there)
         return Widest(apart, dataset, neighbour, at)
 
 
@@ -201,14 +205,6 @@ def _are_alike(subject: Subject, answer: Any, again: Any) -> bool:
     if subject.metric is None:
         return has_same_shape(answer, again) and bool(answer == again)
     return _say_they_are_equal(answer, again) or bool(subject.measure()(answer, again) == 0)
-
-
-def _say_they_are_equal(answer: Any, again: Any) -> bool:
-    """Whether two answers of any kind say that they are equal; tables, for one, do not say."""
-    try:
-        return are_near(answer, again)
-    except Exception:  # their own `==` may raise anything, and none can be asked beforehand
-        return False
 
 
 def _short(value: object) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 import narwhals as nw
 
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import is_table, rows_of, table
+
+LONGEST_WRITTEN = 4000  # bits: Python writes longer ints in hexadecimals only
 
 
 def source_of(dataset: Any) -> str:
@@ -43,6 +46,10 @@ def literal(value: Any) -> str:
         return f"{type(value).__name__}.{value.name}"
     if isinstance(value, float) and not math.isfinite(value):
         return f"float('{value}')"
+    if type(value) is Fraction:
+        return f"Fraction({literal(value.numerator)}, {literal(value.denominator)})"
+    if type(value) is int and value.bit_length() > LONGEST_WRITTEN:
+        return hex(value)
     if isinstance(value, (pd.Timestamp, pd.Timedelta, pd.Period, pd.Interval)):
         return f"pd.{value!r}"
     return repr(value)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from time import monotonic
 from types import TracebackType
 from typing import Any, NoReturn
 
+from sensitivity_lab.audit.asked import checked_sizes, sizes_text
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit, AuditRow
-from sensitivity_lab.audit.runner import Run, in_this_test, show_as
-from sensitivity_lab.audit.scope import checked_sizes, sizes_text
+from sensitivity_lab.audit.runner import Run, in_this_test, shown_as
 from sensitivity_lab.numbers.errors import Infeasible
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
@@ -83,18 +83,16 @@ def assert_sensitivity(
         if run is None or run.budget is None:
             report = question(sizes=sizes, sizes_within=sizes_within)
         else:
-            steps = list(_steps(universe, sizes, sizes_within, relations))
+            steps = _steps(universe, sizes, sizes_within, relations)
             report = _step_by_step(question, steps, run)
     except Exception as error:  # what was refused, or what the function raised: it may be anything
-        raise _without_our_frames(error) from _cause(error)
+        raise _without_our_frames(error) from error.__cause__
     if run is not None:
         run.audits.append(report)
     told = report.objection(allow_not_asked)
     if told is not None:
         snippet = f"\n\n{report.snippet()}" if report.violations else ""
-        failure = AssertionError(told[0] + snippet)
-        show_as(failure, *told)
-        raise failure
+        raise shown_as(AssertionError(told[0] + snippet), *told)
     return report
 
 
@@ -106,35 +104,33 @@ def _steps(
     sizes: int | Iterable[int] | None,
     within: range | None,
     relations: Sequence[Relation],
-) -> Iterator[dict[str, Any]]:
+) -> list[dict[str, Any]]:
     """The questions that together are the whole one, from the smallest size on."""
     each = sorted(checked_sizes(universe, sizes, within, relations))
-    for size in each:
-        if within is None:
-            yield {"sizes": [size]}
-        else:
-            yield {"sizes_within": range(each[0], size + 1, abs(within.step))}
+    if within is None:
+        return [{"sizes": [size]} for size in each]
+    step = abs(within.step)
+    return [{"sizes_within": range(each[0], size + 1, step)} for size in each]
 
 
 def _step_by_step(question: Question, steps: list[dict[str, Any]], run: Run) -> Audit:
     """Ask the steps until one fails, or the time is over."""
     held: Audit | None = None
-    nothing: Infeasible | None = None
+    nothing: list[Infeasible] = []
     for step in steps:
         try:
             with stopped_after(run.ends - monotonic()):
                 answered = question(**step)
         except Infeasible as error:
-            nothing = nothing or error
+            nothing.append(error)
             continue
         except TimeIsUp:
             _out_of_time(run, held)
         held = answered if held is None or "sizes_within" in step else _together(held, answered)
         if held.violations:
-            return held
+            break
     if held is None:
-        assert nothing is not None
-        raise nothing
+        raise nothing[0]
     return held
 
 
@@ -157,30 +153,20 @@ def _out_of_time(run: Run, held: Audit | None) -> NoReturn:
     run.audits.append(held)
     sizes = sizes_text(held.sizes or [row.size for row in held.rows if row.size is not None])
     short = f"{budget} after {sizes}; what was held so far: {held.function}, {held.headline}"
-    failure = TimeoutError(f"{short}\n{held.scope}")
-    show_as(failure, short, str(held))
-    raise failure
+    raise shown_as(TimeoutError(f"{short}\n{held.scope}"), short, str(held))
 
 
 # --- whose frames a traceback shows --------------------------------------------------------------
 
 
 def _without_our_frames(error: Exception) -> Exception:
-    """An error whose traceback begins anew where it is raised again."""
-    return error.with_traceback(_theirs(error.__traceback__))
-
-
-def _cause(error: Exception) -> BaseException | None:
-    """What an error came from, as far as its frames are not this package's."""
-    cause = error.__cause__
-    return cause if cause is None else cause.with_traceback(_theirs(cause.__traceback__))
-
-
-def _theirs(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback from its first frame on that is not of this package."""
-    while traceback is not None and _is_ours(traceback):
-        traceback = traceback.tb_next
-    return traceback
+    """An error, and what it came from, whose traceback begins with a frame of somebody else's."""
+    for one in filter(None, (error, error.__cause__)):
+        traceback = one.__traceback__
+        while traceback is not None and _is_ours(traceback):
+            traceback = traceback.tb_next
+        one.__traceback__ = traceback
+    return error
 
 
 def _is_ours(traceback: TracebackType) -> bool:

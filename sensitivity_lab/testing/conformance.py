@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, product
 from typing import Any
 
 from sensitivity_lab import definition
@@ -62,10 +64,9 @@ def check_query(
     for relation in given:
         if type(relation) not in STANDARD or relation.restricts_columns:
             raise ValueError(f"relations must be standard ones, got {brief(relation)}")
-    for universe in universes:
-        for size in sizes:
-            for relation in given if size >= (query.smallest_size or 0) else ():
-                _Question(query, universe, size, relation, norm, asked).check()
+    for universe, size, relation in product(universes, sizes, given):
+        if size >= (query.smallest_size or 0):
+            _Question(query, universe, size, relation, norm, asked).check()
     return dict(asked)
 
 
@@ -86,9 +87,12 @@ class _Question:
         if truth is None:
             return
         for method in ROUTES:
-            self._check_global(method, truth)
+            found = self._found(global_sensitivity, self.universe, size=self.size, method=method)
+            self._compare(method, found, truth)
         for dataset in list(self.universe.datasets(self.size))[:MOST_LOCAL]:
-            self._check_local(dataset)
+            ask = partial(self._found, local_sensitivity, dataset, self.universe)
+            if (walked := ask(method="walk")) is not None:
+                self._compare("local", ask(method="solver"), walked.value)
         if self.universe.unlimited and self.query.proved:
             self._check_closed_form(truth)
 
@@ -100,78 +104,53 @@ class _Question:
         found = definition.greatest(self.query, self.query.smallest_size or 0, every, self.norm)
         return None if found is None else found.value
 
-    def _check_global(self, method: str, truth: Any) -> None:
+    def _found(self, ask: Callable[..., Any], *of_what: Any, **options: Any) -> Any:
+        """What a route answers; None where it has no proof, or no neighbour."""
         try:
-            found = global_sensitivity(
-                self.query,
-                self.universe,
-                size=self.size,
-                relation=self.relation,
-                norm=self.norm,
-                method=method,
-            )
-        except NotProved:
-            return
-        except ValueError as error:
-            if method == "sweep" and "method='sweep'" in str(error):
-                return
-            raise
-        self._same(method, found.value, truth)
-        self._require(
-            found.check(), f"the {method}'s witness {found.witness} is no pair at {found.value}"
-        )
-
-    def _check_local(self, dataset: Sequence[Any]) -> None:
-        ask: dict[str, Any] = {"relation": self.relation, "norm": self.norm}
-        try:
-            walked = local_sensitivity(self.query, dataset, self.universe, method="walk", **ask)
-            solved = local_sensitivity(self.query, dataset, self.universe, method="solver", **ask)
+            return ask(self.query, *of_what, relation=self.relation, norm=self.norm, **options)
         except (Infeasible, NotProved):
-            return
-        self._same("local", solved.value, walked.value)
-        self._require(
-            solved.check(), f"the local witness {solved.witness} is no pair at {solved.value}"
-        )
+            return None
+        except ValueError as error:
+            if "method='sweep' serves" in str(error):
+                return None
+            raise
+
+    def _compare(self, route: str, found: Any, truth: Any) -> None:
+        """Hold what a route answers, if it does, to the truth, and its witness to what it says."""
+        if found is not None:
+            self.asked[route] += 1
+            self._same(route, found.value, truth)
+            no_pair = f"the {route}'s witness {found.witness} is no pair at {found.value}"
+            self._require(found.check(), no_pair)
 
     def _check_closed_form(self, truth: Any) -> None:
-        values = self.universe.values
-        ask: dict[str, Any] = {"bounds": (values[0], values[-1]), "relation": self.relation}
-        form = closed_form(self.query, size=self.size, norm=self.norm, **ask)
+        values, size = self.universe.values, self.size
+        ask = partial(self._found, closed_form, bounds=(values[0], values[-1]))
+        form, least = ask(size=size), ask(min_size=size)
         self._attained("closed form", form)
-        inside = form.witness is not None and {*form.witness[0], *form.witness[1]} <= {*values}
-        if form.status == "exact" and inside:
+        if form.status == "exact" and form.witness and {*chain(*form.witness)} <= {*values}:
             self._same("closed form", form.value, truth)
-        self._require(
-            form.value >= truth or _near(form.value, truth),
-            f"the closed form {form.value} is below {truth}",
-        )
-        try:
-            least = closed_form(self.query, min_size=self.size, norm=self.norm, **ask)
-        except NotProved:
-            return
-        self._attained("at least m", least)
-        some = range(self.size, self.size + self.relation.k + 2)  # in which both sizes lie
-        known = closed_form(self.query, size=some, norm=self.norm, **ask)
-        self._require(
-            least.value >= known.value or _near(least.value, known.value),
-            f"sizes of at least m have {least.value}, and a few of them {known.value}",
-        )
+        self._no_less(form.value, truth, f"the closed form {form.value} is below {truth}")
+        if least is not None:
+            self._attained("at least m", least)
+            few = ask(size=range(size, size + self.relation.k + 2)).value  # both sizes lie in it
+            words = f"sizes of at least m have {least.value}, and a few of them {few}"
+            self._no_less(least.value, few, words)
 
     def _attained(self, route: str, form: Any) -> None:
         self.asked[route] += 1
-        if form.witness is None:
-            return
-        here, there = form.witness
-        gap = definition.gap(self.query(here), self.query(there), self.norm)
-        self._same(route, gap, form.value)
-        self._require(
-            self.relation.are_neighbours(here, there), f"{form.witness} are no neighbours"
-        )
+        if form.witness is not None:
+            here, there = form.witness
+            gap = definition.gap(self.query(here), self.query(there), self.norm)
+            self._same(route, gap, form.value)
+            are_neighbours = self.relation.are_neighbours(here, there)
+            self._require(are_neighbours, f"{form.witness} are no neighbours")
 
     def _same(self, route: str, value: Any, truth: Any) -> None:
-        if route in (*ROUTES, "local"):
-            self.asked[route] += 1
         self._require(_near(value, truth), f"the {route} gives {value}, not {truth}")
+
+    def _no_less(self, value: Any, truth: Any, otherwise: str) -> None:
+        self._require(value >= truth or _near(value, truth), otherwise)
 
     def _require(self, holds: bool, otherwise: str) -> None:
         if not holds:

@@ -393,7 +393,7 @@ def test_no_search_finds_a_wider_pair_among_hundreds(query):
         assert found.check()
         problem = Problem(query, universe, 150, relation, norm=1)
         trials = 20 * CASES // 10
-        searched = search(problem, Subject.of(query, 1, None), trials=trials, seed=1)
+        searched = search(problem, Subject.of(query, 1, None, universe), trials=trials, seed=1)
         assert 0 < searched.gap <= found.value
         local = sl.local_sensitivity(query, records[:150].tolist(), universe, relation=relation)
         assert local.value <= found.value

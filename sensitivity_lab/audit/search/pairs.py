@@ -32,6 +32,12 @@ class Layout(NamedTuple):
         """The layout of three lists."""
         return cls(*map(tuple, parts))
 
+    @classmethod
+    def cut(cls, records: list[int], size: int, move: Move) -> Layout:
+        """The layout of a list that has the shared records first, the neighbour's own last."""
+        common = size - move[0]
+        return cls.of([records[:common], records[common:size], records[size:]])
+
     @property
     def size(self) -> int:
         """How many records the dataset has."""
@@ -46,10 +52,6 @@ class Layout(NamedTuple):
         """The dataset and its neighbour, as sorted positions."""
         here, there = (tuple(sorted(self.common + own)) for own in (self.removed, self.added))
         return here, there
-
-    def replaced(self, old: int, new: int) -> Layout:
-        """The layout with one value in the place of another."""
-        return Layout.of([new if value == old else value for value in part] for part in self)
 
     def fits(self, universe: Universe) -> bool:
         """Whether a universe has as many copies as the two sides need together."""
@@ -97,7 +99,7 @@ class Trials:
         progress: bool = False,
     ) -> None:
         self.problem, self.subject, self.universe = problem, subject, problem.universe
-        self.given, self.between = subject.giver(problem.universe), subject.measure()
+        self.given, self.between = subject.given, subject.measure()
         self.most, self.seconds, self.until = most, seconds, 1.0
         self.asked = 0
         self.best: Tried | None = None
@@ -106,11 +108,9 @@ class Trials:
 
     @property
     def spent(self) -> float:
-        """The share of the budget that is used, from 0 to 1."""
-        by_count = self.asked / self.most
-        if self.seconds is None:
-            return by_count
-        return min(1.0, max(by_count, (time.monotonic() - self._start) / self.seconds))
+        """The share of the budget that is used."""
+        by_time = (time.monotonic() - self._start) / self.seconds if self.seconds else 0.0
+        return max(self.asked / self.most, by_time)
 
     def ask(self, layout: Layout) -> Tried:
         """Ask about one pair. Raises Spent where the stage may ask about no more."""
@@ -130,4 +130,4 @@ class Trials:
         if self.seconds is None:
             deque(self._ticks, maxlen=0)
         require_neighbours(self.problem, self.best.layout)
-        return self.subject.pair(self.universe, self.best.gap, *self.best.layout.sides())
+        return self.subject.pair(self.best.gap, *self.best.layout.sides())

@@ -1,32 +1,45 @@
-"""The stages of a search: known layouts first, then climbs, then the widest pair made plainer."""
+"""The stages of a search: known layouts first, then climbs by small steps, then a plainer pair."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import count
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain, count, islice, product
+from typing import Any, TypeVar
 
 import numpy as np
 
-from sensitivity_lab.audit.search.climb import Steps, climb, shrink
-from sensitivity_lab.audit.search.lines import boundary_positions, line_of, orders_of
-from sensitivity_lab.audit.search.pairs import Spent, Trials
-from sensitivity_lab.audit.search.starts import KINDS, Family, constants, ends
+from sensitivity_lab.audit.search.pairs import Layout, Spent, Trials, Tried
+from sensitivity_lab.audit.search.starts import (
+    KINDS,
+    Family,
+    Kind,
+    Line,
+    boundary_positions,
+    constants,
+    orders_of,
+)
 from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real, whole_number
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.relations import Move
+from sensitivity_lab.universe import Universe
 
 STARTS, CLIMBS = 0.6, 0.95  # where in the budget a stage ends; what is left makes the pair plainer
 MOST_MOVES = 8  # of which the starts are tried; the climbs draw from all
-SPLITS = 16  # of a line, in search of a jump of the answer
-SAMPLES = 6  # layouts of a family, tried before the best is refined
+PATIENCE = 60  # steps without a wider gap before a climb ends
+PALETTE = 3  # a random pair has at most so many different values, so that ties are met
+MOST_TARGETS = 4  # values that a rarer one is replaced by, to make a pair plainer
 TRIALS = 10_000  # of a row, where none are named
 MOST_TIMED = 10_000_000  # of a row that has a time to end
 MOST_PAIRS = 100_000_000  # in all rows: some hours
 MOST_READ = 10_000_000_000  # records, in all trials: some hours
+
+T = TypeVar("T")
 
 
 def search(
@@ -47,84 +60,181 @@ def search(
     orders, boundary = orders_of(universe, subject), boundary_positions(universe)
     families = list(_families(asked, orders, boundary))
     steps = Steps(universe, orders, boundary, rng)
-    _stage(asked, STARTS, lambda: _start(families, rng))
-    _stage(asked, CLIMBS, lambda: _climbs(asked, families, steps, rng))
-    _stage(asked, 1.0, lambda: shrink(asked))
+    stages: tuple[tuple[float, Callable[[], None]], ...] = (
+        (STARTS, lambda: _start(families)),
+        (CLIMBS, lambda: _climbs(families, steps, asked)),
+        (1.0, lambda: shrink(asked)),
+    )
+    for until, stage in stages:
+        asked.until = until
+        with suppress(Spent):
+            stage()
     return asked.widest()
-
-
-def _stage(asked: Trials, until: float, work: Callable[[], None]) -> None:
-    """Run a stage until it ends, or its share of the budget does."""
-    asked.until = until
-    with suppress(Spent):
-        work()
 
 
 def _families(
     asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]
 ) -> Iterator[Family]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
-    universe, kinds, steps = asked.universe, [*KINDS], far_moves(asked.problem)
-    if universe.unlimited and len(boundary) > 1:
-        kinds.append(constants(boundary))
-    for kind in kinds:
-        for order in orders:
-            for size, (removed, added) in steps:
-                c = size - removed
-                line = line_of(universe, order, size + added)
-                yield Family(kind, line, (c, removed, added), False, asked)
-                if removed != added:
-                    yield Family(kind, line, (c, added, removed), True, asked)
-
-
-def far_moves(problem: Problem) -> list[tuple[int, Move]]:
-    """A few sizes and moves, those with most records first."""
-    steps = _all_moves(problem)
-    moving = [step for step in steps if step[1] != (0, 0)] or steps
-    moving.sort(key=lambda step: (-sum(step[1]), step[0]))
-    if len(moving) <= MOST_MOVES:
-        return moving
-    chosen = np.linspace(0, len(moving) - 1, MOST_MOVES // 2, dtype=np.intp).tolist()
-    return [moving[i] for i in dict.fromkeys([*range(MOST_MOVES // 2), *chosen])]
+    kinds: list[Callable[..., Kind]] = [*KINDS]
+    if asked.universe.unlimited and len(boundary) > 1:
+        kinds.append(partial(constants, boundary))
+    for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
+        line = Line.of(asked.universe, order, size + a)
+        for own in dict.fromkeys([(r, a), (a, r)]):
+            lay, most = kind(line, (size - r, *own))
+            yield Family(lay, most, own != (r, a), asked)
 
 
 def _all_moves(problem: Problem) -> list[tuple[int, Move]]:
     return [(size, move) for size, moves in problem.plan.items() for move in moves]
 
 
-def _start(families: Sequence[Family], rng: np.random.Generator) -> None:
-    """Look at every family, refine the best of each, then go on from layouts at random. Raises Spent."""
+def far_moves(problem: Problem) -> list[tuple[int, Move]]:
+    """A few sizes and moves, those with most records first."""
+    every = _all_moves(problem)
+    moving = [step for step in every if step[1] != (0, 0)] or every
+    moving.sort(key=lambda step: (-sum(step[1]), step[0]))
+    return moving[:: -(-len(moving) // MOST_MOVES)]
+
+
+def _start(families: Sequence[Family]) -> None:
+    """Look at every family, then refine the best of each, the widest first. Raises Spent."""
     for family in families:
-        if family.kind.layout is ends:
-            family.split_at_jumps(SPLITS)
-        else:
-            family.look_around(rng, samples=0)
+        family.look_around()
     for family in _widest_first(families):
         family.refine()
-    for _ in range(SAMPLES):
-        for family in _widest_first(families):
-            asked = len(family.tried)
-            family.look_around(rng, SAMPLES)
-            if len(family.tried) > asked:
-                family.refine()
 
 
 def _widest_first(families: Sequence[Family]) -> list[Family]:
-    return sorted(families, key=lambda family: family.gap, reverse=True)
+    return sorted(families, key=lambda family: family.best.gap, reverse=True)
 
 
-def _climbs(
-    asked: Trials, families: Sequence[Family], steps: Steps, rng: np.random.Generator
-) -> None:
+def _climbs(families: Sequence[Family], steps: Steps, asked: Trials) -> None:
     """Climb from the best of each family, from the widest pair, and from random ones. Raises Spent."""
     moves = _all_moves(asked.problem)
-    known = _widest_first([family for family in families if family.tried])
+    known = iter(_widest_first([family for family in families if family.tried]))
     for turn in count():
-        if turn < len(known):
-            climb(asked, steps, known[turn].tried[known[turn].best])
+        for family in islice(known, 1):
+            climb(asked, steps, family.best)
         if asked.best is not None and turn % 2:
             climb(asked, steps, asked.best)
-        climb(asked, steps, steps.random(*moves[rng.integers(len(moves))]))
+        climb(asked, steps, steps.random(*moves[steps.rng.integers(len(moves))]))
+
+
+# --- steps from a pair to one that differs a little ------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Makes pairs that differ a little from a pair, in a universe with some orders of its values."""
+
+    universe: Universe
+    orders: Sequence[np.ndarray]
+    boundary: Sequence[int]
+    rng: np.random.Generator
+
+    @cached_property
+    def _places(self) -> list[np.ndarray]:
+        """Where each value stands in each order."""
+        return [np.argsort(order) for order in self.orders]
+
+    def random(self, size: int, move: Move) -> Layout:
+        """A pair of a few values, or of any records of a population."""
+        needed = size + move[1]
+        if self.universe.unlimited:
+            palette = self.rng.integers(self.universe.distinct, size=self._below(PALETTE) + 1)
+            drawn = self.rng.choice(palette, size=needed).tolist()
+        else:
+            everyone = self.rng.permutation(int(self.universe.records))[:needed]
+            drawn = [self.universe.value_of[i] for i in everyone.tolist()]
+        return Layout.cut(drawn, size, move)
+
+    def beside(self, layout: Layout) -> Layout:
+        """A pair one step away: two records of different parts trade places, or one, or all copies
+        of one in its part, are replaced. The same pair where there is no record, or no other value.
+        """
+        records, ends = list(chain(*layout)), np.cumsum([0, *map(len, layout)]).tolist()
+        parts = [range(*ends[i : i + 2]) for i in range(3) if layout[i]]
+        if not parts:
+            return layout
+        part, step = self._one_of(parts), self._below(4)
+        i = self._one_of(part)
+        if step == 0 and len(parts) > 1:
+            j = self._one_of(self._one_of([other for other in parts if other != part]))
+            records[i], records[j] = records[j], records[i]
+        else:
+            copies = [j for j in part if records[j] == records[i]]
+            self._replace(records, copies if step == 1 else [i], self._value(layout, records[i]))
+        return Layout.cut(records, layout.size, layout.move)
+
+    def _below(self, number: int) -> int:
+        return int(self.rng.integers(number))
+
+    def _one_of(self, some: Sequence[T]) -> T:
+        return some[self._below(len(some))]
+
+    def _replace(self, records: list[int], places: list[int], value: int) -> None:
+        """Put a value in some places, as far as there are copies; where none is, a holder trades."""
+        free = len(records)
+        if not self.universe.unlimited:
+            free = int(self.universe.counts[value]) - records.count(value)
+        if free <= 0:
+            holder = self._one_of([j for j, held in enumerate(records) if held == value])
+            records[holder] = records[places[0]]
+        for i in places[: max(free, 1)]:
+            records[i] = value
+
+    def _value(self, layout: Layout, old: int) -> int:
+        """Another value for one: near it, at the bounds of arithmetic, in use already, or any."""
+        choice = self._below(4)
+        if choice == 0:
+            which = self._below(len(self.orders))
+            far = int(self.rng.geometric(0.3)) * (1 - 2 * self._below(2))
+            place = int(self._places[which][old]) + far
+            return int(self.orders[which][min(max(place, 0), self.universe.distinct - 1)])
+        if choice == 1 and self.boundary:
+            return self._one_of(self.boundary)
+        if choice == 2:
+            return self._one_of([value for part in layout for value in part[:1] + part[-1:]])
+        return self._below(self.universe.distinct)
+
+
+def climb(trials: Trials, steps: Steps, start: Tried | Layout) -> None:
+    """Step to pairs that are no narrower until `PATIENCE` in a row are no wider. Raises Spent."""
+    held = trials.ask(start) if isinstance(start, Layout) else start
+    patience = PATIENCE
+    while patience:
+        tried = trials.ask(steps.beside(held.layout))
+        patience = PATIENCE if tried.gap > held.gap else patience - 1
+        if tried.gap >= held.gap:
+            held = tried
+
+
+def shrink(trials: Trials) -> None:
+    """Make the widest pair plainer, step by step, as long as its gap stays. Raises Spent."""
+    while (held := trials.best) is not None:
+        plainer = (trials.ask(layout) for layout in _plainer(trials, held.layout))
+        trials.best = next((tried for tried in plainer if tried.gap >= held.gap), held)
+        if trials.best is held:
+            return
+
+
+def _plainer(trials: Trials, layout: Layout) -> Iterator[Layout]:
+    """The pairs with a shared record fewer, where sizes are free, then those with fewer values."""
+    if layout.common and layout.move in trials.problem.plan.get(layout.size - 1, ()):
+        for value, _ in Counter(layout.common).most_common():
+            i = layout.common.index(value)
+            yield layout._replace(common=layout.common[:i] + layout.common[i + 1 :])
+    held = Counter(chain(*layout)).most_common()
+    for old, _ in reversed(held):
+        for new, _ in held[:MOST_TARGETS]:
+            replaced = Layout.of([new if v == old else v for v in part] for part in layout)
+            if old != new and replaced.fits(trials.universe):
+                yield replaced
+
+
+# --- what is asked of a search -------------------------------------------------------------------
 
 
 def checked_trials(trials: Any, seconds: Any) -> int:
@@ -157,18 +267,12 @@ def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
 
 def require_budget(problems: Sequence[Problem], trials: int, seconds: float | None) -> None:
     """Refuse a search that would try too many pairs or read too many records, if no time ends it."""
-    if seconds is not None:
-        return
+    pairs, records = trials * len(problems), trials * sum(map(_records_of_a_trial, problems))
     for number, most, what, fewer in (
-        (trials * len(problems), MOST_PAIRS, "pairs to search", "trials or rows"),
-        (
-            trials * sum(map(_records_of_a_trial, problems)),
-            MOST_READ,
-            "records to read in a search",
-            "trials, rows or records",
-        ),
+        (pairs, MOST_PAIRS, "pairs to search", "trials or rows"),
+        (records, MOST_READ, "records to read in a search", "trials, rows or records"),
     ):
-        if number > most:
+        if seconds is None and number > most:
             raise TooLarge(f"{number:,} {what} exceed the limit of {most:,}; ask for fewer {fewer}")
 
 

@@ -7,165 +7,233 @@ numbers say how many lie where, and which they are best is climbed to by halving
     ends         B C … C A      thm-monotone, thm-quantile (an outlier: A alone at its end)
     shared run   A … C B C … A  thm-variance, thm-places for a ≥ b
     outer        A C … B … C A  thm-places for a = 0, thm-mixes and thm-range for a < b
-    different    C B … A . A . A  thm-count-distinct
     constants    C at one value, A at one, B at one, of those that break arithmetic
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import chain, pairwise
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audit.search.lines import Line
+from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.search.pairs import Layout, Trials, Tried
+from sensitivity_lab.audit.subject import Subject
+from sensitivity_lab.numbers.exact import Exact, exact_number, is_finite, is_real
 from sensitivity_lab.numbers.gap import Gap
+from sensitivity_lab.records.said import number_of
+from sensitivity_lab.universe import Universe
+
+MOST_ORDERS = 8  # of records with columns
+MOST_READ = 200_000  # records whose columns are read
+SPLITS = 16  # of a line, in search of a jump of the answer
+LARGEST = 10**300  # numbers that floats hold with room
 
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
 Numbers = tuple[int, ...]  # where the parts of a layout lie
+Kind = tuple[Callable[..., Layout], Numbers]  # makes layouts of numbers; up to where each goes
+Run = tuple[int, int]  # of places in a line that follow one another: the first, and how many
 
 
-class Rest:
-    """The records of a line that no part has yet: those between its ends."""
-
-    def __init__(self, line: Line) -> None:
-        self.line, self.low, self.high = line, 0, len(line)
-
-    def ends(self, count: int, low: int) -> list[int]:
-        """Take so many from the ends, `low` of them from the low one."""
-        start, stop = self.low, self.high - (count - low)
-        self.low, self.high = start + low, stop
-        return self.line.run(start, low) + self.line.run(stop, count - low)
-
-    def run(self, count: int, place: int) -> list[int]:
-        """Take so many that follow one another; in a range a place is a value."""
-        return self.line.run(self.low + place * self.line.copies, count)
-
-
-def _places(line: Line, shape: Shape) -> int:
-    """The last place at which a run can begin."""
-    return (len(line) - sum(shape)) // line.copies
-
-
-def ends(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """A at the top, B at the bottom, l of C next to B and the others next to A."""
-    (c, a, b), (low,), rest = shape, numbers, Rest(line)
-    removed, added = rest.ends(a, 0), rest.ends(b, b)
-    return Layout.of([rest.ends(c, low), removed, added])
-
-
-def shared_run(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """A outermost, i of it low; C and B together a run, in which B begins after so many of C."""
-    (c, a, b), (low, place, before), rest = shape, numbers, Rest(line)
-    removed, run = rest.ends(a, low), rest.run(c + b, place)
-    return Layout.of([run[:before] + run[before + b :], removed, run[before : before + b]])
-
-
-def outer(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """A outermost, i of it low; then C, l of it low; B a run of the others."""
-    (c, a, b), (low, shared_low, place), rest = shape, numbers, Rest(line)
-    removed, common = rest.ends(a, low), rest.ends(c, shared_low)
-    return Layout.of([common, removed, rest.run(b, place)])
-
-
-def different(line: Line, shape: Shape, numbers: Numbers) -> Layout:
-    """C and B a run; A of different values that are not in it, as far as there are any."""
-    (c, a, b), (place,) = shape, numbers
-    run = line.run(place * line.copies, c + b)
-    others = line.values[~np.isin(line.values, run)]
-    if len(others) < a:
-        return shared_run(line, shape, (0, place, 0))
-    spread = np.linspace(0, max(len(others) - 1, 0), a, dtype=np.intp)
-    return Layout.of([run[:c], others[spread].tolist(), run[c:]])
+# --- records in a line ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of layout, and up to where each of its numbers goes."""
+class Line:
+    """Records in one order, (v,) positions of values: of a population all, of a range `copies` each."""
 
-    layout: Callable[[Line, Shape, Numbers], Layout]
-    most: Callable[[Line, Shape], Numbers]
+    order: np.ndarray
+    copies: int
+
+    @classmethod
+    def of(cls, universe: Universe, order: np.ndarray, needed: int) -> Line:
+        """The line of some records for a pair of `needed`, by an order of the values."""
+        if universe.unlimited:
+            return cls(order, max(1, needed))
+        return cls(np.repeat(order, universe.counts[order]), 1)
+
+    def __len__(self) -> int:
+        return len(self.order) * self.copies
+
+    def last_place(self, shape: Shape) -> int:
+        """The last place at which a run can begin; in a range a place is a value."""
+        return (len(self) - sum(shape)) // self.copies
+
+    def layout(self, *parts: list[Run]) -> Layout:
+        """The layout of three parts, each of some runs."""
+        return Layout.of(chain.from_iterable(map(self._records, part)) for part in parts)
+
+    def _records(self, run: Run) -> list[int]:
+        records: list[int] = self.order[np.arange(run[0], sum(run)) // self.copies].tolist()
+        return records
 
 
-KINDS = (
-    Kind(ends, lambda line, shape: (shape[0],)),
-    Kind(
-        shared_run,
-        lambda line, shape: (shape[1], _places(line, shape), shape[0] if shape[2] else 0),
-    ),
-    Kind(
-        outer,
-        lambda line, shape: (shape[1], shape[0], _places(line, shape) if shape[2] else 0),
-    ),
-    Kind(different, lambda line, shape: (_places(line, shape),)),
-)
+def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
+    """The orders of a universe's values that are worth a try: by what a query asks of each record,
+    the universe's own, by each entry of records that have several.
+    """
+    own = np.arange(universe.distinct, dtype=np.intp)
+    if universe.numeric or len(own) > MOST_READ:
+        return [own]
+    if subject.over is not None:
+        of_what, records = subject.over.of_what, universe.source.each(range(len(own)))
+        orders = [_sorted([number_of(of_what, record) for record in records]), own]
+    else:
+        orders = [own, *map(_sorted, _columns(universe.values))]
+    different: dict[bytes, np.ndarray] = {}
+    for order in orders:  # one that is another backwards makes the same lines
+        different.setdefault(min(order.tobytes(), order[::-1].tobytes()), order)
+    return [*different.values()][:MOST_ORDERS]
 
 
-def constants(positions: Sequence[int]) -> Kind:
-    """The layouts in which each part has one value, out of a few, in a universe with copies enough."""
+def boundary_positions(universe: Universe) -> list[int]:
+    """Where the values stand that break arithmetic, or those next to them; of records none."""
+    if not universe.numeric or universe.distinct < 2:
+        return []
+    values: list[Exact] = [value for value in universe.exact_values if value is not None]
+    at = {0, 1, len(values) - 2, len(values) - 1} - {-1}
+    if universe.has_missing:
+        at.add(len(values))
+    if -LARGEST <= values[0] and values[-1] <= LARGEST:
+        wanted = [exact_number(value) for value in breaking_values((values[0], values[-1]))]
+        at |= {min(bisect_left(values, value), len(values) - 1) for value in (*wanted, 1)}
+    return sorted(at)
 
-    def layout(line: Line, shape: Shape, numbers: Numbers) -> Layout:
+
+def _columns(values: Sequence[Any]) -> list[Sequence[Any]]:
+    """The lengths of records that are tuples, and the entries that all of them have, by place."""
+    if not all(isinstance(value, tuple) for value in values):
+        return []
+    return [list(map(len, values)), *zip(*values, strict=False)]
+
+
+def _sorted(entries: Sequence[Any]) -> np.ndarray:
+    """Positions by entry: numbers by value, then the rest by type and text."""
+
+    def key(i: int) -> tuple[Any, ...]:
+        entry = entries[i]
+        if is_real(entry) and is_finite(entry):
+            return 0, exact_number(entry)
+        return 1, type(entry).__name__, repr(entry)
+
+    return np.array(sorted(range(len(entries)), key=key), dtype=np.intp)
+
+
+# --- kinds of layout -----------------------------------------------------------------------------
+
+
+def ends(line: Line, shape: Shape) -> Kind:
+    """A at the top, B at the bottom, l of C next to B and the others next to A."""
+    (c, a, b), top = shape, len(line) - shape[1]
+
+    def lay(low: int) -> Layout:
+        return line.layout([(b, low), (top - (c - low), c - low)], [(top, a)], [(0, b)])
+
+    return lay, (c,)
+
+
+def shared_run(line: Line, shape: Shape) -> Kind:
+    """A outermost, i of it low; C and B together a run, in which B begins after so many of C."""
+    (c, a, b), top = shape, len(line) - shape[1]
+
+    def lay(low: int, place: int, before: int) -> Layout:
+        start = low + place * line.copies
+        common = [(start, before), (start + before + b, c - before)]
+        return line.layout(common, [(0, low), (top + low, a - low)], [(start + before, b)])
+
+    return lay, (a, line.last_place(shape), c if b else 0)
+
+
+def outer(line: Line, shape: Shape) -> Kind:
+    """A outermost, i of it low; then C, l of it low; B a run of the others."""
+    (c, a, b), top = shape, len(line) - shape[1]
+
+    def lay(low: int, shared: int, place: int) -> Layout:
+        common = [(low, shared), (top + low - (c - shared), c - shared)]
+        start = low + shared + place * line.copies
+        return line.layout(common, [(0, low), (top + low, a - low)], [(start, b)])
+
+    return lay, (a, c, line.last_place(shape) if b else 0)
+
+
+KINDS = (ends, shared_run, outer)
+
+
+def constants(positions: Sequence[int], line: Line, shape: Shape) -> Kind:
+    """Each part has one value, out of a few, in a universe with copies enough."""
+
+    def lay(*numbers: int) -> Layout:
         return Layout.of([positions[i]] * n for n, i in zip(shape, numbers, strict=True))
 
-    return Kind(layout, lambda line, shape: tuple(len(positions) - 1 if n else 0 for n in shape))
+    return lay, tuple(len(positions) - 1 if n else 0 for n in shape)
+
+
+# --- the best of a kind --------------------------------------------------------------------------
 
 
 @dataclass
 class Family:
-    """The layouts of a kind over one line, and the best of them so far.
+    """The layouts of a kind, and the best of them so far.
 
     `is_mirrored` says that the neighbour's own records lie where the kind has the dataset's.
     """
 
-    kind: Kind
-    line: Line
-    shape: Shape
+    lay: Callable[..., Layout]
+    most: Numbers  # up to where each number goes
     is_mirrored: bool
     trials: Trials
     tried: dict[Numbers, Tried] = field(default_factory=dict)
 
     @property
-    def most(self) -> Numbers:
-        """Up to where each number goes."""
-        return self.kind.most(self.line, self.shape)
+    def best(self) -> Tried:
+        """The widest pair so far."""
+        return max(self.tried.values(), key=lambda tried: tried.gap)
 
-    @property
-    def best(self) -> Numbers:
-        """The numbers of the widest pair so far."""
-        return max(self.tried, key=lambda numbers: self.tried[numbers].gap)
-
-    @property
-    def gap(self) -> Gap:
-        """The widest gap so far."""
-        return self.tried[self.best].gap
-
-    def ask(self, numbers: Numbers) -> Gap:
+    def ask(self, *numbers: int) -> Gap:
         """The gap of one layout; each is asked about once."""
         if numbers not in self.tried:
-            common, own, other = self.kind.layout(self.line, self.shape, numbers)
+            common, own, other = self.lay(*numbers)
             sides = (other, own) if self.is_mirrored else (own, other)
             self.tried[numbers] = self.trials.ask(Layout(common, *sides))
         return self.tried[numbers].gap
 
-    def look_around(self, rng: np.random.Generator, samples: int) -> None:
-        """Ask about both ends, the middle, and some layouts at random."""
-        most = self.most
-        self.ask((0,) * len(most))
-        self.ask(most)
-        self.ask(tuple(number // 2 for number in most))
-        for _ in range(samples):
-            self.ask(_drawn(most, rng))
+    def look_around(self) -> None:
+        """Ask about both ends and the middle; where one number says all, halve on at its jumps."""
+        for numbers in ((0,) * len(self.most), self.most, tuple(n // 2 for n in self.most)):
+            self.ask(*numbers)
+        if len(self.most) == 1:
+            self._split_at_jumps()
+
+    def _split_at_jumps(self) -> None:
+        """Halve again and again where the answer moves most: a quantile moves at one place in hundreds."""
+        for _ in range(SPLITS):
+            gaps = [
+                (self._apart(low, high), (low + high) // 2)
+                for (low,), (high,) in pairwise(sorted(self.tried))
+                if high - low > 1
+            ]
+            apart, middle = max(gaps, key=itemgetter(0), default=(0, 0))
+            if apart == 0:
+                return
+            self.ask(middle)
+
+    def _apart(self, *numbers: int) -> Gap:
+        """How far the answers move between two numbers, on the dataset or on its neighbour."""
+        return max(map(self.trials.between, *(self.tried[n,].answers for n in numbers)))
 
     def refine(self) -> None:
         """Climb from the best by steps that are halved where none leads to a wider gap."""
-        held, steps = self.best, [max(1, number // 4) for number in self.most]
-        gap = self.ask(held)
+        held = max(self.tried, key=lambda numbers: self.ask(*numbers))
+        steps = [max(1, number // 4) for number in self.most]
         while True:
-            wider = next((n for n in self._beside(held, steps) if self.ask(n) > gap), None)
-            if wider is not None:
-                held, gap = wider, self.ask(wider)
+            wider = (n for n in self._beside(held, steps) if self.ask(*n) > self.ask(*held))
+            if (found := next(wider, None)) is not None:
+                held = found
             elif max(steps) == 1:
                 return
             else:
@@ -177,37 +245,3 @@ class Family:
             for moved in (min(numbers[i] + step, most), max(numbers[i] - step, 0)):
                 if moved != numbers[i]:
                     yield (*numbers[:i], moved, *numbers[i + 1 :])
-
-    def split_at_jumps(self, splits: int) -> None:
-        """Where one number says all, halve again and again where the answer moves most.
-
-        A step of a quantile is one place in hundreds, with no slope beside it.
-        """
-        self.ask((0,))
-        self.ask(self.most)
-        for low, high in islice(self._widest_intervals(), splits):
-            self.ask(((low + high) // 2,))
-
-    def _widest_intervals(self) -> Iterator[tuple[int, int]]:
-        """Again and again, the two neighbouring numbers between which the answer moves most."""
-        between = self.trials.between
-        while True:
-            known = sorted(number for (number,) in self.tried)
-            gaps = [
-                (max(map(between, *(self.tried[n,].answers for n in pair))), pair)
-                for pair in pairwise(known)
-                if pair[1] - pair[0] > 1
-            ]
-            apart, widest = max(gaps, key=lambda each: each[0], default=(0, (0, 0)))
-            if apart == 0:
-                return
-            yield widest
-
-
-def _drawn(most: Numbers, rng: np.random.Generator) -> Numbers:
-    """Numbers at random, half of them at an end."""
-    drawn = []
-    for number in most:
-        at_end = rng.random() < 0.5
-        drawn.append(int(rng.integers(2) * number if at_end else rng.integers(number + 1)))
-    return tuple(drawn)

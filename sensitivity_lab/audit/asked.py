@@ -1,0 +1,260 @@
+"""What is asked and what is claimed: checked, and in words. Without its scope a verdict says nothing."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.numbers.errors import TooLarge
+from sensitivity_lab.numbers.exact import (
+    brief,
+    exact_number,
+    first_of,
+    is_finite,
+    is_real,
+    is_sequence,
+    simplest,
+    told,
+)
+from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.numbers.text import listed
+from sensitivity_lab.relations import Relation, check_relation
+from sensitivity_lab.universe import Universe
+
+NAMES = ("k", "size")  # what the function of a claim may be given
+RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number
+MOST_ROWS = 10_000
+MOST_MOVES = 20_000_000  # of all rows: each lists its own
+NAMED = 4  # relations, directions or single sizes; of more the rest is counted
+ORDERS = {None: "", "any": ", in every order", "kept": ", as sequences edited in place"}
+
+
+# --- claims --------------------------------------------------------------------------------------
+
+
+def amount(value: Any, what: str) -> Any:
+    """Return a number of at least 0 as int, Fraction, Decimal or float; infinity is one."""
+    if not is_real(value):
+        raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
+    number = _plain(value, what)
+    nan = number.is_nan() if isinstance(number, Decimal) else number != number
+    if nan or number < 0:
+        raise ValueError(f"{what} must be a number of at least 0, got {brief(number)}")
+    return number
+
+
+def _plain(value: Any, what: str) -> Any:
+    """A number of any library as one of Python's; a short float is read as it is written."""
+    if isinstance(value, (Integral, np.bool_)):
+        return int(value)
+    if isinstance(value, Rational):
+        return simplest(Fraction(value))
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, Decimal):
+        if is_finite(value):
+            exact_number(value, what)
+        return value
+    number = float(str(value))
+    return exact_number(value, what) if math.isinf(number) and is_finite(value) else number
+
+
+def _claim_takes(claim: Callable[..., Any]) -> list[str]:
+    """Which of k and size a claim is given, by name; refused where it cannot be."""
+    try:
+        parameters = list(inspect.signature(claim).parameters.values())
+    except (TypeError, ValueError):  # of one in C without a signature nothing is known
+        parameters = []
+    takes = [name for name in NAMES if any(_can_be(p, name) for p in parameters)]
+    needed = [p for p in parameters if p.default is p.empty and "VAR" not in p.kind.name]
+    if not takes or not all(any(_can_be(p, name) for name in NAMES) for p in needed):
+        raise TypeError(
+            "claim must be a number or a function of parameters named k and size, or of one of "
+            "them, such as lambda k, size: k / size; got a function of "
+            f"{', '.join(map(str, parameters)) or 'no names that can be read'}"
+        )
+    return takes
+
+
+def _can_be(p: inspect.Parameter, name: str) -> bool:
+    """Whether a parameter is given what is passed by this name."""
+    by_name = p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    return p.kind is p.VAR_KEYWORD or (by_name and p.name == name)
+
+
+def check_claim(claim: Any) -> None:
+    """Refuse a claim that is no number, or a function that cannot be given k and size by name."""
+    if callable(claim):
+        _claim_takes(claim)
+    else:
+        amount(claim, "claim")
+
+
+def claimed_at(claim: Any, *, k: int, size: int) -> Any:
+    """Return the number that is claimed for a k and a size."""
+    given = {"k": k, "size": size}
+    named = {name: given[name] for name in _claim_takes(claim)} if callable(claim) else {}
+    return _claimed(claim, given, **named)
+
+
+def claimed_for(claim: Any, distance: Any) -> Any:
+    """Return the number that is claimed for a distance, of which a map's claim is a function."""
+    return _claimed(claim, {"distance": distance}, distance)
+
+
+def _claimed(claim: Any, given: dict[str, Any], *values: Any, **named: Any) -> Any:
+    """The number that a claim is, or gives; where it fails, say at what."""
+    if not callable(claim):
+        return amount(claim, "claim")
+    at = ", ".join(f"{name}={brief(value)}" for name, value in given.items())
+    try:
+        claimed = claim(*values, **named)
+    except Exception as error:  # the claim is the caller's: it may raise anything
+        raise ValueError(f"claim failed at {at}: {told(error)}") from error
+    return amount(claimed, f"claim at {at}")
+
+
+def ratio(claimed: Any, gap: Any) -> Any:
+    """Return the claim over the gap: exact for ints and Fractions; 1 where floats agree to 1e-9."""
+    if claimed == gap:
+        return 1
+    if gap == 0 or claimed == math.inf:
+        return math.inf
+    if claimed == 0 or gap == math.inf:
+        return 0
+    quotient = Fraction(claimed) / Fraction(gap)
+    if isinstance(claimed, (int, Fraction)) and isinstance(gap, (int, Fraction)):
+        return simplest(quotient)
+    if abs(quotient - 1) <= RTOL:
+        return 1
+    return float(quotient) if 1e-300 < quotient < 1e300 else quotient  # where floats have room
+
+
+# --- relations and sizes -------------------------------------------------------------------------
+
+
+def checked_relations(relations: Any) -> tuple[Relation, ...]:
+    """Return the relations, each once."""
+    for relation in (given := listed_few(relations, "relations", "a list of relations")):
+        check_relation(relation)
+    return tuple(dict.fromkeys(given))
+
+
+def listed_few(values: Any, what: str, wanted: str, most: int = MOST_ROWS + 1) -> tuple[Any, ...]:
+    """The first of some values, of which there must be any."""
+    if not is_sequence(values):
+        raise TypeError(f"{what} must be {wanted}, got {brief(values)}")
+    if not (given := first_of(values, most, what)):
+        raise ValueError(f"{what} must not be empty, got []")
+    return given
+
+
+def checked_sizes(
+    universe: Universe, sizes: Any, within: Any, relations: Sequence[Relation]
+) -> tuple[int, ...]:
+    """Return the size of each row, if these are few enough for all the relations."""
+    if (sizes is None) == (within is None):
+        raise TypeError(
+            "exactly one of sizes and sizes_within must be given, got "
+            f"sizes={brief(sizes)}, sizes_within={brief(within)}"
+        )
+    if within is not None and not isinstance(within, range):
+        raise TypeError(
+            "sizes_within must be a range in which both sizes lie, such as range(1, 5), got "
+            f"{brief(within)}; for sizes of the dataset alone there is sizes="
+        )
+    name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
+    if not isinstance(given, range):
+        given = first_of(given if is_sequence(given) else [given], MOST_ROWS + 1, name)
+    count = _length(given) if isinstance(given, range) else len(given)
+    if not count:
+        raise ValueError(f"{name} must not be empty, got {brief(given)}")
+    moves = sum(len(relation.moves) for relation in relations)
+    if count * len(relations) > MOST_ROWS or count * moves > MOST_MOVES:
+        raise TooLarge(
+            f"{name} and relations must make at most {MOST_ROWS:,} rows and {MOST_MOVES:,} moves, "
+            f"got {count_text(count)} sizes × {len(relations):,} relations with {moves:,} moves"
+        )
+    return tuple(dict.fromkeys(universe.checked_size(size) for size in given))
+
+
+def _length(sizes: range) -> int:
+    """How many sizes a range has; `len` knows no more than 2⁶³."""
+    return max(0, -((sizes.start - sizes.stop) // sizes.step))
+
+
+# --- in words ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What was asked: which universe, sizes and relations, in which order, measured how."""
+
+    universe: Universe | None = None
+    sizes: tuple[int, ...] | None = None
+    sizes_within: range | None = None
+    relations: tuple[Relation, ...] = ()
+    norm: Norm = 1
+    measured_by: str | None = None
+    order: str | None = None
+    trials: int | None = None
+    seconds: float | None = None
+    inputs: int | None = None
+
+    def __str__(self) -> str:
+        if self.trials is None:
+            return f'Held against all pairs from {self._what}; "exact" and "loose" speak of these.'
+        timed = "" if self.seconds is None else f"at most {self.seconds:g} seconds and "
+        return (
+            f"Search: {timed}{self.trials:,} pairs a row, from {self._what}. What it finds is a "
+            "proof; a clean search proves nothing."
+        )
+
+    @property
+    def _what(self) -> str:
+        measured = f", measured by {self.measured_by}" if self.measured_by else ""
+        if self.universe is None:
+            return f"{self.inputs:,} inputs{measured}"
+        if not measured and self.norm != 1:
+            measured = f", in L{'∞' if self.norm == math.inf else int(self.norm)}"
+        within = self.sizes_within
+        sizes = f"both sizes {_within_text(within)}" if within else sizes_text(self.sizes or ())
+        under = and_more([str(relation) for relation in self.relations])
+        return f"{self.universe!r}, {sizes}, under {under}{ORDERS[self.order]}{measured}"
+
+
+def count_text(number: int) -> str:
+    """Write a count; of one that is beyond reason, that it is."""
+    return f"{number:,}" if number < 10**18 else "over 10^18"
+
+
+def sizes_text(sizes: Sequence[int]) -> str:
+    """Name some sizes: one, a row of them, or a few."""
+    least, most = min(sizes), max(sizes)
+    if least == most:
+        return f"size {least}"
+    if len(set(sizes)) == most - least + 1:
+        return f"sizes {least} to {most}"
+    few = len(sizes) <= NAMED
+    return f"sizes {listed(sizes)}" if few else f"{len(sizes)} sizes from {least} to {most}"
+
+
+def _within_text(sizes: range) -> str:
+    """Name a range in which both sizes lie."""
+    if len(sizes) == 1:
+        return f"equal to {sizes[0]}"
+    return f"from {sizes[0]} to {sizes[-1]}" if sizes.step == 1 else f"among {sizes}"
+
+
+def and_more(names: Sequence[object]) -> str:
+    """Name the first few of some things, and count the rest."""
+    rest = len(names) - NAMED
+    return listed(names[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
