@@ -369,7 +369,9 @@ def test_answers_that_are_datasets():
     assert audited(lambda d: d[:-1], 1, 9, **SEARCH, **ask).worst.found == 2
 
 
-@pytest.mark.parametrize("query", [spread, sl.STD, sl.MEDIAN, sl.MIN], ids=["spread", "std", "median", "min"])
+@pytest.mark.parametrize(
+    "query", [spread, sl.STD, sl.MEDIAN, sl.MIN], ids=["spread", "std", "median", "min"]
+)
 def test_a_query_is_the_same_however_it_is_asked(query):
     """Catches routes to one number that differ; a standard query measured by its square, or unsorted."""
     relations = [sl.Change(2), sl.SymmetricDifference(2)]
