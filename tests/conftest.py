@@ -21,6 +21,44 @@ ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
 SCREENSHOTS = ROOT / "_build" / "screenshots"  # pictures of the book's pages
 
+# What takes long runs with CHECK_ALL=1, as in `make check-all`. Else one part of it runs, in turn with the
+# commit, and the board's whenever a change touches the board. SEED=… repeats what a commit drew.
+CHECK_ALL = "CHECK_ALL" in os.environ
+
+
+def git(*asked: str) -> str:
+    """What git says; nothing where there is no git, or no such commit."""
+    try:
+        done = subprocess.run(["git", *asked], cwd=ROOT, capture_output=True, encoding="utf-8")
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+SEED = int(os.environ.get("SEED") or int(git("rev-parse", "HEAD")[:6] or "0", 16))
+
+
+def in_turn(options: list) -> list:
+    """One of these, another at the next commit; all of them in `make check-all`."""
+    return options if CHECK_ALL else [options[SEED % len(options)]]
+
+
+def touched(*paths: str) -> bool:
+    """Whether these differ from the main branch, or on it from the commit before."""
+    before = "main~1" if git("rev-parse", "HEAD") == git("rev-parse", "main") else "main"
+    return CHECK_ALL or bool(git("diff", "--name-only", before, "--", *paths))
+
+
+BOARD_TOUCHED = touched(
+    "book/sensitivity_book/case_files", "book/sensitivity_book/peers", "book/sensitivity_book/data",
+    "scripts/libraries", "sensitivity_lab/audit",
+)  # fmt: skip
+
+
+def pytest_report_header() -> str:
+    return f"SEED={SEED}, {'all that takes long' if CHECK_ALL else 'what takes long in turn'}"
+
+
 # The five whose formulas and solvers are proved; and every relation that the package has.
 STANDARD = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 RELATIONS = [*STANDARD]

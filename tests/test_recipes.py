@@ -9,15 +9,12 @@ import sys
 from textwrap import dedent
 
 import pytest
-from conftest import ROOT
+from conftest import CHECK_ALL, ROOT, in_turn
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 QUERY, MEANING, RELATION, FAMILY, _ = (
     dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```", GUIDE, re.S | re.M)
 )
-WHOLE = (
-    "RECIPES_ALL" in os.environ
-)  # else only the tests that name what is new, and those of all names
 
 
 class Copy:
@@ -63,7 +60,8 @@ class Copy:
         return done.stdout
 
     def tested(self, words, *tests):
-        chosen = () if WHOLE else ("-k", words)
+        """All of these tests, or only those that name what is new, and those of all names."""
+        chosen = () if CHECK_ALL else ("-k", words)
         self.run("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests, *chosen)
 
 
@@ -72,7 +70,7 @@ def copy(tmp_path):
     return Copy(tmp_path)
 
 
-def test_a_query_with_its_proof(copy):
+def a_query_with_its_proof(copy):
     """Catches a step that is not written down, and a block of code that the checks refuse."""
     copy.insert(
         "sensitivity_lab/catalogue.py",
@@ -103,7 +101,7 @@ def test_a_query_with_its_proof(copy):
     copy.run("-m", "ruff", "check", "sensitivity_lab", "tests/conftest.py")
 
 
-def test_a_relation(copy):
+def a_relation(copy):
     """Catches a relation that is not served as the five are, or whose snippet does not run."""
     copy.insert("sensitivity_lab/relations.py", RELATION + "\n\n", "STANDARD = ")
     copy.export("AddOrChange", "AddRemove")
@@ -128,7 +126,7 @@ def test_a_relation(copy):
     copy.run("-c", snippet)
 
 
-def test_a_chapter(copy):
+def a_chapter(copy):
     """Catches a template that the tests of chapters refuse."""
     text = (copy.place / "book/template/chapter.ipynb").read_text(encoding="utf-8")
     chapter = copy.place / "notebooks" / "midranges.ipynb"
@@ -147,3 +145,11 @@ def test_a_chapter(copy):
         "tests/book/test_page_witnesses.py",
         "tests/book/test_page_shape.py",
     )
+
+
+RECIPES = [a_query_with_its_proof, a_relation, a_chapter]
+
+
+@pytest.mark.parametrize("recipe", in_turn(RECIPES), ids=lambda recipe: recipe.__name__)
+def test_a_recipe(copy, recipe):
+    recipe(copy)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from conftest import CHECK_ALL, ROOT, in_turn
 
 WINGS = ["audit", "plotting", "sql", "testing"]
 LEAN_ON = {"audit": {"testing"}}  # wings that are about another one
@@ -57,7 +57,7 @@ for module in sys.argv[1:]:
 """
 
 
-@pytest.fixture(params=WINGS, scope="module")
+@pytest.fixture(params=in_turn(WINGS), scope="module")
 def without(request, tmp_path_factory):
     """A wing's name, and what runs Python where the package has no such wing."""
     place = tmp_path_factory.mktemp("without")
@@ -99,7 +99,7 @@ def test_the_first_chapters_run(without):
     assert ran > 100 if wing == "plotting" else (ran > 150 and missing == 0), (ran, missing)
 
 
-@pytest.mark.skipif("WINGS_ALL" not in os.environ, reason="as long as the tests: in check-all")
+@pytest.mark.skipif(not CHECK_ALL, reason="as long as the tests: in check-all")
 def test_the_other_wings_tests_pass(without):
     """Catches what neither an import nor a chapter shows."""
     wing, place, run = without

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property, partial
 from numbers import Rational
 from textwrap import fill
 from typing import Any, overload
@@ -14,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
@@ -27,6 +29,8 @@ from sensitivity_lab.plotting.style import (
     INK,
     K_LABEL,
     LOOSE,
+    NARROW_FORMS,
+    PHONE,
     STYLE,
     TOO_SMALL,
     WIDTH,
@@ -44,15 +48,26 @@ FAMILIES = {family.__name__: family for family in STANDARD}
 
 LARGEST_DRAWN = 10**300  # beyond it Matplotlib's margins pass the largest float
 LARGEST_K = 10**15  # beyond it floats leave no room between one k and the next
-HEIGHTS = ("sensitivity", "closed_form")
+HEIGHTS = ("sensitivity", "closed_form", "beside")
 
 
 @overload
-def plot_sweep(table: pd.DataFrame, *, column: str | None = None, ax: None = None) -> Figure: ...
-@overload
-def plot_sweep(table: pd.DataFrame, *, column: str | None = None, ax: Axes) -> Axes: ...
 def plot_sweep(
-    table: pd.DataFrame, *, column: str | None = None, ax: Axes | None = None
+    table: pd.DataFrame, *, column: str | None = None, formulas: bool = False,
+    beside: pd.DataFrame | None = None, ax: None = None,
+) -> Figure: ...  # fmt: skip
+@overload
+def plot_sweep(
+    table: pd.DataFrame, *, column: str | None = None, formulas: bool = False,
+    beside: pd.DataFrame | None = None, ax: Axes,
+) -> Axes: ...  # fmt: skip
+def plot_sweep(
+    table: pd.DataFrame,
+    *,
+    column: str | None = None,
+    formulas: bool = False,
+    beside: pd.DataFrame | None = None,
+    ax: Axes | None = None,
 ) -> Figure | Axes:
     """Draw each query's sensitivity against the distance k, one small panel a query.
 
@@ -66,15 +81,36 @@ def plot_sweep(
     one legend below (two or three read best; of more, each stands a little beside the last, so
     that none hides where they agree). A k with no feasible neighbour is a gap. The title
     names the universe and the size where `table.attrs` holds them, as the tables of `sweep` do.
-    Of a large table draw the two or three queries that tell: `table[table["query"].isin(names)]`.
-    A table of one query can be drawn on axes of your own, `ax`, which are then returned.
-    Cost: linear in the table.
-    Raises ValueError for an empty table, one without the columns of `sweep`, one with a k that is
-    not whole or a sensitivity that cannot be drawn (above 1e300, say), several data columns when
-    `column` names none of them, and several queries with `ax`; TypeError for what is no table.
+
+    Other numbers stand beside these:
+
+    >>> printed = table.assign(sensitivity=[0.5, 0.9])
+    >>> panel = plot_sweep(table.assign(closed_form=[0.5, 1]), formulas=True, beside=printed).axes[0]
+    >>> [line.get_ydata().tolist() for line in panel.lines]
+    [[0.5, 1.0], [0.5, 1.0], [0.5], [0.9]]
+
+    :param table: a table of `sweep`; with `formulas`, one of `compare`.
+    :param column: the data column to draw; if not given, all are, one below the other.
+    :param formulas: whether each closed form is drawn, as a thin line.
+    :param beside: numbers of somebody else, in the columns "column", "query", "relation", "k" and
+        "sensitivity": each is a tick across the curve. One that differs by more than 1e-9 of
+        itself is thick, and has the colour of a claim that is too small or loose.
+    :param ax: axes of your own for a table of one column and one query; they are returned.
+    :raises ValueError: for an empty table, one without the columns of `sweep`, one with a k that is
+        not whole or a sensitivity that cannot be drawn (above 1e300, say), and several columns or
+        queries with `ax`; the same for `beside`.
+    :raises TypeError: for what is no table.
+
+    Cost: linear in the tables.
     """
-    chosen = _chosen_column(table, column, SWEPT)
-    return _drawn(table, chosen, _draw_swept, None, ax)
+    _check_table(table, "table", [*SWEPT, "closed_form"] if formulas else SWEPT)
+    if not formulas:
+        table = table.drop(columns="closed_form", errors="ignore")
+    if beside is not None:
+        _check_table(beside, "beside", SWEPT)
+        table = _with_ticks(table, beside)
+    panels = _Panels(_blocks(table, column, ax))
+    return panels.figure() if ax is None else panels.on(ax)
 
 
 @overload
@@ -84,126 +120,191 @@ def plot_compare(table: pd.DataFrame, *, column: str | None = None, ax: Axes) ->
 def plot_compare(
     table: pd.DataFrame, *, column: str | None = None, ax: Axes | None = None
 ) -> Figure | Axes:
-    """Draw each query's closed form as a line and its exact sensitivities as points.
+    """Draw a table of `compare`: `plot_sweep` with `formulas`.
 
     >>> from sensitivity_lab import MEAN, Change, Universe, compare
     >>> table = compare([MEAN], {"age": Universe.value_range([0, 12])}, size=4,
     ...                 relations=[Change(1), Change(2)])
-    >>> line, points = plot_compare(table).axes[0].lines
-    >>> line.get_ydata().tolist(), points.get_ydata().tolist()
+    >>> exact, form = plot_compare(table).axes[0].lines
+    >>> exact.get_ydata().tolist(), form.get_ydata().tolist()
     ([3.0, 6.0], [3.0, 6.0])
 
-    Panels, relations, k and `ax` are as in `plot_sweep`. Where the formula is attained the points
-    lie on the line; where it is loose the line runs above them, and a thin stem joins the two.
-    Cost and errors: as `plot_sweep`, for a table as `compare` returns.
+    Where the formula is attained its thin line runs through the points; where it is loose it runs
+    above them. Cost and errors: as `plot_sweep`.
     """
-    chosen = _chosen_column(table, column, [*SWEPT, "closed_form"])
-    points = _points_by(table[table["column"] == chosen])
-    return _drawn(table, chosen, _draw_compared, f"line: closed form; points: {points}", ax)
+    return plot_sweep(table, column=column, formulas=True, ax=ax)
 
 
-def _points_by(rows: pd.DataFrame) -> str:
-    """What found the numbers: enumeration, the solver or both, where the table says."""
-    methods = set(rows["method"]) - {"infeasible"} if "method" in rows else set()
-    if not methods:
-        return "exact sensitivity"
-    names = ["enumeration"] * bool(methods - {"solver"}) + ["solver"] * ("solver" in methods)
-    return " and ".join(names)
+MOST_IN_PAIRS = 6  # panels of one column; of more, five stand beside one another
+SMALL: dict[Any, Any] = {
+    "axes.titlesize": 11,
+    "xtick.labelsize": 10,
+    "ytick.labelsize": 10,
+}  # points, of such panels
+THIN: dict[str, Any] = {"color": CLAIMED, "linewidth": 1, "zorder": 2.8}
+TICK: dict[str, Any] = {
+    "color": INK, "linestyle": "", "marker": "_", "markersize": 9, "markeredgewidth": 1.4, "zorder": 3,
+}  # fmt: skip
+WRONG = {
+    INK: {},
+    **{colour: {"color": colour, "markeredgewidth": 4} for colour in (LOOSE, TOO_SMALL)},
+}
+AGREE = 1e-9  # of itself: floats that printed the same number
 
 
-Draw = Callable[[Axes, pd.DataFrame, dict[str, Any]], None]  # rows of one query and relation
+@dataclass(frozen=True, eq=False)
+class _Panels:
+    """Under each title its rows, a panel a query."""
+
+    blocks: dict[str, pd.DataFrame]
+
+    @cached_property
+    def keys(self) -> list[Line2D]:
+        """The legend: one line a relation in words, and what stands beside the curves."""
+        rows = pd.concat(self.blocks.values())
+        keys = _relation_keys(rows["relation"].unique())
+        if "closed_form" in rows:
+            keys.append(Line2D([], [], **THIN, label="closed form"))
+        if "beside" in rows:
+            keys.append(Line2D([], [], **TICK, label="published"))
+        return keys
+
+    def on(self, axes: Axes) -> Axes:
+        """The one panel, with its own labels and legend."""
+        check_axes(axes)
+        [rows] = self.blocks.values()
+        queries = rows["query"].unique()
+        if len(queries) > 1:
+            got = brief(list(queries))
+            raise ValueError(f"table must hold one query to be drawn on ax, got {got}")
+        with plt.rc_context(STYLE):
+            _draw_panel(axes, rows, rows["relation"].unique())
+            _number_k(axes, rows["k"])
+            axes.set(xlabel=K_LABEL, ylabel="sensitivity")
+            axes.legend(handles=self.keys, handlelength=3)
+        return axes
+
+    def figure(self, width: float = WIDTH) -> Figure:
+        """A grid of small panels under each title; of many panels there is a narrow form, too."""
+        counts = [rows["query"].nunique() for rows in self.blocks.values()]
+        many = max(counts) > MOST_IN_PAIRS or len(counts) > 1
+        across = min(5 if many and width == WIDTH else 3 if counts == [3] else 2, max(counts))
+        down = [-(-count // across) for count in counts]
+        beside = 2 if across > 3 else 1
+        lines = -(-len(self.keys) // beside)
+        each = 2.5 if sum(down) == 1 else 1.2 if many else 1.65
+        height = (0.6 if many else 0.9) * len(counts) + 0.4 + 0.24 * lines + each * sum(down)
+        with styled_figure(figsize=(width, height)) as figure:
+            parts: list[Any] = [figure]
+            if len(counts) > 1:
+                grid = figure.subfigures(len(counts), 1, squeeze=False, height_ratios=down)
+                parts = grid.ravel().tolist()
+            with plt.rc_context(SMALL if across > 3 else {}):
+                for part, (title, rows) in zip(parts, self.blocks.items(), strict=True):
+                    _draw_block(part, title, rows, across)
+            options = {"handlelength": 3, "ncols": beside}
+            figure.legend(handles=self.keys, loc="outside lower center", **options)
+        if many and width == WIDTH:
+            NARROW_FORMS[figure] = partial(self.figure, PHONE)
+        return figure
 
 
-def _drawn(
-    table: pd.DataFrame, column: Any, draw: Draw, legend_title: str | None, axes: Axes | None
-) -> Figure | Axes:
-    """The panels on a figure of their own, or the one panel on the caller's axes."""
-    rows = table[table["column"] == column]
-    _check_numbers(rows)
-    if axes is None:
-        return _small_multiples(rows, _sweep_title(table, column), draw, legend_title)
-    check_axes(axes)
+def _draw_block(part: FigureBase, title: str, rows: pd.DataFrame, across: int) -> None:
+    """A panel for each query of one column, a line style for each relation."""
     queries, relations = rows["query"].unique(), rows["relation"].unique()
-    if len(queries) > 1:
-        raise ValueError(f"table must hold one query to be drawn on ax, got {brief(list(queries))}")
-    with plt.rc_context(STYLE):
-        _draw_panel(axes, rows, relations, draw)
-        _number_k(axes, rows["k"])
-        axes.set(xlabel=K_LABEL, ylabel="sensitivity")
-        axes.legend(handles=_relation_keys(relations), title=legend_title, handlelength=3)
-    return axes
-
-
-def _small_multiples(
-    rows: pd.DataFrame, title: str, draw: Draw, legend_title: str | None
-) -> Figure:
-    """A panel for each query of a column, a line style for each relation, one legend below."""
-    queries, relations = rows["query"].unique(), rows["relation"].unique()
-    across = min(3 if len(queries) == 3 else 2, len(queries))
     down = -(-len(queries) // across)
-    keys = len(relations) + (legend_title is not None)
-    height = 1.3 + 0.24 * keys + (2.5 if down == 1 else 1.65 * down)
-    with styled_figure(figsize=(WIDTH, height)) as figure:
-        panels = figure.subplots(down, across, sharex=True, squeeze=False).ravel().tolist()
-        for panel, query in zip(panels, queries, strict=False):
-            _draw_panel(panel, rows[rows["query"] == query], relations, draw)
-        _finish_grid(panels, len(queries), across, rows["k"])
-        figure.suptitle(title)
-        figure.supylabel("sensitivity")
-        handles = _relation_keys(relations)
-        figure.legend(
-            handles=handles, loc="outside lower center", title=legend_title, handlelength=3
-        )
-    return figure
+    panels = part.subplots(down, across, sharex=True, squeeze=False).ravel().tolist()
+    for panel, query in zip(panels, queries, strict=False):
+        _draw_panel(panel, rows[rows["query"] == query], relations, fine=across > 3)
+    _finish_grid(panels, len(queries), across, rows["k"])
+    if len(panels) > MOST_IN_PAIRS:
+        part.supxlabel(K_LABEL, fontsize=12)
+    part.suptitle(title)
+    part.supylabel("sensitivity")
 
 
-def _draw_panel(panel: Axes, rows: pd.DataFrame, relations: Iterable[str], draw: Draw) -> None:
-    """One query: a line for each relation, under the query's name."""
+def _draw_panel(
+    panel: Axes, rows: pd.DataFrame, relations: Iterable[str], *, fine: bool = False
+) -> None:
+    """One query: a line for each relation, finer where many stand together, under the query's name."""
     lines = relation_lines(relations)
+    if fine:
+        lines = {name: line | _finer(line) for name, line in lines.items()}
     step = min(7, 150 / (1 + rows["k"].max() - rows["k"].min()) / len(lines))  # points
     for i, (relation, line) in enumerate(lines.items()):
         before = set(panel.get_children())
-        draw(panel, rows[rows["relation"] == relation], line)
+        _draw_curve(panel, rows[rows["relation"] == relation], line)
         if len(lines) > 3:
             beside = step * (i - (len(lines) - 1) / 2)
             _put_beside(set(panel.get_children()) - before, beside)
     _scale_from_zero(panel, rows)
-    panel.set_title(rows["query"].iloc[0], fontweight="bold", loc="left")
+    weight, start = ("normal", -0.25) if fine else ("bold", 0)  # a long name begins with the ticks
+    panel.set_title(rows["query"].iloc[0], fontweight=weight, loc="left", x=start)
 
 
-def _chosen_column(table: pd.DataFrame, column: str | None, needed: list[str]) -> Any:
-    """The one data column to draw; refuse a table that leaves a choice or holds nothing to draw."""
+def _finer(line: dict[str, Any]) -> dict[str, Any]:
+    """A line style for a small panel."""
+    return {name: 0.7 * line[name] for name in ("linewidth", "markersize")}
+
+
+def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None:
+    """Refuse what is no table of `sweep` or `compare`, and a table that holds nothing to draw."""
     maker = "compare" if "closed_form" in needed else "sweep"
     if not isinstance(table, pd.DataFrame):
-        raise TypeError(f"table must be a DataFrame, as {maker} returns, got {brief(table)}")
+        raise TypeError(f"{parameter} must be a DataFrame, as {maker} returns, got {brief(table)}")
     missing = [name for name in needed if name not in table]
     if missing:
-        raise ValueError(f"table must have the columns {needed}, got one without {missing}")
+        rule = f"{parameter} must have the columns {needed}"
+        raise ValueError(f"{rule}, got one without {missing}")
     for name in ("column", "query", "relation"):
         for value in table[name]:
             if not isinstance(value, Hashable):
-                raise TypeError(f"table must hold names as {name}, got {brief(value)}")
+                raise TypeError(f"{parameter} must hold names as {name}, got {brief(value)}")
+    if table.empty:
+        raise ValueError(f"{parameter} must have at least one row, got an empty table")
+    _check_numbers(table, parameter)
+
+
+def _blocks(table: pd.DataFrame, column: str | None, ax: Axes | None) -> dict[str, pd.DataFrame]:
+    """The rows of the data columns to draw, by their titles; on one's own axes there is one."""
     columns = list(table["column"].unique())
-    if not columns:
-        raise ValueError("table must have at least one row, got an empty table")
-    if column is None and len(columns) > 1:
-        raise ValueError(f"column must name one of {columns} where table has several, got None")
     if column is not None and not is_one_of(column, columns):
         raise ValueError(f"column must be one of {columns}, got column={brief(column)}")
-    return columns[0] if column is None else column
+    if column is None and ax is not None and len(columns) > 1:
+        raise ValueError(f"column must name one of {columns} to be drawn on ax, got None")
+    chosen = columns if column is None else [column]
+    return {_sweep_title(table, name): table[table["column"] == name] for name in chosen}
 
 
-def _check_numbers(rows: pd.DataFrame) -> None:
+def _with_ticks(table: pd.DataFrame, beside: pd.DataFrame) -> pd.DataFrame:
+    """The table with the other numbers beside its own, as the column "beside"."""
+    keys = SWEPT[:-1]
+    repeated = beside[beside.duplicated(keys)]
+    if len(repeated):
+        got = brief(tuple(repeated[keys].iloc[0]))
+        raise ValueError(f"beside must hold each number once, got two for {got}")
+    others = beside[SWEPT].rename(columns={"sensitivity": "beside"})
+    joined = table.merge(others, on=keys, how="left")
+    if joined["beside"].isna().all():
+        first = brief(tuple(beside[keys].iloc[0]))
+        raise ValueError(
+            f"beside must hold numbers of what table holds, got none; {first}, say, is not in it"
+        )
+    joined.attrs = table.attrs
+    return joined
+
+
+def _check_numbers(rows: pd.DataFrame, parameter: str) -> None:
     """Refuse a k that is not whole, and what has no height on a scale from zero."""
     for k in rows["k"]:
         known = isinstance(k, (int, float, np.integer, np.floating))
         if not (known and 0 <= k <= LARGEST_K and k == int(k)):
             most = f"{LARGEST_K:,}"
-            raise ValueError(f"table must hold whole k from 0 to {most}, got k={brief(k)}")
+            raise ValueError(f"{parameter} must hold whole k from 0 to {most}, got k={brief(k)}")
     for name in HEIGHTS:
         for value in rows.get(name, ()):
             if not (_is_gap(value) or _has_height(value)):
-                rule = f"table must hold numbers from 0 to 1e+300 as {name}"
+                rule = f"{parameter} must hold numbers from 0 to 1e+300 as {name}"
                 raise ValueError(f"{rule} to be drawn, got {brief(value)}")
 
 
@@ -221,19 +322,29 @@ def _is_gap(value: Any) -> bool:
     return value is None or value is pd.NA or (floating and math.isnan(value))
 
 
-def _draw_swept(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
-    """One relation's sensitivities as a curve, with gaps where a k has no answer."""
-    panel.plot(*_curve(rows, "sensitivity"), color=EXACT, **style, clip_on=False)
+def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
+    """One relation's curve, with gaps where a k has no answer; its closed form, others' ticks."""
+    ks, heights = _curve(rows, "sensitivity")
+    panel.plot(ks, heights, color=EXACT, **style, clip_on=False)
+    if "closed_form" in rows:
+        thin = {"linestyle": style["linestyle"], **THIN}
+        panel.plot(*_curve(rows, "closed_form"), **thin, clip_on=False)
+    if "beside" in rows:
+        for colour, ticks in _ticks(ks, heights, _curve(rows, "beside")[1]).items():
+            panel.plot(*zip(*ticks, strict=True), **TICK | WRONG[colour], clip_on=False)
 
 
-def _draw_compared(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
-    """One relation's closed form as a line, its enumeration as points, stems between the two."""
-    (ks, formula), (_, exact) = _curve(rows, "closed_form"), _curve(rows, "sensitivity")
-    panel.plot(ks, formula, color=CLAIMED, **style | {"marker": ""}, clip_on=False)
-    points = style | {"linestyle": "", "zorder": style.get("zorder", 2) + 1}
-    panel.plot(ks, exact, color=EXACT, **points, clip_on=False)
-    wrong = [LOOSE if one > other else TOO_SMALL for one, other in zip(formula, exact, strict=True)]
-    panel.vlines(ks, exact, formula, color=wrong, linewidth=2)
+def _ticks(
+    ks: list[int], heights: list[float], others: list[float]
+) -> dict[str, list[tuple[int, float]]]:
+    """The other numbers by the colour of their ticks: they agree, are loose, or too small."""
+    ticks: dict[str, list[tuple[int, float]]] = {}
+    for k, ours, other in zip(ks, heights, others, strict=True):
+        if not math.isnan(other):
+            agree = math.isclose(ours, other, rel_tol=AGREE, abs_tol=AGREE)
+            colour = INK if agree else TOO_SMALL if other < ours else LOOSE
+            ticks.setdefault(colour, []).append((k, other))
+    return ticks
 
 
 def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
@@ -271,7 +382,7 @@ def _finish_grid(panels: Sequence[Axes], used: int, across: int, ks: pd.Series) 
         last = i + across >= used
         panel.tick_params(labelbottom=last)
         named = last and (across < 3 or i % across == 1)  # two names fit side by side, three do not
-        panel.set_xlabel(K_LABEL if named else "", fontsize=12)
+        panel.set_xlabel(K_LABEL if named and used <= MOST_IN_PAIRS else "", fontsize=12)
 
 
 def _number_k(panel: Axes, ks: pd.Series) -> None:

@@ -76,5 +76,7 @@ def test_the_vehicles_picture_is_told_as_it_is_drawn():
 
 def alternative(chapter, figure):
     cells = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4).cells
-    shown = [cell.metadata["mystnb"] for cell in cells if "mystnb" in cell.metadata]
+    shown = [
+        cell.metadata["mystnb"] for cell in cells if "figure" in cell.metadata.get("mystnb", {})
+    ]
     return next(one["image"]["alt"] for one in shown if one["figure"]["name"] == figure)

@@ -1,7 +1,6 @@
 """Cells run in any order, as a page runs them, and give what a run from the top gives."""
 
 import json
-import os
 import re
 import sys
 from types import ModuleType
@@ -9,13 +8,13 @@ from types import ModuleType
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
-from conftest import ROOT
+from conftest import CHECK_ALL, ROOT
 from sensitivity_book.live.needs import names, places
 from sensitivity_book.live.shell import Session, call
 
 QUICK = ["by-hand", "neighbours"]
 ALL = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
-NOTEBOOKS = ALL if "LIVE_ALL" in os.environ else QUICK
+NOTEBOOKS = ALL if CHECK_ALL else QUICK
 
 
 def session():

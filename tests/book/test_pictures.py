@@ -11,7 +11,6 @@ import pytest
 from matplotlib.colors import to_hex
 from sensitivity_book.case_files import Case
 from sensitivity_book.pictures.costs import GAUSSIAN, plot_costs
-from sensitivity_book.pictures.growth import plot_growth
 from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow
 from sensitivity_book.pictures.norms import plot_moves, plot_tree
@@ -284,33 +283,6 @@ def test_sums_stall_where_the_spacing_is_twice_the_record():
     assert texts(climbs) == ["records of 1", "records of 1/2", "records of 1/4"]
     step = steps.patches[0].get_data()
     assert step.values == pytest.approx([float(np.spacing(np.float16(e))) for e in step.edges[:-1]])
-
-
-# --- growth --------------------------------------------------------------------------------
-
-
-def test_every_query_has_its_curves_in_every_world():
-    """Catches a curve in the panel of another query or world."""
-    universes = {"range": sl.Universe.value_range([0, 1, 2]), "four": FOUR}
-    relations = [family(k) for family in (sl.SymmetricDifference, sl.Change) for k in (1, 2)]
-    table = sl.sweep([sl.SUM, sl.MAX], universes, size=2, relations=relations)
-    figure = plot_growth(table)
-    assert len(figure.axes) == 4
-    for i, (query, world) in enumerate((q, w) for q in (sl.SUM, sl.MAX) for w in universes):
-        panel = figure.axes[i]
-        for line, family in zip(panel.lines, (sl.SymmetricDifference, sl.Change), strict=True):
-            heights = [
-                float(sl.global_sensitivity(query, universes[world], size=2, relation=family(k)))
-                for k in (1, 2)
-            ]
-            assert line.get_xdata().tolist() == [1, 2]
-            assert line.get_ydata().tolist() == heights
-        assert panel.get_title(loc="left") == query.name
-        assert panel.get_title(loc="right") == (world if i < 2 else "")
-        assert panel.get_xlabel() == ("" if i < 2 else "distance k (records that differ)")
-        assert panel.get_ylim()[0] == 0
-        assert panel.get_xticks().tolist() == [1, 2]
-    assert len(figure.legends[0].texts) == 2
 
 
 # --- audits --------------------------------------------------------------------------------

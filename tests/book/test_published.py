@@ -5,7 +5,9 @@ the 200 local ones of its companion, Local_Sensitivity.ipynb, commit 46c9c55, tw
 """
 
 import pytest
+from sensitivity_book.scenarios import QUERIES as QUERIES_IN_ORDER
 from sensitivity_book.scenarios import (
+    against_published,
     published_local_sensitivities,
     published_sensitivities,
     scenarios,
@@ -16,13 +18,7 @@ import sensitivity_lab as sl
 SCENARIOS = scenarios()
 PUBLISHED = published_sensitivities()
 LOCAL = published_local_sensitivities()
-QUERIES = {
-    query.name: query
-    for query in (
-        sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.VARIANCE, sl.STD,
-        *map(sl.quantile, (0.25, 0.5, 0.75, 0.9)),
-    )
-}  # fmt: skip
+QUERIES = {query.name: query for query in QUERIES_IN_ORDER}
 
 
 def test_nothing_published_is_left_out():
@@ -53,17 +49,26 @@ def test_one_by_one(scenario, method):
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_as_one_table(scenario):
-    """Catches a table that loses, repeats or mislabels a row."""
+    """Catches a table that loses, repeats or mislabels a row, and a closed form below a number."""
     known = SCENARIOS[scenario]
-    relations = [relation(k) for relation in (sl.AddRemove, sl.Change) for k in known.distances]
-    table = sl.sweep(list(QUERIES.values()), known.universes, size=known.size, relations=relations)
-    published = PUBLISHED[PUBLISHED["scenario"] == scenario]
-    assert len(table) == len(published)
+    asked = {"size": known.size, "relations": known.relations}
+    table = sl.compare(QUERIES_IN_ORDER, known.universes, **asked)
     keys = ["column", "query", "relation", "k"]
-    both = table.merge(published, on=keys, validate="one_to_one")
-    assert len(both) == len(published)
-    gaps = (both["sensitivity"].astype(float) - both["value"]).abs()
-    assert gaps.max() < 1e-9
+    both = table.merge(known.published, on=keys, validate="one_to_one", suffixes=("", "_published"))
+    assert len(both) == len(table) == len(known.published)
+    assert (both["sensitivity"].astype(float) - both["sensitivity_published"]).abs().max() < 1e-9
+    assert (both["closed_form"] >= both["sensitivity"]).all()
+
+
+def test_a_number_that_differs_is_counted():
+    """Catches a table that says that all agree, whatever was printed."""
+    known = SCENARIOS["vehicle"]
+    table = sl.compare(QUERIES_IN_ORDER, known.universes, size=4, relations=known.relations)
+    other = known.published
+    other["sensitivity"] += [1.0, 1e-3, 1e-12] + [0] * (len(other) - 3)
+    said = against_published(table, other).caption
+    assert said.startswith("118 of 120 published numbers agree, to 1e-9.")
+    assert said.endswith("The closed form is attained 120 times, loose 0 times.")
 
 
 def test_local_one_by_one():

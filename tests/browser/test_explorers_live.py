@@ -17,7 +17,7 @@ from sensitivity_book.explorers import explorer as module
 from sensitivity_book.explorers.explorer import Explorer
 from sensitivity_book.explorers.formula import formula_explorer
 from sensitivity_book.live.explorers import frame
-from test_book import LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
+from test_book import FORMULAS, LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
 from test_explorers import EXPLORERS, PAGES, place
 
 BEYOND = {
@@ -72,6 +72,7 @@ def opened(browser: Browser, name: str, live: str = LIVE) -> Page:
     page = browser.new_page(viewport={"width": WIDE, "height": 900})
     page.expose_function("python", python)
     page.add_init_script(f"({live})()")
+    page.route(FORMULAS, lambda route: route.abort())
     page.goto(PAGES[name].as_uri(), wait_until="load")
     page.evaluate("css => document.querySelectorAll(css).forEach(e => e.remove())", MACHINE_MADE)
     return page

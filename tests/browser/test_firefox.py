@@ -1,4 +1,4 @@
-"""The built book in Firefox, opened from its files: every third page of the path (all pages with LIVE_ALL=1), each kind of script, Python in the page."""
+"""The built book in Firefox, opened from its files: every third page of the path (all pages with CHECK_ALL=1), each kind of script, Python in the page."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bidi import Page
-from conftest import HTML, ROOT
+from conftest import CHECK_ALL, HTML, ROOT
 from firefox import firefox
 from sensitivity_book.tents import Tents, big, sentence
 from test_book import ARTICLE, PAGES, PHONE, WIDE, WIDEST
@@ -80,7 +80,7 @@ def test_what_leaves_and_what_fails_is_seen(running: Page, tmp_path: Path) -> No
 # ---- Every page ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", PAGES if "LIVE_ALL" in os.environ else PATH)
+@pytest.mark.parametrize("name", PAGES if CHECK_ALL else PATH)
 def test_a_page_opens_from_its_file(page: Page, name: str) -> None:
     """Catches a script or style that only Chromium knows: formulas as TeX, a page wider than a phone."""
     page.size(PHONE, 900)

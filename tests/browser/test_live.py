@@ -21,7 +21,7 @@ CHAPTER = "notebooks/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
 IDLE = "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == 'Stop')"
 RESTORE = "all => all.forEach(one => one.hidden || one.click())"
-DAYS, COUNT, GAP, RESULT, PICTURE, SUMS, SPAN = 2, 3, 5, 10, 12, 15, 16  # cells of the chapter
+DAYS, COUNT, GAP, RESULT, PICTURE, SUMS, SPAN = 2, 3, 5, 11, 13, 16, 17  # cells of the chapter
 LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
 
 pytestmark = pytest.mark.xdist_group("live")

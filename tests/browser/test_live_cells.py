@@ -1,10 +1,10 @@
-"""Every cell that runs in the page shows there what is stored: one chapter here, all with LIVE_ALL=1."""
+"""Every cell that runs in the page shows there what is stored: one chapter here, all with CHECK_ALL=1."""
 
 import os
 import re
 
 import pytest
-from conftest import ROOT
+from conftest import CHECK_ALL, ROOT
 from playwright.sync_api import Browser, Page
 
 PAGES = ROOT / "_build" / "html"
@@ -15,7 +15,7 @@ ALL = sorted(
     for path in (PAGES / folder).glob("*.html")
     if 'class="cell_input ' in path.read_text(encoding="utf-8")
 )
-CHAPTERS = ALL if "LIVE_ALL" in os.environ else QUICK
+CHAPTERS = ALL if CHECK_ALL else QUICK
 IDLE = """() => ![...document.querySelectorAll(".live-bar button")].some(button => button.textContent === "Stop")"""
 LONGEST = 240_000  # ms
 

@@ -272,17 +272,25 @@ def test_a_query_can_be_drawn_on_axes_of_your_own(table, compared):
         sl.plot_sweep(means, ax=3)
 
 
-def test_several_data_columns_need_a_choice(table):
-    """Catches one column drawn as if it were all of them."""
+def test_several_data_columns_stand_below_one_another(table):
+    """Catches one column drawn as if it were all of them, and two on one panel."""
     both = pd.concat([table, table.assign(column="school_year", sensitivity=1)])
     figure = sl.plot_sweep(both, column="school_year")
     assert set(figure.axes[0].lines[0].get_ydata()) == {1}
-    several = r"column must name one of \['absence_days', 'school_year'\] where table has several, got None"
-    with pytest.raises(ValueError, match=several):
-        sl.plot_sweep(both)
+    upper, lower = sl.plot_sweep(both).subfigs
+    titles = [part.get_suptitle().partition(",")[0] for part in (upper, lower)]
+    assert titles == ["absence_days", "school_year"]
+    for part in upper, lower:
+        assert [panel.get_title(loc="left") for panel in part.axes] == [q.name for q in QUERIES]
+    assert {y for panel in lower.axes for line in panel.lines for y in line.get_ydata()} == {1}
     unknown = r"column must be one of \['absence_days', 'school_year'\], got column='age'"
     with pytest.raises(ValueError, match=unknown):
         sl.plot_sweep(both, column="age")
+    several = (
+        r"column must name one of \['absence_days', 'school_year'\] to be drawn on ax, got None"
+    )
+    with pytest.raises(ValueError, match=several):
+        sl.plot_sweep(both, ax=plt.Figure().subplots())
 
 
 def test_a_table_that_is_none_is_refused(table):
@@ -307,57 +315,9 @@ def compared():
     return sl.compare(queries, dice, size=3, relations=RELATIONS, bounds=(0, 6))
 
 
-def test_closed_forms_are_lines_and_enumerations_are_points(compared):
-    """Catches a formula drawn as if it were enumerated, and the reverse."""
-    figure = sl.plot_compare(compared)
-    assert [panel.get_title(loc="left") for panel in figure.axes] == list(
-        compared["query"].unique()
-    )
-    for panel in figure.axes:
-        asked = compared[compared["query"] == panel.get_title(loc="left")]
-        for (line, points), relation in zip(
-            (panel.lines[:2], panel.lines[2:]), ("AddRemove", "Change"), strict=True
-        ):
-            rows = asked[asked["relation"] == relation].astype({"closed_form": float})
-            np.testing.assert_array_equal(line.get_ydata(), rows["closed_form"])
-            np.testing.assert_array_equal(points.get_ydata(), rows["sensitivity"].astype(float))
-            assert (line.get_marker(), points.get_linestyle()) == ("", "None")
-            assert line.get_linestyle() != "None"
-            assert points.get_marker() not in ("", "None")
-
-
-def test_a_loose_formula_runs_above_its_points_and_a_stem_joins_the_two(compared):
-    """Catches a looseness that the picture hides."""
-    panel = sl.plot_compare(compared[compared["query"] == "mean"]).axes[0]
-    _, _, line, points = panel.lines
-    assert (line.get_ydata() > points.get_ydata()).all()
-    stems = panel.collections[1].get_segments()
-    assert [sorted(stem[:, 1]) for stem in stems] == [
-        [found, formula]
-        for found, formula in zip(points.get_ydata(), line.get_ydata(), strict=True)
-    ]
-    assert panel.get_ylim()[1] > line.get_ydata().max()
-
-
-def test_the_legend_says_which_is_which(compared):
-    """Catches a legend that names one of the two kinds of marks only."""
-    legend = sl.plot_compare(compared).legends[0]
-    assert legend.get_title().get_text() == "line: closed form; points: enumeration"
-    assert [text.get_text() for text in legend.get_texts()] == [
-        "exactly k records added, or removed",
-        "at most k records changed",
-    ]
-
-
-def test_the_legend_says_what_found_the_points(compared):
-    """Catches "enumeration" above what a solver answered."""
-    found = {"solver": "solver", "walk": "enumeration", "infeasible": "exact sensitivity"}
-    for method, words in found.items():
-        legend = sl.plot_compare(compared.assign(method=method)).legends[0]
-        assert legend.get_title().get_text() == f"line: closed form; points: {words}"
-    mixed = compared.assign(method=["solver", "sweep"] * (len(compared) // 2))
-    assert "enumeration and solver" in sl.plot_compare(mixed).legends[0].get_title().get_text()
-    assert "exact" in texts(sl.plot_compare(compared.drop(columns="method")))[-3]
+def test_a_comparison_is_a_sweep_with_its_formulas(compared):
+    """Catches a second way to draw the same table."""
+    assert svg(sl.plot_compare(compared)) == svg(sl.plot_sweep(compared, formulas=True))
 
 
 def test_a_comparison_has_its_columns_in_order_and_is_quiet(capfd):
@@ -371,20 +331,20 @@ def test_a_comparison_has_its_columns_in_order_and_is_quiet(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_query_without_a_closed_form_has_points_only():
+def test_a_query_without_a_closed_form_has_a_curve_alone():
     """Catches a query of one's own that is refused, or given another's line."""
 
     def span(dataset):
         return dataset[-1] - dataset[0]
 
     table = sl.compare([span], {"x": SCHOOL}, size=3, relations=[sl.Change(1), sl.Change(2)])
-    line, points = sl.plot_compare(table).axes[0].lines
-    assert np.isnan(line.get_ydata()).all()
-    assert list(points.get_ydata()) == list(table["sensitivity"])
+    curve, form = sl.plot_compare(table).axes[0].lines
+    assert list(curve.get_ydata()) == list(table["sensitivity"])
+    assert np.isnan(form.get_ydata()).all()
 
 
-def test_an_infeasible_k_is_a_gap_in_line_and_points():
-    """Catches a line or a point where there is no answer."""
+def test_an_infeasible_k_is_a_gap_in_curve_and_formula():
+    """Catches a line where there is no answer."""
     relations = [sl.Remove(k) for k in (1, 2, 3)]
     table = sl.compare([sl.MEAN], {"x": SCHOOL}, size=3, relations=relations)
     for drawn in sl.plot_compare(table).axes[0].lines:
@@ -783,6 +743,18 @@ def test_picture_of_one_query(table):
 @picture
 def test_picture_of_a_comparison(compared):
     return sl.plot_compare(compared)
+
+
+@picture
+def test_picture_of_two_columns_with_formulas_and_published_numbers():
+    """The whole of an experiment, one number printed too small and one loose."""
+    queries = [sl.MEAN, sl.MEDIAN, sl.COUNT, sl.SUM, sl.STD, sl.VARIANCE, sl.quantile(0.25)]
+    columns = {"days": SCHOOL, "mood": sl.Universe.value_range([1, 2])}
+    table = sl.compare(queries, columns, size=2, relations=RELATIONS)
+    printed = table.astype({"sensitivity": float})
+    printed.loc[0, "sensitivity"] *= 0.7
+    printed.loc[len(printed) - 1, "sensitivity"] *= 1.2
+    return sl.plot_sweep(table, formulas=True, beside=printed)
 
 
 @picture

@@ -1,12 +1,12 @@
 """The kit for other people's tests: a claim that fails, and strategies for Hypothesis."""
 
 import importlib
-import os
 import sys
 from itertools import product
 
 import pandas as pd
 import pytest
+from conftest import CHECK_ALL
 from hypothesis import find, given, settings
 
 import sensitivity_lab as sl
@@ -14,7 +14,6 @@ from sensitivity_lab import testing
 
 pytest_plugins = ["pytester"]
 
-ALL_PAIRS = "ALL_PAIRS" in os.environ
 TEAMS = pd.DataFrame({"team": ["a", "a", "b", "b"], "pay": [1, 2, 1, 1]})
 UNIVERSES = [
     sl.Universe.value_range([0, 1, 5]),
@@ -117,7 +116,7 @@ def test_a_claim_that_was_held_to_nothing_fails():
         (u, r)
         for i, u in enumerate(UNIVERSES)
         for j, r in enumerate(RELATIONS)
-        if (i + j) % 3 == 1 or ALL_PAIRS
+        if (i + j) % 3 == 1 or CHECK_ALL
     ],
     ids=str,
 )
@@ -151,7 +150,7 @@ def test_datasets_of_every_size_can_be_drawn(universe):
                 (1, 2),
             )
         )
-        if i in (0, 3, 5) or ALL_PAIRS
+        if i in (0, 3, 5) or CHECK_ALL
     ],
     ids=str,
 )

@@ -2,6 +2,7 @@
 
 from sensitivity_book.case_files.board import (
     BOARD,
+    SOURCES,
     as_of,
     board,
     case_files,
@@ -38,6 +39,7 @@ from sensitivity_book.case_files.watched import (
 
 __all__ = [
     "BOARD",
+    "SOURCES",
     "Cards",
     "Case",
     "Issue",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib import resources
 
@@ -31,23 +31,23 @@ def case_files() -> list[Case]:
     return [case_of(stored) for stored in json.loads(BOARD.read_text("utf-8"))["cases"]]
 
 
-def case_files_asked() -> list[Case]:
-    """Return every case anew: OpenDP asked as it is installed, the others from the tables of figures."""
-    # Imported where it is called: a page that runs Python has no OpenDP.
+def _opendp() -> list[Case]:
+    """OpenDP as it is installed; a page that runs Python has none, so it is imported when it is asked."""
     from sensitivity_book.case_files.opendp_live import opendp_cases
 
-    return [
-        *opendp_cases(),
-        *polars_cases(),
-        *opendp_2026_cases(),
-        *diffprivlib_cases(),
-        *tumult_cases(),
-        *pipelinedp_cases(),
-        *sql_cases(),
-        *then_and_now_cases(),
-        *accounting_cases(),
-        *jax_privacy_cases(),
-    ]
+    return opendp_cases()
+
+
+# What asks each source anew, in the order of the board: OpenDP live, the others from their tables of figures.
+SOURCES: tuple[Callable[[], list[Case]], ...] = (
+    _opendp, polars_cases, opendp_2026_cases, diffprivlib_cases, tumult_cases, pipelinedp_cases,
+    sql_cases, then_and_now_cases, accounting_cases, jax_privacy_cases,
+)  # fmt: skip
+
+
+def case_files_asked() -> list[Case]:
+    """Return every case anew."""
+    return [case for source in SOURCES for case in source()]
 
 
 def dated(cases: Iterable[Case], before: Iterable[Case], day: str) -> list[Case]:
