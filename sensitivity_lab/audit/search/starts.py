@@ -7,6 +7,7 @@ numbers say how many lie where, and which they are best is climbed to by halving
     ends         B C … C A      thm-monotone, thm-quantile (an outlier: A alone at its end)
     shared run   A … C B C … A  thm-variance, thm-places for a ≥ b
     outer        A C … B … C A  thm-places for a = 0, thm-mixes and thm-range for a < b
+    different    C B … A . A . A  thm-count-distinct
     constants    C at one value, A at one, B at one, of those that break arithmetic
 """
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from operator import itemgetter
 from typing import Any
 
@@ -66,9 +67,10 @@ class Line:
 
     def layout(self, *parts: list[Run]) -> Layout:
         """The layout of three parts, each of some runs."""
-        return Layout.of(chain.from_iterable(map(self._records, part)) for part in parts)
+        return Layout.of(chain.from_iterable(map(self.records, part)) for part in parts)
 
-    def _records(self, run: Run) -> list[int]:
+    def records(self, run: Run) -> list[int]:
+        """The records of a run."""
         records: list[int] = self.order[np.arange(run[0], sum(run)) // self.copies].tolist()
         return records
 
@@ -161,7 +163,24 @@ def outer(line: Line, shape: Shape) -> Kind:
     return lay, (a, c, line.last_place(shape) if b else 0)
 
 
-KINDS = (ends, shared_run, outer)
+def different(line: Line, shape: Shape) -> Kind:
+    """C and B together a run, in which B begins after so many of C; A of values that are not in it."""
+    c, a, b = shape
+
+    def lay(place: int, before: int) -> Layout:
+        run = line.records((place * line.copies, c + b))
+        values = line.order[np.diff(line.order, prepend=-1) != 0]  # copies of one are neighbours
+        values = values[~np.isin(values, run)]
+        if len(values) < a:
+            return ends(line, shape)[0](before)
+        own = values[np.linspace(0, max(len(values) - 1, 0), a, dtype=np.intp)].tolist()
+        rest = run[:before] + run[before + b :]
+        return Layout.of([rest, own, run[before : before + b]])
+
+    return lay, (line.last_place(shape), c if b else 0)
+
+
+KINDS = (ends, shared_run, outer, different)
 
 
 def constants(positions: Sequence[int], line: Line, shape: Shape) -> Kind:
@@ -203,9 +222,10 @@ class Family:
         return self.tried[numbers].gap
 
     def look_around(self) -> None:
-        """Ask about both ends and the middle; where one number says all, halve on at its jumps."""
-        for numbers in ((0,) * len(self.most), self.most, tuple(n // 2 for n in self.most)):
+        """Ask about the middle and all corners; where one number says all, halve on at its jumps."""
+        for numbers in product(*((0, most) for most in self.most)):
             self.ask(*numbers)
+        self.ask(*(most // 2 for most in self.most))
         if len(self.most) == 1:
             self._split_at_jumps()
 
