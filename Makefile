@@ -90,18 +90,21 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 
 lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)
 	$(BIN)/uv pip compile requirements.in --output-file requirements.txt --quiet $(UPGRADE) \
-	  --universal --python-version 3.11 --generate-hashes --no-header
+	  --universal --python-version 3.11 --generate-hashes --no-header --no-strip-extras
 
 clean: ## Remove what was built and installed
 	rm -rf _build .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage *.egg-info
 
+# pip brings uv, which brings the rest in a seventh of pip's time.
 # Matplotlib lists the machine's fonts on its first import, and says so; better here than in a notebook.
 $(READY): requirements.txt
 	@$(PYTHON) -c "$(SUITABLE)" 2>/dev/null || { \
 	  echo "Sensitivity Lab needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is none of them." >&2; \
 	  echo "Install one, or name one that you have: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e book
+	sed -n '/^uv==/,/# via/p' requirements.txt > $(VENV)/uv.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . -e book
 	$(BIN)/python -c "import matplotlib.font_manager"
 	@touch $@

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, count, islice, product
+from itertools import accumulate, chain, count, islice, product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -154,7 +154,7 @@ class Steps:
         """A pair one step away: two records of different parts trade places, or one, or all copies
         of one in its part, are replaced. The same pair where there is no record, or no other value.
         """
-        records, ends = list(chain(*layout)), np.cumsum([0, *map(len, layout)]).tolist()
+        records, ends = list(chain(*layout)), list(accumulate(map(len, layout), initial=0))
         parts = [range(*ends[i : i + 2]) for i in range(3) if layout[i]]
         if not parts:
             return layout

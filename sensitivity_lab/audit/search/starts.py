@@ -71,7 +71,8 @@ class Line:
 
     def records(self, run: Run) -> list[int]:
         """The records of a run."""
-        records: list[int] = self.order[np.arange(run[0], sum(run)) // self.copies].tolist()
+        places = np.arange(run[0], sum(run), dtype=np.intp)
+        records: list[int] = self.order[places // self.copies].tolist()
         return records
 
 
