@@ -133,7 +133,7 @@ def a_chapter(copy):
     chapter.write_text(text.replace("template", "midranges"), encoding="utf-8")
     assert json.loads(chapter.read_text(encoding="utf-8"))["cells"]
     copy.insert(
-        "_toc.yml", "      - file: notebooks/midranges\n", "      - file: notebooks/closed-forms"
+        "_toc.yml", "      - file: notebooks/midranges\n", "      - file: notebooks/norms"
     )
     copy.insert(
         "book/chapters.md",

@@ -267,7 +267,7 @@ def test_your_own_records(monkeypatch):
     monkeypatch.setenv(LIVE, "notebook.ipynb")
     explorer = witness_explorer("school_large", "absence_days")
     explorer._repr_mimebundle_()
-    field, sentence = explorer.children[3], explorer.children[4]
+    field, sentence = explorer.children[4:6]
     field.value = "1, 2, 3, 10"
     assert "at k = 1" in sentence.value
     assert "(1, 2) against (2, 10)" in sentence.value
@@ -280,7 +280,7 @@ def test_an_infeasible_direction_is_said(monkeypatch):
     monkeypatch.setenv(LIVE, "notebook.ipynb")
     explorer = witness_explorer("school_large", "absence_days")
     explorer._repr_mimebundle_()
-    relation, field, sentence = explorer.children[1], explorer.children[3], explorer.children[4]
+    _column, _query, relation, _k, field, sentence, *_ = explorer.children
     relation.value = "exactly k added or removed"
     field.value = "5"
     assert "no dataset of size 1 has a neighbour" in sentence.value
@@ -302,16 +302,16 @@ PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
 
 
 @pytest.mark.parametrize(
-    ("scenario", "column"), [("school_large", "absence_days"), ("vehicle", "driving_proficiency")]
+    ("scenario", "start"), [("school_large", "absence_days"), ("vehicle", "driving_proficiency")]
 )
-def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, column, monkeypatch):
+def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, start, monkeypatch):
     """Catches a pair whose records are not printed in full, or are another setting's."""
     monkeypatch.setattr("sensitivity_book.explorers.witness.witness_figure", lambda _: None)
     monkeypatch.setattr("sensitivity_book.explorers.witness._curve_figure", lambda *_: None)
-    explorer = witness_explorer(scenario, column)
-    queries, relations, ks = (knob.settings for knob in explorer.knobs)
-    for query, relation, k in itertools.product(queries, relations, ks):
-        text = explorer.view(query=query, relation=relation, k=k).text
+    explorer = witness_explorer(scenario, start)
+    columns, queries, relations, ks = (knob.settings for knob in explorer.knobs)
+    for column, query, relation, k in itertools.product(columns, queries, relations, ks):
+        text = explorer.view(column=column, query=query, relation=relation, k=k).text
         value, *sides = PAIR.search(text).groups()
         one, other = (tuple(map(Fraction, side.split(", "))) for side in sides)
         gap = abs(float(queries[query](one)) - float(queries[query](other)))
@@ -394,8 +394,10 @@ def test_the_knobs_are_these():
     """Catches a lost setting, another start, a menu for a slider, and what runs from right to left."""
     witness, formula = witness_explorer("school_large", "absence_days"), formula_explorer()
     named = {knob.argument: (knob.names, knob.first, knob.ordered) for knob in witness.knobs}
-    queries = ("mean", "median", "quantile(0.9)", "sum", "variance", "std", "min", "max")
+    queries = ("mean", "median", "count", "sum", "std", "variance")
+    queries += ("quantile(0.25)", "quantile(0.5)", "quantile(0.75)", "quantile(0.9)")
     assert named == {
+        "column": (("school year", "absence days"), "absence days", False),
         "query": (queries, "mean", False),
         "relation": (tuple(RELATIONS), "at most k changed", False),
         "k": (("1", "2", "3", "4"), "1", True),

@@ -16,7 +16,7 @@ from sensitivity_book.markup.tables import one_row_fewer
 import sensitivity_lab as sl
 from scripts import map as book_map
 from scripts import outputs
-from scripts.cover import COVER, draw
+from scripts.cover import PICTURES, STATIC, draw
 
 CHAPTERS = (ROOT / "book" / "chapters.md").read_text(encoding="utf-8")
 
@@ -29,10 +29,11 @@ def test_examples_on_the_front_pages_run(page):
     assert failed == 0
 
 
-def test_the_cover_is_what_the_package_draws(tmp_path):
-    """Catches a cover left behind by a change of the package."""
-    draw(tmp_path / "cover.svg")
-    assert (tmp_path / "cover.svg").read_text("utf-8") == COVER.read_text("utf-8")
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_stored_picture_is_what_the_package_draws(name, tmp_path):
+    """Catches a cover, or a small picture of an experiment, left behind by a change of the package."""
+    draw(name, tmp_path / "drawn.svg")
+    assert (tmp_path / "drawn.svg").read_text("utf-8") == (STATIC / f"{name}.svg").read_text("utf-8")
 
 
 def test_the_map_is_what_the_chapters_say(tmp_path):

@@ -24,7 +24,6 @@ clipped-vectors: 0.08 = 4 / 50
 clipping: 101 an age; 122 an age; 2,000 asked in an exercise; 0.31 = 31 * 0.01; 2.72 = exp(1)
 clipping-in-detail: 600 a threshold of the chapter before; 294 read off the figure; 0.15 = 15 * 0.01
 clipping-in-detail: 0.21 a version
-closed-forms: 46.08 = 2 * 576 / 25
 joins: 4,096 = 2**12; 100 part of a statement; 1.284 = exp(0.25)
 local-and-smooth: 0.95 the end of a list in an exercise; 10.2 = 2 * log(160)
 neighbours: 1,000 a survey's name for itself

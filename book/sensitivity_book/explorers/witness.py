@@ -7,8 +7,7 @@ from matplotlib.figure import Figure
 from sensitivity_book.explorers.explorer import Explorer, Knob, Own, Range, View
 from sensitivity_book.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.explorers.stage import NARROW, ring, stage
-from sensitivity_book.scenarios import scenarios
-from sensitivity_lab.catalogue import MAX, MEAN, MEDIAN, MIN, STD, SUM, VARIANCE, quantile
+from sensitivity_book.scenarios import QUERIES, scenarios
 from sensitivity_lab.numbers.text import dataset_text, number_text, value_text
 from sensitivity_lab.plotting.style import EXACT, K_LABEL, RELATION_LINES, styled_figure
 from sensitivity_lab.plotting.witness import KEYS, plot_witness
@@ -19,25 +18,26 @@ from sensitivity_lab.universe import Universe
 
 
 def witness_explorer(scenario: str, column: str) -> Explorer:
-    """Return the explorer of a scenario's sensitivities: query, relation, k, and your own values."""
+    """Return the explorer of a scenario's sensitivities: column, query, relation, k, and your own values."""
     setting = scenarios()[scenario]
-    standard = (MEAN, MEDIAN, quantile(0.9), SUM, VARIANCE, STD, MIN, MAX)
     usual = max(setting.distances)
-    release = (setting.universes[column], setting.size, usual)
+    columns = {name.replace("_", " "): universe for name, universe in setting.universes.items()}
     knobs = [
-        Knob("query", "query", {query.name: query for query in standard}, ordered=False),
+        Knob("column", "column", columns, start=column.replace("_", " "), ordered=False),
+        Knob("query", "query", {query.name: query for query in QUERIES}, ordered=False),
         Knob("relation", "neighbours", RELATIONS, start="at most k changed", ordered=False),
         Knob("k", "distance k", {str(k): k for k in setting.distances}, typed=Range(1, 12)),
     ]
     own = Own("release", "your own records", "1, 2, 3, 10", _own_release)
 
     def view(
+        column: Universe,
         query: Query,
         relation: type[Relation],
         k: int,
-        release: tuple[Universe, int, int] = release,
+        release: tuple[Universe, int, int] | None = None,
     ) -> View:
-        records, size, most = release
+        records, size, most = release or (column, setting.size, usual)
         return witness_view(records, size, k if k > usual else most, query, relation, k)
 
     return Explorer(f"witness-{column.replace('_', '-')}", view, knobs, own)
