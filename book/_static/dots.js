@@ -525,7 +525,7 @@
         view.dial(at, epsilon === Infinity ? "no noise" : String(epsilon));
         if (epsilon === Infinity) return view.say("1 in 1", "for the right six", "No noise: the attacker is certain.");
         return view.say(oneIn(share), "for the right six",
-          `The attacker believes in the right six with ${percent(share)}. Half of the answers lie within ${digits(half)} days of the true mean.`);
+          `To the attacker the right six have a chance of ${percent(share)}. Half of the answers lie within ${digits(half)} days of the true mean.`);
       },
     };
   }

@@ -37,7 +37,9 @@
       least: 100 * Math.exp(-epsilon),
       belief: 1 / (1 + Math.exp(-loss)),
       mostBelief: 1 / (1 + Math.exp(-epsilon)),
-      isKept: Math.abs(loss) <= epsilon * (1 + 1e-9),
+      mostLoss: distance / scale,
+      isKept: distance / scale <= epsilon * (1 + 1e-9),
+      holdsHere: Math.abs(loss) <= epsilon * (1 + 1e-9),
     };
   }
 
@@ -50,15 +52,17 @@
 
   function words(state) {
     const of = numbers(state), ratio = times(Math.abs(of.loss)), limit = times(state.epsilon);
-    const likelier = NAMES[of.belief < 0.5 ? 1 : 0], given = percent(Math.max(of.belief, 1 - of.belief));
+    const likelier = NAMES[of.belief < 0.5 ? 1 : 0], given = percent(Math.max(of.belief, 1 - of.belief)), belief = `puts ${given} on ${likelier}`;
     return {
       big: ratio,
       what: ratio === "1" ? "time as likely: no difference" : `times as likely with ${likelier}`,
       sentence: (of.isStretch
         ? `A number from ${minus(of.ends[0])} to ${minus(of.ends[1])} has the chance ${percent(of.sizes[0])} with Chris, ${percent(of.sizes[1])} with Rick. ` : "")
         + (of.isKept
-        ? `At most e^ε = ${limit} is allowed. An attacker who held both studies for equally likely now gives ${likelier} ${given}, and may give ${percent(of.mostBelief)} at most.`
-        : `Broken: e^ε = ${limit} was promised. The attacker gives ${likelier} ${given}, where ${percent(of.mostBelief)} was to be the most.`),
+        ? `At most ${limit} times is allowed, at every number. An attacker who began at 50 : 50 now ${belief}; the promise caps her at ${percent(of.mostBelief)}.`
+        : of.holdsHere
+        ? `Broken, though not here: at most ${limit} times was promised, and outside both answers it is ${times(of.mostLoss)}. Here the attacker ${belief}.`
+        : `Broken: at most ${limit} times was promised. The attacker ${belief}, where ${percent(of.mostBelief)} was to be the most.`),
       facts: `gap ${short(of.distance)} days · noise made for a gap of ${short(of.assumed)}: scale ${short(of.assumed)} / ${short(state.epsilon)} = ${short(of.scale)} days`,
     };
   }

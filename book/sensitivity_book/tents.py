@@ -86,13 +86,23 @@ class Tents:
 
     @property
     def belief(self) -> float:
-        """What an attacker who held both for equally likely now gives the first."""
+        """How likely the first is to an attacker who began at 50 : 50."""
         return 1 / (1 + math.exp(-self.loss))
 
     @property
     def is_kept(self) -> bool:
-        """Whether the two tents keep the promise at this number."""
+        """Whether the two tents keep the promise, which is for every number."""
+        return self.most_loss <= self.epsilon * (1 + 1e-9)
+
+    @property
+    def holds_here(self) -> bool:
+        """Whether the promise is kept at this number, or over this stretch."""
         return abs(self.loss) <= self.epsilon * (1 + 1e-9)
+
+    @property
+    def most_loss(self) -> float:
+        """The largest loss, that of every number outside both answers."""
+        return self.distance / self.scale
 
 
 def minus(number: float) -> str:
@@ -143,13 +153,19 @@ def sentence(state: Tents) -> str:
     most = 1 / (1 + math.exp(-state.epsilon))
     likelier = NAMES[state.belief < 0.5]
     given = percent(max(state.belief, 1 - state.belief))
+    limit, belief = times(state.epsilon), f"puts {given} on {likelier}"
     if state.is_kept:
         return (
-            f"{stretch}At most e^ε = {times(state.epsilon)} is allowed. An attacker who held both studies for "
-            f"equally likely now gives {likelier} {given}, and may give {percent(most)} at most."
+            f"{stretch}At most {limit} times is allowed, at every number. An attacker who began at 50 : 50 "
+            f"now {belief}; the promise caps her at {percent(most)}."
+        )
+    if state.holds_here:
+        return (
+            f"{stretch}Broken, though not here: at most {limit} times was promised, and outside both answers "
+            f"it is {times(state.most_loss)}. Here the attacker {belief}."
         )
     return (
-        f"{stretch}Broken: e^ε = {times(state.epsilon)} was promised. The attacker gives {likelier} {given}, "
+        f"{stretch}Broken: at most {limit} times was promised. The attacker {belief}, "
         f"where {percent(most)} was to be the most."
     )
 

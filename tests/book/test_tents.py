@@ -50,7 +50,7 @@ def test_no_stretch_parts_further_than_a_number():
     for state in STATES:
         if state.made_for is None:
             for end in (-5, state.x + 0.1, 15):
-                assert replace(state, end=end).is_kept
+                assert replace(state, end=end).holds_here
 
 
 def test_noise_that_follows_the_gap_keeps_its_promise():
@@ -66,7 +66,15 @@ def test_noise_made_for_less_breaks_it():
     state = Tents(0, 60, 1.0, -5, made_for=19)
     assert not state.is_kept
     assert big(state) == ("23.5", "times as likely with Chris")
-    assert sentence(state).startswith("Broken: e^ε = 2.72 was promised.")
+    assert sentence(state).startswith("Broken: at most 2.72 times was promised.")
+
+
+def test_a_broken_promise_is_broken_between_the_answers_too():
+    """Catches a picture that says "allowed" at a number where the two tents happen to be near."""
+    state = Tents(0, 60, 1.0, 5, made_for=19)
+    assert state.holds_here
+    assert not state.is_kept
+    assert "though not here: at most 2.72 times was promised, and outside both answers it is 23.5" in sentence(state)
 
 
 def test_nothing_can_be_pulled_before_the_script_has_come():

@@ -343,7 +343,7 @@ def test_every_stop_of_the_dial_says_the_attackers_chance(page: Page) -> None:
                 f"{1 / share:.0f}" if 1 / share >= 9.95 else f"{1 / share:.1f}".removesuffix(".0")
             )
             assert said(root) == (
-                f"1 in {odds} for the right six The attacker believes in the right six with "
+                f"1 in {odds} for the right six To the attacker the right six have a chance of "
                 f"{100 * share:.3g}\N{NO-BREAK SPACE}%. Half of the answers lie within {half:.3g} days of the true mean."
             )
             assert dial.get_attribute("aria-valuetext") == f"ε = {epsilon:g}"

@@ -31,7 +31,7 @@ def sum_swapped() -> Answer:
         "One swap moves the sum by at most",
         _most(sl.SUM, SWAP),
         ladder(sum, pairs(TEN, SIZE, SWAP), "sum"),
-        {20: "20 are all of Rick's days, but somebody takes his place, with days of their own."},
+        {20: "Rick takes 20 days with him, but whoever replaces him brings some back."},
         unit="days",
     )
 

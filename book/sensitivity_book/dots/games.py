@@ -91,7 +91,7 @@ def noisy(epsilon: float = 1.0) -> Picture:
         "noisy",
         "What does noise leave of it?",
         (f"1 in {1 / share:.0f}", "for the right six"),
-        f"The attacker believes in the right six with {100 * share:.3g}\N{NO-BREAK SPACE}%. "
+        f"To the attacker the right six have a chance of {100 * share:.3g}\N{NO-BREAK SPACE}%. "
         f"Half of the answers lie within {half:.3g} days of the true mean.",
         NAMES,
         DAYS,
