@@ -124,6 +124,15 @@ class Relation:
         raise NotImplementedError
 
     @property
+    def keeps_size(self) -> bool:
+        """Whether all neighbours have the size of the dataset.
+
+        >>> Change(2).keeps_size, AddRemove(2).keeps_size
+        (True, False)
+        """
+        return all(leave == join for leave, join in self.moves)
+
+    @property
     def kind(self) -> str:
         """The relation's name without its k, as tables have it.
 

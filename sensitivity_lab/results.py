@@ -45,6 +45,16 @@ class Sensitivity:
     function fails on it: the value does not speak of them. Two results are equal where all of these
     are; a result can be pickled where its query can.
 
+    Where a relation changes the size, the value for one size is for a size that is public, and says so:
+
+    >>> from sensitivity_lab import AddRemove
+    >>> global_sensitivity(MEAN, school, size=3, relation=AddRemove(1))
+    Sensitivity(value=Fraction(17, 6), witness=((1, 2, 10), (1, 2)), method='sweep', query='mean',
+        relation=AddRemove(1), for a public size 3)
+    >>> global_sensitivity(MEAN, school, size=range(1, 5), relation=AddRemove(1))
+    Sensitivity(value=Fraction(9, 2), witness=((1,), (1, 10)), method='sweep', query='mean',
+        relation=AddRemove(1), for datasets of 1 to 4 records)
+
     Source: def-global-sensitivity and def-witness in the book's chapter "By hand".
     """
 
@@ -59,6 +69,7 @@ class Sensitivity:
     datasets: int
     infeasible: tuple[str, ...]
     not_asked: tuple[str, ...] = ()
+    is_local: bool = False  # of one dataset, whose size is its own
 
     def __post_init__(self) -> None:
         check_universe(self.universe)
@@ -178,6 +189,7 @@ class Sensitivity:
     def __repr__(self) -> str:
         value, not_asked = f"value={number_repr(self.value)}", ""
         asked = f"method={self.method!r}, query={self._asked!r}, relation={self.relation}"
+        asked += f", for {self._sizes}" if self._sizes else ""
         if self.not_asked:
             not_asked = f", not_asked={self.not_asked}"
         if not self.universe.tabular:
@@ -193,6 +205,7 @@ class Sensitivity:
             "sensitivity": value_text(self.value),
             "query": self._asked,
             "relation": f"{self.relation}: {self.relation.description}",
+            **self._size_row(),
             **self._witness_rows(),
             "found by": f"{self.method}, {self.datasets:,} datasets answered",
         }
@@ -203,6 +216,23 @@ class Sensitivity:
         if self.universe.numeric:
             return html_table(rows)
         return html_table(rows) + marked_witness(self.universe, self.witness).html(captions(self))
+
+    @property
+    def _sizes(self) -> str:
+        """The datasets that a global value is for, where query and relation alone do not say it."""
+        if self.is_local:
+            return ""
+        if isinstance(self.size, range):
+            least, most, several = min(self.size), max(self.size), len(self.size) > 1
+            every = f", in steps of {abs(self.size.step)}," if several and abs(self.size.step) > 1 else ""
+            return f"datasets of {least:,}{f' to {most:,}' * several}{every} records"
+        return "" if self.relation.keeps_size else f"a public size {self.size:,}"
+
+    def _size_row(self) -> dict[str, str]:
+        if not self._sizes:
+            return {}
+        ask = "" if isinstance(self.size, range) else "; if it is not public, ask for all: size=range(…)"
+        return {"for": self._sizes + ask}
 
     @property
     def _asked(self) -> str:
@@ -287,8 +317,10 @@ def html_table(rows: dict[str, str]) -> str:
     return f"<table>{cells}</table>"
 
 
-def result(problem: Problem, pair: WorstPair, method: str, datasets: int) -> Sensitivity:
-    """Return the worst pair as the answer to a problem."""
+def result(
+    problem: Problem, pair: WorstPair, method: str, datasets: int, is_local: bool = False
+) -> Sensitivity:
+    """Return the worst pair as the answer to a problem, or to that of one dataset."""
     plain = not problem.universe.tabular
     is_short = plain and (method != "solver" or pair.size <= LONGEST_HELD)
     return Sensitivity(
@@ -303,6 +335,7 @@ def result(problem: Problem, pair: WorstPair, method: str, datasets: int) -> Sen
         datasets=datasets,
         infeasible=problem.infeasible,
         not_asked=problem.not_asked,
+        is_local=is_local,
     )
 
 

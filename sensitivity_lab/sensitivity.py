@@ -137,7 +137,8 @@ def local_sensitivity(
         numbers, own = image.asked_by(problem), image.of_dataset(indices)
     answered = _locally(numbers, Solver(budget, own), Walk(budget, own), method)
     pair = image.lifted_at(indices, answered.pair) if image else answered.pair
-    return result(problem, stood_by(problem, pair), answered.by, answered.datasets)
+    found = stood_by(problem, pair)
+    return result(problem, found, answered.by, answered.datasets, is_local=True)
 
 
 def _locally(problem: Problem, solver: Solver, walk: Walk, method: str) -> Answered:

@@ -967,3 +967,22 @@ def test_long_doubles_are_read_exactly():
         relation=sl.Change(1),
     )
     assert found.value == Fraction(*step.as_integer_ratio()) > 0
+
+
+def test_a_result_says_for_which_sizes_it_is():
+    """Catches the number of one size given for all, where records come and go."""
+    school = sl.Universe.population([1, 2, 3, 10])
+
+    def said(size, relation):
+        return repr(sl.global_sensitivity(sl.MEAN, school, size=size, relation=relation))
+
+    assert said(3, sl.AddRemove(1)).endswith("relation=AddRemove(1), for a public size 3)")
+    assert said(3, sl.SymmetricDifference(1)).endswith("for a public size 3)")
+    assert said(3, sl.Change(1)).endswith("relation=Change(1))")
+    assert said(range(1, 5), sl.Add(1)).endswith("for datasets of 1 to 4 records)")
+    assert said(range(3, 4), sl.Change(1)).endswith("for datasets of 3 records)")
+    assert said(range(1, 4, 2), sl.Add(2)).endswith("for datasets of 1 to 3, in steps of 2, records)")
+    at_one = sl.local_sensitivity(sl.MEAN, (1, 2), school, relation=sl.AddRemove(1))
+    assert repr(at_one).endswith("relation=AddRemove(1))")
+    card = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.AddRemove(1))._repr_html_()
+    assert "a public size 3; if it is not public, ask for all: size=range(…)" in card
