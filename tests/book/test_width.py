@@ -8,8 +8,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 from conftest import ROOT
-from sensitivity_book.bounds import clipped_sums
 from sensitivity_book.live import width
+from sensitivity_book.stage.bounds import clipped_sums
 
 import sensitivity_lab as sl
 
@@ -99,7 +99,7 @@ class NarrowNumpy(ModuleType):
         "sensitivity_lab.records.said",
         "sensitivity_lab.methods.lattice",
         "sensitivity_lab.audit.boundary_values",
-        "sensitivity_book.bounds",
+        "sensitivity_book.stage.bounds",
     ],
 )
 def test_one_narrow_module_is_found(module, monkeypatch):

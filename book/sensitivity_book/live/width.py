@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import sensitivity_lab as sl
-from sensitivity_book.bounds import clipped_sums
+from sensitivity_book.stage.bounds import clipped_sums
 from sensitivity_book.theory.gradient import discrete_gradient
 from sensitivity_lab.methods.lattice import Lattice
 
