@@ -19,7 +19,7 @@ from itertools import chain, combinations
 
 import numpy as np
 import pandas as pd
-from sensitivity_book.scenarios import published_sensitivities, scenarios
+from sensitivity_book.data.scenarios import published_sensitivities, scenarios
 
 import sensitivity_lab as sl
 from sensitivity_lab.records.order import are_near

@@ -13,10 +13,10 @@ from itertools import chain
 from operator import ge
 from typing import Any, NamedTuple
 
-from sensitivity_book.research import conjectures as cj
-from sensitivity_book.research import layouts
-from sensitivity_book.research import worlds as populations
-from sensitivity_book.research.search import Claim, search
+from sensitivity_book.theory.research import conjectures as cj
+from sensitivity_book.theory.research import layouts
+from sensitivity_book.theory.research import worlds as populations
+from sensitivity_book.theory.research.search import Claim, search
 
 import sensitivity_lab as sl
 

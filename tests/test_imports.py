@@ -60,6 +60,18 @@ def test_imports_run_from_left_to_right():
     assert climbing == set()
 
 
+def test_the_books_wings_run_one_way():
+    """Catches a circle between the book's wings, in the order that ARCHITECTURE.md writes down."""
+    guide = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rule = guide[guide.index("The book's own tools") : guide.index("| `data` |")]
+    order = re.findall(r"`([a-z]+)`", rule)
+    wings = {name: name.split(".")[1] for name in MODULES if name.startswith("sensitivity_book.")}
+    place = {name: order.index(wing) for name, wing in wings.items() if wing in order}
+    assert set(place.values()) == set(range(6))
+    pairs = [(name, other) for name in place for other in IMPORTS[name]]
+    assert [pair for pair in pairs if place.get(pair[1], 0) > place[pair[0]]] == []
+
+
 def test_the_package_never_imports_what_the_book_alone_needs():
     """Catches an engine that leans on the chapters' tools, or on its own front door."""
     assert len(ENGINE) > 30

@@ -1,14 +1,14 @@
 """The directive `{dots}`: a game of dots that can be pulled, computed when the page is built.
 
-Its argument names one of `sensitivity_book.dots.games.GAMES`.  A page that has a game loads the script
+Its argument names one of `sensitivity_book.stage.dots.games.GAMES`.  A page that has a game loads the script
 and the style of the dots; the others do without.
 """
 
 from typing import Any
 
 from docutils import nodes
-from sensitivity_book.dots.games import GAMES
-from sensitivity_book.dots.page import markup
+from sensitivity_book.stage.dots.games import GAMES
+from sensitivity_book.stage.dots.page import markup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 

@@ -28,7 +28,7 @@ from typing import Any
 from docutils import nodes
 from myst_nb.core import render
 from myst_nb.core.utils import coalesce_streams
-from sensitivity_book.markup import tables
+from sensitivity_book.pictures import table_html as tables
 from sphinx.application import Sphinx
 
 

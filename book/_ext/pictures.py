@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from sensitivity_book.markup.drawings import inline, themed
 from sensitivity_book.pictures.dark import DARK
+from sensitivity_book.pictures.drawings import inline, themed
 from sphinx.application import Sphinx
 
 IMAGE = re.compile(r'<img\s[^>]*?src="(?:\.\./)*_images/([^"]+\.svg)"[^>]*>')

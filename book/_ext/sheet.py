@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sensitivity_book.sheet import write_pdf
+from sensitivity_book.pictures.sheet import write_pdf
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 

@@ -8,7 +8,7 @@ the script the table stays as it is.
 import re
 from typing import Any
 
-from sensitivity_book.markup.tables import set_for_reading
+from sensitivity_book.pictures.table_html import set_for_reading
 from sphinx.application import Sphinx
 
 SORTABLE = re.compile(r'class="[^"]*\b(?:tag_)?sortable\b')

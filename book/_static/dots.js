@@ -1,6 +1,6 @@
 // Dots on a line that can be pulled: by mouse, by finger, by keyboard.
 //
-// A page holds <div class="dots" data-game="...">, written by sensitivity_book/dots as a finished
+// A page holds <div class="dots" data-game="...">, written by sensitivity_book/stage/dots as a finished
 // picture with its sentence. This script brings it to life and computes what it says, in whole
 // numbers: a fraction is a pair [above, below]. Only the noise is computed in floating point.
 (function () {

@@ -1,6 +1,6 @@
 // Two tents: Laplace noise on two neighbouring answers, to be pulled by mouse, finger and keyboard.
 //
-// A page holds <div class="tents">, written by sensitivity_book/tents.py as a finished picture with
+// A page holds <div class="tents">, written by sensitivity_book/stage/tents.py as a finished picture with
 // its sentence. This script brings it to life. Answers are means of six, counted in sixths.
 (function () {
   "use strict";

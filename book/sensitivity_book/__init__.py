@@ -1,1 +1,1 @@
-"""What the book alone needs: scenarios, explorers, case files, a small library of maps."""
+"""The book's own tools, in wings: see ARCHITECTURE.md."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 from sensitivity_book.case_files import accounting as ac
-from sensitivity_book.privacy.noise import gaussian_delta
-from sensitivity_book.stored_figures import figures
+from sensitivity_book.data.stored_figures import figures
+from sensitivity_book.theory.privacy.noise import gaussian_delta
 
 from scripts import audit as again
 

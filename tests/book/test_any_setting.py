@@ -9,16 +9,16 @@ import sys
 
 import pytest
 from conftest import ROOT
-from sensitivity_book.explorers import explorer as module
-from sensitivity_book.explorers.formula import formula_explorer
-from sensitivity_book.explorers.gallery import explorers
-from sensitivity_book.explorers.questions import RELATIONS
-from sensitivity_book.explorers.witness import witness_explorer
+from sensitivity_book.data.scenarios import school_large
 from sensitivity_book.live import explorers as live
 from sensitivity_book.live.explorers import fields, frame
 from sensitivity_book.pictures.dark import DARK
-from sensitivity_book.privacy.noise import gaussian_delta
-from sensitivity_book.scenarios import school_large
+from sensitivity_book.stage.explorers import explorer as module
+from sensitivity_book.stage.explorers.formula import formula_explorer
+from sensitivity_book.stage.explorers.gallery import explorers
+from sensitivity_book.stage.explorers.questions import RELATIONS
+from sensitivity_book.stage.explorers.witness import witness_explorer
+from sensitivity_book.theory.privacy.noise import gaussian_delta
 from test_explorer import CHOICE, STORED, unpacked
 
 import sensitivity_lab as sl
@@ -73,7 +73,7 @@ def test_every_stored_setting_says_the_same(name, monkeypatch):
         "witness._curve_figure",
         "witness.witness_figure",
     ):
-        monkeypatch.setattr(f"sensitivity_book.explorers.{drawing}", lambda *_: None)
+        monkeypatch.setattr(f"sensitivity_book.stage.explorers.{drawing}", lambda *_: None)
     monkeypatch.setattr(live, "in_page", lambda *_: "")
     for settings, (text, alt, _) in stored(name):
         shown = frame({"explorer": name, "settings": settings})
@@ -263,11 +263,11 @@ sys.platform = "emscripten"
 import anywidget, ipywidgets, traitlets
 for module in (anywidget, ipywidgets, traitlets):
     assert "stand_ins" in module.__file__, module
-from sensitivity_book.dots.games import moving
-from sensitivity_book.dots.widget import Dots
-from sensitivity_book.explorers.gallery import explorers
+from sensitivity_book.stage.dots.games import moving
+from sensitivity_book.stage.dots.widget import Dots
+from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.live.explorers import fields, frame
-from sensitivity_book.tents import TwoTents
+from sensitivity_book.stage.tents import TwoTents
 for shown in (Dots(moving()), TwoTents(), *explorers().values()):
     bundle = shown._repr_mimebundle_()
     data = bundle[0] if isinstance(bundle, tuple) else bundle

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sensitivity_book.bounds import clipped_sums, levels_off
-from sensitivity_book.census import census_like
-from sensitivity_book.dots.bound import clipped
+from sensitivity_book.data.census import census_like
+from sensitivity_book.stage.bounds import clipped_sums, levels_off
+from sensitivity_book.stage.dots.bound import clipped
 
 
 def test_what_a_sum_loses_is_what_lies_above_the_bound():

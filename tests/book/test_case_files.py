@@ -19,8 +19,8 @@ from sensitivity_book.case_files.__main__ import changed
 from sensitivity_book.case_files.certificates import case_of, certificate
 from sensitivity_book.case_files.opendp_live import LARGE
 from sensitivity_book.case_files.stated import TRUNCATIONS
-from sensitivity_book.people.joins import join_bound
-from sensitivity_book.stored_figures import SOURCE, figures, library_figures
+from sensitivity_book.data.stored_figures import SOURCE, figures, library_figures
+from sensitivity_book.theory.people import join_bound
 
 import sensitivity_lab as sl
 from scripts import audit as again

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from sensitivity_book.census import census_like
+from sensitivity_book.data.census import census_like
 
 SEEDS = [1994, 0, 1, 2, 3]
 

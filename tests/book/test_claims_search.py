@@ -8,8 +8,8 @@ from itertools import combinations, product
 from pathlib import Path
 
 import pytest
-from sensitivity_book.research.layouts import widest
-from sensitivity_book.research.search import (
+from sensitivity_book.theory.research.layouts import widest
+from sensitivity_book.theory.research.search import (
     cases,
     exceeds,
     of_populations,
@@ -18,7 +18,7 @@ from sensitivity_book.research.search import (
     tally,
     where,
 )
-from sensitivity_book.research.worlds import signed_populations, small_populations
+from sensitivity_book.theory.research.worlds import signed_populations, small_populations
 
 import sensitivity_lab as sl
 

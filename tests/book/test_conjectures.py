@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import SPREADS
-from sensitivity_book.research import conjectures as cj
-from sensitivity_book.research import hard, layouts, worlds
-from sensitivity_book.research.search import search
+from sensitivity_book.theory.research import conjectures as cj
+from sensitivity_book.theory.research import hard, layouts, worlds
+from sensitivity_book.theory.research.search import search
 
 import sensitivity_lab as sl
 from scripts import open_questions

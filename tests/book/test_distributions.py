@@ -6,8 +6,13 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 from scipy import special, stats
-from sensitivity_book.privacy.distributions import Laplace, Normal, TwoSidedGeometric, Uniform
-from sensitivity_book.privacy.normal import FRACTIONS, NEAR, chance_below, scaled_erfc
+from sensitivity_book.theory.privacy.distributions import (
+    Laplace,
+    Normal,
+    TwoSidedGeometric,
+    Uniform,
+)
+from sensitivity_book.theory.privacy.noise import FRACTIONS, NEAR, chance_below, scaled_erfc
 
 X = np.concatenate([np.linspace(-40, 90, 521), [37.0, -1000.0, 1000.0]])
 CONTINUOUS = [

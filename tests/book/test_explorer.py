@@ -10,14 +10,22 @@ import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from sensitivity_book.explorers.derivative import derivative_explorer
-from sensitivity_book.explorers.explorer import LIVE, OPENING_ONLY, Explorer, Knob, Own, View, svg
-from sensitivity_book.explorers.formula import formula_explorer
-from sensitivity_book.explorers.gallery import explorers
-from sensitivity_book.explorers.people import people_explorer
-from sensitivity_book.explorers.questions import RELATIONS
-from sensitivity_book.explorers.witness import witness_explorer, witness_view
-from sensitivity_book.scenarios import school_large
+from sensitivity_book.data.scenarios import school_large
+from sensitivity_book.stage.explorers.derivative import derivative_explorer
+from sensitivity_book.stage.explorers.explorer import (
+    LIVE,
+    OPENING_ONLY,
+    Explorer,
+    Knob,
+    Own,
+    View,
+    svg,
+)
+from sensitivity_book.stage.explorers.formula import formula_explorer
+from sensitivity_book.stage.explorers.gallery import explorers
+from sensitivity_book.stage.explorers.people import people_explorer
+from sensitivity_book.stage.explorers.questions import RELATIONS
+from sensitivity_book.stage.explorers.witness import witness_explorer, witness_view
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import value_text
@@ -306,8 +314,8 @@ PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
 )
 def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, start, monkeypatch):
     """Catches a pair whose records are not printed in full, or are another setting's."""
-    monkeypatch.setattr("sensitivity_book.explorers.witness.witness_figure", lambda _: None)
-    monkeypatch.setattr("sensitivity_book.explorers.witness._curve_figure", lambda *_: None)
+    monkeypatch.setattr("sensitivity_book.stage.explorers.witness.witness_figure", lambda _: None)
+    monkeypatch.setattr("sensitivity_book.stage.explorers.witness._curve_figure", lambda *_: None)
     explorer = witness_explorer(scenario, start)
     columns, queries, relations, ks = (knob.settings for knob in explorer.knobs)
     for column, query, relation, k in itertools.product(columns, queries, relations, ks):

@@ -5,9 +5,9 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 import pytest
-from sensitivity_book import first_page
-from sensitivity_book.dots.games import GAMES
-from sensitivity_book.dots.page import markup
+from sensitivity_book.stage.dots.games import GAMES
+from sensitivity_book.stage.dots.page import markup
+from sensitivity_book.theory import first_page
 
 DAYS = list(first_page.pupils().values())
 TRUE_SIX = DAYS[:6]

@@ -16,8 +16,8 @@ from sensitivity_book.case_files.jax_privacy import (
     clipping_asked,
     jax_privacy_cases,
 )
-from sensitivity_book.stored_figures import figures
-from sensitivity_book.vectors.participation import by_every_contribution, gram, published_bound
+from sensitivity_book.data.stored_figures import figures
+from sensitivity_book.theory.vectors import by_every_contribution, gram, published_bound
 
 from scripts import check_certificate
 

@@ -10,7 +10,8 @@ from itertools import islice, product
 
 import pytest
 from conftest import refused
-from sensitivity_book.joins.bounds import (
+from sensitivity_book.pictures.joins import plot_looseness
+from sensitivity_book.theory.joins.bounds import (
     boundaries,
     elastic,
     frequencies,
@@ -20,9 +21,8 @@ from sensitivity_book.joins.bounds import (
     stops_early,
     subsets,
 )
-from sensitivity_book.joins.shapes import Shape, World
-from sensitivity_book.joins.table import CASES, Case, loose_bounds, looseness, row_of
-from sensitivity_book.pictures.joins import plot_looseness
+from sensitivity_book.theory.joins.shapes import Shape, World
+from sensitivity_book.theory.joins.table import CASES, Case, loose_bounds, looseness, row_of
 
 import sensitivity_lab as sl
 

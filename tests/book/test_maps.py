@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
-from sensitivity_book.privacy.divergence import (
+from sensitivity_book.theory.privacy.divergence import (
     cells,
     clamped_geometric,
     hockey_stick,
@@ -22,14 +22,15 @@ from sensitivity_book.privacy.divergence import (
     worst_pair,
     worst_ratio,
 )
-from sensitivity_book.stability.aggregations import (
+from sensitivity_book.theory.privacy.measurements import make_gaussian, make_geometric, make_laplace
+from sensitivity_book.theory.stability.aggregations import (
     make_count,
     make_count_by,
     make_mean,
     make_sum,
     make_sum_by,
 )
-from sensitivity_book.stability.domains import (
+from sensitivity_book.theory.stability.domains import (
     ABSOLUTE,
     CHANGE_ONE,
     L1,
@@ -41,10 +42,9 @@ from sensitivity_book.stability.domains import (
     Records,
     delta_at,
 )
-from sensitivity_book.stability.held import held_maps
-from sensitivity_book.stability.maps import audit_stability, then
-from sensitivity_book.stability.measurements import make_gaussian, make_geometric, make_laplace
-from sensitivity_book.stability.transformations import (
+from sensitivity_book.theory.stability.held import held_maps
+from sensitivity_book.theory.stability.maps import audit_stability, then
+from sensitivity_book.theory.stability.transformations import (
     make_clamp,
     make_filter,
     make_flat_map,

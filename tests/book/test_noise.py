@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import laplace, norm
-from sensitivity_book.privacy.noise import (
+from sensitivity_book.theory.privacy.noise import (
     TOLERANCE,
     analytic_gaussian_sigma,
     classical_gaussian_sigma,

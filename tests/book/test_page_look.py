@@ -7,10 +7,10 @@ import re
 import pandas as pd
 import pytest
 from conftest import ROOT
-from sensitivity_book.markup.drawings import inline, themed
-from sensitivity_book.markup.tables import aligned
 from sensitivity_book.pictures.dark import DARK
+from sensitivity_book.pictures.drawings import inline, themed
 from sensitivity_book.pictures.phone import HIDDEN
+from sensitivity_book.pictures.table_html import aligned
 
 IMAGE = '<img alt="a &lt; b" src="../_images/0a.svg" class="align-center" style="width: 80%;" />'
 WIDE = '<?xml version="1.0"?>\n<svg width="9pt"><path d="M 0 0" style="fill: #ffffff; stroke: #222222"/>'

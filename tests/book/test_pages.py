@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 from pybtex.database import parse_file, parse_string
-from sensitivity_book.markup.tables import one_row_fewer
+from sensitivity_book.pictures.table_html import one_row_fewer
 
 import sensitivity_lab as sl
 from scripts import map as book_map

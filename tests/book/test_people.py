@@ -9,10 +9,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitivity_book.people.joins import join_bound, join_stability
-from sensitivity_book.people.truncation import DropExcess, DropNonUnique, truncate
+from sensitivity_book.data.stored_figures import library_figures
 from sensitivity_book.pictures.tables import show_change
-from sensitivity_book.stored_figures import library_figures
+from sensitivity_book.theory.people import (
+    DropExcess,
+    DropNonUnique,
+    join_bound,
+    join_stability,
+    truncate,
+)
 
 import sensitivity_lab as sl
 

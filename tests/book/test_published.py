@@ -5,8 +5,8 @@ the 200 local ones of its companion, Local_Sensitivity.ipynb, commit 46c9c55, tw
 """
 
 import pytest
-from sensitivity_book.scenarios import QUERIES as QUERIES_IN_ORDER
-from sensitivity_book.scenarios import (
+from sensitivity_book.data.scenarios import QUERIES as QUERIES_IN_ORDER
+from sensitivity_book.data.scenarios import (
     against_published,
     published_local_sensitivities,
     published_sensitivities,

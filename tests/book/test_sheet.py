@@ -8,8 +8,8 @@ from itertools import chain, combinations
 import matplotlib as mpl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from sensitivity_book import sheet
-from sensitivity_book.formulas import formula_table
+from sensitivity_book.pictures import sheet
+from sensitivity_book.theory.formulas import formula_table
 
 import sensitivity_lab as sl
 

@@ -10,7 +10,7 @@ from itertools import combinations, combinations_with_replacement, product
 import pandas as pd
 import pytest
 from sensitivity_book.case_files import systems
-from sensitivity_book.stored_figures import SOURCE
+from sensitivity_book.data.stored_figures import SOURCE
 
 ALL = [
     (name, claim) for name in systems.SYSTEMS for _, claim in systems.stated_claims(name).iterrows()

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
-from sensitivity_book.tents import Tents, big, markup, sentence
+from sensitivity_book.stage.tents import Tents, big, markup, sentence
 
 STATES = [
     Tents(one, other, epsilon, x, made_for)

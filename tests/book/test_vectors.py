@@ -8,29 +8,28 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from sensitivity_book.pictures.vectors import plot_telling, plot_two_neighbours
-from sensitivity_book.vectors.normaliser import chance_to_tell, tail
-from sensitivity_book.vectors.participation import (
+from sensitivity_book.theory.vectors import (
     by_every_contribution,
+    chance_to_tell,
+    diameter,
     fixed_epochs,
     gram,
+    histogram,
     identity,
+    l1_bound_sum,
+    length,
+    multihot,
     participation,
     patterns,
     prefix_sums,
     published_bound,
+    radius,
     square_root,
+    sum_vec,
+    tail,
     three_rounds,
     toeplitz,
     worst,
-)
-from sensitivity_book.vectors.sets import (
-    diameter,
-    histogram,
-    l1_bound_sum,
-    length,
-    multihot,
-    radius,
-    sum_vec,
 )
 
 import sensitivity_lab as sl

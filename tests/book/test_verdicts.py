@@ -6,7 +6,7 @@ from fractions import Fraction
 import opendp.prelude as dp
 import pytest
 from sensitivity_book.case_files import opendp_records
-from sensitivity_book.stored_figures import l1_and_l2
+from sensitivity_book.data.stored_figures import l1_and_l2
 from sensitivity_book.verdicts import price, price_text, verdict
 
 import sensitivity_lab as sl

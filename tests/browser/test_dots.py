@@ -10,9 +10,9 @@ from itertools import combinations
 import pytest
 from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
-from sensitivity_book import first_page
-from sensitivity_book.dots.games import GAMES
-from sensitivity_book.dots.picture import decimals, listed, text
+from sensitivity_book.stage.dots.games import GAMES
+from sensitivity_book.stage.dots.picture import decimals, listed, text
+from sensitivity_book.theory import first_page
 from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, quietly, show
 
 import sensitivity_lab as sl

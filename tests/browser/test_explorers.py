@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
-from sensitivity_book.explorers.explorer import Explorer, Knob, View, svg
-from sensitivity_book.explorers.gallery import explorers
+from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View, svg
+from sensitivity_book.stage.explorers.gallery import explorers
 from test_book import LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
 
 EXPLORERS = explorers()

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import pytest
 from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page, expect
-from sensitivity_book.dots.games import moving
-from sensitivity_book.dots.page import markup
-from sensitivity_book.explorers import explorer as module
-from sensitivity_book.explorers.explorer import Explorer
-from sensitivity_book.explorers.formula import formula_explorer
 from sensitivity_book.live.explorers import frame
+from sensitivity_book.stage.dots.games import moving
+from sensitivity_book.stage.dots.page import markup
+from sensitivity_book.stage.explorers import explorer as module
+from sensitivity_book.stage.explorers.explorer import Explorer
+from sensitivity_book.stage.explorers.formula import formula_explorer
 from test_book import FORMULAS, LOOKS, MACHINE_MADE, STRUCTURE, WIDE, faint_text, faults, show
 from test_explorers import EXPLORERS, PAGES, place
 

@@ -11,7 +11,7 @@ import pytest
 from bidi import Page
 from conftest import CHECK_ALL, HTML, ROOT
 from firefox import firefox
-from sensitivity_book.tents import Tents, big, sentence
+from sensitivity_book.stage.tents import Tents, big, sentence
 from test_book import ARTICLE, PAGES, PHONE, WIDE, WIDEST
 
 CONTENTS = (ROOT / "_toc.yml").read_text(encoding="utf-8").partition("Rooms")[0]

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from playwright.sync_api import Browser, Locator, Page
-from sensitivity_book.census import census_like
-from sensitivity_book.dots.bound import BUDGETS, bound_hunt
-from sensitivity_book.dots.hunt import QUERIES, beat
-from sensitivity_book.dots.local import LARGEST, SMALLEST, local_hunt
-from sensitivity_book.dots.page import markup
-from sensitivity_book.dots.picture import Picture, decimals, text
-from sensitivity_book.first_page import pupils
-from sensitivity_book.scenarios import school_large, school_small, vehicle
+from sensitivity_book.data.census import census_like
+from sensitivity_book.data.scenarios import school_large, school_small, vehicle
+from sensitivity_book.stage.dots.bound import BUDGETS, bound_hunt
+from sensitivity_book.stage.dots.hunt import QUERIES, beat
+from sensitivity_book.stage.dots.local import LARGEST, SMALLEST, local_hunt
+from sensitivity_book.stage.dots.page import markup
+from sensitivity_book.stage.dots.picture import Picture, decimals, text
+from sensitivity_book.theory.first_page import pupils
 
 import sensitivity_lab as sl
 

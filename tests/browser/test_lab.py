@@ -13,8 +13,8 @@ import pytest
 from conftest import ROOT
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, Page, expect
-from sensitivity_book.explorers.explorer import svg
-from sensitivity_book.explorers.gallery import explorers
+from sensitivity_book.stage.explorers.explorer import svg
+from sensitivity_book.stage.explorers.gallery import explorers
 from test_book import WIDE
 
 CHAPTER = ROOT / "notebooks" / "by-hand.ipynb"
@@ -73,7 +73,7 @@ def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, notebook: Path) -
 
 def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: Path) -> None:
     """Catches a live control that is not connected: every explorer's first knob and first box."""
-    sources = ["from sensitivity_book.explorers.gallery import explorers\nmade = explorers()"]
+    sources = ["from sensitivity_book.stage.explorers.gallery import explorers\nmade = explorers()"]
     sources += [f"made[{name!r}]" for name in EXPLORERS]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
@@ -105,7 +105,7 @@ def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: 
 def test_dots_are_alive_in_a_notebook(browser: Browser, lab: str, tmp_path: Path) -> None:
     """Catches a game that the notebook draws and does not start, or draws without its style."""
     sources = [
-        "from sensitivity_book.dots.games import moving\nfrom sensitivity_book.dots.widget import Dots",
+        "from sensitivity_book.stage.dots.games import moving\nfrom sensitivity_book.stage.dots.widget import Dots",
         "Dots(moving())",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import ClassVar
 
 import pytest
-from conftest import HTML
+from conftest import HTML, ROOT
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route
 from test_book import ARTICLE, LOOKS, PHONE, WIDE, WIDEST, faint_text, faults, show
 
@@ -386,8 +386,8 @@ def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None
     """Catches a number of the package that overflows in a browser, and a warning that is not true."""
     short = "import numpy as np\nprint(np.array([2**31 - 1]) + 1)"
     assert lab.run(COUNT, short).split() == ["[-2147483648]"]
-    wide = "live.call('sensitivity_book.live.width:disagreements')"
-    assert lab.page.evaluate(wide) == []
+    wide = (ROOT / "tests" / "width.py").read_text(encoding="utf-8")
+    assert lab.run(COUNT, f"{wide}\nprint(disagreements())").split() == ["[]"]
 
 
 def test_a_phone_has_room_for_it(lab: Cells) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from conftest import HTML
 from playwright.sync_api import Browser
-from sensitivity_book.sheet import write_pdf
+from sensitivity_book.pictures.sheet import write_pdf
 
 PAGE = HTML / "book" / "formulas.html"
 

@@ -8,7 +8,17 @@ from itertools import product
 import pytest
 from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
-from sensitivity_book.tents import Tents, TwoTents, at, big, facts, lengths, markup, minus, sentence
+from sensitivity_book.stage.tents import (
+    Tents,
+    TwoTents,
+    at,
+    big,
+    facts,
+    lengths,
+    markup,
+    minus,
+    sentence,
+)
 from test_book import LOOKS, PHONE, STRUCTURE, faint_text, faults, quietly, show
 
 PAGE = HTML / "notebooks" / "noise.html"

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from conftest import MONOTONE, SPREADS
 from conftest import STANDARD as RELATIONS
-from sensitivity_book.research import layouts
+from sensitivity_book.theory.research import layouts
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.solver import widest_gaps

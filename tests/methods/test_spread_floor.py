@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from conftest import STANDARD
-from sensitivity_book.research import layouts
+from sensitivity_book.theory.research import layouts
 
 import sensitivity_lab as sl
 from sensitivity_lab.methods.solver import _shares, widest_gaps

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import ROOT, intervals, refused
 from conftest import STANDARD as RELATIONS
-from sensitivity_book.formulas import formula_table, printed, witness_text
+from sensitivity_book.theory.formulas import formula_table, printed, witness_text
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram

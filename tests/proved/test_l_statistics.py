@@ -17,7 +17,7 @@ import pytest
 from conftest import STANDARD as RELATIONS
 from conftest import refused
 from scipy import stats
-from sensitivity_book.research import layouts
+from sensitivity_book.theory.research import layouts
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.search.search import search

@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import comb
 
 import sensitivity_lab as sl
-from sensitivity_book import scenarios
 from sensitivity_book.answers.judges import agrees
 from sensitivity_book.answers.kinds import (
     Answer,
@@ -17,6 +16,7 @@ from sensitivity_book.answers.kinds import (
     Verdict,
 )
 from sensitivity_book.answers.ladder import ladder, pairs
+from sensitivity_book.data import scenarios
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.text import number_text
 

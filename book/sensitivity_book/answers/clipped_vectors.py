@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from sensitivity_book.answers.kinds import Answer, NumberAnswer
-from sensitivity_book.vectors.participation import participation, published_bound
+from sensitivity_book.theory.vectors import participation, published_bound
 
 CLIPPED, LEAST = 2, 49  # length, and the number that a sum is divided by at least
 OWN = ((1, 1, 1), (1, 0, -1))  # the total of three rounds, and the first minus the third

@@ -17,7 +17,7 @@ from sensitivity_book.answers.kinds import (
     NumberAnswer,
     Verdict,
 )
-from sensitivity_book.dots.bound import clipped
+from sensitivity_book.stage.dots.bound import clipped
 from sensitivity_lab.numbers.text import number_text
 
 ALL = 5  # people for whom a bound below everybody is wanted

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import sensitivity_lab as sl
-from sensitivity_book import scenarios
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.answers.ladder import ladder, pairs
+from sensitivity_book.data import scenarios
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.text import dataset_text, number_text
 from sensitivity_lab.relations import change_one_distance

@@ -10,6 +10,7 @@ from typing import Any
 import sensitivity_lab as sl
 from sensitivity_book.answers.judges import number
 from sensitivity_book.answers.kinds import Answer, FunctionAnswer, NumberAnswer, Verdict
+from sensitivity_book.theory.privacy.noise import analytic_gaussian_sigma
 from sensitivity_lab.numbers.text import number_text
 
 BINS = (0, 1, 2)
@@ -65,8 +66,6 @@ def by_tail() -> Answer:
 
 
 def _crossing(yardstick: str, laplace: float, gaussian: float) -> Answer:
-    from sensitivity_book.privacy.noise import analytic_gaussian_sigma  # SciPy: no page has it
-
     def deviation(groups: int) -> float:
         return analytic_gaussian_sigma(math.sqrt(groups), 0.5, 1e-6)
 

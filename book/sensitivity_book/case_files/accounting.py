@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sensitivity_book.case_files.case import Case
-from sensitivity_book.privacy.normal import chance_below
-from sensitivity_book.stability.domains import CHANGE_ONE
-from sensitivity_book.stored_figures import figures
+from sensitivity_book.data.stored_figures import figures
+from sensitivity_book.theory.privacy.noise import chance_below
+from sensitivity_book.theory.stability.domains import CHANGE_ONE
 from sensitivity_lab.audit.report import AuditRow
 
 Mixture = tuple[tuple[float, float], ...]  # of unit normals: a chance and a centre each

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_book.case_files.case import Answers, Case, strictest
-from sensitivity_book.stored_figures import SOURCE, figures
-from sensitivity_book.vectors.participation import (
+from sensitivity_book.data.stored_figures import SOURCE, figures
+from sensitivity_book.theory.vectors import (
     Participation,
     fixed_epochs,
     gram,
     identity,
+    length,
     prefix_sums,
     square_root,
     three_rounds,
     worst,
 )
-from sensitivity_book.vectors.participation import patterns as all_patterns
-from sensitivity_book.vectors.sets import length
+from sensitivity_book.theory.vectors import patterns as all_patterns
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.numbers.exact import Exact

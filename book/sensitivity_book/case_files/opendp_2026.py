@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sensitivity_book.case_files.case import Case
-from sensitivity_book.privacy.divergence import worst_ratio
-from sensitivity_book.stability.domains import L1, SYMMETRIC
-from sensitivity_book.stored_figures import SOURCE, figures
+from sensitivity_book.data.stored_figures import SOURCE, figures
+from sensitivity_book.theory.privacy.divergence import worst_ratio
+from sensitivity_book.theory.stability.domains import L1, SYMMETRIC
 from sensitivity_lab.audit.audit import audit_map
 from sensitivity_lab.audit.report import AuditRow
 

@@ -13,7 +13,7 @@ import numpy as np
 import opendp.prelude as dp
 
 from sensitivity_book.case_files.case import NORMS, Case, answers_of, strictest
-from sensitivity_book.stability.domains import L1, L2, SYMMETRIC
+from sensitivity_book.theory.stability.domains import L1, L2, SYMMETRIC
 from sensitivity_lab.audit.audit import audit, audit_map
 from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.queries import Query

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_book.case_files.case import Case, answers_of, strictest
-from sensitivity_book.people.joins import join_stability
-from sensitivity_book.people.truncation import DropExcess, DropNonUnique, truncate
-from sensitivity_book.stored_figures import figures
+from sensitivity_book.data.stored_figures import figures
+from sensitivity_book.theory.people import DropExcess, DropNonUnique, join_stability, truncate
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.catalogue import COUNT, SUM

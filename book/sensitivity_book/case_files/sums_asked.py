@@ -17,7 +17,7 @@ from importlib.metadata import version
 from itertools import combinations, product
 from typing import Any
 
-from sensitivity_book.stored_figures import SOURCE, figures
+from sensitivity_book.data.stored_figures import SOURCE, figures
 from sensitivity_lab.numbers.text import dataset_text
 
 NEXT = 1 + 2.0**-52  # the float after 1

@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_book.stored_figures import figures
+from sensitivity_book.data.stored_figures import figures
 from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.results import Sensitivity

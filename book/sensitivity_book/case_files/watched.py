@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_book.case_files.case import NORMS, Case, strictest
-from sensitivity_book.stored_figures import SOURCE, figures
+from sensitivity_book.data.stored_figures import SOURCE, figures
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit
 from sensitivity_lab.queries import Query

@@ -43,7 +43,6 @@ async function startDuck(duckdb, files) {
   const settings = [
     `SET custom_extension_repository = '${DUCK_NOWHERE}'`,
     "LOAD json",
-    "SET GLOBAL arrow_lossless_conversion = true",
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
     "SET enable_external_access = false",
@@ -55,9 +54,5 @@ async function startDuck(duckdb, files) {
     connect: () => ask("CONNECT", null),
     disconnect: (connection) => { ask("DISCONNECT", connection); },
     ask: (connection, text) => ask("RUN_QUERY", [connection, text]),
-    insert: (connection, name, content) => {
-      const bytes = content.toJs ? content.toJs() : content;
-      ask("INSERT_ARROW_FROM_IPC_STREAM", [connection, bytes, { name, schema: "main", create: true }]);
-    },
   };
 }

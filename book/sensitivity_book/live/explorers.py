@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sensitivity_book.explorers.explorer import SHOWN, Explorer, in_page
-from sensitivity_book.explorers.gallery import explorers
+from sensitivity_book.stage.explorers.explorer import SHOWN, Explorer, in_page
+from sensitivity_book.stage.explorers.gallery import explorers
 
 
 def fields(asked: dict[str, str]) -> dict[str, Any]:

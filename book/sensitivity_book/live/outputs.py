@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from sensitivity_book.markup.drawings import inline, named_apart, themed
-from sensitivity_book.markup.tables import set_for_reading, tidy
+from sensitivity_book.pictures.drawings import inline, named_apart, themed
+from sensitivity_book.pictures.table_html import set_for_reading, tidy
 
 LONGEST = 100_000  # characters of a text
 CUT = f"\n… cut here, after {LONGEST:,} characters\n"

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pandas as pd
 
+from sensitivity_book.data.stored_figures import figures
 from sensitivity_book.peers.score import Score
-from sensitivity_book.stored_figures import figures
 
 MIDDLE = {"deviations": 1, "squares": 2}  # which power of the distance from the middle is added up
 

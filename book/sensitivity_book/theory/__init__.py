@@ -1,1 +1,1 @@
-"""What the essays compute: the sensitivity as a derivative."""
+"""What chapters prove and search beyond the package."""

@@ -1,0 +1,167 @@
+"""Beat the package: a hunt for the widest gap between neighbours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sensitivity_lab as sl
+from sensitivity_book.stage.dots.picture import BEGIN, Picture, decimals, line, listed, pair, text
+
+MOST = {"most": "Show the most that is possible", **BEGIN}
+ON = {"on": "Go on from here", **MOST}  # under Change a neighbour has the size of the dataset
+CHOOSE = {"choose": "Choose another start", "on": "Pull from this start", **MOST}
+QUERIES = {
+    "count": sl.COUNT,
+    "sum": sl.SUM,
+    "mean": sl.MEAN,
+    "median": sl.MEDIAN,
+    "minimum": sl.MIN,
+    "maximum": sl.MAX,
+}
+
+
+def beat(
+    name: str,
+    query: str,
+    records: Mapping[str, int] | Sequence[int],
+    *,
+    size: int,
+    relation: sl.Relation,
+    axis: tuple[int, int],
+    unit: str = "",
+    claim: str = "No two neighbours are further apart.",
+) -> Picture:
+    """Return a hunt for the widest gap: the reader's record, and the most there is with its witness."""
+    if query not in QUERIES:
+        raise ValueError(f"query must be one of {', '.join(QUERIES)}, got query={query!r}")
+    if isinstance(records, Mapping):
+        universe = sl.Universe.population(list(records.values()))
+    else:
+        universe = sl.Universe.value_range(list(records))
+    most = sl.global_sensitivity(QUERIES[query], universe, size=size, relation=relation)
+    first, second = (QUERIES[query](side) for side in most.witness)
+    if isinstance(records, Mapping):
+        shown = _pulled_in(records, size, relation, most)
+    else:
+        shown = _pulled_along(records, size, relation, most)
+    moved = f"the {query} moves from {text(first)} to {text(second)}, by {text(most.value)}"
+    return Picture(
+        name,
+        label=f"How far can a neighbour move the {query}?",
+        big=(decimals(most.value), "is the most there is"),
+        sentence=f"{shown.pop('who')}: {moved}. {claim}",
+        axis=axis,
+        unit=unit,
+        answer=second,
+        before=first,
+        data={
+            "query": query,
+            "relation": type(relation).__name__,
+            "k": str(relation.k),
+            "most": pair(most.value),
+            "claim": claim,
+            **shown.pop("data"),
+        },
+        actions=ON if isinstance(relation, sl.Change) else CHOOSE,
+        **shown,
+    )
+
+
+def _pulled_in(
+    records: Mapping[str, int], size: int, relation: sl.Relation, most: sl.Sensitivity
+) -> dict[str, Any]:
+    """The witness in a population: who is pulled out and who is pulled in."""
+    names, values = list(records), list(records.values())
+    first, second = (set(side) for side in _positions(values, *most.witness))
+    kinds = {(True, True): "in", (True, False): "removed", (False, True): "added"}
+    out, into = ([names[i] for i in sorted(side)] for side in (first - second, second - first))
+    moves = [f"{listed(some)} {where}" for some, where in ((out, "out"), (into, "in")) if some]
+    return {
+        "game": "moving",
+        "names": names,
+        "values": values,
+        "kinds": [kinds.get((i in first, i in second), "open") for i in range(len(names))],
+        "who": ", ".join(moves),
+        "data": {
+            "witness": f"{line(sorted(first))}|{line(sorted(second))}",
+            "opening": line(range(size)),
+            "hint": _hint(relation),
+        },
+    }
+
+
+def _positions(values: list[int], *sides: Sequence[int]) -> Iterable[list[int]]:
+    """Which records each dataset holds: of equal values the first, so that shared ones are shared."""
+    for side in sides:
+        left = Counter(side)
+        yield [i for i, value in enumerate(values) if left[value] > values[:i].count(value)]
+
+
+def _pulled_along(
+    scale: Sequence[int], size: int, relation: sl.Relation, most: sl.Sensitivity
+) -> dict[str, Any]:
+    """The witness on a scale: which records are pulled, from where to where, or out and in."""
+    first, second = map(Counter, most.witness)
+    common, out, into = (
+        sorted(some.elements()) for some in (first & second, first - second, second - first)
+    )
+    tray = not isinstance(relation, sl.Change)
+    spare = max(a for _, a in relation.moves) if tray else 0  # records that wait in the tray
+    moves = [*((one, None) for one in out), *((None, one) for one in into)]
+    pairs = [*((one, one) for one in common), *(moves if tray else zip(out, into, strict=True))]
+    pairs += [(None, None)] * (size + spare - len(pairs))
+    before, after = zip(*pairs, strict=True)
+    return {
+        "game": "sliding",
+        "names": [f"record {i + 1}" for i in range(len(pairs))],
+        "values": after,
+        "kinds": [_kind(*pair) for pair in pairs],
+        "ghosts": out,
+        "tray": tray,
+        "who": _who(out, into, tray=tray),
+        "data": {
+            "scale": line(scale),
+            "witness": f"{line(before)}|{line(after)}",
+            "opening": line([*spread(scale, size), *[None] * (len(pairs) - size)]),
+            "hint": _hint(relation) if tray else f"Pull {_many(relation)} along the line.",
+        },
+    }
+
+
+def spread(scale: Sequence[int], size: int) -> list[int]:
+    """Return where the records of a scale begin: evenly along it, from its lowest value."""
+    return [scale[i * len(scale) // size] for i in range(size)]
+
+
+def _kind(before: int | None, after: int | None) -> str:
+    """What became of a record: shared, added, removed, or never there."""
+    if after is None:
+        return "open" if before is None else "removed"
+    return "in" if before == after else "added"
+
+
+def _who(out: list[int], into: list[int], *, tray: bool) -> str:
+    """Which records were pulled: along the line, or out of the dataset and into it."""
+    if not tray:
+        return listed([f"{one} to {other}" for one, other in zip(out, into, strict=True)])
+    words = (
+        (listed([str(one) for one in some]), where) for some, where in ((out, "out"), (into, "in"))
+    )
+    return ", ".join(f"{some} {where}" for some, where in words if some)
+
+
+def _many(relation: sl.Relation) -> str:
+    return "one record" if relation.k == 1 else f"up to {relation.k} records"
+
+
+def _hint(relation: sl.Relation) -> str:
+    """What the reader is asked to do: one pull, or several, that make a neighbour."""
+    k = relation.k
+    if isinstance(relation, sl.Change):
+        return "Pull one out and another in." if k == 1 else f"Pull up to {k} out, and as many in."
+    many = f"up to {k}" if relation.at_most and k > 1 else {1: "one"}.get(k, str(k))
+    if isinstance(relation, (sl.Add, sl.Remove)):
+        return f"Pull {many} {'in' if isinstance(relation, sl.Add) else 'out'}."
+    return f"Pull {many} in{' or' if k == 1 or relation.at_most else ', or ' + many} out."

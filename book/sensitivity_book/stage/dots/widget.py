@@ -1,0 +1,57 @@
+"""A game as a notebook shows it: alive in JupyterLab, and on the page that is made of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import traitlets
+from anywidget import AnyWidget
+
+from sensitivity_book.stage.dots.page import markup
+from sensitivity_book.stage.dots.picture import Picture
+from sensitivity_book.stage.explorers.explorer import IN_PAGE, LIVE
+
+STATIC = Path(__file__).parents[3] / "_static"
+RENDER = """
+export default {
+  render({ model, el }) {
+    el.innerHTML = model.get("value");
+    globalThis.Dots.start(el.firstElementChild);
+  },
+};
+"""
+
+
+def static(name: str) -> str:
+    """A script or a style of the book's pages; where a page runs Python, the page has it already."""
+    return "" if IN_PAGE else (STATIC / name).read_text(encoding="utf-8")
+
+
+class Drawn(AnyWidget):
+    """A picture by its own script and style: alive in a session, its HTML on a page made of it."""
+
+    value = traitlets.Unicode().tag(sync=True)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        data = {**(data or {}), "text/plain": repr(self)}
+        if IN_PAGE or LIVE not in os.environ:
+            data["text/html"] = self.value
+        return data, metadata
+
+
+class Dots(Drawn):
+    """A game of dots, by the script and the style of the book's pages."""
+
+    _esm = static("dots.js") + RENDER
+    _css = static("dots.css")
+
+    def __init__(self, picture: Picture) -> None:
+        self._picture = picture
+        super().__init__(value=markup(picture))
+
+    def __repr__(self) -> str:
+        return f"<Dots {self._picture.name}: {self._picture.label}>"

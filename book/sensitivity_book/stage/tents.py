@@ -1,0 +1,323 @@
+"""Two tents: Laplace noise on two neighbouring answers, as a picture that a reader can pull."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sensitivity_book.stage.dots.widget import Drawn, static
+
+LOW, HIGH = -5, 15  # days, the ends of the line
+TALLEST = 0.34  # density per day, the top of the picture
+LEAST, MOST = 0, 60  # sixths of a day, the ends for an answer
+NARROWEST = 3  # sixths of a day, the least distance that noise is made for
+NAMES = ("Chris", "Rick")
+NO_SCRIPT = (
+    "<noscript><p><em>To pull the dots you need JavaScript, which is switched off. "
+    "The picture shows one setting.</em></p></noscript>"
+)
+
+
+@dataclass(frozen=True)
+class Tents:
+    """Where the two answers stand, how much noise there is, and which number was published."""
+
+    one: int = 21
+    other: int = 40
+    epsilon: float = 1.0
+    x: float = 3.0
+    made_for: int | None = None
+    end: float | None = None
+
+    @property
+    def centres(self) -> tuple[float, float]:
+        """Both answers, in days."""
+        return self.one / 6, self.other / 6
+
+    @property
+    def distance(self) -> float:
+        """How far apart the two answers are, in days."""
+        return abs(self.one - self.other) / 6
+
+    @property
+    def assumed(self) -> float:
+        """The distance that the noise is made for, in days."""
+        gap = abs(self.one - self.other) if self.made_for is None else self.made_for
+        return max(gap, NARROWEST) / 6
+
+    @property
+    def scale(self) -> float:
+        """The scale of the noise, in days."""
+        return self.assumed / self.epsilon
+
+    def heights(self, x: float) -> tuple[float, float]:
+        """Both tents at x: densities per day."""
+        one, other = (
+            math.exp(-abs(x - centre) / self.scale) / (2 * self.scale) for centre in self.centres
+        )
+        return one, other
+
+    @property
+    def stretch(self) -> tuple[float, float] | None:
+        """Both ends, the lower one first; none if one number was published."""
+        if self.end is None or self.end == self.x:
+            return None
+        return min(self.x, self.end), max(self.x, self.end)
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """How high both tents are at x, or how large their areas are over the stretch."""
+        if self.stretch is None:
+            return self.heights(self.x)
+        one, other = (
+            _chance(*((z - centre) / self.scale for z in self.stretch)) for centre in self.centres
+        )
+        return one, other
+
+    @property
+    def loss(self) -> float:
+        """The logarithm of how many times as large the first of both sizes is."""
+        if self.stretch is not None:
+            return math.log(self.sizes[0] / self.sizes[1])
+        to_one, to_other = (abs(self.x - centre) for centre in self.centres)
+        return (to_other - to_one) / self.scale
+
+    @property
+    def belief(self) -> float:
+        """How likely the first is to an attacker who began at 50 : 50."""
+        return 1 / (1 + math.exp(-self.loss))
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the two tents keep the promise, which is for every number."""
+        return self.most_loss <= self.epsilon * (1 + 1e-9)
+
+    @property
+    def holds_here(self) -> bool:
+        """Whether the promise is kept at this number, or over this stretch."""
+        return abs(self.loss) <= self.epsilon * (1 + 1e-9)
+
+    @property
+    def most_loss(self) -> float:
+        """The largest loss, that of every number outside both answers."""
+        return self.distance / self.scale
+
+
+def minus(number: float) -> str:
+    """Write a number with a minus sign."""
+    return f"{number:g}".replace("-", "\N{MINUS SIGN}")
+
+
+def _chance(start: float, end: float) -> float:
+    """The area of a tent of scale 1 over a stretch."""
+    if start >= 0:
+        return (math.exp(-start) - math.exp(-end)) / 2
+    if end <= 0:
+        return (math.exp(end) - math.exp(start)) / 2
+    return 1 - (math.exp(start) + math.exp(-end)) / 2
+
+
+# ---- What is said --------------------------------------------------------------------------------
+
+
+def times(logarithm: float) -> str:
+    """Write a factor by its logarithm."""
+    return f"{math.exp(logarithm):.3g}" if logarithm < math.log(999) else "over 999"
+
+
+def percent(share: float) -> str:
+    """Write a share in percent."""
+    if share > 0.999:
+        return "over 99.9 %"
+    return "under 0.1 %" if share < 0.001 else f"{100 * share:.3g} %"
+
+
+def big(state: Tents) -> tuple[str, str]:
+    """Return the number that is said first, and what it counts."""
+    if times(abs(state.loss)) == "1":
+        return "1", "time as likely: no difference"
+    return times(abs(state.loss)), f"times as likely with {NAMES[state.loss < 0]}"
+
+
+def sentence(state: Tents) -> str:
+    """Return what the picture shows."""
+    stretch = ""
+    if state.stretch is not None:
+        start, end = map(minus, state.stretch)
+        one, other = map(percent, state.sizes)
+        stretch = (
+            f"A number from {start} to {end} has the chance {one} with Chris, {other} with Rick. "
+        )
+    most = 1 / (1 + math.exp(-state.epsilon))
+    likelier = NAMES[state.belief < 0.5]
+    given = percent(max(state.belief, 1 - state.belief))
+    limit, belief = times(state.epsilon), f"puts {given} on {likelier}"
+    if state.is_kept:
+        return (
+            f"{stretch}At most {limit} times is allowed, at every number. An attacker who began at 50 : 50 "
+            f"now {belief}; the promise caps her at {percent(most)}."
+        )
+    if state.holds_here:
+        return (
+            f"{stretch}Broken, though not here: at most {limit} times was promised, and outside both answers "
+            f"it is {times(state.most_loss)}. Here the attacker {belief}."
+        )
+    return (
+        f"{stretch}Broken: at most {limit} times was promised. The attacker {belief}, "
+        f"where {percent(most)} was to be the most."
+    )
+
+
+def facts(state: Tents) -> str:
+    """Return the three numbers behind the tents."""
+    return (
+        f"gap {state.distance:.3g} days · noise made for a gap of {state.assumed:.3g}: "
+        f"scale {state.assumed:.3g} / {state.epsilon:g} = {state.scale:.3g} days"
+    )
+
+
+# ---- The piece of a page --------------------------------------------------------------------------
+
+
+def at(x: float) -> str:
+    """Where a number stands on the line, in percent."""
+    return f"{(x - LOW) / (HIGH - LOW) * 100:.5g}"
+
+
+def outline(state: Tents, which: int) -> str:
+    """The path of a tent, in a picture 200 wide and 100 high."""
+    grid = {LOW + i / 4 for i in range(4 * (HIGH - LOW) + 1)} | {state.centres[which]}
+    points = (f"{10 * (x - LOW):.2f} {_down(state.heights(x)[which]):.2f}" for x in sorted(grid))
+    return f"M0.00 100.00L{'L'.join(points)}L200.00 100.00Z"
+
+
+def _down(height: float) -> float:
+    return 100 * (1 - min(height / TALLEST, 4))
+
+
+def markup(state: Tents) -> str:
+    """Return the picture as a piece of a page, which book/_static/tents.js brings to life."""
+    number, what = big(state)
+    return "\n".join(
+        [
+            '<div class="tents" role="group" aria-label="Two tents of noise over two answers">',
+            NO_SCRIPT,
+            '<p class="says" role="status" aria-live="polite">'
+            f'<span class="big"><b>{number}</b><span> {what}</span></span> '
+            f'<span class="sentence">{html.escape(sentence(state))}</span></p>',
+            *_dial(state),
+            *_stage(state),
+            *_bars(state),
+            f'<p class="facts">{facts(state)}</p>',
+            '<p class="actions"><label><input type="checkbox" name="follows" checked disabled> '
+            "the noise follows the gap</label>"
+            '<label><input type="checkbox" name="stretch" disabled> a stretch S, not one number</label>'
+            '<button type="button" data-action="draw" disabled>Publish one with Chris</button>'
+            '<button type="button" data-action="begin" disabled>Start again</button></p>',
+            "</div>",
+        ]
+    )
+
+
+def _dial(state: Tents) -> Iterable[str]:
+    yield (
+        '<div class="dial"><label for="tents-dial">privacy dial ε</label>'
+        '<input id="tents-dial" type="range" min="0.1" max="2" step="0.05" '
+        f'value="{state.epsilon:g}" disabled><output for="tents-dial">{state.epsilon:g}</output></div>'
+    )
+
+
+def _stage(state: Tents) -> Iterable[str]:
+    """Both tents, the published number above them, the line, and the two answers below it."""
+    yield '<div class="stage">'
+    yield (
+        '<svg class="no-card" viewBox="0 0 200 100" preserveAspectRatio="none" aria-hidden="true">'
+        f'<path class="tent one" d="{outline(state, 0)}"/>'
+        f'<path class="tent other" d="{outline(state, 1)}"/>'
+        '<path class="area one" d=""/><path class="area other" d=""/>'
+        '<path class="rug" d=""/></svg>'
+    )
+    for which, height in zip(("one", "other"), state.heights(state.x), strict=True):
+        shown = 100 - max(_down(height), 0)
+        yield f'<span class="pole {which}" style="--at:{at(state.x)};--high:{shown:.5g}"></span>'
+    yield _slider(
+        "published", "published number, in days", state.x, LOW, HIGH, f"x = {minus(state.x)}"
+    )
+    yield _slider(
+        "published end", "other end of the stretch, in days", state.x, LOW, HIGH, "", hidden=True
+    )
+    yield '<div class="line" aria-hidden="true">'
+    for tick in range(LOW, HIGH + 1, 5):
+        unit = " days" if tick == 5 else ""
+        yield f'<span class="tick" style="--at:{at(tick)}">{minus(tick)}{unit}</span>'
+    low, high = (at(end) for end in sorted(state.centres))
+    yield f'<span class="gap" style="--from:{low};--to:{high}"></span></div>'
+    for which, name, value in zip(("one", "other"), NAMES, state.centres, strict=True):
+        label = f"mean with {name}, in days"
+        yield _slider(
+            f"dot {which}", label, value, LEAST / 6, MOST / 6, f"{name} {value:.3g}", "<i></i>"
+        )
+    yield "</div>"
+
+
+def _slider(
+    kind: str,
+    label: str,
+    value: float,
+    low: float,
+    high: float,
+    text: str,
+    mark: str = "",
+    *,
+    hidden: bool = False,
+) -> str:
+    return (
+        f'<span class="{kind}"{" hidden" * hidden} role="slider" aria-disabled="true" aria-label="{label}" '
+        f'aria-valuemin="{low:g}" aria-valuemax="{high:g}" aria-valuenow="{value:.3g}" '
+        f'style="--at:{at(value)}">{mark}<b>{text}</b></span>'
+    )
+
+
+def _bars(state: Tents) -> Iterable[str]:
+    """The two heights at x, the longer one drawn full; and what the attacker believes."""
+    heights, least = state.heights(state.x), 100 * math.exp(-state.epsilon)
+    yield '<div class="bars" aria-hidden="true">'
+    for which, name, long, height in zip(
+        ("one", "other"), NAMES, lengths(state), heights, strict=True
+    ):
+        yield (
+            f'<p class="{which}"><span>with {name}</span><span class="track">'
+            f'<span class="bar" style="--long:{long:.5g}"></span>'
+            f'<span class="least" style="--at:{least:.5g}"></span></span><b>{height:.3g}</b></p>'
+        )
+    edge = 100 / (1 + math.exp(-state.epsilon))
+    yield (
+        f'<p class="odds"><span>attacker</span><span class="track">'
+        f'<span class="allowed" style="--from:{100 - edge:.5g};--to:{edge:.5g}"></span>'
+        f'<span class="half"></span><span class="belief" style="--at:{100 * (1 - state.belief):.5g}"></span>'
+        f'</span><b></b></p><p class="ends"><span></span><span class="words"><span>Chris for certain</span>'
+        "<span>½</span><span>Rick for certain</span></span><b></b></p></div>"
+    )
+
+
+def lengths(state: Tents) -> tuple[float, float]:
+    """How long both bars are, in percent of the longer one."""
+    return 100 * math.exp(min(state.loss, 0)), 100 * math.exp(min(-state.loss, 0))
+
+
+class TwoTents(Drawn):
+    """The two tents, by the script and the style of the book's pages."""
+
+    _esm = static("tents.js") + (
+        "export default { render({ model, el }) { el.innerHTML = model.get('value'); "
+        "globalThis.Tents.start(el.firstElementChild); } };\n"
+    )
+    _css = static("tents.css")
+
+    def __init__(self) -> None:
+        super().__init__(value=markup(Tents()))
+
+    def __repr__(self) -> str:
+        return "<TwoTents: pull the answers, turn ε, move the published number>"

@@ -1,1 +1,0 @@
-"""Vectors as records: what a person adds to a sum, to a mean and to rounds of training."""

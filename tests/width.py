@@ -1,0 +1,171 @@
+"""Questions whose numbers need more than 32 bits, or 64: the package's answers against Python's own.
+
+In a browser NumPy's default integer has 32 bits, and arithmetic in it overflows without a word. The
+right answers here come from Python's ints and Fractions alone, by trying every pair. A page runs this
+file as one cell.
+"""
+
+import math
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+import numpy as np
+from sensitivity_book.stage.bounds import clipped_sums
+from sensitivity_book.theory.gradient import discrete_gradient
+
+import sensitivity_lab as sl
+from sensitivity_lab.methods.lattice import Lattice
+
+POPULATIONS = {
+    "32 bits": (-(2**31), -7, 46_341, 2**31 - 1, 3_000_000_000),
+    "64 bits": (-(2**63), -5, 2**53 + 1, 2**62, 2**63 - 1),
+    "more than 64 bits": (-(2**70), 3, 2**64, 2**100),
+    "decimals": (0.1, 0.25, 123_456_789.625, 4_000_000_000.5),
+}
+
+
+def disagreements():
+    """What the package answers otherwise than Python's own numbers, a line each."""
+    return [told for question in questions() if (told := told_of(*question))]
+
+
+def questions():
+    """Every question: its name, who asks the package, the right answer."""
+    for part in (small, long, one_dataset, narrow_arrays, ranks):
+        yield from part()
+
+
+def told_of(name, ask, right):
+    """What is wrong with an answer, or nothing."""
+    try:
+        found = ask()
+    except Exception as error:
+        found = f"{type(error).__name__}: {error}"
+    return None if found == right else f"{name}: {right} is right, got {found}"
+
+
+def most(query, values, relation, size, of=sl.Universe.population, **asked):
+    """Who asks for a global sensitivity."""
+    asked |= {"relation": relation, "size": size}
+    return lambda: sl.global_sensitivity(query, of(values), **asked).value
+
+
+def scatter(data):
+    return Fraction(len(data) * sum(x * x for x in data) - sum(data) ** 2, len(data) ** 2)
+
+
+def small():
+    """Sensitivities of small populations, three records of it, all of them changed: every pair by hand."""
+    for bits, values in POPULATIONS.items():
+        exact = [Fraction(str(value)) for value in values]
+        edges = (exact[0], exact[1], exact[-1])
+
+        def counts(data, edges=edges):
+            """How many records lie in each bin; the last holds its upper edge."""
+            return tuple(
+                sum(low <= x < high or x == high == edges[-1] for x in data)
+                for low, high in pairwise(edges)
+            )
+
+        by_hand = {
+            sl.SUM: lambda data: (sum(data),),
+            sl.VARIANCE: lambda data: (scatter(data),),
+            sl.quantile(0.25): lambda data: ((data[0] + data[1]) / 2,),
+            sl.histogram(edges): counts,
+        }
+        for query, plain in by_hand.items():
+            pairs = combinations(map(plain, combinations(exact, 3)), 2)
+            right = max(sum(abs(x - y) for x, y in zip(a, b, strict=True)) for a, b in pairs)
+            for method in ("solver", "sweep"):
+                ask = most(query, values, sl.Change(3), 3, method=method)
+                yield f"{query} of {bits}, {method}", ask, right
+
+
+def long():
+    """Sums, means and deviations whose prefix sums leave 32 and 64 bits."""
+    many = [10**15 + 7 * i * i for i in range(3000)]
+    apart = sum(many[1500:]) - sum(many[:1500])
+    yield "sum of 3,000", most(sl.SUM, many, sl.Change(1500), 1500), apart
+    right = Fraction(apart, 1500)
+    yield "mean of 3,000", most(sl.MEAN, many, sl.Change(1500), 1500), right
+    three = (0, 3_000_000_000, 2**33)
+    halves = [Fraction(abs(a - b), 2) for a, b in combinations(three, 2)]  # deviations of two
+    ask = most(sl.STD, three, sl.Change(2), 2)
+    yield "standard deviation", ask, float(max(halves) - min(halves))
+    ask = most(sl.MEAN, [0, 2**40], sl.Change(5), 10**12, sl.Universe.value_range)
+    yield "mean of 10¹² records", ask, Fraction(5 * 2**40, 10**12)
+    form = {"bounds": (0, 2**40), "size": 10**10, "relation": sl.Change(3)}
+    yield "closed form", lambda: sl.closed_form(sl.SUM, **form).value, 3 * 2**40
+
+
+def one_dataset():
+    """Local and smooth sensitivities, and a gradient."""
+    records = [1_000_003 * i * i for i in range(60)]
+    dataset, one = records[:40], {"relation": sl.Change(1)}
+    near = (scatter([*dataset[:i], *dataset[i + 1 :], x]) for i in range(40) for x in records[40:])
+    right = max(abs(one - scatter(dataset)) for one in near)
+
+    def local():
+        universe = sl.Universe.population(records)
+        return sl.local_sensitivity(sl.VARIANCE, dataset, universe, **one).value
+
+    yield "variance at one dataset", local, right
+
+    high, odd = 2**40, records[:41]
+    padded = [*[0] * 41, *odd, *[high] * 41]  # whose middle is the median
+    runs = [max(padded[61 + s] - padded[61 + s - t - 1] for s in range(t + 2)) for t in range(42)]
+    best = max(range(42), key=lambda t: (math.log(runs[t]) - t / 4, -t))
+
+    def smooth():
+        found = sl.smooth_sensitivity(sl.MEDIAN, odd, bounds=(0, high), beta=Fraction(1, 4))
+        return found.distance, found.local
+
+    yield "smooth median", smooth, (best, runs[best])
+    two = sl.Universe.value_range
+    yield "gradient", lambda: discrete_gradient(sl.SUM, (5,), two([5, high])).forward, (5, high)
+
+
+def narrow_rows(rows, universe):
+    """10⁹ for each record, in 32 bits for two records, as NumPy has it in a browser."""
+    counted = 10**9 * rows.shape[1]
+    return np.full(len(rows), counted, dtype=np.int32 if counted < 2**31 else np.int64), 1
+
+
+def narrow_arrays():
+    """What a reader makes in NumPy has 32 bits there; sums of it need more."""
+    values = [2**31 - 9, 2**31 - 5, 2**31 - 1]
+    narrow = np.array(values, dtype=np.int32)
+    spreads = [scatter(pair) for pair in combinations(values, 2)]
+    right = max(spreads) - min(spreads)
+    yield "variance of 32 bits", most(sl.VARIANCE, narrow, sl.Change(2), 2), right
+    ask = most(sl.SUM.clipped(-(2**40), 2**40), narrow, sl.AddRemove(2), 1)
+    yield "clipped sum of 32 bits", ask, 2**32 - 6
+    wide = np.array([1, 2**40, 2**50], dtype=np.int64)
+    ask = most(sl.SUM.clipped(0, 2**45), wide, sl.AddRemove(2), 0)
+    yield "clipped sum", ask, 2**40 + 2**45
+    rows = sl.Query("billions", lambda data: 10**9 * len(data), rows=narrow_rows)
+    yield "rows of 32 bits", most(rows, narrow, sl.AddRemove(3), 0), 3 * 10**9
+    ends = [0, 1, 2**40 - 1, 2**40]
+    yield "values that break ints", lambda: sl.breaking_values((0, 2**40), int), ends
+    yield "clipped sums", lambda: clipped_sums([2**31] * 3, [1, 2**33]).tolist(), [3, 3 * 2**31]
+    labels = [("a", 2**40), ("a", 3), ("b", -(2**41))]
+    grouped = sl.SUM.of(lambda record: record[1]).by(lambda record: record[0])
+    yield "sums by group", most(grouped, labels, sl.AddRemove(3), 0), 2**40 + 3 + 2**41
+
+
+def ranks():
+    """Places in a lattice, and how many datasets there are."""
+    chosen, population = list(range(1, 60, 2)), sl.Universe.population
+    rank = np.array([sum(math.comb(x, i + 1) for i, x in enumerate(chosen))], dtype=np.int64)
+
+    def of_rank():
+        return Lattice(population(range(60)).copies(30), 30).rows(30, rank)[0].tolist()
+
+    yield "a rank's dataset", of_rank, chosen
+    twins = [x for x in range(50) for _ in range(2)]
+    right = sum(math.comb(50, j) * math.comb(50 - j, 50 - 2 * j) for j in range(26))
+    yield "datasets of 50 twins", lambda: population(twins).count(50), right
+    every, move = sl.Universe.value_range(range(1000)), sl.SymmetricDifference(12)
+    right = sum(math.comb(999 + a, a) for a in range(13))
+    right += sum(math.comb(998 + a, a) for a in range(12))  # the one record leaves
+    yield "neighbours of one record", lambda: move.count_neighbours((0,), every), right
