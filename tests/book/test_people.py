@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sensitivity_board.figures import library_figures
 from sensitivity_book.people.joins import join_bound, join_stability
 from sensitivity_book.people.truncation import DropExcess, DropNonUnique, truncate
 from sensitivity_book.pictures.tables import show_change
-from sensitivity_book.stored_figures import library_figures
 
 import sensitivity_lab as sl
 
