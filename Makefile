@@ -31,7 +31,7 @@ live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; m
 	$(BIN)/python -m sensitivity_book.live _build/live
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
-	$(PYTEST) tests sensitivity_lab book/sensitivity_book --ignore tests/browser --doctest-modules --mpl $(COV) -n auto
+	$(PYTEST) tests sensitivity_lab book/sensitivity_book book/sensitivity_board --ignore tests/browser --doctest-modules --mpl $(COV) -n auto
 	EXPLORERS_OPENING_ONLY=1 $(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope
 
@@ -69,7 +69,7 @@ bench: $(READY) ## Time the package against a naive enumeration
 	$(BIN)/python benchmarks/scale.py $(BENCH)
 
 audit: $(READY) ## Ask other libraries again, each in its own environment, and say what changed
-	$(BIN)/python scripts/audit.py $(LIBRARIES)
+	$(BIN)/python -u -m sensitivity_board.audit $(LIBRARIES)
 
 check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions, two identical builds, a browser
 	ORACLE_CASES=1000 $(PYTEST) tests/methods/test_walk_and_sweep.py -n auto

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from sensitivity_book import scenarios
+from sensitivity_book.data import scenarios
 
 import sensitivity_lab as sl
 
@@ -15,9 +15,7 @@ STATIC = Path(__file__).parents[1] / "book" / "_static"
 def cover() -> Figure:
     """The witness of the mean: six pupils, one of them swapped for another."""
     absences = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
-    return sl.plot_witness(
-        sl.global_sensitivity(sl.MEAN, absences, size=6, relation=sl.Change(1))
-    )
+    return sl.plot_witness(sl.global_sensitivity(sl.MEAN, absences, size=6, relation=sl.Change(1)))
 
 
 def school() -> Figure:
@@ -33,9 +31,7 @@ def vehicle() -> Figure:
 def _small(scenario: scenarios.Scenario, column: str) -> Figure:
     """The curves of an experiment, and the published numbers, without a word."""
     universe = {column: scenario.universes[column]}
-    table = sl.sweep(
-        scenarios.QUERIES, universe, size=scenario.size, relations=scenario.relations
-    )
+    table = sl.sweep(scenarios.QUERIES, universe, size=scenario.size, relations=scenario.relations)
     figure = sl.plot_sweep(table, beside=scenario.published)
     figure.set_size_inches(5, 2.4)
     for part in figure.subfigs or [figure]:

@@ -224,14 +224,22 @@ class Sensitivity:
             return ""
         if isinstance(self.size, range):
             least, most, several = min(self.size), max(self.size), len(self.size) > 1
-            every = f", in steps of {abs(self.size.step)}," if several and abs(self.size.step) > 1 else ""
+            every = (
+                f", in steps of {abs(self.size.step)},"
+                if several and abs(self.size.step) > 1
+                else ""
+            )
             return f"datasets of {least:,}{f' to {most:,}' * several}{every} records"
         return "" if self.relation.keeps_size else f"a public size {self.size:,}"
 
     def _size_row(self) -> dict[str, str]:
         if not self._sizes:
             return {}
-        ask = "" if isinstance(self.size, range) else "; if it is not public, ask for all: size=range(…)"
+        ask = (
+            ""
+            if isinstance(self.size, range)
+            else "; if it is not public, ask for all: size=range(…)"
+        )
         return {"for": self._sizes + ask}
 
     @property

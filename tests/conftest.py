@@ -22,7 +22,7 @@ HTML = ROOT / "_build" / "html"
 SCREENSHOTS = ROOT / "_build" / "screenshots"  # pictures of the book's pages
 
 # What takes long runs with CHECK_ALL=1, as in `make check-all`. Else one part of it runs, in turn with the
-# commit, and the board's whenever a change touches the board. SEED=… repeats what a commit drew.
+# commit (of the board all of it, where a change touches the board). SEED=… repeats what a commit drew.
 CHECK_ALL = "CHECK_ALL" in os.environ
 
 
@@ -41,18 +41,6 @@ SEED = int(os.environ.get("SEED") or int(git("rev-parse", "HEAD")[:6] or "0", 16
 def in_turn(options: list) -> list:
     """One of these, another at the next commit; all of them in `make check-all`."""
     return options if CHECK_ALL else [options[SEED % len(options)]]
-
-
-def touched(*paths: str) -> bool:
-    """Whether these differ from the main branch, or on it from the commit before."""
-    before = "main~1" if git("rev-parse", "HEAD") == git("rev-parse", "main") else "main"
-    return CHECK_ALL or bool(git("diff", "--name-only", before, "--", *paths))
-
-
-BOARD_TOUCHED = touched(
-    "book/sensitivity_book/case_files", "book/sensitivity_book/peers", "book/sensitivity_book/data",
-    "scripts/libraries", "sensitivity_lab/audit",
-)  # fmt: skip
 
 
 def pytest_report_header() -> str:

@@ -12,7 +12,7 @@ from conftest import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 BOOK = tomllib.loads((ROOT / "book" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-OURS = {"sensitivity_lab", "sensitivity_book"}
+OURS = {"sensitivity_lab", "sensitivity_book", "sensitivity_board"}
 # Imported by another name than it is installed by, or with what is.
 BROUGHT_BY = {"cycler": "matplotlib", "matplotlib_inline": "jupyterlab", "traitlets": "ipywidgets"}
 
@@ -35,7 +35,8 @@ def imported(source):
 
 
 def imported_below(folder):
-    paths = (path for path in sorted(folder.rglob("*.py")) if "stand_ins" not in path.parts)
+    elsewhere = {"stand_ins", "libraries"}  # in a browser, and in environments of their own
+    paths = (path for path in sorted(folder.rglob("*.py")) if not elsewhere & set(path.parts))
     sources = [path.read_text(encoding="utf-8") for path in paths]
     return set().union(*map(imported, sources))
 
@@ -84,6 +85,7 @@ def test_a_module_imports_nothing_beyond_the_core_when_it_is_imported():
 
 def test_what_the_book_imports_is_installed_with_its_extra():
     """Catches a notebook that stops at its first cell for whoever installed `[book]`."""
-    asked = imported_in_notebooks() | imported_below(ROOT / "book" / "sensitivity_book")
+    packages = (ROOT / "book" / name for name in ("sensitivity_book", "sensitivity_board"))
+    asked = imported_in_notebooks().union(*map(imported_below, packages))
     assert asked <= CORE | names(EXTRAS["book"])
     assert names(BOOK["dependencies"]) - {"sensitivity-lab"} <= names(EXTRAS["book"])

@@ -6,7 +6,8 @@ from graphlib import TopologicalSorter
 
 from conftest import ROOT
 
-PACKAGES = ROOT / "sensitivity_lab", ROOT / "book" / "sensitivity_book"
+BOOK = ROOT / "book"
+PACKAGES = ROOT / "sensitivity_lab", BOOK / "sensitivity_book", BOOK / "sensitivity_board"
 
 
 def name_of(path, package):

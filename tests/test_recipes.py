@@ -132,9 +132,7 @@ def a_chapter(copy):
     chapter = copy.place / "notebooks" / "midranges.ipynb"
     chapter.write_text(text.replace("template", "midranges"), encoding="utf-8")
     assert json.loads(chapter.read_text(encoding="utf-8"))["cells"]
-    copy.insert(
-        "_toc.yml", "      - file: notebooks/midranges\n", "      - file: notebooks/norms"
-    )
+    copy.insert("_toc.yml", "      - file: notebooks/midranges\n", "      - file: notebooks/norms")
     copy.insert(
         "book/chapters.md",
         "| {ref}`ch-midranges` | How wide is a spread? | {ref}`by hand <ch-by-hand>` |\n",

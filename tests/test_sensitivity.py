@@ -981,7 +981,9 @@ def test_a_result_says_for_which_sizes_it_is():
     assert said(3, sl.Change(1)).endswith("relation=Change(1))")
     assert said(range(1, 5), sl.Add(1)).endswith("for datasets of 1 to 4 records)")
     assert said(range(3, 4), sl.Change(1)).endswith("for datasets of 3 records)")
-    assert said(range(1, 4, 2), sl.Add(2)).endswith("for datasets of 1 to 3, in steps of 2, records)")
+    assert said(range(1, 4, 2), sl.Add(2)).endswith(
+        "for datasets of 1 to 3, in steps of 2, records)"
+    )
     at_one = sl.local_sensitivity(sl.MEAN, (1, 2), school, relation=sl.AddRemove(1))
     assert repr(at_one).endswith("relation=AddRemove(1))")
     card = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.AddRemove(1))._repr_html_()

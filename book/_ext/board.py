@@ -1,7 +1,7 @@
 """The directive `{board}`: every claim as a card, with filters; and the files that can be checked.
 
-The cards are those of `data/board.json`; a card shows the program of its address, if there is one in
-`scripts/libraries/*/programs`.  Beside the pages lie the board itself, a certificate for each claim,
+The cards are those of the board's `data/board.json`; a card shows the program of its address, if there is one
+in `libraries/*/programs.toml`.  Beside the pages lie the board itself, a certificate for each claim,
 and the program that checks them.  Only a page with the board loads its script and its style.
 """
 
@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sensitivity_book.case_files import BOARD, case_files
-from sensitivity_book.case_files.page import SECTIONS, Program, cards, opening
+from sensitivity_board import BOARD, case_files
+from sensitivity_board.page import SECTIONS, cards, opening
+from sensitivity_board.programs import HERE, LIBRARIES, every_program
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-ISSUES = "book/sensitivity_book/data/issues.json"
-PROGRAMS = "scripts/libraries/*/programs/*.py"
-CHECKER = "scripts/check_certificate.py"
+CHECKER = HERE / "check_certificate.py"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -30,10 +29,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 class Board(SphinxDirective):
     def run(self) -> list[nodes.Node]:
-        source = Path(self.env.srcdir)
-        for file in (str(BOARD), source / ISSUES, *source.glob(PROGRAMS)):
+        for file in (BOARD, HERE / "data" / "issues.json", *LIBRARIES.glob("*/programs.toml")):
             self.env.note_dependency(str(file))
-        cases, known = case_files(), programs(source)
+        cases, known = case_files(), every_program()
         head = nodes.raw("", opening(cases), format="html")
         return [head, *(section(verdict, cards(cases, verdict, known)) for verdict in SECTIONS)]
 
@@ -45,22 +43,6 @@ def section(verdict: str, html: str) -> nodes.section:
     made += nodes.title("", SECTIONS[verdict])
     made += nodes.raw("", html, format="html")
     return made
-
-
-def programs(source: Path) -> dict[str, Program]:
-    """The programs that show a case by themselves, by its address."""
-    return {
-        file.stem: Program(file.read_text(encoding="utf-8"), needs(file.parent.parent))
-        for file in sorted(source.glob(PROGRAMS))
-    }
-
-
-def needs(environment: Path) -> tuple[str, ...]:
-    """The packages of an environment, as its list names them; the book's own has none."""
-    listed = environment / "requirements.in"
-    lines = listed.read_text(encoding="utf-8").splitlines() if listed.exists() else []
-    named = (line.partition("#")[0].strip() for line in lines)
-    return tuple(filter(None, named))
 
 
 def load_script(
@@ -80,7 +62,7 @@ def write_files(app: Sphinx, failure: Exception | None) -> None:
     (folder / "certificates").mkdir(parents=True)
     stored = BOARD.read_text("utf-8")
     (folder / "board.json").write_text(stored, encoding="utf-8")
-    shutil.copy(Path(app.srcdir) / CHECKER, folder)
+    shutil.copy(CHECKER, folder)
     for case in json.loads(stored)["cases"]:
         file = folder / "certificates" / f"{case['address']}.json"
         file.write_text(one_a_line(case), encoding="utf-8")

@@ -10,7 +10,7 @@ from pybtex.database import parse_file
 import sensitivity_lab as sl
 
 API = ROOT / "book" / "api.md"
-MODULES = [*ROOT.glob("sensitivity_lab/**/*.py"), *ROOT.glob("book/sensitivity_book/**/*.py")]
+MODULES = [*ROOT.glob("sensitivity_lab/**/*.py"), *ROOT.glob("book/sensitivity_bo*/**/*.py")]
 
 
 def documented(name):

@@ -33,7 +33,9 @@ def test_examples_on_the_front_pages_run(page):
 def test_a_stored_picture_is_what_the_package_draws(name, tmp_path):
     """Catches a cover, or a small picture of an experiment, left behind by a change of the package."""
     draw(name, tmp_path / "drawn.svg")
-    assert (tmp_path / "drawn.svg").read_text("utf-8") == (STATIC / f"{name}.svg").read_text("utf-8")
+    assert (tmp_path / "drawn.svg").read_text("utf-8") == (STATIC / f"{name}.svg").read_text(
+        "utf-8"
+    )
 
 
 def test_the_map_is_what_the_chapters_say(tmp_path):

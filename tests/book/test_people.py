@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitivity_book.data.stored_figures import library_figures
+from sensitivity_board.figures import library_figures
 from sensitivity_book.pictures.tables import show_change
 from sensitivity_book.theory.people import (
     DropExcess,

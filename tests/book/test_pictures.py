@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
-from sensitivity_book.case_files import Case
+from sensitivity_board import Case
+from sensitivity_board.pictures import (
+    LEFT,
+    RIGHT,
+    listed,
+    plot_lanes,
+    plot_ratios,
+)
 from sensitivity_book.pictures.costs import GAUSSIAN, plot_costs
 from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow
@@ -17,13 +24,6 @@ from sensitivity_book.pictures.norms import plot_moves, plot_tree
 from sensitivity_book.pictures.rounding import plot_stalls
 from sensitivity_book.pictures.ticks import Ticks
 from sensitivity_book.pictures.two_kinds import plot_two_kinds
-from sensitivity_book.pictures.verdicts import (
-    LEFT,
-    RIGHT,
-    listed,
-    plot_lanes,
-    plot_ratios,
-)
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting.style import ADDED, COLOURS, EXACT, INK, PALE, REMOVED

@@ -74,7 +74,10 @@ def test_a_broken_promise_is_broken_between_the_answers_too():
     state = Tents(0, 60, 1.0, 5, made_for=19)
     assert state.holds_here
     assert not state.is_kept
-    assert "though not here: at most 2.72 times was promised, and outside both answers it is 23.5" in sentence(state)
+    assert (
+        "though not here: at most 2.72 times was promised, and outside both answers it is 23.5"
+        in sentence(state)
+    )
 
 
 def test_nothing_can_be_pulled_before_the_script_has_come():

@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 import pytest
 from conftest import HTML, ROOT
 from playwright.sync_api import Browser, Locator, Page
-from sensitivity_book.case_files import Case, case_files
+from sensitivity_board import Case, case_files
+from sensitivity_board.programs import every_program
 from test_book import LOOKS, STRUCTURE, WIDEST, faint_text, faults, opened, quietly, show
 
 PAGE = HTML / "book" / "board.html"
@@ -242,9 +243,9 @@ def test_on_paper_there_are_cards_and_no_filters(page: Page) -> None:
 
 def test_every_program_has_a_button_that_copies_it(page: Page) -> None:
     """Catches code that a reader has to mark by hand, and a program that is not on its card."""
-    files = {file.stem for file in ROOT.glob("scripts/libraries/*/programs/*.py")}
+    known = every_program()
     shown = page.locator(".claim:has(.program)")
-    assert set(shown.evaluate_all("all => all.map(one => one.id)")) == files & set(ALL)
+    assert set(shown.evaluate_all("all => all.map(one => one.id)")) == known.keys() & set(ALL)
     assert page.locator(".program button.copybtn").count() == shown.count()
 
 

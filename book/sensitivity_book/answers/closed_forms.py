@@ -35,7 +35,9 @@ def mixed() -> Answer:
             return Verdict(False, f"Both need at least {LEAST} records.")
         here, there = sl.MEAN(x), sl.MEAN(y)
         gap = abs(here - there)
-        words = f"The means are {number_text(here)} and {number_text(there)}, {number_text(gap)} apart"
+        words = (
+            f"The means are {number_text(here)} and {number_text(there)}, {number_text(gap)} apart"
+        )
         if gap <= CLAIMED:
             return Verdict(False, f"{words}. The formula allows {number_text(CLAIMED)}.")
         return Verdict(True, f"{words}: more than {number_text(CLAIMED)}. The formula is refuted.")

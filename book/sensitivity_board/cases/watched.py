@@ -1,0 +1,120 @@
+"""Libraries watched elsewhere: what they claimed and what they answered is on record."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sensitivity_board.case import NORMS, Case, strictest
+from sensitivity_board.figures import SOURCE, figures
+from sensitivity_lab.audit.audit import audit
+from sensitivity_lab.audit.report import Audit
+from sensitivity_lab.queries import Query
+from sensitivity_lab.relations import Change, Relation, SymmetricDifference
+from sensitivity_lab.universe import Universe
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a tool did in an environment of its own: a sensitivity by size, and its answers."""
+
+    library: str
+    version: str
+    date: str
+    function: str
+    setting: str
+    claims: dict[int, float]
+    answers: dict[tuple[Any, ...], Any]
+
+    @property
+    def query(self) -> Query:
+        """The tool as a function: it answers the datasets that it was watched on."""
+        answers = {_bag(dataset): answer for dataset, answer in self.answers.items()}
+        return Query(self.function, lambda dataset: answers[_bag(dataset)], takes_missing=True)
+
+    @property
+    def universe(self) -> Universe:
+        """The records of those datasets, each as often as one of them holds it."""
+        most: Counter[Any] = Counter()
+        for dataset in self.answers:
+            most |= Counter(dataset)
+        return Universe.population(list(most.elements()))
+
+    @property
+    def sizes(self) -> range:
+        """The sizes of those datasets."""
+        sizes = list(map(len, self.answers))
+        return range(min(sizes), max(sizes) + 1)
+
+
+def _bag(dataset: Iterable[Any]) -> frozenset[tuple[Any, int]]:
+    return frozenset(Counter(dataset).items())
+
+
+def seen(name: str) -> list[Seen]:
+    """Return what a table of figures says, tool by tool: "diffprivlib" or "opendp_polars"."""
+    found = []
+    table = figures(name)
+    for _, rows in table.groupby(SOURCE, sort=False):
+        claims, answers = {}, {}
+        for quantity, value in zip(rows["quantity"], rows["value"], strict=True):
+            kind, place = quantity.split(" ", 1)
+            if kind == "answer":
+                answers[ast.literal_eval(place.removeprefix("to "))] = ast.literal_eval(value)
+            else:
+                claims[int(place.split()[-1])] = float(value)
+        library, number, day, function, setting = rows.iloc[0][SOURCE]
+        found.append(Seen(library, number, day, function, setting, claims, answers))
+    return found
+
+
+def polars_cases() -> list[Case]:
+    """Return the cases of OpenDP's sum by group on Polars tables: every row of a group may change."""
+    cases = []
+    for tool in seen("opendp_polars"):
+        found = audit(
+            tool.query,
+            lambda k, claims=tool.claims: claims[k],
+            tool.universe,
+            sizes_within=tool.sizes,
+            relations=[SymmetricDifference(2 * max(tool.sizes))],
+        )
+        source = "OpenDP", tool.version, tool.function, tool.setting
+        answers = tuple(tool.answers.items())
+        cases.append(Case(*source, strictest(found.rows), tool.date, answers=answers))
+    return cases
+
+
+def diffprivlib_cases() -> list[Case]:
+    """Return the cases of diffprivlib, from its table of figures, under two relations.
+
+    Source: Holohan and others (2019).
+    """
+    cases = []
+    for tool in seen("diffprivlib"):
+        norm = math.inf if tool.function.startswith(("median", "quantile")) else 1
+        relations: list[Relation] = [Change(1)]
+        if not tool.function.startswith(("mean", "var", "std", "nan")):
+            relations.append(SymmetricDifference(1))
+        for relation in relations:
+            rows = strictest(audit_seen(tool, relation, norm=norm).rows)
+            source = tool.library, tool.version, tool.function, tool.setting
+            answers = tuple(tool.answers.items())
+            cases.append(Case(*source, rows, tool.date, norm=NORMS[norm], answers=answers))
+    return cases
+
+
+def audit_seen(tool: Seen, relation: Relation, *, norm: float = 1) -> Audit:
+    """Hold a tool of diffprivlib to the sensitivity that it handed to its mechanism, by size."""
+    return audit(
+        tool.query,
+        lambda size: tool.claims[size],
+        tool.universe,
+        sizes_within=tool.sizes,
+        relations=[relation],
+        norm=norm,
+    )

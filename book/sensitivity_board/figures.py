@@ -1,0 +1,62 @@
+"""Figures that libraries gave when they were asked, stored with versions and dates.
+
+Each table is made by a script of `libraries`, in an environment of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from importlib import resources
+
+import pandas as pd
+
+# What was asked; two more columns, quantity and value, say what came back.
+SOURCE = ["library", "version", "date", "query", "parameters"]
+
+
+def figures(name: str) -> pd.DataFrame:
+    """Return a stored table as text, as it was written: "tumult" or "pipelinedp", for example.
+
+    >>> figures("tumult").loc[0, ["version", "query", "value"]].tolist()
+    ['0.19.1', 'private join', '2']
+
+    Columns: `SOURCE`, quantity and value. Cost: reads one file.
+    Raises FileNotFoundError for a library without a table.
+    """
+    file = resources.files("sensitivity_board") / "data" / f"{name}.csv"
+    with file.open(encoding="utf-8") as text:
+        return pd.read_csv(text, dtype=str)
+
+
+def library_figures() -> pd.DataFrame:
+    """Return sensitivities and noise parameters that Tumult and PipelineDP gave, with versions.
+
+    >>> found = library_figures()
+    >>> list(found.columns)
+    ['library', 'version', 'date', 'query', 'parameters', 'quantity', 'value']
+    >>> sorted(set(found["library"]))
+    ['pipeline-dp', 'tmlt.analytics', 'tmlt.core']
+
+    A value is missing where the library refuses the query. Cost: reads two files.
+    Source: Tumult (2023), PipelineDP (2026), asked with the versions that the table gives.
+    """
+    found = pd.concat([figures("tumult"), figures("pipelinedp")], ignore_index=True)
+    return found.assign(value=pd.to_numeric(found["value"]))
+
+
+def l1_and_l2(query: str, parameters: str) -> tuple[str, float, float]:
+    """Return which library was asked, and the sensitivities that it works with in L1 and in L2.
+
+    >>> l1_and_l2("count", "AddMaxRows(3)")
+    ('Tumult', 3.0, 3.0)
+
+    PipelineDP states both. Tumult's are those of the noise that it adds: geometric at ε = 1, and
+    discrete Gaussian at ρ = 1, whose variance is half the square.
+    """
+    found = library_figures()
+    asked = found[(found["query"] == query) & (found["parameters"] == parameters)]
+    values = asked.set_index("quantity")["value"]
+    if "L1 sensitivity" in values:
+        return "PipelineDP", float(values["L1 sensitivity"]), float(values["L2 sensitivity"])
+    variance = values["discrete Gaussian variance at rho 1"]
+    return "Tumult", float(values["geometric parameter at epsilon 1"]), math.sqrt(2 * variance)

@@ -1,0 +1,147 @@
+"""What became of claims: verdicts on an axis of ratios, and tables of cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from pandas.io.formats.style import Styler
+
+from sensitivity_board.case import Case
+from sensitivity_lab.audit.report import Audit
+from sensitivity_lab.plotting.style import (
+    EXACT,
+    GRID,
+    LOOSE,
+    PALE,
+    TOO_SMALL,
+    WIDTH,
+    styled_figure,
+)
+
+LOOKS = {"too small": ("X", TOO_SMALL), "exact": ("o", EXACT), "loose": ("^", LOOSE)}
+
+LEFT, RIGHT = 1 / 1200, 12  # where the ratios 0 and ∞ are drawn
+HEIGHTS = {"loose": -0.2, "exact": 0, "too small": 0.2}  # within a lane
+COUNTS = {"loose": (0, 11), "exact": (14, 0), "too small": (0, -12)}  # points from the mark
+
+
+def plot_ratios(audits: Mapping[str, Audit]) -> Figure:
+    """Draw each row of each audit as a mark at claimed / exact, an audit a line.
+
+    >>> from sensitivity_lab import Change, Universe, audit
+    >>> held = audit(max, 1, Universe.value_range([0, 2]), sizes=3, relations=[Change(1)])
+    >>> figure = plot_ratios({"maximum": held})
+    >>> [line.get_xdata().tolist() for line in figure.axes[0].lines[1:]]
+    [[0.5], [], []]
+    """
+    with styled_figure(figsize=(WIDTH, 3.4)) as figure:
+        panel = figure.subplots()
+        panel.axvline(1, color=PALE, zorder=0)
+        for verdict, (marker, colour) in LOOKS.items():
+            x, y = _marks(audits, verdict)
+            panel.plot(x, y, marker, color=colour, markersize=9, linestyle="none", label=verdict)
+        _ratio_axis(panel, {0.25: "1/4", 1 / 3: "1/3", 0.5: "1/2", 1: "1", 2: "2"}, audits)
+        figure.legend(loc="outside upper center", ncols=3)
+    return figure
+
+
+def _marks(audits: Mapping[str, Audit], verdict: str) -> tuple[np.ndarray, np.ndarray]:
+    """Ratios and lines of the rows with this verdict."""
+    marks = [
+        (float(row.ratio), float(line))
+        for line, audit in enumerate(audits.values())
+        for row in audit.rows
+        if row.verdict == verdict
+    ]
+    x, y = np.array(marks).reshape(-1, 2).T
+    return x, y
+
+
+def _ratio_axis(panel: Axes, ticks: Mapping[float, str], lanes: Iterable[str]) -> None:
+    """A logarithmic axis of claimed / exact across, and a named lane for each entry, downwards."""
+    names = list(lanes)
+    panel.set_xscale("log")
+    panel.set_xticks(list(ticks), list(ticks.values()))
+    panel.minorticks_off()
+    panel.set_yticks(range(len(names)), names)
+    panel.set(xlabel="claimed / exact", ylim=(len(names) - 0.5, -0.5))
+
+
+def plot_lanes(lanes: Mapping[str, Sequence[Case]]) -> Figure:
+    """Draw cases as marks at claimed / exact, in lanes; of equal marks one, with their number.
+
+    >>> from sensitivity_lab import AuditRow
+    >>> rows = (AuditRow("Change", 1, 5, claimed=4, found=2),)
+    >>> twice = [Case("a library", "1.0", name, "none", rows) for name in ("sum", "mean")]
+    >>> [text.get_text() for text in plot_lanes({"a library": twice}).axes[0].texts]
+    ['2']
+
+    Ratios of 0 and ∞ stand at the ends of the axis.
+    """
+    ticks = {LEFT: "0", 1 / 255: "1/255", 1 / 20: "1/20", 1 / 6: "1/6", 1 / 2: "1/2", 1: "1"}
+    with styled_figure(figsize=(WIDTH, 2 + 0.55 * len(lanes))) as figure:
+        panel = figure.subplots()
+        panel.axvline(1, color=PALE, zorder=0)
+        handles: dict[str, Line2D] = {}
+        for lane, cases in enumerate(lanes.values()):
+            handles |= _draw_lane(panel, lane, cases)
+            if lane:
+                panel.axhline(lane - 0.5, color=GRID, linewidth=0.8, zorder=0)
+        _ratio_axis(panel, {**ticks, 2: "2", RIGHT: "∞"}, lanes)
+        panel.set_xlim(LEFT / 1.6, RIGHT * 1.6)
+        shown = [verdict for verdict in LOOKS if verdict in handles]
+        figure.legend([handles[v] for v in shown], shown, loc="outside upper center", ncols=3)
+    return figure
+
+
+def _draw_lane(panel: Axes, lane: int, cases: Sequence[Case]) -> dict[str, Line2D]:
+    """The marks of one lane, verdict by verdict a little apart; the last mark of each verdict."""
+    handles = {}
+    marks: dict[tuple[str, int], list[float]] = {}
+    for case in cases:
+        x = min(max(float(f"{float(case.row.ratio):.2g}"), LEFT), RIGHT)
+        marks.setdefault((case.verdict, round(6 * math.log(x))), []).append(x)
+    for (verdict, _), places in marks.items():
+        marker, colour = LOOKS[verdict]
+        x, y = max(places, key=lambda x: abs(math.log(x))), lane + HEIGHTS[verdict]
+        count = len(places)
+        (handles[verdict],) = panel.plot(x, y, marker, color=colour, markersize=8, linestyle="none")
+        if count > 1:
+            panel.annotate(
+                f"{count}",
+                (x, y),
+                COUNTS[verdict],
+                textcoords="offset points",
+                ha="center",
+                va="center",
+                fontsize=12,
+            )
+    return handles
+
+
+def listed(table: pd.DataFrame, name: str, digits: int = 6) -> Styler:
+    """Return a table of cases without its row numbers, the setting beside the function.
+
+    >>> row = {"function": "sum", "setting": "bounds (0, 2)", "claimed": 4.0}
+    >>> "sum: bounds (0, 2)" in listed(pd.DataFrame([row]), "one").to_html()
+    True
+
+    `name` is what the HTML calls the table; numbers have so many digits.
+    """
+    shown = table.copy()
+    settings = shown.pop("setting").replace("none", "")
+    shown["function"] += [f": {setting}" if setting else "" for setting in settings]
+    numbers = shown.columns.intersection(["claimed", "exact", "ratio"])
+
+    def written(value: Any) -> str:
+        return f"{float(value):.{digits}g}"
+
+    style = Styler(shown, uuid=name, cell_ids=False).hide()
+    return style.format(written, subset=numbers)

@@ -1,0 +1,402 @@
+"""Case files: the cards on the page hold what libraries say, and every number is met by another route."""
+
+import json
+import math
+import re
+from collections import Counter
+from fractions import Fraction
+from html import unescape
+from itertools import product
+
+import nbformat
+import numpy as np
+import opendp.prelude as dp
+import pytest
+import sensitivity_board as cf
+from conftest import ROOT
+from sensitivity_board import audit
+from sensitivity_board.cases.opendp_live import LARGE
+from sensitivity_board.cases.stated import TRUNCATIONS
+from sensitivity_board.figures import figures
+from sensitivity_book.theory.people import join_bound
+
+import sensitivity_lab as sl
+
+THEIL_SEN = ("Theil–Sen regression", "predictions from pairs", "symmetric distance")
+POLARS_SMALLEST = ("Polars sum by group", "bounds (-1, 1); Margin(max_length=1)")
+
+
+@pytest.fixture(scope="module")
+def opendp():
+    """The cases of the OpenDP that is installed, asked now."""
+    return cf.opendp_cases()
+
+
+@pytest.fixture(scope="module")
+def cases(opendp):
+    """The cases of this module: OpenDP's, and those of the tables."""
+    tables = (cf.polars_cases, cf.diffprivlib_cases, cf.tumult_cases, cf.pipelinedp_cases)
+    return [*opendp, *(case for made in tables for case in made())]
+
+
+def test_witnesses_are_the_smallest(cases):
+    """Catches a case whose witness grows, or is another one than the page discusses."""
+    witness = {(c.function, c.setting, c.row.relation): c.row for c in cases}
+
+    def pair(function, setting, relation="Change"):
+        row = witness[function, setting, relation]
+        return row.dataset, row.neighbour
+
+    tree = pair("b-ary tree", "L2 in and out, 4 leaves, b 4", "L2 distance")
+    assert tree == ((0, 0, 0, 0), (1, 1, 1, 1))
+    assert list(map(len, pair(*THEIL_SEN))) == [2, 3]
+    assert pair("histogram", "bins 2; range (0, 1)") == ((0,), (1,))
+    assert pair("sum", "bounds (1, 3)", "SymmetricDifference") == ((1,), (1, 3))
+    assert pair("nanmean", "bounds (0, 3); 2 records") == ((0, None), (3, None))
+    grouped = pair(*POLARS_SMALLEST, "SymmetricDifference")
+    assert grouped == ((-1,), (1,))
+    ones = pair("sum", "bounds (0, 1); dtype int8", "SymmetricDifference")
+    assert ones == ((1,) * 127, (1,) * 128)
+
+
+def read(text):
+    """A printed dataset or answer, as Python reads it; "1 ×127" is a run of copies, "10,000" a number."""
+    if re.fullmatch(r"-?\d{1,3}(,\d{3})+", text):
+        text = text.replace(",", "")
+    return eval(re.sub(r"([^\s,(\[]+) ×(\d+)", r"*[\1] * \2", text))
+
+
+def asked_again(case, dataset):
+    """What the library answers: OpenDP now, the others as it is on record."""
+    match case.function:
+        case "sum of squared deviations":
+            return cf.squared_deviations(len(dataset))(dataset)
+        case "b-ary tree":
+            return cf.b_ary_tree(2)(dataset)
+        case "Theil–Sen regression":
+            return cf.predictions(dataset)
+    table = figures("opendp_polars" if case.library == "OpenDP" else case.library)
+    asked = (table["query"] == case.function) & (table["parameters"] == case.setting)
+    for quantity, value in table.loc[asked, ["quantity", "value"]].itertuples(index=False):
+        kind, _, place = quantity.partition(" to ")
+        if kind == "answer" and Counter(read(place)) == Counter(dataset):
+            return read(value)
+    raise LookupError(f"{case.name} was never asked about {dataset}")
+
+
+def claimed_again(case, dataset):
+    """What the library claims: OpenDP's map now, the others as it is on record."""
+    match case.function:
+        case "sum of squared deviations":
+            return cf.squared_deviations(len(dataset)).map(2)  # one change: two in the map's metric
+        case "b-ary tree":
+            return cf.b_ary_tree(2).map(case.row.k)
+        case "Theil–Sen regression":
+            return cf.pairwise_predict().map(case.row.k)
+    opendp = case.library == "OpenDP"
+    table = figures("opendp_polars" if opendp else case.library)
+    place = f"at distance {case.row.k}" if opendp else f"at size {len(dataset)}"
+    asked = (table["query"] == case.function) & (table["parameters"] == case.setting)
+    (value,) = table.loc[asked & (table["quantity"] == f"sensitivity {place}"), "value"]
+    return float(value)
+
+
+def apart(case, one, other):
+    """How far apart two answers are, in the norm or metric that the library names."""
+    if case.function == "Theil–Sen regression":
+        return ((Counter(one) - Counter(other)) + (Counter(other) - Counter(one))).total()
+    gaps = np.abs(np.array(one, float) - np.array(other, float)).ravel()
+    return math.hypot(*gaps) if case.function == "b-ary tree" else gaps.sum()
+
+
+def assert_related(relation, one, other):
+    """The words of a card are true of its two datasets."""
+    removed, added = ((Counter(x) - Counter(y)).total() for x, y in ((one, other), (other, one)))
+    if relation.startswith("L2 distance"):
+        assert math.dist(one, other) <= float(relation.split()[-1])
+    elif relation.startswith("symmetric distance"):
+        assert removed + added <= int(relation.split()[-1])
+    else:
+        number, _, words = relation.partition(" ")
+        assert words in ("changed", "added or removed")
+        moved = max(removed, added) if words == "changed" else removed + added
+        assert len(one) == len(other) or words != "changed"
+        assert 0 < moved <= int(number)
+
+
+def printed_cards():
+    """The cards of the stored page: the heading, what it says by name, and its links."""
+    page = nbformat.read(ROOT / "notebooks" / "case-files.ipynb", as_version=4)
+    outputs = [output for cell in page.cells for output in cell.get("outputs", [])]
+    for output in outputs:
+        html = output.get("data", {}).get("text/html", "")
+        for card in re.findall(r'<div class="case">(.*?)</dl></div>', html):
+            heading = unescape(re.sub("<.*?>", "", re.search(r"<p>(.*?)</p>", card)[1]))
+            facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card))
+            links = re.findall(r'href="(.*?)"', facts["status"])
+            plain = {
+                name: unescape(re.sub("<.*?>", "", text.replace("<br>", "\n")))
+                for name, text in facts.items()
+            }
+            yield heading, plain, links
+
+
+@pytest.fixture(scope="module")
+def board_cards(cases):
+    """Each case that is too small, with its card on the page."""
+    elsewhere = [
+        f"{one.library} {one.version}, {one.date}: {one.function}, {one.setting}"
+        for one in cf.opendp_2026_cases()
+    ]
+    shown = [
+        card for card in printed_cards() if "rebuilt" not in card[0] and card[0] not in elsewhere
+    ]
+    pairs = []
+    for case in [case for case in cases if case.verdict == "too small"]:
+        setting = "" if case.setting == "none" else f", {case.setting}"
+        heading = f": {case.function}{setting}"
+        found = [
+            card
+            for card in shown
+            if card[0].startswith(f"{case.library} {case.version}")
+            and card[0].endswith(heading)
+            and card[1]["relation"] == case.relation
+        ]
+        assert len(found) == 1, case.name
+        pairs.append((case, *found[0]))
+    assert len(pairs) == len(shown)
+    return pairs
+
+
+def test_every_card_holds_what_the_library_says_when_it_is_asked_again(board_cards):
+    """Catches a card whose claim, number or witness is not the library's: nobody could check it."""
+    dp.enable_features("contrib", "honest-but-curious")
+    assert len(board_cards) == 20
+    for case, _, facts, _ in board_cards:
+        claim, exact = re.fullmatch(r"(.*), exact (.*)", facts["claimed"]).groups()
+        data, answers = [], []
+        for side in facts["witness"].split("\n"):
+            dataset, answer = side.split(" → ")
+            data.append(read(f"[{dataset[1:-1]}]"))
+            answers.append(asked_again(case, data[-1]))
+            np.testing.assert_allclose(
+                np.array(answers[-1]), np.array(read(answer)), err_msg=case.name
+            )
+        assert read(claim) == pytest.approx(claimed_again(case, data[0]), rel=1e-5), case.name
+        assert read(exact) == pytest.approx(apart(case, *answers), rel=1e-5), case.name
+        assert_related(facts["relation"], *data)
+
+
+def test_every_card_says_what_is_kept_of_the_promise(board_cards):
+    """Catches a cost of another case, of the wrong noise, or turned upside down."""
+    for case, _, facts, _ in board_cards:
+        claim, exact = map(read, re.fullmatch(r"(.*), exact (.*)", facts["claimed"]).groups())
+        if claim == 0:
+            assert facts["cost"] == "no noise at all: no ε describes it"
+            continue
+        found = re.fullmatch(
+            r"promised (.) = 1, kept (.) = (.*): (.*) of the noise needed", facts["cost"]
+        )
+        budget = "ρ" if case.function == "b-ary tree" else "ε"
+        # Of two Laplace tents of scale `claim`, `exact` apart, the log ratio at either top is
+        # exact / claim; of two bells with ρ = 1 at `claim`, ρ is (exact / claim)².
+        kept = (exact / claim) ** (2 if budget == "ρ" else 1)
+        assert found[1] == found[2] == budget
+        assert float(found[3]) == pytest.approx(kept, rel=6e-3)
+        assert float(found[4]) == pytest.approx(claim / exact, rel=6e-3)
+
+
+def test_every_card_says_the_state_of_its_threads(board_cards):
+    """Catches a card that hides a thread, or links to one that is not on record."""
+    stored = json.loads((audit.DATA / "issues.json").read_text("utf-8"))
+    on_cards = {link for _, _, links in printed_cards() for link in links}
+    assert on_cards <= {one["url"] for one in stored["issues"]}
+    for _, facts, links in printed_cards():
+        assert f"({stored['looked']})" in facts["status"]
+        assert bool(links) != ("no issue found" in facts["status"])
+    for case, _, facts, links in board_cards:
+        own = [one for one in stored["issues"] if one["library"] == case.library]
+        known = [one for one in own if case.function in one["functions"]]
+        assert links == [one["url"] for one in known]
+        assert all(f"{one['name']}, {one['state']}" in facts["status"] for one in known)
+        for link in links:
+            assert re.fullmatch(r"https://github\.com/[\w-]+/[\w-]+/(issues|pull)/\d+", link)
+
+
+def test_a_rebuilt_error_has_a_card_that_a_reader_can_check():
+    """Catches a card of an error that was mended whose pair does not show it."""
+    answer = {
+        "mean": lambda x: Fraction(sum(x), len(x)),
+        "covariance": lambda x: sum((v - Fraction(sum(x), len(x))) ** 2 for v in x) / (len(x) - 1),
+    }
+    rebuilt = [card for card in printed_cards() if "rebuilt" in card[0]]
+    assert len(rebuilt) == 2
+    for heading, facts, _ in rebuilt:
+        function = answer[re.search(r": (\w+),", heading)[1]]
+        sides = [side.split(" → ") for side in facts["witness"].split("\n")]
+        data = [read(f"[{side[0][1:-1]}]") for side in sides]
+        assert [function(x) for x in data] == [Fraction(side[1]) for side in sides]
+        claim, exact = map(Fraction, facts["claimed"].split(", exact "))
+        assert abs(function(data[0]) - function(data[1])) == exact > claim
+        assert_related(facts["relation"], *data)
+
+
+def test_the_page_counts_what_the_board_holds():
+    """Catches a count on the page that is not the board's."""
+    page = nbformat.read(ROOT / "notebooks" / "case-files.ipynb", as_version=4)
+    text = "".join(
+        output.get("text", "") for cell in page.cells for output in cell.get("outputs", [])
+    )
+    counted = re.search(r"(\d+) claims as of ([\d-]+): (.*)", text)
+    board = cf.case_files()
+    verdicts = Counter(case.verdict for case in board)
+    assert (int(counted[1]), counted[2]) == (len(board), cf.as_of(board))
+    assert counted[3] == ", ".join(f"{n} {verdict}" for verdict, n in verdicts.items())
+    assert verdicts["exact"] > len(board) / 2  # "most claims are exact"
+
+
+# --- OpenDP: its functions and maps by another route ---------------------------------------
+
+
+def test_opendp_maps_give_the_numbers_on_record(opendp):
+    """Catches a transformation that is not the one that the case names."""
+    claims = {
+        (case.function, case.setting): [float(row.claimed) for row in case.rows] for case in opendp
+    }
+    assert claims["sum", "ints, bounds (-2, 3)"] == [3, 6, 9]
+    assert claims["sum", "ints, bounds (0, 3), size known"] == [3, 6, 9, 12]
+    assert claims["mean", "bounds (0, 3), size known"] == pytest.approx([0.6, 1.2, 1.8, 2.4])
+    assert claims["variance", "bounds (0, 3), more changes, size known"] == pytest.approx(
+        [3.6, 5.4, 7.2]
+    )
+    assert claims["sum", "floats, bounds (-2, 3)"] == pytest.approx([5, 10, 15])
+    assert claims["quantile scores", "α 1/2, size known"] == [2]
+
+
+def test_the_exact_side_of_opendp_meets_the_closed_forms(opendp):
+    """Catches an audit that asks OpenDP about other datasets than it says."""
+    queries = {"sum": sl.SUM, "mean": sl.MEAN, "variance": sl.variance(ddof=1)}
+    known = [c for c in opendp if "size known" in c.setting and c.function in queries]
+    rows = [(queries[case.function], row) for case in known for row in case.rows]
+    assert len(rows) == 12
+    for query, row in rows:
+        form = sl.closed_form(query, bounds=(0, 3), size=5, relation=sl.Change(row.k))
+        assert float(row.exact) == pytest.approx(float(form.value), rel=1e-9)
+
+
+@pytest.mark.parametrize(("leaves", "branching", "height"), [(4, 4, 2), (4, 2, 3), (9, 3, 3)])
+def test_the_tree_moves_all_ones_by_its_operator_norm(leaves, branching, height):
+    """Catches a wrong formula on the page: (bʰ − 1)/(b − 1) is the squared factor."""
+    tree = cf.b_ary_tree(2, leaves=leaves, branching=branching)
+    moved = sum(node**2 for node in tree([1] * leaves))
+    factor = Fraction(branching**height - 1, branching - 1)
+    assert moved == factor * leaves
+    # No vector does more: the largest eigenvalue of the tree's Gram matrix, numerically.
+    rows = np.array([tree([int(i == j) for j in range(leaves)]) for i in range(leaves)])
+    assert np.linalg.eigvalsh(rows @ rows.T)[-1] == pytest.approx(float(factor))
+
+
+def test_squared_deviations_move_by_what_a_rounded_mean_does():
+    """Catches a witness that depends on something else than the rounding of the mean."""
+    dp.enable_features("contrib")
+    size, large = 511, LARGE
+    same = [large + 0.25] * size
+    other = [*same[1:], large + 0.5]
+    deviations = cf.squared_deviations(size)
+    assert deviations(same) == 0
+    exact_mean = sum(map(Fraction, other)) / size
+    assert exact_mean - Fraction(same[0]) == Fraction(1, 4 * size)  # far less than a quarter
+    assert deviations(other) == (size - 1) / 16  # and yet all others are a quarter off
+
+
+def test_predictions_are_heights_of_lines():
+    """Catches cuts at other places than 1 and 2, and a row left out at the wrong end."""
+    dp.enable_features("contrib", "honest-but-curious")
+    for (x1, y1), (x2, y2) in product([(0.0, 0.0), (1.0, 1.0)], [(3.0, 5.0), (5.0, 1.0)]):
+        slope = (y2 - y1) / (x2 - x1)
+        line = tuple(y1 + slope * (x - x1) for x in (1, 2))
+        assert cf.predictions([(x1, y1), (x2, y2)])[0] == pytest.approx(line)
+        assert cf.predictions([(x1, y1), (x2, y2), (9.0, 9.0)])[0] == pytest.approx(line)
+    assert cf.predictions([]) == cf.predictions([(0.0, 0.0)]) == []
+
+
+# --- tables of figures: the answers by another route ----------------------------------------
+
+
+def plain(tool, dataset):
+    """What numpy says for a tool of diffprivlib."""
+    data = np.array([np.nan if value is None else value for value in dataset])
+    points = np.column_stack([data, data])
+    square = [(0, 1), (0, 1)]
+    match tool.function:
+        case "sum" if "int8" in tool.setting:
+            return int(data.astype(np.int8).sum(dtype=np.int8))
+        case "std":
+            return np.var(data)
+        case "count_nonzero":
+            return np.count_nonzero(data)
+        case "histogram":
+            weight = 10 if "weights" in tool.setting else 1
+            return tuple(weight * np.histogram(data, bins=2, range=(0, 1))[0])
+        case "histogram2d" | "histogramdd":
+            return tuple(np.histogramdd(points, bins=2, range=square)[0].ravel())
+        case "median" | "quantile 0.25":
+            q = 0.5 if tool.function == "median" else 0.25
+            return tuple(-abs((data < r).sum() - q * len(data)) for r in (0.5, 1.5, 2.5))
+        case "LinearRegression x·y":
+            return data.sum()
+        case "LinearRegression x·x":
+            return (data**2).sum()
+        case name:
+            return getattr(np, name)(data)
+
+
+def test_diffprivlib_was_watched_computing_what_numpy_computes():
+    """Catches a wrapper that notes the wrong value, or the right one for another dataset."""
+    tools = cf.seen("diffprivlib")
+    assert sum(len(tool.answers) for tool in tools) == 285
+    for tool in tools:
+        for dataset, answer in tool.answers.items():
+            assert answer == pytest.approx(plain(tool, dataset)), (tool.function, dataset)
+
+
+def test_polars_was_asked_for_sums():
+    """Catches a query that answers for another column or group."""
+    for tool in cf.seen("opendp_polars"):
+        assert all(sum(dataset) == answer for dataset, answer in tool.answers.items())
+        assert set(tool.claims) == set(range(1, 7))
+
+
+def test_a_tool_knows_the_datasets_it_was_watched_on():
+    """Catches a universe that asks for a dataset which was never recorded."""
+    for tool in cf.seen("diffprivlib"):
+        asked = [data for size in tool.sizes for data in tool.universe.datasets(size=size)]
+        assert len(asked) == len(tool.answers)
+        assert all(tool.query(dataset) is not None for dataset in asked)
+        assert len(tool.date.split("-")) == 3
+
+
+def test_pipelinedp_meets_its_closed_form():
+    """Catches an enumeration of too few of the rows that a person may have."""
+    for case in cf.pipelinedp_cases():
+        limits = dict(limit.rsplit(" ", 1) for limit in case.setting.split("; "))
+        width = 3 if case.function.startswith("sums") else 1
+        if "max_contributions" in limits:
+            rows = int(limits["max_contributions"])
+            people = case.function.startswith("people")
+            exact = rows * width if "L1" in case.function or not people else math.sqrt(rows)
+        else:
+            groups = int(limits["max_partitions_contributed"])
+            each = 1 if case.function.startswith("people") else 2
+            exact = each * width * (groups if "L1" in case.function else math.sqrt(groups))
+        assert case.row.exact == pytest.approx(exact, rel=1e-5)
+
+
+def test_tumults_joins_meet_the_product_formula():
+    """Catches a join that is enumerated with other truncations than its name says."""
+    joins = [case for case in cf.tumult_cases() if case.function == "private join"]
+    assert len(joins) == 6
+    for case in joins:
+        names = case.setting.partition(";")[0].split(" x ")
+        left, right = (TRUNCATIONS[name] for name in names)
+        assert case.row.exact == join_bound(left, right, rows_left=1, rows_right=1)

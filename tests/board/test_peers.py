@@ -1,0 +1,275 @@
+"""Other people's benchmarks: Google's neighbouring pairs, and the sensitivity sampler."""
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from sensitivity_board.peers import google_pairs, sampler
+from sensitivity_board.peers import measure_google_pairs as script
+from sensitivity_board.peers.pictures import NOTHING, plot_reached, plot_sampled
+from sensitivity_board.peers.score import Score, score_table, wrapped
+
+import sensitivity_lab as sl
+
+# --- the table ---------------------------------------------------------------------------------
+
+
+def test_a_score_finds_no_more_than_was_asked():
+    """Catches a score of 7 of 6."""
+    with pytest.raises(ValueError, match="between 0 and asked = 6, got 7"):
+        Score("faults", "somebody", 6, 7, "found", "none")
+
+
+def test_the_table_has_a_row_a_score_in_their_order():
+    """Catches a table that sorts, or that lacks what was found."""
+    scores = [Score(name, "x", 2, 1, "what", "worst") for name in ("b", "a")]
+    assert score_table(scores).to_numpy().tolist() == [
+        ["b", "1 of 2", "what", "worst"],
+        ["a", "1 of 2", "what", "worst"],
+    ]
+
+
+def test_a_long_name_breaks_after_an_underscore():
+    """Catches a table that a name of one word makes wider than the page."""
+    shown = wrapped(pd.DataFrame({"test": ["nan_injection"], "found": [6]}), "one").to_html()
+    assert ">nan_<wbr>injection</td>" in shown
+    assert ">6</td>" in shown
+    assert "white-space: normal" in shown
+
+
+# --- Google's pairs ----------------------------------------------------------------------------
+
+TEXT = """
+validity_parameters { distance_specificity: 1.2 }
+count_dp_test_case {
+  name: "a [name] with { marks }"  # and a comment with } in it
+  count_sampling_parameters {
+    noise_type: GAUSSIAN
+    max_partitions_contributed: 9;
+    raw_increment_by: []
+    neighbour_raw_increment_by: 2
+    neighbour_raw_increment_by: [3, 4]
+  }
+}
+"""
+SETTINGS = {
+    "noise_type": "LAPLACE",
+    "lower_bound": "-3",
+    "upper_bound": "5.5",
+    "tree_height": "2",
+    "branching_factor": "3",
+}
+
+
+def test_the_text_form_is_read_with_its_lists_and_comments():
+    """Catches entries lost where a field is given twice, and braces read in a comment or a name."""
+    [(settings, raw, neighbour)] = script.cases(TEXT)
+    assert settings == {"noise_type": "GAUSSIAN", "max_partitions_contributed": "9"}
+    assert (raw, neighbour) == ([], [2, 3, 4])
+    [row] = script.rows("count", TEXT, "v", "today")
+    assert row[-2:] == ["count: squared distance", "81"]
+
+
+def test_entries_are_clamped_and_counted_as_the_library_does():
+    """Catches sums of what was never clamped, and an entry that a level of the tree misses."""
+    entries = [Fraction(-1000), Fraction(2), Fraction(1000)]
+    assert script.vectors("sum", SETTINGS, entries) == {"sum": Counter({0: Fraction(9, 2)})}
+    deviation = script.vectors("standard deviation", SETTINGS, entries)
+    middle, spread = Fraction(5, 4), Fraction(17, 4)
+    assert deviation["deviations"][0] == 2 - middle
+    assert deviation["squares"][0] == 2 * spread**2 + (2 - middle) ** 2
+    tree = script.vectors("quantiles", SETTINGS, entries)["tree"]
+    assert tree == {(0, 0): 1, (0, 5): 1, (0, 8): 1, (1, 0): 1, (1, 1): 1, (1, 2): 1}
+    bins = script.vectors("bounds", {}, [Fraction(v) for v in (-5, 0, 1, 13, 1000)])["bins"]
+    assert bins == {(True, 3): 1, (False, 0): 2, (False, 4): 2}
+
+
+def brute_square(query, quantity, settings, partitions, entries):
+    """The furthest that one person moves a quantity, over all that she may add to each partition."""
+    low, high = Fraction(settings["lower_bound"]), Fraction(settings["upper_bound"])
+    values = [low - 1, low, (low + high) / 2, (low + 2 * high) / 3, high]
+    held = [
+        pick
+        for count in range(entries + 1)
+        for pick in combinations_with_replacement(values, count)
+    ]
+    far = 0
+    for parts in product(held, repeat=partitions):
+        vector = Counter()
+        for number, part in enumerate(parts):
+            found = script.vectors(query, settings, list(part))[quantity]
+            vector.update({(number, key): value for key, value in found.items()})
+        far = max(far, script.moved(vector, Counter(), settings["noise_type"]))
+    return far
+
+
+@pytest.mark.parametrize("noise", ["LAPLACE", "GAUSSIAN"])
+@pytest.mark.parametrize(("partitions", "entries"), [(1, 1), (1, 4), (2, 1), (2, 2), (3, 1)])
+@pytest.mark.parametrize(
+    ("query", "quantity"),
+    [
+        ("sum", "sum"),
+        ("mean", "count"),
+        ("mean", "deviations"),
+        ("standard deviation", "squares"),
+        ("quantiles", "tree"),
+    ],
+)
+def test_the_exact_value_is_that_of_all_a_person_may_add(
+    query, quantity, partitions, entries, noise
+):
+    """Catches a formula that forgets a partition, an entry, a level of the tree or the norm."""
+    settings = SETTINGS | {
+        "noise_type": noise,
+        "max_partitions_contributed": str(partitions),
+        "max_contributions_per_partition": str(entries),
+    }
+    found = google_pairs.exact_square(quantity, settings)
+    assert found == brute_square(query, quantity, settings, partitions, entries)
+
+
+def test_the_sum_is_what_the_package_finds():
+    """Catches bounds of which the wrong one counts."""
+    values = sl.Universe.value_range([-3, 0, 5])
+    found = sl.global_sensitivity(
+        sl.SUM, values, size=range(1, 3), relation=sl.SymmetricDifference(1)
+    )
+    settings = {"noise_type": "LAPLACE", "lower_bound": "-3", "upper_bound": "5"}
+    assert google_pairs.exact_square("sum", settings) == found.value**2
+
+
+def test_every_pair_has_its_ratio():
+    """Catches pairs lost, a ratio that changed, and a group that is scored by what it does not move."""
+    assert google_pairs.by_group().to_numpy().tolist() == [
+        [38, 38, 0, 0, "1", "1"],
+        [38, 38, 0, 0, "1", "1"],
+        [36, 30, 6, 0, "0.707", "1"],
+        [47, 47, 0, 0, "1", "1"],
+        [42, 37, 2, 3, "0", "5"],
+        [39, 36, 3, 0, "0.2", "1"],
+        [14, 14, 0, 0, "1", "1"],
+    ]
+    assert google_pairs.scored().tally == "240 of 254"
+
+
+def test_no_whole_number_of_counts_comes_closer():
+    """Catches a word about counts that fall short: √2 and √250 are no whole numbers."""
+    short = [one for one in google_pairs.moved() if one.group == "count" and one.ratio < 1]
+    assert [int(one.reached) for one in short] == [math.isqrt(int(one.exact)) ** 2 for one in short]
+    assert {int(one.exact) for one in short} == {2, 250}
+
+
+def test_a_mark_stands_where_its_ratio_is():
+    """Catches a ratio of 0 that is drawn nowhere, and pairs that are not counted."""
+    panel = plot_reached(google_pairs.ratios()).axes[0]
+    assert sum(int(text.get_text()) for text in panel.texts) == 254
+    places = {round(float(line.get_xdata()[0]), 3) for line in panel.lines if len(line.get_xdata())}
+    assert places == {NOTHING, 0.2, 0.707, 0.949, 1, 5}
+
+
+# --- the sampler -------------------------------------------------------------------------------
+
+
+def pairs_needed(gamma, rho):
+    return math.ceil(-math.log(rho) / (2 * (gamma - rho) ** 2))
+
+
+@pytest.mark.parametrize("gamma", [0.02, 0.1, 0.33, 0.9])
+def test_no_other_rho_needs_fewer_pairs(gamma):
+    """Catches a root of the wrong equation."""
+    tried = min(pairs_needed(gamma, gamma * i / 5000) for i in range(1, 5000))
+    assert sampler.plan(gamma).m <= tried
+    assert sampler.plan(gamma).m == pairs_needed(gamma, sampler.plan(gamma).rho)
+
+
+def test_the_plan_is_that_of_the_readme():
+    """Catches a plan that is not theirs: m = 285 and k = 285 for γ = 0.1."""
+    assert (sampler.plan(0.1).m, sampler.plan(0.1).k) == (285, 285)
+
+
+@pytest.mark.parametrize("gamma", [0, 1, math.nan])
+def test_a_promise_lies_between_0_and_1(gamma):
+    """Catches a plan for no promise at all."""
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        sampler.plan(gamma)
+
+
+@pytest.mark.parametrize("name", sampler.QUERIES)
+def test_answers_at_once_are_those_of_the_query(name):
+    """Catches a fast answer to another question."""
+    query, rows = sampler.QUERIES[name]
+    datasets = np.sort(sampler.POPULATIONS["uniform"](np.random.default_rng(1), (8, 25)))
+    datasets[0, :13] = 50  # ties, and a record on the edge of a bin
+    datasets[0, 13:] = 100
+    slow = [query(tuple(map(int, row))) for row in datasets]
+    assert np.allclose(rows(datasets), np.array(slow, dtype=float), rtol=1e-12)
+
+
+def test_exact_values_are_those_of_the_formulas():
+    """Catches a solver asked about another universe, size or relation."""
+    n, top = 25, 100
+    deviation = top * math.sqrt(n - 1) / n
+    formulas = [1, 2, top, top / n, (n - 1) * top**2 / n**2, deviation, top, top, top, 60, top]
+    assert [sampler.exact(name) for name in sampler.QUERIES] == pytest.approx(formulas, rel=1e-12)
+
+
+def test_the_span_attains_the_whole_scale_with_two_values_only():
+    """Catches a span that moves further where more values are known."""
+    for values in ([0, 4], range(5)):
+        universe = sl.Universe.value_range(values)
+        found = sl.global_sensitivity(sampler.SPAN, universe, size=4, relation=sl.Change(1))
+        assert found.value == 4
+
+
+def test_pairs_differ_in_one_record_and_one_seed_draws_them_once():
+    """Catches pairs that share too little, and a draw that cannot be repeated."""
+    one, again, other = (sampler.gaps("normal", 200, seed) for seed in (3, 3, 4))
+    assert all(np.array_equal(one[name], again[name]) for name in sampler.QUERIES)
+    assert not np.array_equal(one["sum"], other["sum"])
+    assert one["count where ≥ 50"].max() == 1
+    assert set(one["histogram, 4 bins"].tolist()) == {0, 2}
+    assert np.allclose(one["sum"], 25 * one["mean"])
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return sampler.sampled(runs=40)
+
+
+def test_a_sampled_number_is_never_too_large(runs):
+    """Catches an exact number that a random pair exceeds."""
+    assert runs["ratio"].max() <= 1 + 1e-12
+
+
+def test_what_is_found_depends_on_the_query(runs):
+    """Catches the sentence that counts are found always and a median never."""
+    hits = runs.assign(hit=np.isclose(runs["ratio"], 1)).groupby("query")["hit"].mean()
+    assert hits["count where ≥ 50"] == hits["histogram, 4 bins"] == 1
+    assert hits["median"] == hits["standard deviation"] == 0
+    assert 0 < hits["sum"] < 0.2
+
+
+def test_the_sampler_keeps_its_promise(runs):
+    """Catches a promise said to be broken: no run leaves out a tenth of the pairs."""
+    assert runs["left out"].max() < sampler.GAMMA
+    assert runs["left out"].mean() < 1 / 286
+
+
+def test_the_score_counts_runs_that_are_exact(runs):
+    """Catches a score of something else than the table."""
+    score = sampler.scored(runs)
+    assert score.asked == 40 * 33
+    assert score.found == sum(abs(ratio - 1) < 1e-9 for ratio in runs["ratio"])
+
+
+def test_a_line_runs_from_the_least_to_the_largest():
+    """Catches a line without its median, and a population without its name."""
+    rows = [("sum", name, ratio) for name in ("a", "b") for ratio in (0.25, 0.5, 1.0)]
+    figure = plot_sampled(pd.DataFrame(rows, columns=["query", "population", "ratio"]))
+    drawn = [list(line.get_xdata()) for line in figure.axes[0].lines[1:]]
+    assert [line for line in drawn if line] == [[0.25, 1], [0.5]] * 2
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]

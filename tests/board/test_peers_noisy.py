@@ -1,0 +1,176 @@
+"""The mechanisms of StatDP and DP-Sniper: what their noise claims, what is exact, what is kept."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from sensitivity_board.peers.noisy import (
+    MECHANISMS,
+    PROMISED,
+    RAREST,
+    each_entry,
+    enumerated,
+    largest_found,
+    most_moved,
+    noisy_table,
+    one_entry,
+    prefix_sums,
+    scored,
+    second_histogram,
+    witness,
+)
+from sensitivity_board.peers.score import score_table
+
+LENGTHS = [1, 2, 3, 4, 5, 8, 10]
+
+
+def steps_of(length, neighbours):
+    """Every way in which neighbours may differ, as rows of −1, 0 and 1."""
+    steps = np.array(list(product((-1, 0, 1), repeat=length)), dtype=np.int64)
+    if neighbours is one_entry:
+        steps = steps[np.count_nonzero(steps, axis=1) <= 1]
+    return steps
+
+
+@pytest.mark.parametrize("neighbours", [one_entry, each_entry])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_the_exact_sensitivity_is_the_longest_step(length, neighbours):
+    """Catches a number that is enumerated for the wrong neighbours, or reckoned wrongly beyond five."""
+    longest = np.abs(steps_of(length, neighbours)).sum(axis=1, dtype=np.int64).max()
+    assert most_moved(length, neighbours) == longest
+
+
+def log_density(noisy, vector, scale):
+    """The logarithm of the density of independent Laplace noise, up to a constant."""
+    return -np.abs(noisy - vector).sum(axis=-1) / scale
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(7, 10), Fraction(3, 2)])
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda one: f"{one.name}, {one.relation}")
+def test_the_kept_epsilon_is_the_widest_ratio_of_densities(mechanism, epsilon):
+    """Catches an ε that some output exceeds, or that none reaches."""
+    scale = float(mechanism.scale(epsilon))
+    steps = np.tile(steps_of(mechanism.length, mechanism.neighbours), mechanism.copies)
+    width = mechanism.length * mechanism.copies
+    far = np.full(width, 50.0)
+    start = np.zeros(width, dtype=np.float64)
+    rng = np.random.default_rng(3)
+    anywhere = rng.uniform(-4, 4, (20, width))
+    losses = [
+        (log_density(noisy, steps, scale) - log_density(noisy, start, scale)).max()
+        for noisy in (far, -far, *anywhere)
+    ]
+    kept = float(mechanism.kept(epsilon))
+    assert max(losses) == pytest.approx(kept)
+    assert max(losses[2:]) <= kept + 1e-9
+
+
+def test_sums_of_the_first_entries_give_every_entry_back():
+    """Catches a published sum that hides a noisy entry, and so keeps a smaller ε."""
+    rng = np.random.default_rng(4)
+    for vector in rng.integers(-9, 9, (20, 10)):
+        assert np.diff(prefix_sums(tuple(vector.tolist())), prepend=0).tolist() == vector.tolist()
+    assert prefix_sums(()) == ()
+
+
+def test_claims_exact_numbers_and_verdicts():
+    """Catches a scale read upside down, and a relation under the other's name."""
+    table = noisy_table()
+    assert [(one.claimed(PROMISED), one.exact, one.kept(PROMISED)) for one in MECHANISMS] == [
+        (1, 1, Fraction(1, 10)),
+        (20, 20, Fraction(1, 10)),
+        (1, 1, Fraction(1, 10)),
+        (Fraction(1, 100), 1, 10),
+        (1, 10, 1),
+        (1, 1, Fraction(1, 10)),
+    ]
+    assert table["verdict"].tolist() == (
+        ["exact"] * 3 + ["too small by ×100", "too small by ×10", "exact"]
+    )
+    assert table["shortest witness"].tolist() == (
+        ["none"] * 3 + ["(0) → (1)", "(0, 0) → (1, 1)", "none"]
+    )
+
+
+@pytest.mark.parametrize("copies", [1, 2, 20])
+def test_copies_of_an_entry_move_together(copies):
+    """Catches copies that are counted once, and a claim for all of them held to one."""
+    assert most_moved(1, one_entry, copies) == copies
+    assert most_moved(7, each_entry, copies) == 7 * copies
+    assert bool(enumerated(1, one_entry, 2, copies=copies).violations) == (copies > 2)
+
+
+def test_the_second_histogram_is_too_small_below_one_and_loose_above():
+    """Catches a claim that does not follow ε: of scale ε at ε it is ε squared."""
+    table = second_histogram(tuple(Fraction(n, 10) for n in (1, 2, 7, 10, 15)))
+    assert [verdict.split(" by ")[0] for verdict in table["verdict"]] == [
+        "too small", "too small", "too small", "exact", "loose"
+    ]  # fmt: skip
+    assert table["claimed"].tolist() == ["0.01", "0.04", "0.49", "1", "2.25"]
+    assert table["ε kept"].tolist() == ["10", "5", "1.43", "1", "0.667"]
+    assert len(second_histogram(())) == 0
+
+
+def test_every_bound_but_one_that_was_found_lies_below_the_exact_epsilon():
+    """Catches a bound copied wrongly: they are lower bounds, at a confidence of 90%."""
+    above = []
+    for mechanism in MECHANISMS:
+        for bound in (*(mechanism.sniper or ()), *(mechanism.statdp or ())):
+            if bound > mechanism.kept(PROMISED):
+                above.append((mechanism.name, bound))
+    assert above == [("NoisyHist2", 10.0022)]
+
+
+def test_the_search_for_frequent_events_ends_at_the_logarithm_of_a_hundred():
+    """Catches a limit that a bound of DP-Sniper exceeds, or that all stay far below."""
+    bounds = [bound for one in MECHANISMS for bound in one.sniper or ()]
+    assert largest_found() == pytest.approx(-math.log(RAREST))
+    assert 0.999 * largest_found() < max(bounds) < largest_found()
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS[3:5], ids=["NoisyHist2", "PrefixSum"])
+def test_the_shortest_witness_is_one_and_no_shorter_vector_has_any(mechanism):
+    """Catches a witness of no neighbours, and one longer than it need be."""
+    row = witness(mechanism)
+    length = len(row.dataset)
+    assert mechanism.neighbours(row.dataset, row.neighbour) == 1
+    assert one_entry(row.dataset, row.neighbour) == row.found > mechanism.claimed(PROMISED)
+    if length > 1:
+        claim = mechanism.claimed(PROMISED)
+        assert not enumerated(length - 1, mechanism.neighbours, claim).violations
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1), Fraction(10**6)])
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda one: f"{one.name}, {one.relation}")
+def test_the_ratio_is_what_the_promise_is_of_the_kept_epsilon(mechanism, epsilon):
+    """Catches a ratio that is not promised over kept, at any ε."""
+    assert mechanism.ratio(epsilon) == epsilon / mechanism.kept(epsilon)
+    assert (witness(mechanism, epsilon) is not None) == (mechanism.ratio(epsilon) < 1)
+
+
+def test_a_vector_without_entries_has_no_distance():
+    """Catches an error where there is nothing to compare, and lengths that are not the same."""
+    assert one_entry((), ()) == each_entry((), ()) == 0
+    for neighbours in (one_entry, each_entry):
+        with pytest.raises(ValueError, match="zip"):
+            neighbours((1,), (1, 2))
+
+
+def test_what_was_found_stands_beside_the_epsilon_it_was_found_at():
+    """Catches bounds at ε = 0.1 shown beside another ε."""
+    assert noisy_table()["DP-Sniper found"].tolist() == [
+        "0.097 and 0.098", "0.030 and 0.035", "0.098 and 0.098", "4.601 and 4.602", "0.504 and 0.577", "–"
+    ]  # fmt: skip
+    assert noisy_table()["StatDP found"].tolist() == [
+        "0.100 and 0.100", "0.013 and 0.013", "0.083 and 0.099", "9.717 and 10.002", "0.345 and 0.352", "–"
+    ]  # fmt: skip
+    assert set(noisy_table(Fraction(1, 5))["StatDP found"]) == {"–"}
+
+
+def test_the_score_counts_the_five_of_the_experiments():
+    """Catches a relation counted as a mechanism."""
+    score = scored()
+    assert (score.asked, score.found) == (5, 5)
+    assert "(0) → (1), 1 where 0.01 is claimed" in score_table([score]).loc[0, "smallest witness"]

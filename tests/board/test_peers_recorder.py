@@ -1,0 +1,193 @@
+"""dp-recorder's reduced faults: found without a pair, and what its own pairs reach."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from sensitivity_board.peers.recorder import (
+    REDUCED,
+    RIGHT,
+    clipped_claims,
+    distance,
+    exact_there,
+    reached,
+    recorder_table,
+    scored,
+    smallest,
+    sum_clipped,
+    sum_known,
+    their_gap,
+)
+from sensitivity_board.peers.score import score_table
+
+import sensitivity_lab as sl
+
+BY_TEST = {reduced.test: reduced for reduced in (*REDUCED, RIGHT)}
+
+
+def array(records):
+    return np.array([math.nan if one is None else float(one) for one in records], dtype=np.float64)
+
+
+# the functions of the seven tests, once more: of an array, as they are asked there
+AGAIN = {
+    "test_sensitivity_miscalibration": lambda x: [x.sum()],
+    "test_nan_injection": lambda x: [np.clip(x, -5, 5).sum()],
+    "test_noise_miscalibration": lambda x: [x.sum()],
+    "test_buggy_private_mean": lambda x: [x.size],
+    "test_domain_inference": lambda x: [np.unique(x).size],
+    "test_double_spending": lambda x: [x.sum(), x.size],
+    "test_correct_mechanism": lambda x: [(x == 1).sum()],
+}
+
+
+def gap(test, one, other):
+    """How far the answers lie apart in L1, NaN read as infinity, which dp-recorder's metric does."""
+    answers = [np.array(AGAIN[test](array(side)), dtype=np.float64) for side in (one, other)]
+    apart = float(np.abs(answers[0] - answers[1]).sum())
+    return math.inf if math.isnan(apart) else apart
+
+
+def is_related(relation, one, other):
+    """Whether one dataset becomes the other by at most one step of the relation, by labels."""
+    left, joined = Counter(one) - Counter(other), Counter(other) - Counter(one)
+    steps = left.total(), joined.total()
+    if isinstance(relation, sl.Change):
+        return steps[0] == steps[1] <= 1
+    return sum(steps) <= 1
+
+
+def every_dataset(values, sizes):
+    return [one for size in sizes for one in combinations_with_replacement(values, size)]
+
+
+@pytest.mark.parametrize("test", [reduced.test for reduced in REDUCED])
+def test_each_fault_is_found_by_the_smallest_numbers(test):
+    """Catches a witness that is no pair of neighbours, and one where smaller numbers have one."""
+    reduced, row = BY_TEST[test], smallest(BY_TEST[test])
+    assert row.verdict == "too small"
+    assert is_related(reduced.relation, row.dataset, row.neighbour)
+    assert gap(test, row.dataset, row.neighbour) == row.found > reduced.claimed
+    largest = max((one for one in (*row.dataset, *row.neighbour) if one is not None), default=0)
+    fewer = [*range(largest), *([None] if reduced.missing and largest else [])]
+    datasets = every_dataset(fewer, range(reduced.smallest_size, 4))
+    for one in datasets:
+        for other in datasets:
+            if is_related(reduced.relation, one, other):
+                assert gap(test, one, other) <= reduced.claimed
+
+
+def test_the_six_witnesses():
+    """Catches a witness that grew, and a sensitivity that another claim is held to."""
+    rows = [smallest(reduced) for reduced in REDUCED]
+    assert [(row.dataset, row.neighbour) for row in rows] == [
+        ((0,), (6,)),
+        ((0,), (None,)),
+        ((), (1,)),
+        ((0,), (0, 0)),
+        ((0,), (0, 1)),
+        ((), (1,)),
+    ]
+    assert [(row.claimed, row.found) for row in rows] == [
+        (5, 6), (5, math.inf), (0, 1), (0, 1), (0, 1), (1, 2)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("test", AGAIN)
+def test_the_pair_of_each_test_is_one_of_its_relation(test):
+    """Catches a pair copied wrongly, or held to a relation under which it is none."""
+    reduced = BY_TEST[test]
+    assert is_related(reduced.relation, *reduced.pair)
+    assert their_gap(reduced) == gap(test, *reduced.pair)
+
+
+@pytest.mark.parametrize("test", [test for test in AGAIN if test != "test_double_spending"])
+def test_what_is_exact_there_is_the_widest_pair_of_its_values_and_size(test):
+    """Catches an exact number over other values, other sizes or another relation than the pair's."""
+    reduced = BY_TEST[test]
+    size = len(reduced.pair[0])
+    near = range(max(size - 1, reduced.smallest_size), size + 2)
+    widest = max(
+        gap(test, one, other)
+        for one in every_dataset(reduced.values, [size])
+        for other in every_dataset(reduced.values, near)
+        if is_related(reduced.relation, one, other)
+    )
+    assert exact_there(reduced) == widest
+
+
+def test_all_pairs_but_one_reach_the_exact_sensitivity():
+    """Catches a part of something else: 97 of 102, and all the others whole."""
+    assert [their_gap(reduced) for reduced in REDUCED] == [97, math.inf, 1, 1, 1, 2]
+    assert [reached(reduced) for reduced in REDUCED] == [97 / 102, 1, 1, 1, 1, 1]
+
+
+def test_the_right_count_has_no_witness_and_a_smaller_claim_has():
+    """Catches a search that finds what is not there, or that finds nothing at all."""
+    assert smallest(RIGHT) is None
+    assert RIGHT.held([0, 1], [0, 1, 2]).headline == "exact"
+    assert RIGHT.pair[0].count(1) - RIGHT.pair[1].count(1) == 1
+
+
+@pytest.mark.parametrize("claimed", [0, 1, 5, 9, 10, 11])
+def test_the_search_goes_on_to_ten_and_no_further(claimed):
+    """Catches a search that stops short of its last number, or that never stops."""
+    row = smallest(replace(BY_TEST["test_sensitivity_miscalibration"], claimed=claimed))
+    if claimed < 10:
+        assert (row.dataset, row.neighbour, row.found) == ((0,), (claimed + 1,), claimed + 1)
+    else:
+        assert row is None
+
+
+@pytest.mark.parametrize("claimed", [0, 5, 1000])
+def test_no_finite_claim_holds_where_a_record_may_be_missing(claimed):
+    """Catches an infinite distance that a large claim covers."""
+    nan = replace(BY_TEST["test_nan_injection"], claimed=claimed)
+    assert smallest(nan).found == math.inf
+    assert smallest(replace(nan, missing=False, claimed=5)) is None
+
+
+def test_answers_about_nobody():
+    """Catches an empty dataset that a function cannot answer, or is asked about where it has no answer."""
+    assert sum_clipped(()) == sum_known(()) == 0
+    assert math.isnan(sum_clipped((None,)))
+    for test in ("test_buggy_private_mean", "test_domain_inference"):
+        row = smallest(BY_TEST[test])
+        assert row.dataset
+        assert row.neighbour
+
+
+def test_the_clip_that_was_meant_holds_five_for_added_records_and_ten_for_replaced_ones():
+    """Catches the two relations exchanged, and a clip that does not clip."""
+    table = clipped_claims()
+    assert table["exact"].tolist() == [5, 10]
+    assert table["verdict"].tolist() == ["exact", "too small"]
+    assert table["witness"].tolist() == ["(-5) → ()", "(-5) → (5)"]
+    assert sum_known((7, -9, 2, None)) == 5 - 5 + 2
+    assert sum_known((7, -9, 2)) == sum_clipped((7, -9, 2))
+    assert sum_known(()) == 0
+
+
+def test_a_number_is_infinitely_far_from_nan_and_nan_is_where_it_is():
+    """Catches NaN passed as a distance, which no comparison calls too large."""
+    assert distance(math.nan, 1.0) == distance(1.0, math.nan) == math.inf
+    assert distance(math.nan, math.nan) == 0
+    assert distance((1, 2), (1, 4)) == 2
+    with pytest.raises(ValueError, match="zip"):
+        distance((1, 2), 1)
+
+
+def test_the_table_and_the_score_tell_the_seven():
+    """Catches a row that is missing, "inf" on a page, and a score that counts the right one."""
+    table = recorder_table()
+    assert [f"test_{name}" for name in table["test"]] == list(AGAIN)
+    assert table["found"].tolist() == ["6", "∞", "1", "1", "1", "2", "–"]
+    assert table["share"].tolist() == ["95%", *["100%"] * 6]
+    cells = table.drop(columns="test").to_numpy().ravel().tolist()
+    assert not [cell for cell in cells if "inf" in cell or "None" in cell]
+    score = scored()
+    assert (score.asked, score.found) == (6, 6)
+    assert "(0) → (6), 6 where 5 is claimed" in score_table([score]).loc[0, "smallest witness"]

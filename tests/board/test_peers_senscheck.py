@@ -1,0 +1,171 @@
+"""SensCheck's six wrong annotations: the witnesses are the smallest, and what is called right holds."""
+
+import math
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from sensitivity_board.peers.score import score_table
+from sensitivity_board.peers.senscheck import (
+    ANNOTATIONS,
+    annotations_table,
+    apart,
+    as_stated,
+    between,
+    factor,
+    held,
+    mended,
+    scored,
+    smallest,
+)
+
+BY_NAME = {annotation.name: annotation for annotation in ANNOTATIONS}
+
+# what each function does and what its type states, said once more with NumPy: (function, stated)
+AGAIN = {
+    "solo_double1": (lambda a: a + a, lambda d: d[0]),
+    "solo_plus1": (lambda a, b: a + b, lambda d: d[0]),
+    "solo_plus2": (lambda a, b: a * b, lambda d: d[0] + d[1]),
+    "add_pair_solo1": (lambda a, b: a + b, lambda d: d[0]),
+    "add_pair_solo2": (lambda a, b: a * b, lambda d: d[0] + d[1]),
+    "add_dependently_typed_matrix_solo1": (lambda a, b: a + b, lambda d: d[1]),
+}
+
+
+def claimed_and_found(name, x, y):
+    """What a type states of two calls, and how far the answers lie apart, by NumPy."""
+    function, stated = AGAIN[name]
+    here, there = ([np.array(part, dtype=np.float64) for part in call] for call in (x, y))
+    moved = [float(np.linalg.norm(a - b)) for a, b in zip(here, there, strict=True)]
+    return stated(moved), float(np.linalg.norm(function(*here) - function(*there)))
+
+
+def every_call(annotation, most):
+    return list(product(*(product(range(most + 1), repeat=n) for n in annotation.entries)))
+
+
+def total(x, y):
+    return sum(sum(part) for call in (x, y) for part in call)
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_no_smaller_pair_shows_an_annotation_too_small(name):
+    """Catches a witness that is not one, and one with larger numbers than are needed."""
+    row = smallest(BY_NAME[name])
+    claimed, found = claimed_and_found(name, row.dataset, row.neighbour)
+    assert (row.claimed, row.found) == (pytest.approx(claimed), pytest.approx(found))
+    assert found > claimed + 0.5
+    broken = [
+        total(x, y)
+        for x, y in combinations(every_call(BY_NAME[name], 2), 2)
+        if (pair := claimed_and_found(name, x, y))[1] > pair[0] + 1e-9
+    ]
+    assert total(row.dataset, row.neighbour) == min(broken)
+
+
+# pairs of pairs stop at 2: with 3 there are 32,640 of them
+RANGES = [
+    (one.name, most) for one in ANNOTATIONS for most in (2, 3) if sum(one.entries) * most < 12
+]
+
+
+@pytest.mark.parametrize(("name", "most"), RANGES)
+def test_the_factor_is_the_largest_over_every_pair(name, most):
+    """Catches a factor read off the witness alone, or off another range of numbers."""
+    annotation = BY_NAME[name]
+    pairs = [
+        claimed_and_found(name, x, y) for x, y in combinations(every_call(annotation, most), 2)
+    ]
+    expected = max(found / claimed if claimed else math.inf for claimed, found in pairs if found)
+    assert factor(annotation, most) == pytest.approx(expected)
+
+
+def test_the_six_factors():
+    """Catches a changed verdict: sums that leave an argument out claim 0, products grow with M."""
+    assert [factor(one) for one in ANNOTATIONS] == [2, math.inf, 2, math.inf, 2, math.inf]
+    assert [factor(BY_NAME["solo_plus2"], most) for most in (1, 2, 3, 7)] == [1, 2, 3, 7]
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_the_right_annotation_holds_and_no_smaller_factor_does(name):
+    """Catches a right annotation that is too small, or one that is loose everywhere."""
+    annotation = BY_NAME[name]
+    assert not mended(annotation).violations
+    assert any(row.verdict == "exact" and row.found for row in mended(annotation).rows)
+    times = 0.999 * (2 if annotation.grows else annotation.times)
+    assert held(annotation, annotation.inputs(2), annotation.right, times).violations
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_the_right_annotation_holds_for_numbers_that_are_not_whole(name):
+    """Catches an annotation that is right on the whole numbers alone, or on numbers of one sign."""
+    annotation, rng = BY_NAME[name], np.random.default_rng(5)
+    function, _ = AGAIN[name]
+    for _ in range(300):
+        here, there = ([rng.uniform(-3, 3, n) for n in annotation.entries] for _ in range(2))
+        moved = [float(np.linalg.norm(a - b)) for a, b in zip(here, there, strict=True)]
+        allowed = sum(moved[i] for i in annotation.right)
+        allowed *= 3 if annotation.grows else annotation.times
+        assert np.linalg.norm(function(*here) - function(*there)) <= allowed + 1e-9
+
+
+def test_a_right_annotation_has_no_witness():
+    """Catches a search that finds what is not there, or goes on for ever."""
+    assert smallest(replace(BY_NAME["solo_plus1"], stated=(0, 1))) is None
+    assert not as_stated(replace(BY_NAME["add_pair_solo1"], stated=(0, 1)), most=1).violations
+
+
+def test_larger_matrices_have_the_same_witness_in_one_entry():
+    """Catches a claim about matrices that holds for one row and one column alone."""
+    row = smallest(replace(BY_NAME["add_dependently_typed_matrix_solo1"], entries=(4, 4)))
+    assert (row.claimed, row.found) == (0, 1)
+    assert total(row.dataset, row.neighbour) == 1
+
+
+def test_products_of_zero_and_one_show_nothing():
+    """Catches a smallest witness that is called so though smaller numbers have one."""
+    for name in ("solo_plus2", "add_pair_solo2"):
+        assert not as_stated(BY_NAME[name], most=1).violations
+
+
+def test_a_single_call_has_nothing_to_compare():
+    """Catches an error, or a verdict, where all numbers are 0."""
+    for annotation in ANNOTATIONS:
+        assert len(annotation.inputs(0)) == 1
+        assert as_stated(annotation, most=0).headline == "exact"
+        assert factor(annotation, most=0) == 1
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_every_call_is_made_once(most):
+    """Catches calls that are left out: (most + 1) to the power of the entries."""
+    for annotation in ANNOTATIONS[:4]:
+        calls = annotation.inputs(most)
+        assert len(set(calls)) == len(calls) == (most + 1) ** sum(annotation.entries)
+        assert {len(part) for call in calls for part in call} == set(annotation.entries)
+
+
+def test_distances_are_euclidean_and_added_over_arguments():
+    """Catches the L1 norm, and a root taken over all arguments at once."""
+    assert apart((1, 1), (4, 5)) == 5
+    x, y = ((0, 0), (0, 0)), ((3, 4), (5, 12))
+    assert (between(x, y, (0,)), between(x, y, (0, 1)), between(x, y, ())) == (5, 18, 0)
+    with pytest.raises(ValueError, match="zip"):
+        apart((1,), (1, 2))
+
+
+def test_the_table_and_the_score_tell_the_six():
+    """Catches a row that is missing, and a score that does not follow the table."""
+    table = annotations_table()
+    assert table["function"].tolist() == list(AGAIN)
+    assert table["smallest witness"].tolist()[:3] == ["0 → 1", "0, 0 → 0, 1", "0, 2 → 1, 2"]
+    assert table["too small by"].tolist() == [
+        "×2",
+        *["no factor helps", "×M"] * 2,
+        "no factor helps",
+    ]
+    assert table["stated"].tolist() == ["s1", "s1", "s1 + s2", "s1", "s1 + s2", "s2"]
+    score = scored()
+    assert (score.asked, score.found) == (6, 6)
+    assert "0 → 1, 2 where 1 is claimed" in score_table([score]).loc[0, "smallest witness"]

@@ -1,0 +1,216 @@
+"""Programs: each claim that is too small can be pasted into a Python that has the library."""
+
+import ast
+import json
+import math
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from form import some
+from sensitivity_board import audit, case_files, programs, run_programs
+
+KNOWN = programs.every_program()
+LIVE = [*programs.programs(programs.LIBRARIES / "opendp")]
+CASES = {case.address: case for case in case_files()}
+
+
+def test_every_claim_that_is_too_small_has_its_program():
+    """Catches a card without a program, and a program without its card."""
+    assert KNOWN.keys() == {name for name, case in CASES.items() if case.verdict == "too small"}
+
+
+def imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+
+
+@pytest.mark.parametrize("address", KNOWN)
+def test_a_program_is_short_and_stands_alone_and_asks_about_the_witness_of_its_card(address):
+    """Catches a text with a hole, one that is no quick reading, needs a file of ours or another package than
+    it says, and other datasets than the card's. No library is asked: what datasets need is plain Python."""
+    program, case = KNOWN[address], CASES[address]
+    tree = ast.parse(program.code)
+    assert len(program.code.splitlines()) <= 30
+    assert "$" not in program.code
+    assert not any(name.startswith((".", "sensitivity")) for name in imported(tree))
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert {"claim", "answer"} <= defined
+    assert ast.get_docstring(tree).partition("\n")[0].count(" ") >= 5
+    head = "\n".join(program.code.splitlines()[:2])
+    assert case.version in head
+    own = (ROOT / "requirements.in").read_text("utf-8").splitlines()
+    needed = program.needs or [line.partition("#")[0].strip() for line in own]
+    assert set(re.findall(r"'(.*?)'", head.partition("pip install ")[2])) <= set(needed)
+
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and "DATASETS" not in found and plain(node):
+            exec(compile(ast.Module([node], []), address, "exec"), found)
+    assert tuples(found["DATASETS"]) == (case.row.dataset, case.row.neighbour)
+
+
+def plain(node):
+    """Whether a statement calls nothing and asks no module."""
+    return not any(isinstance(part, (ast.Call, ast.Attribute)) for part in ast.walk(node))
+
+
+def tuples(answer):
+    return tuple(map(tuples, answer)) if isinstance(answer, (list, tuple)) else answer
+
+
+@pytest.mark.parametrize("address", [name for name in KNOWN if name.startswith("dp-accounting")])
+def test_the_edge_of_an_event_is_that_of_the_board(address):
+    """Catches an edge in a program that is not the worst event's: its answers need no library."""
+    tree = ast.parse(KNOWN[address].code)
+    tree.body = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.Assign) or getattr(node, "name", "") == "answer"
+    ]
+    made = {"math": math}
+    exec(compile(tree, address, "exec"), made)
+    answers = list(map(made["answer"], made["DATASETS"]))
+    assert answers == pytest.approx(CASES[address].row.answers, rel=1e-9)
+
+
+@pytest.mark.parametrize("address", some(LIVE))
+def test_opendp_says_what_is_on_the_board(address, capsys):
+    """Catches a number that OpenDP no longer gives, or a distance that is printed wrong."""
+    program, case = {"__name__": "__main__"}, CASES[address]
+    exec(compile(KNOWN[address].code, address, "exec"), program)
+    row = case.row
+    answers = [tuples(program["answer"](dataset)) for dataset in program["DATASETS"]]
+    assert program["claim"]() == row.claimed
+    assert answers == list(map(tuples, row.answers))
+    printed = capsys.readouterr().out
+    assert f"claimed {row.claimed}, " in printed
+    assert float(printed.split("distance ")[1]) == pytest.approx(float(row.found), rel=1e-12)
+
+
+def test_a_program_is_made_of_its_shape_and_its_own_parts(tmp_path):
+    """Catches a part of another program, a shape's value that hides it, and a comment read as a package."""
+    told = "[shapes.s]\ntext = 'f($x, $y)'\nx = '1'\n[programs.a]\nshape = 's'\ny = '2'\n"
+    told += "[programs.b]\nshape = 's'\nx = '3'\ny = '4'\n[programs.c]\ntext = 'g()'\n"
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "programs.toml").write_text(told, encoding="utf-8")
+    needs = "alpha==1.0\nbeta<2   # newer fails\n\n"
+    (tmp_path / "one" / "requirements.in").write_text(needs, encoding="utf-8")
+    (tmp_path / "two").mkdir()
+    found = programs.every_program(tmp_path)
+    assert {name: program.code for name, program in found.items()} == {
+        "a": "f(1, 2)",
+        "b": "f(3, 4)",
+        "c": "g()",
+    }
+    assert {program.needs for program in found.values()} == {("alpha==1.0", "beta<2")}
+
+
+# --- held to the board -----------------------------------------------------------------------------
+
+CASE = {
+    "claimed": 1.5,
+    "witness": {
+        "dataset": {"runs": [[{"number": "1125899906842624.25"}, 2], [None, 1]]},
+        "neighbour": [],
+        "answers": [[0, {"number": "1/3"}], [1, 0.1]],
+    },
+}
+AS_IT_IS = """
+from fractions import Fraction
+
+DATASETS = [[2.0**50 + 0.25] * 2 + [None], []]
+
+
+def claim():
+    return 1.5
+
+
+def answer(dataset):
+    return (0, Fraction(1, 3)) if dataset else [1, 0.30000000000000004 - 0.2]
+"""
+PARTED = [
+    ("", "", []),
+    ("1.5", "2", ["claim 2, on the board 1.5"]),
+    ("0.25", "0.5", ["datasets [[1125899906842624.5,", "on the board"]),
+    ("(1, 3)", "(1, 4)", ["answers [[0,", "1/4", "on the board"]),
+    ("[1, 0.3", "[0, 1, 0.3", ["answers"]),
+    ("return 1.5", "return 1 / 0", ["ZeroDivisionError: division by zero"]),
+    ("claim", "claims", ["AttributeError", "no attribute 'claim'"]),
+]
+
+
+def test_a_program_that_parts_from_the_board_is_told():
+    """Catches another number or dataset that passes, rounding that does not, and a lost error."""
+    codes = {str(i): AS_IT_IS.replace(old, new) for i, (old, new, _) in enumerate(PARTED) if old}
+    said = programs.ask(Path(sys.executable), codes | {"0": AS_IT_IS})
+    for i, (_, _, told) in enumerate(PARTED):
+        words = "; ".join(programs.differences(said[str(i)], CASE))
+        assert all(part in words for part in told)
+        assert bool(words) == bool(told)
+    unseen = {"claimed": 1.5, "witness": None}
+    assert programs.differences(said["0"], unseen) == ["the board has no witness of it"]
+
+
+def test_one_program_that_raises_does_not_hide_the_next(tmp_path, capsys):
+    """Catches a run that ends at the first error, and one that counts it as agreement."""
+    for name in ("lib", "another"):
+        (tmp_path / name).mkdir()
+    codes = {"a": "import no_such_library", "b": AS_IT_IS, "c": AS_IT_IS}
+    told = "".join(f"[programs.{name}]\ntext = '''{code}'''\n" for name, code in codes.items())
+    (tmp_path / "lib" / "programs.toml").write_text(told, encoding="utf-8")
+    board = tmp_path / "board.json"
+    board.write_text(json.dumps({"cases": [{"address": "b", **CASE}]}), encoding="utf-8")
+    assert programs.held(tmp_path / "lib", Path(sys.executable), board) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "lib: 1 of 3 programs agree with the board",
+        "  a: ModuleNotFoundError: No module named 'no_such_library'",
+        "  c: the board has no such case",
+    ]
+    assert programs.held(tmp_path / "another", Path(sys.executable), board) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_numbers_of_numpy_are_told_as_numbers(tmp_path):
+    """Catches an array, or one of its numbers, that JSON cannot hold."""
+    text = "import numpy as np\nDATASETS = np.eye(2)\nclaim = np.float32\nanswer = np.cumsum\n"
+    (tmp_path / "one.py").write_text(text, encoding="utf-8")
+    run_programs.main(tmp_path / "said.json", tmp_path / "one.py")
+    said = json.loads((tmp_path / "said.json").read_text(encoding="utf-8"))["one"]
+    assert said == {"datasets": [[1, 0], [0, 1]], "claim": 0, "answers": [[1, 1], [0, 1]]}
+
+
+# --- make audit ------------------------------------------------------------------------------------
+
+
+def test_a_folder_without_a_lock_is_asked_here(monkeypatch):
+    """Catches OpenDP left out of the audit, or asked in an environment that nobody made."""
+    assert "opendp" in audit.libraries()
+    assert audit.environment("opendp") == Path(sys.executable)
+    monkeypatch.setattr(audit.shutil, "which", lambda name: None)
+    assert audit.obstacle("opendp") == ""
+    assert audit.obstacle("diffprivlib") == "It needs python3.11."
+
+
+def test_an_audit_runs_the_scripts_then_the_programs_and_then_makes_the_board(monkeypatch):
+    """Catches a table that is asked again while its programs, or the board, stay as they were."""
+    ran = []
+    monkeypatch.setattr(audit, "asked_again", lambda name, script: ran.append(script.stem) or True)
+    monkeypatch.setattr(audit, "environment", lambda name: Path(name))
+    monkeypatch.setattr(audit, "held", lambda library, python: ran.append(library.name) or 0)
+    monkeypatch.setattr(audit.board, "main", lambda: ran.append("board"))
+    monkeypatch.setattr(audit.sys, "argv", ["audit.py", "smartnoise"])
+    assert audit.main() == 0
+    assert ran == ["statements", "sums", "smartnoise", "board"]
+
+
+def test_an_audit_of_no_library_is_refused(monkeypatch, capsys):
+    """Catches a name that is spelt wrong, and an audit of nothing that says all is well."""
+    monkeypatch.setattr(audit.sys, "argv", ["audit.py", "opendb"])
+    assert audit.main() == 1
+    assert "opendb" in capsys.readouterr().err

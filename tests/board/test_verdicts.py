@@ -1,0 +1,82 @@
+"""What becomes of a claim, what it costs, and the figures and domains that chapters share."""
+
+import math
+from fractions import Fraction
+
+import opendp.prelude as dp
+import pytest
+from sensitivity_board import opendp_records
+from sensitivity_board.figures import l1_and_l2
+from sensitivity_book.verdicts import price, price_text, verdict
+
+import sensitivity_lab as sl
+
+NUMBERS = [1, 2, Fraction(1, 3), 0.5, math.sqrt(2)]
+
+
+@pytest.mark.parametrize("claimed", NUMBERS)
+@pytest.mark.parametrize("exact", NUMBERS)
+def test_a_verdict_says_on_which_side_the_claim_is(claimed, exact):
+    """Catches "loose" and "too small" the wrong way round."""
+    expected = "exact" if claimed == exact else "too small" if claimed < exact else "loose"
+    assert verdict(claimed, exact) == expected
+
+
+def row(claimed, found):
+    return sl.AuditRow("Change", 1, 5, claimed=claimed, found=found)
+
+
+def test_the_price_of_a_claim_is_the_budget_of_its_noise():
+    """Catches a price that is not the ε of Laplace noise of scale `claimed`, or the ρ of a Gauss."""
+    claimed, exact = 3, 7
+    # at an output below both answers the log of the ratio of Laplace densities is the distance
+    assert price(row(claimed, exact)) == pytest.approx(exact / claimed)
+    sigma = claimed / math.sqrt(2)  # ρ = 1 at the claim
+    assert price(row(claimed, exact), power=2) == pytest.approx(exact**2 / (2 * sigma**2))
+    assert price(row(0, exact)) == math.inf
+
+
+def test_a_price_is_written_in_three_digits():
+    """Catches "inf" on a page, and a price of another power."""
+    assert price_text(row(3, 4)) == "1.33"
+    assert price_text(row(3, 4), power=2) == "1.78"
+    assert price_text(row(0, 4)) == "∞"
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_count_works_with_as_much_as_its_rows(rows):
+    """Catches Tumult's noise read with the wrong formula."""
+    assert l1_and_l2("count", f"AddMaxRows({rows})") == ("Tumult", rows, pytest.approx(rows))
+
+
+def test_groups_count_by_their_root_in_l2():
+    """Catches the two norms exchanged, and a library under another's name."""
+    of_tumult = l1_and_l2(
+        "counts by state", "AddRowsWithID; MaxGroupsPerID(4) MaxRowsPerGroupPerID(2)"
+    )
+    assert of_tumult == ("Tumult", 8, pytest.approx(2 * math.sqrt(4)))
+    of_pipelinedp = l1_and_l2(
+        "counts by partition", "max_partitions_contributed 4; max_contributions_per_partition 2"
+    )
+    assert of_pipelinedp == ("PipelineDP", 8, pytest.approx(4))
+
+
+def test_what_no_library_was_asked_is_refused():
+    """Catches an answer for a question that is not in the tables."""
+    with pytest.raises(KeyError):
+        l1_and_l2("count", "AddMaxRows(1000)")
+
+
+@pytest.mark.parametrize("size", [None, 5])
+def test_a_domain_of_opendp_has_its_bounds_its_size_and_no_nan(size):
+    """Catches a domain that allows what a sum or a mean refuses."""
+    floats, whole = (opendp_records(kind, (kind(0), kind(3)), size) for kind in (float, int))
+    data = [1.0] * (size or 3)
+    assert floats.member(data)
+    assert not floats.member([4.0, *data[1:]])
+    assert floats.member([*data, 1.0]) is (size is None)
+    assert whole.member([3] * len(data))
+    dp.enable_features("contrib")
+    for domain in (floats, whole):  # a sum of floats takes no domain with nan
+        moved = dp.t.make_sum(domain, dp.symmetric_distance()).map(2)
+        assert float(moved) == pytest.approx(3 if size else 6)
