@@ -202,8 +202,8 @@ def test_keys_and_connection_are_checked():
 )
 def test_what_cannot_be_asked_is_refused_before_it_is(text, keys, message, monkeypatch):
     """Catches a run of hours that ends in an unknown name."""
-    monkeypatch.setattr(duck, "ask_each", None)
-    monkeypatch.setattr(duck, "ask_all", None)
+    monkeypatch.setattr(duck.DuckDB, "ask_each", None)
+    monkeypatch.setattr(duck.DuckDB, "ask_all", None)
     with pytest.raises(ValueError, match=message):
         sensitivity(sl.sql(text, keys=keys))
 
@@ -261,8 +261,7 @@ def test_a_statement_sees_no_variable():
 def test_without_duckdb_the_message_says_how_to_install_it(monkeypatch):
     """Catches a bare ModuleNotFoundError."""
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    duck_parsed = statement_module._parsed
-    duck_parsed.cache_clear()
+    duck.parsed.cache_clear()
     with pytest.raises(ImportError, match=r"pip install sensitivity-lab\[sql\]"):
         sl.sql(TOTALS)
 
@@ -362,7 +361,7 @@ def test_an_internal_error_of_duckdb_closes_no_database_of_the_callers(monkeypat
     with duckdb.connect() as connection:
         levels(connection)
         parsed = duck.parsed("SELECT COUNT(*) FROM staff JOIN levels USING (d)")
-        monkeypatch.setattr(statement_module, "_parsed", lambda text: parsed)
+        monkeypatch.setattr(duck, "parsed", lambda text: parsed)
         text = "SELECT COALESCE(d, '') AS d, COUNT(*) AS n FROM staff JOIN levels USING (d) GROUP BY ROLLUP (d)"
         query = sl.sql(text, connection=connection)
         together = query.answers(query.giver(STAFF), list(combinations(range(7), 3)))
@@ -592,12 +591,12 @@ def test_the_empty_dataset_is_asked_alone(monkeypatch):
 
 def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch):
     """Catches a batch that is believed: here it answers one more than each dataset alone."""
-    whole = duck.ask_all
+    whole = duck.DuckDB._ask_all
 
     def wrong(*given):
         return [one._replace(rows=[(one.rows[0][0] + 1,)]) for one in whole(*given)]
 
-    monkeypatch.setattr(duck, "ask_all", wrong)
+    monkeypatch.setattr(duck.DuckDB, "_ask_all", wrong)
     query = sl.sql("SELECT COUNT(*) FROM staff")
     with pytest.raises(
         RuntimeError, match="must answer many datasets as it does each alone, got 2 and alone 1"
@@ -607,23 +606,22 @@ def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch):
 
 def test_workers_tell_of_answers_that_differ(monkeypatch):
     """Catches the executor that is blamed for what its task found."""
-    monkeypatch.setattr(
-        duck, "ask_all", lambda *given: [ResultSet(["n"], [True], [(7,)])] * given[3]
-    )
+    seven = ResultSet(["n"], [True], [(7,)])
+    monkeypatch.setattr(duck.DuckDB, "_ask_all", lambda *given: [seven] * given[3])
     with ThreadPoolExecutor(2) as pool, pytest.raises(RuntimeError, match="as it does each alone"):
         sensitivity(sl.sql("SELECT COUNT(*) FROM staff"), executor=pool)
 
 
 def test_a_witness_that_alone_answers_otherwise_is_refused(monkeypatch):
     """Catches a wrong answer in the batch that no sample has met, but that makes the worst pair."""
-    whole = duck.ask_all
+    whole = duck.DuckDB._ask_all
 
     def wrong(*given):
         found = whole(*given)
         found[len(found) // 2 + 1] = ResultSet(["n"], [True], [(999,)])
         return found
 
-    monkeypatch.setattr(duck, "ask_all", wrong)
+    monkeypatch.setattr(duck.DuckDB, "_ask_all", wrong)
     with pytest.raises(
         RuntimeError, match=r"as it does each alone, got answers 99\d apart and alone"
     ):

@@ -9,7 +9,6 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.sql import duckdb as duck
-from sensitivity_lab.sql import statement as sql
 
 # DuckDB 2.0 loses the row of NULL that a total of nothing is, where a UNION in a lateral join has it.
 LOSES_A_ROW = """
@@ -33,8 +32,8 @@ def test_the_sample_asks_where_tables_are_empty(monkeypatch, visitors, size):
     asked = {"size": size, "relation": sl.Change(1)}
     query = sl.sql(LOSES_A_ROW)
     assert sl.global_sensitivity(query, visitors, **asked).value == 7
-    kept = sql._parsed
-    monkeypatch.setattr(sql, "_parsed", lambda text: replace(kept(text), alone=False))
+    kept = duck.parsed
+    monkeypatch.setattr(duck, "parsed", lambda text: replace(kept(text), alone=False))
     with pytest.raises(RuntimeError, match="must answer many datasets as it does each alone"):
         sl.global_sensitivity(query, visitors, **asked)
 
@@ -45,7 +44,9 @@ def test_why_unions_are_asked_one_by_one():
     staff = pl.DataFrame({"pay": [3]})
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE rates AS SELECT 2 AS rate FROM range(4)")
-        alone = duck.ask_each(connection, text, [{"staff": staff}])[0].rows
-        (together,) = duck.ask_all(connection, text, {"staff": (np.array([0]), staff)}, 1)
+        database, whole = duck.DuckDB(connection), duck.Whole(staff=staff)
+        alone = database.ask_each(text, [whole], whole, 9)[0].rows
+        stack = {"staff": (np.array([0]), staff)}
+        ((together,),) = database.ask_all(text, [stack], 1, whole, 9)
     assert sorted(alone, key=str) == [(4,), (None,)]
     assert together.rows == [(4,)]
