@@ -6,7 +6,7 @@ Source: PEP 249, Python Database API Specification v2.0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -29,6 +29,7 @@ Cells = tuple[Any, ...]
 AT_ONCE = 200  # datasets between two rollbacks: PostgreSQL keeps deleted rows until then
 ONE_AT_A_TIME = RLock()  # a connection serves one thread: two would undo each other's transaction
 SAVEPOINT = "SAVEPOINT sensitivity_lab"
+TAKEN = "must be one the database takes"
 UNDONE = "connection must have transactions that can be undone"
 KINDS: dict[str, tuple[str, tuple[type, ...], type | None]] = {
     # what a column may hold: its type in SQL, and those of narwhals and of Python that hold it
@@ -65,11 +66,15 @@ class Database:
     by_case: ClassVar[bool] = False  # "Staff" in quotes is not "staff"
     schema: ClassVar[str] = ""  # before a temporary table's name, where that tells it from others
     undoes_tables: ClassVar[bool] = False  # a rollback takes the tables that were made with it
-    types: ClassVar[Mapping[str, str]] = {kind: written for kind, (written, *_) in KINDS.items()}
+    types: ClassVar[dict[str, str]] = {kind: written for kind, (written, *_) in KINDS.items()}
 
     def cursor(self) -> Any:
         """A new cursor, whose rows are tuples whatever the connection makes of its own."""
         return self.connection.cursor()
+
+    def quoted(self, name: str) -> str:
+        """A name that stands for itself in a statement."""
+        return quoted(name)
 
     def cell(self, value: Any) -> Any:
         """A cell as the database takes it: a moment as Python's own, NaN as any other float."""
@@ -137,20 +142,11 @@ class Database:
 
     # -- how it is asked ----------------------------------------------------------------------
 
-    def require_open(self) -> Database:
-        """Refuse a connection that cannot be asked."""
-        self._checked_cursor().close()
-        return self
-
-    def _checked_cursor(self) -> Any:
-        with told_of("connection must be open"):
-            return self.cursor()
-
     @contextmanager
     def _opened(self) -> Iterator[Any]:
         """A cursor whose doings are undone at the end."""
         with ONE_AT_A_TIME:
-            cursor = self._checked_cursor()
+            cursor = self.cursor()
             try:
                 with self.undone(cursor):
                     yield cursor
@@ -164,15 +160,15 @@ class Database:
         try:
             for name, native in whole.items():
                 columns = ", ".join(self._columns(name, table(native, f"table {name}")))
-                with _told_of_table(name):
-                    cursor.execute(f"CREATE TEMPORARY TABLE {quoted(name)} ({columns})")
+                with told_of(f"table {name} {TAKEN}"):
+                    cursor.execute(f"CREATE TEMPORARY TABLE {self.quoted(name)} ({columns})")
                 made.append(name)
             self.settle(cursor, made)
             yield
         finally:
             for name in () if self.undoes_tables else made:
                 with suppress(Exception):  # a transaction that has failed is rolled back next
-                    cursor.execute(f"DROP TABLE {quoted(name)}")
+                    cursor.execute(f"DROP TABLE {self.quoted(name)}")
 
     def _columns(self, name: str, frame: nw.DataFrame[Any]) -> Iterator[str]:
         """The columns of a table with their types, as the database writes them."""
@@ -183,31 +179,32 @@ class Database:
                 raise ValueError(
                     f"column {column} of table {name} must hold what its database can, got {got}"
                 )
-            yield f"{quoted(str(column))} {self.types[kind]}"
+            yield f"{self.quoted(str(column))} {self.types[kind]}"
 
     def _fill(self, cursor: Any, tables: Tables) -> None:
         """Put the rows of a dataset into its tables, in place of those that are there."""
         for name, native in tables.items():
-            frame = table(native, f"table {name}")
-            text, given = self._filling(name, len(frame.columns))
-            rows = [given(tuple(map(self.cell, row))) for row in rows_of(frame)]
-            with _told_of_table(name):
-                cursor.execute(f"DELETE FROM {self.temporary(name)}")
+            frame, target = table(native, f"table {name}"), self.temporary(name)
+            rows = [tuple(map(self.cell, row)) for row in rows_of(frame)]
+            with told_of(f"table {name} {TAKEN}"):
+                cursor.execute(f"DELETE FROM {target}")
                 if rows:
-                    cursor.executemany(text, rows)
+                    cursor.executemany(*self._filling(target, rows))
 
     def temporary(self, name: str) -> str:
         """The name of a temporary table, where the dialect can tell it from a permanent one."""
-        return self.schema + quoted(name)
+        return self.schema + self.quoted(name)
 
-    def _filling(self, name: str, columns: int) -> tuple[str, Callable[[Cells], Any]]:
-        """The statement that adds a row, and how it receives the row's cells."""
-        style, target = self.module.paramstyle, self.temporary(name)
-        marks = ", ".join(MARKS[style].format(i) for i in range(1, columns + 1))
+    def _filling(self, target: str, rows: list[Cells]) -> tuple[str, list[Any]]:
+        """The statement that adds a row, and the rows' cells as it receives them."""
+        style, places = self.module.paramstyle, range(1, len(rows[0]) + 1)
+        marks = ", ".join(map(MARKS[style].format, places))
         if style in ("format", "pyformat"):
             target = target.replace("%", "%%")
-        given = _numbered if style in ("named", "pyformat") else tuple
-        return f"INSERT INTO {target} VALUES ({marks})", given
+        text = f"INSERT INTO {target} VALUES ({marks})"
+        if style not in ("named", "pyformat"):
+            return text, rows
+        return text, [{f"c{i}": cell for i, cell in zip(places, row, strict=True)} for row in rows]
 
     @contextmanager
     def _own_tables_read(self, cursor: Any, text: str, own: Tables) -> Iterator[None]:
@@ -245,17 +242,8 @@ class Database:
 
 
 def quoted(name: str) -> str:
-    """A name that stands for itself in a statement."""
+    """A name as the standard writes it."""
     return '"' + name.replace('"', '""') + '"'
-
-
-def _told_of_table(name: str) -> Any:
-    return told_of(f"table {name} must be one the database takes")
-
-
-def _numbered(cells: Cells) -> dict[str, Any]:
-    """The cells of a row by the names that `MARKS` gives them."""
-    return {f"c{i}": cell for i, cell in enumerate(cells, 1)}
 
 
 def _kind(frame: nw.DataFrame[Any], column: str) -> str:

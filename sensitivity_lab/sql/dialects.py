@@ -13,7 +13,7 @@ from typing import Any
 
 from sensitivity_lab.numbers.exact import brief
 from sensitivity_lab.sql import duckdb as duck
-from sensitivity_lab.sql.databases import UNDONE, Database, quoted
+from sensitivity_lab.sql.databases import UNDONE, Database
 from sensitivity_lab.sql.parsed import told_of
 
 STATUSES = ("IDLE", "ACTIVE", "INTRANS", "INERROR", "UNKNOWN")  # of PostgreSQL's transactions
@@ -82,7 +82,9 @@ class PostgreSQL(Database):
         cursor.execute("SET LOCAL transaction_read_only TO on")  # temporary tables can be filled
         cursor.execute("SET LOCAL max_parallel_workers_per_gather TO 0")  # one order of rows
         for name in names:
-            found, own = (one.replace("'", "''") for one in (quoted(name), self.temporary(name)))
+            found, own = (
+                one.replace("'", "''") for one in (self.quoted(name), self.temporary(name))
+            )
             cursor.execute(f"SELECT to_regclass('{found}') = to_regclass('{own}')")
             if not cursor.fetchall()[0][0]:
                 raise ValueError(
@@ -167,7 +169,10 @@ def database_of(connection: Any) -> Database | duck.DuckDB:
         raise TypeError(
             f"connection must not be an asynchronous one, got {type(connection).__name__}"
         )
-    return DIALECTS.get(module.__name__, Database)(connection, module).require_open()
+    database = DIALECTS.get(module.__name__, Database)(connection, module)
+    with told_of("connection must be open"):
+        database.cursor().close()
+    return database
 
 
 def _module_of(connection: Any) -> ModuleType | None:

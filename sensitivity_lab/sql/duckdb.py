@@ -120,8 +120,7 @@ class DuckDB:
 
     def unknown(self, names: set[str]) -> set[str]:
         """Of some tables those that are not the connection's: the dataset's."""
-        rest = names - set(self._borrowed(names))
-        return rest - self.tables() if rest else rest
+        return self._found(names)[1]
 
     def require_shared(self, read: Parsed) -> None:
         """Refuse a statement whose answer another session of the database, as ours, may not have."""
@@ -234,22 +233,22 @@ class DuckDB:
 
     def _public(self, text: str, own: Mapping[str, Any]) -> Tables:
         """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
-        rest = {*parsed(text).tables} - set(map(str.lower, own))
-        public = self._borrowed(rest)  # what is temporary hides what is not
-        rest -= set(public)
-        if unknown := sorted(rest - self.tables() if rest else rest):
+        public, unknown = self._found({*parsed(text).tables} - set(map(str.lower, own)))
+        if unknown:
             raise ValueError(
                 f"statement must name tables of the dataset, {listed(own)}, or of the connection, "
-                f"got {listed(unknown)} in {shortened(text)}"
+                f"got {listed(sorted(unknown))} in {shortened(text)}"
             )
         return public
 
-    def _borrowed(self, names: set[str]) -> Tables:
-        """Of some tables those that the caller's connection alone sees: temporary, or registered."""
+    def _found(self, names: set[str]) -> tuple[Tables, set[str]]:
+        """Of some tables those that the caller's own session alone sees, and the names that no table has.
+
+        What is temporary, or registered, hides what is not.
+        """
         if self.connection is None or not names:
-            return {}
+            return {}, names
         with _ONE_AT_A_TIME:
-            seen = self._first_column(OWN_TABLES)
             views = dict(self.connection.sql(OWN_VIEWS).fetchall())
             for name in sorted(names & set(views)):
                 if _reads_tables(views[name]):
@@ -257,7 +256,10 @@ class DuckDB:
                         f"statement must not name a temporary view over tables, got {name}: make it "
                         "one that is not temporary, or write what it says into the statement"
                     )
-            return {name: _arrow(self.connection, name) for name in sorted(names & {*seen, *views})}
+            own = sorted(names & {*views, *self._first_column(OWN_TABLES)})
+            borrowed = {name: _arrow(self.connection, name) for name in own}
+        rest = names - set(own)
+        return borrowed, rest - self.tables() if rest else rest
 
     def _heads(self, text: str, known: set[str]) -> Tables:
         """The first rows of the tables that any connection sees."""

@@ -24,7 +24,7 @@ from sensitivity_lab.numbers.text import ADDED, REMOVED, cell_text
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.shown.python import runnable, source_of
-from sensitivity_lab.shown.tables import SIGNS, Grid, Part, _kept
+from sensitivity_lab.shown.tables import SHARED, SIGNS, Grid, Part
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, 60, 40, 90]}
 STAFF = pd.DataFrame(COLUMNS)
@@ -147,7 +147,7 @@ def test_of_many_shared_rows_the_ends_are_shown():
     ten = marked_witness(
         sl.Universe.value_range(["a"]), (("a",) * 10, ("a",) * 11)
     )  # as many as are shown
-    assert ten.tables[0].shared == Part((("a",),) * 10)
+    assert ten.tables[0].parts[SHARED] == Part((("a",),) * 10)
 
 
 def test_a_dataset_too_long_to_be_built_is_shown():
@@ -620,9 +620,8 @@ def test_a_row_is_marked_by_what_it_holds():
                 shared.append(tuple(row))
             else:
                 leaving.append(tuple(row))
-        assert sorted(shown.leaving.rows) == sorted(leaving)
-        assert sorted(shown.joining.rows) == sorted(left)
-        assert sorted(shown.shared.rows) == sorted(shared)
+        for sign, rows in {"-": leaving, "+": left, SHARED: shared}.items():
+            assert sorted(shown.parts[sign].rows) == sorted(rows)
 
 
 # --- audits ------------------------------------------------------------------------------------
@@ -685,6 +684,6 @@ def test_an_audit_says_which_person_joins():
 
 def test_a_row_that_fits_exactly_keeps_all_its_columns():
     """Catches gaps between columns that are counted one too many, or one too few."""
-    widths = [3, 4, 5]
-    assert _kept(widths, 3 + 2 + 4 + 2 + 5) == (0, 1, 2)
-    assert _kept(widths, 3 + 2 + 4 + 2 + 5 - 1) == (0, None, 2)
+    row = ("abc", "abcd", "abcde")
+    assert Grid.of("abc", [row], 3 + 2 + 4 + 2 + 5).kept == (0, 1, 2)
+    assert Grid.of("abc", [row], 3 + 2 + 4 + 2 + 5 - 1).kept == (0, None, 2)
