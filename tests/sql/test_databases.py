@@ -290,6 +290,24 @@ def test_a_sensitivity_of_postgresql_is_that_of_the_meaning(postgresql):
     assert state(postgresql) == (False, 5, False)
 
 
+@pytest.mark.parametrize("rows", [STAFF, STAFF[::-1]], ids=["as is", "reversed"])
+def test_a_tie_that_a_database_breaks_in_its_own_way_is_refused(connection, rows):
+    """Catches the first of two groups of one size, whatever the order of rows."""
+    first = "SELECT department, COUNT(*) AS n FROM staff GROUP BY department ORDER BY n {} LIMIT 1"
+    with refused(ValueError, "order of rows"):
+        sl.sql(first.format("DESC"), connection=connection)(rows[:2])
+    assert sl.sql(first.format("DESC"), connection=connection)(rows).labels == ("law",)
+
+
+def test_names_in_quotes_are_told_by_case_where_the_database_does(sqlite, postgresql):
+    """Catches "Staff" that passes for staff in PostgreSQL, where it is another table."""
+    text = 'SELECT COUNT(*) FROM "Staff"'
+    assert sl.sql(text, connection=sqlite)({"staff": STAFF}) == 3
+    assert sl.sql(text, connection=postgresql)({"Staff": STAFF}) == 3
+    with refused(ValueError, "must name the table staff, got Staff"):
+        sl.sql(text, connection=postgresql)({"staff": STAFF})
+
+
 def test_what_writes_by_a_function_is_refused_by_postgresql(postgresql):
     """Catches a sequence that moves on: a rollback would not move it back."""
     postgresql.execute("CREATE SEQUENCE IF NOT EXISTS lasting")
@@ -308,7 +326,9 @@ CELLS = {
     "on": [True, None],
     "day": [MOMENT.date(), None],
     "at": [MOMENT, None],
-    "zoned": pl.Series([MOMENT, None], dtype=pl.Datetime("us", "UTC")),
+    "zoned": pl.Series([MOMENT, None])
+    .dt.replace_time_zone("UTC")
+    .dt.convert_time_zone("Asia/Tokyo"),
     "clock": [MOMENT.time(), None],
     "raw": [b"\0x", None],
 }
