@@ -378,11 +378,9 @@ def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
 
 
 def _numbered(numbers: np.ndarray, table: Any) -> tuple[Any, str]:
-    """A table with a column of numbers, and that column's name, which no other column has."""
+    """A table with a column of numbers, and that column's name, which is longer than all others."""
     frame = nw.from_native(table, eager_only=True)
-    name = "dataset number"
-    while name in map(str.lower, map(str, frame.columns)):
-        name += "_"
+    name = "n" * (1 + max(map(len, map(str, frame.columns)), default=0))
     column = nw.new_series(name, numbers, nw.Int64, backend=frame.implementation)
     return frame.with_columns(column).to_native(), name
 

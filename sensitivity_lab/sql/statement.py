@@ -120,8 +120,7 @@ class Statement(Together):
         part = dataset if isinstance(dataset, Part) else self._part(dataset)
         first, *others = self._asked_each([part, *self._in_other_orders(part)])
         answer = answer_of(first, self.keys)
-        loose = [result for (result,) in self._with_ties_at_random([part])]
-        for result in (*others, *loose):
+        for (result,) in chain(zip(others, strict=True), self._with_ties_at_random([part])):
             again = answer_of(result, self.keys)
             if not are_near(answer, again):
                 raise OrderMatters(_order_matters(answer, again))

@@ -290,13 +290,15 @@ def test_a_sensitivity_of_postgresql_is_that_of_the_meaning(postgresql):
     assert state(postgresql) == (False, 5, False)
 
 
-@pytest.mark.parametrize("rows", [STAFF, STAFF[::-1]], ids=["as is", "reversed"])
-def test_a_tie_that_a_database_breaks_in_its_own_way_is_refused(connection, rows):
-    """Catches the first of two groups of one size, whatever the order of rows."""
-    first = "SELECT department, COUNT(*) AS n FROM staff GROUP BY department ORDER BY n {} LIMIT 1"
+def test_a_tie_that_a_database_breaks_in_its_own_way_is_refused(connection):
+    """Catches the first of many groups of one size, whatever the order of rows."""
+    first = (
+        "SELECT department, COUNT(*) AS n FROM staff GROUP BY department ORDER BY n DESC LIMIT 1"
+    )
+    query = sl.sql(first, connection=connection)
     with refused(ValueError, "order of rows"):
-        sl.sql(first.format("DESC"), connection=connection)(rows[:2])
-    assert sl.sql(first.format("DESC"), connection=connection)(rows).labels == ("law",)
+        query(pd.DataFrame({"department": [f"{i:02}" for i in range(40)]}))
+    assert query(STAFF).labels == ("law",)
 
 
 def test_names_in_quotes_are_told_by_case_where_the_database_does(sqlite, postgresql):
