@@ -127,7 +127,7 @@ class DuckDB:
         functions = set(read.sources) - PURE
         temporary: set[str] = set()
         if self.connection is not None:
-            with _ONE_AT_A_TIME:
+            with _alone():
                 functions -= self._first_column(OWN_FUNCTIONS)
                 temporary = self._first_column(TEMPORARY_FUNCTIONS)
                 (threads,) = map(int, self._first_column("SELECT current_setting('threads')"))
@@ -248,7 +248,7 @@ class DuckDB:
         """
         if self.connection is None or not names:
             return {}, names
-        with _ONE_AT_A_TIME:
+        with _alone():
             views = dict(self.connection.sql(OWN_VIEWS).fetchall())
             for name in sorted(names & set(views)):
                 if _reads_tables(views[name]):
@@ -277,19 +277,19 @@ class DuckDB:
         self, tables: Tables, types: Types | None = None, *, many: bool = False
     ) -> Iterator[Any]:
         """A cursor that sees some tables by name and writes nothing; they are gone with it."""
-        cursor = self._like_the_callers() if self.connection is not None else _own(many).cursor()
-        try:
-            _see(cursor, tables, types or {})
-            yield cursor
-        finally:
-            cursor.close()
+        with _ended_by_ctrl_c():
+            own = self.connection is None
+            cursor = _own(many).cursor() if own else self._like_the_callers()
+            try:
+                _see(cursor, tables, types or {})
+                yield cursor
+            finally:
+                cursor.close()
 
     def _like_the_callers(self) -> Any:
         """A cursor that sees what the caller's own session sees, but for what is temporary there."""
-        with (
-            _ONE_AT_A_TIME,
-            told_of("connection must be one that can be asked", engine().Error),
-        ):
+        rule = "connection must be one that can be asked"
+        with _alone(), told_of(rule, engine().Error):
             first, second = (self._first_column("SELECT txid_current()") for _ in range(2))
             settings = self.connection.sql(LOCAL).fetchall()
             cursor = self.connection.cursor()
@@ -303,6 +303,24 @@ class DuckDB:
             if known.get(name) != value:
                 _set(cursor, name, value)
         return cursor
+
+
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C, of which DuckDB tells in words, end what is asked as it does elsewhere."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from error
+        raise
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One thread at a time asks a caller's own connection."""
+    with _ONE_AT_A_TIME, _ended_by_ctrl_c():
+        yield
 
 
 def _own(many: bool) -> Any:
@@ -389,17 +407,12 @@ def _numbered(numbers: np.ndarray, table: Any) -> tuple[Any, str]:
 
 
 def _result(cursor: Any, text: str, seconds: float) -> ResultSet:
-    """What a statement returns. DuckDB tells of Ctrl-C in words; it ends here as it does elsewhere."""
-    try:
-        with within(seconds, getattr(cursor, "interrupt", None)):
-            cursor.execute("BEGIN TRANSACTION READ ONLY")
-            result = _rows_of(cursor.execute(text))
-            cursor.execute("ROLLBACK")
-            return result
-    except RuntimeError as error:
-        if str(error) == "Query interrupted":
-            raise KeyboardInterrupt from error
-        raise
+    """What a statement returns."""
+    with within(seconds, getattr(cursor, "interrupt", None)):
+        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        result = _rows_of(cursor.execute(text))
+        cursor.execute("ROLLBACK")
+        return result
 
 
 def _rows_of(cursor: Any) -> ResultSet:

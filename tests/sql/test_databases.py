@@ -427,18 +427,23 @@ def test_a_class_of_ones_own_is_known_by_what_it_is_made_of():
 
 
 class _Cursor:
-    """A cursor of sqlite3 whose parameters are written in another way."""
+    """A cursor of sqlite3 whose parameters are written in another way, and whose tables no rollback takes."""
 
     def __init__(self, cursor, written):
         self.cursor, self.written = cursor, written
 
+    def execute(self, text):
+        if not text.startswith("ROLLBACK"):
+            self.cursor.execute(text)
+
     def executemany(self, text, rows):
-        style = {"qmark": r"\?", "format": "%s", "numeric": r":\d+", "named": r":c\d+"}
-        plain = re.sub(style.get(self.written, r"%\(c\d+\)s"), "?", text)
-        if self.written in ("format", "pyformat"):
-            plain = plain.replace("%%", "%")
-        for row in rows:
-            self.cursor.execute(plain, tuple(row.values()) if isinstance(row, dict) else row)
+        by_sqlite = {
+            "format": ("%s", "?"),
+            "numeric": (r":(\d+)", r"?\1"),
+            "pyformat": (r"%\((\w+)\)s", r":\1"),
+        }
+        plain = re.sub(*by_sqlite.get(self.written, ("", "")), text)
+        self.cursor.executemany(plain.replace("%%", "%"), rows)
 
     def __getattr__(self, name):
         return getattr(self.cursor, name)
@@ -461,7 +466,7 @@ class _Connection:
 
 @pytest.mark.parametrize("written", ["qmark", "numeric", "named", "format", "pyformat"])
 def test_parameters_are_written_as_the_module_says(monkeypatch, written):
-    """Catches marks of another style, and a per cent sign in a name that is read as one."""
+    """Catches marks of another style, a per cent sign in a name that is read as one, a table that stays."""
     module = ModuleType("another_database")
     module.paramstyle = written
     monkeypatch.setitem(sys.modules, "another_database", module)
