@@ -6,13 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 from conftest import CHECK_ALL, ROOT, in_turn
 
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-QUERY, MEANING, RELATION, FAMILY, _ = (
+QUERY, MEANING, RELATION, FAMILY, DIALECT, ENTRY, SESSION, _ = (
     dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```", GUIDE, re.S | re.M)
 )
 
@@ -145,7 +145,33 @@ def a_chapter(copy):
     )
 
 
-RECIPES = [a_query_with_its_proof, a_relation, a_chapter]
+QUILL = """
+import sqlite3
+from sqlite3 import *
+
+
+class Connection(sqlite3.Connection):
+    pass
+
+
+def connect(path):
+    return sqlite3.connect(path, factory=Connection)
+"""
+
+
+def an_sql_dialect(copy):
+    """Catches a dialect that one class in one file does not make: here sqlite3 under another name."""
+    (copy.place / "quill.py").write_text(QUILL, encoding="utf-8")
+    dialects, tests = "sensitivity_lab/sql/dialects.py", "tests/sql/test_databases.py"
+    copy.insert(dialects, DIALECT + "\n\n", "# The dialects by")
+    copy.insert(dialects, indent(ENTRY, "    "), '    "sqlite3": SQLite')
+    copy.insert(tests, "import quill\n", "import sensitivity_lab as sl")
+    copy.insert(tests, indent(SESSION, "    "), '    "sqlite": by_sqlite')
+    copy.tested("quill or imports", tests, "tests/test_imports.py")
+    copy.run("-m", "ruff", "check", "sensitivity_lab")
+
+
+RECIPES = [a_query_with_its_proof, a_relation, an_sql_dialect, a_chapter]
 
 
 @pytest.mark.parametrize("recipe", in_turn(RECIPES), ids=lambda recipe: recipe.__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -23,12 +23,7 @@ def source_of(dataset: Any) -> str:
         return "{\n" + "".join(lines) + "}"
     if not is_table(dataset):
         return _record_text(dataset)
-    frame = nw.from_native(dataset, eager_only=True)
-    if frame.implementation.is_polars():
-        return _polars(frame)
-    if frame.implementation.is_pyarrow():
-        return _pyarrow(frame)
-    return _pandas(frame)
+    return _table_text(nw.from_native(dataset, eager_only=True))
 
 
 def _record_text(value: Any) -> str:
@@ -55,50 +50,46 @@ def literal(value: Any) -> str:
     return repr(value)
 
 
-def _columns(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:
-    """The cells of each column, lists as lists."""
-    rows = rows_of(frame)
-    return {
-        name: [list(row[i]) if isinstance(row[i], tuple) else row[i] for row in rows]
-        for i, name in enumerate(frame.columns)
-    }
+def _table_text(frame: nw.DataFrame[Any]) -> str:
+    """Python for a table; types are named where the library would make others of the cells."""
+    native, library, rows = frame.to_native(), nw.get_native_namespace(frame), rows_of(frame)
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(frame.columns)}
+    texts = {name: f"[{', '.join(map(literal, cells))}]" for name, cells in columns.items()}
+    if frame.implementation.is_pandas():
+        types = _unlike(columns, native.dtypes, lambda cells: pd.DataFrame({0: cells})[0].dtype)
+        named = {name: _pandas_type(dtype) for name, dtype in types.items()}
+        return f"pd.DataFrame({_in_braces(texts)})" + (
+            f".astype({_in_braces(named)})" * bool(named)
+        )
+    if frame.implementation.is_polars():
+        types = _unlike(columns, native.schema, lambda cells: library.Series(cells).dtype)
+        named = {name: _polars_type(dtype) for name, dtype in types.items()}
+        overrides = f", schema_overrides={_in_braces(named)}" * bool(named)
+        return f"pl.DataFrame({_in_braces(texts)}{overrides})"
+    fields = {field.name: field.type for field in native.schema}
+    types = _unlike(columns, fields, lambda cells: library.array(cells).type)
+    for name, kind in types.items():
+        texts[name] = f"pa.array({texts[name]}, {_pyarrow_type(kind, library)})"
+    return f"pa.table({_in_braces(texts)})"
 
 
 def _in_braces(texts: Mapping[str, str]) -> str:
     return "{" + ", ".join(f"{name!r}: {text}" for name, text in texts.items()) + "}"
 
 
-def _literals(frame: nw.DataFrame[Any]) -> dict[str, str]:
-    """Python for each column."""
-    return {
-        name: f"[{', '.join(literal(tuple(v) if isinstance(v, list) else v) for v in cells)}]"
-        for name, cells in _columns(frame).items()
-    }
-
-
-def _unlike(frame: nw.DataFrame[Any], type_of: Any, types: Mapping[str, Any]) -> dict[str, Any]:
+def _unlike(
+    columns: Mapping[str, list[Any]], types: Mapping[str, Any], type_of: Callable[[list[Any]], Any]
+) -> dict[str, Any]:
     """The types of the columns that the library would make of another type."""
 
     def is_kept(name: str, cells: list[Any]) -> bool:
+        lists = [list(cell) if isinstance(cell, tuple) else cell for cell in cells]
         try:
-            return bool(type_of(cells) == types[name])
+            return bool(type_of(lists) == types[name])
         except Exception:  # cells of several kinds
             return False
 
-    columns = _columns(frame).items()
-    return {name: types[name] for name, cells in columns if not is_kept(name, cells)}
-
-
-def _pandas(frame: nw.DataFrame[Any]) -> str:
-    native = frame.to_native()
-    unlike = _unlike(
-        frame,
-        lambda cells: pd.DataFrame({0: cells})[0].dtype,
-        {n: native[n].dtype for n in frame.columns},
-    )
-    plain = f"pd.DataFrame({_in_braces(_literals(frame))})"
-    types = _in_braces({name: _pandas_type(dtype) for name, dtype in unlike.items()})
-    return f"{plain}.astype({types})" if unlike else plain
+    return {name: types[name] for name, cells in columns.items() if not is_kept(name, cells)}
 
 
 def _pandas_type(dtype: Any) -> str:
@@ -109,30 +100,9 @@ def _pandas_type(dtype: Any) -> str:
     return f"pd.CategoricalDtype([{categories}], ordered={dtype.ordered})"
 
 
-def _polars(frame: nw.DataFrame[Any]) -> str:
-    native, library = frame.to_native(), nw.get_native_namespace(frame)
-    unlike = _unlike(frame, lambda cells: library.Series(cells).dtype, dict(native.schema))
-    types = _in_braces({name: _polars_type(dtype) for name, dtype in unlike.items()})
-    overrides = f", schema_overrides={types}" if unlike else ""
-    return f"pl.DataFrame({_in_braces(_literals(frame))}{overrides})"
-
-
 def _polars_type(dtype: Any) -> str:
     inner = getattr(dtype, "inner", None)
     return f"pl.{dtype!r}" if inner is None else f"pl.List({_polars_type(inner)})"
-
-
-def _pyarrow(frame: nw.DataFrame[Any]) -> str:
-    native, library = frame.to_native(), nw.get_native_namespace(frame)
-    unlike = _unlike(
-        frame,
-        lambda cells: library.array(cells).type,
-        {field.name: field.type for field in native.schema},
-    )
-    columns = _literals(frame)
-    for name, kind in unlike.items():
-        columns[name] = f"pa.array({columns[name]}, {_pyarrow_type(kind, library)})"
-    return f"pa.table({_in_braces(columns)})"
 
 
 def _pyarrow_type(kind: Any, library: Any) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import narwhals as nw
@@ -45,34 +46,51 @@ class Part:
         between = [self.hidden] if self.hidden else []
         return [*self.rows[:half], *between, *self.rows[half:]]
 
-    def __bool__(self) -> bool:
-        return bool(self.rows or self.hidden)
-
 
 @dataclass(frozen=True)
 class MarkedTable:
-    """The rows of two datasets in one table: which leave, which join, which both share."""
+    """The rows of two datasets in one table, by sign: which leave, which join, which both share."""
 
     name: str | None
     columns: tuple[str, ...]
-    leaving: Part
-    joining: Part
-    shared: Part
+    parts: Mapping[str, Part]
 
     def lines(self, signs: str = LEAVES + JOINS + SHARED) -> Iterator[tuple[str, Line]]:
         """The rows under some signs, each with its sign."""
-        for sign in signs:
-            for line in self._part(sign).lines:
-                yield sign, line
-
-    def _part(self, sign: str) -> Part:
-        return {LEAVES: self.leaving, JOINS: self.joining, SHARED: self.shared}[sign]
+        return ((sign, line) for sign in signs for line in self.parts[sign].lines)
 
     def line(self, sign: str) -> str:
         """The first few rows under a sign on one line, the cells of each side by side."""
-        part = self._part(sign)
+        part = self.parts[sign]
         name = "" if self.name is None else f"{self.name}: "
-        return f"{name}{rows_on_a_line(part.rows, part.hidden)}" if part else ""
+        return f"{name}{rows_on_a_line(part.rows, part.hidden)}" if part.lines else ""
+
+    def grid(self, room: float = WIDEST) -> Grid:
+        """Where its cells stand, in letters."""
+        return Grid.of(self.columns, [line for _, line in self.lines()], room)
+
+    def text(self) -> list[str]:
+        """Its lines of text, the columns below one another, `-` and `+` before the rows that differ."""
+        grid = self.grid()
+        signed = [(SHARED, grid.line(self.columns)), *((s, grid.line(x)) for s, x in self.lines())]
+        lines = [f"{sign}  {line}".rstrip() for sign, line in signed]
+        return lines if len(lines) > 1 else [*lines, "   (no rows)"]
+
+    def html(self, signs: str) -> str:
+        """The rows of one of the two datasets."""
+        sides = ["right" if right else "left" for right in self.grid().to_the_right]
+        head = "".join(
+            f"<th style='text-align: {side}; {CELL}'>{html.escape(cell_text(name))}</th>"
+            for name, side in zip(self.columns, sides, strict=True)
+        )
+        body = "".join(_html_row(sign, line, sides) for sign, line in self.lines(signs))
+        caption = (
+            f"<caption style='{CAPTION}'>{html.escape(self.name)}</caption>" if self.name else ""
+        )
+        return (
+            f"<table style='{TABLE}'>{caption}<thead><tr><th></th>{head}</tr></thead>"
+            f"<tbody>{body or _html_words('no rows', len(sides))}</tbody></table>"
+        )
 
 
 @dataclass(frozen=True)
@@ -115,14 +133,14 @@ class Marked:
         blocks = ["\n".join(self.who)] if self.who else []
         for table in self.tables:
             name = [] if table.name is None else [f"{table.name}:"]
-            blocks.append("\n".join([*name, *_text_lines(table)]))
+            blocks.append("\n".join([*name, *table.text()]))
         return "\n".join(blocks)
 
     def html(self, captions: Sequence[str]) -> str:
         """The dataset and its neighbour side by side, each under its caption; all is escaped."""
         sides = "".join(
             f"<div style='max-width: 100%; overflow-x: auto'><b>{html.escape(caption)}</b>"
-            f"{''.join(_html_table(table, signs) for table in self.tables)}</div>"
+            f"{''.join(table.html(signs) for table in self.tables)}</div>"
             for caption, signs in zip(captions, (LEAVES + SHARED, JOINS + SHARED), strict=True)
         )
         who = "".join(f"<div>{html.escape(line)}</div>" for line in self.who)
@@ -141,29 +159,20 @@ def marked(source: Source, parts: Sequence[Any], records: Sequence[int]) -> Mark
     shared, leaving, joining = (None if part is None else _frames(part) for part in parts)
     assert leaving is not None
     assert joining is not None
-    start = records[0], records[0] + records[1]
+    here, there = records[0], records[0] + records[1]
     if source.brings:  # nobody shares another's number
-        leaving, joining = _numbered_from(leaving, start[0]), _numbered_from(joining, start[1])
-    tables = [
-        MarkedTable(
-            name,
-            _columns(frame),
-            _part(frame),
-            _part(joining[name]),
-            Part((), records[0]) if shared is None else _part(shared[name]),
-        )
-        for name, frame in leaving.items()
-    ]
+        leaving, joining = _numbered_from(leaving, here), _numbered_from(joining, there)
+    tables = []
+    for name, frame in leaving.items():
+        both = Part((), records[0]) if shared is None else _part(shared[name])
+        columns = tuple(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else ("record",)
+        signed = {LEAVES: _part(frame), JOINS: _part(joining[name]), SHARED: both}
+        tables.append(MarkedTable(name, columns, signed))
     who = [
-        *_who(source, leaving, range(start[0], start[1]), "leaves"),
-        *_who(source, joining, range(start[1], start[1] + records[2]), "joins"),
+        *_who(source, leaving, range(here, there), "leaves"),
+        *_who(source, joining, range(there, there + records[2]), "joins"),
     ]
     return Marked(tuple(tables), tuple(records), tuple(who), source.id is not None)
-
-
-def _columns(frame: Any) -> tuple[str, ...]:
-    """The names of a table's columns."""
-    return tuple(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else ("record",)
 
 
 def _frames(dataset: Any) -> dict[str | None, Any]:
@@ -185,12 +194,12 @@ def _part(frame: Any) -> Part:
     """A table's rows, or of many the first and the last few."""
     many = len(frame) > LONGEST
     pieces = [frame[:ENDS], frame[len(frame) - ENDS :]] if many else [frame]
-    rows = tuple(row for piece in pieces for row in _cells(piece))
+    rows = tuple(
+        row
+        for piece in pieces
+        for row in (rows_of(piece) if isinstance(piece, nw.DataFrame) else zip(piece, strict=True))
+    )
     return Part(rows, len(frame) - len(rows))
-
-
-def _cells(frame: Any) -> list[tuple[Any, ...]]:
-    return [*rows_of(frame)] if isinstance(frame, nw.DataFrame) else [(each,) for each in frame]
 
 
 def _who(source: Source, frames: Mapping[str | None, Any], numbers: range, word: str) -> list[str]:
@@ -201,7 +210,7 @@ def _who(source: Source, frames: Mapping[str | None, Any], numbers: range, word:
     held = {
         name: Counter(row[0] for row in rows_of(frame.select(id))) for name, frame in frames.items()
     }
-    people = list(numbers) if source.brings else _named(held)
+    people = numbers if source.brings else list(dict.fromkeys(chain(*held.values())))
     said = [
         f"{id} {cell_text(person)} {word}, with {_rows_text(person, held)}"
         for person in people[:MOST_NAMED]
@@ -210,48 +219,13 @@ def _who(source: Source, frames: Mapping[str | None, Any], numbers: range, word:
     return [*said, f"… {more:,} more {word.removesuffix('s')}"] if more else said
 
 
-def _named(held: Mapping[str | None, Counter[Any]]) -> list[Any]:
-    """Everybody in some tables, in the order in which they come."""
-    return list(dict.fromkeys(person for rows in held.values() for person in rows))
-
-
 def _rows_text(person: Any, held: Mapping[str | None, Counter[Any]]) -> str:
-    """How many rows a person has, in each table."""
-    if set(held) == {None}:
-        return counted(held[None][person], "row")
+    """How many rows a person has, in each table that has some."""
     return ", ".join(
-        f"{counted(rows[person], 'row')} of {name}" for name, rows in held.items() if rows[person]
+        counted(rows[person], "row") + ("" if name is None else f" of {name}")
+        for name, rows in held.items()
+        if rows[person] or name is None
     )
-
-
-def _text_lines(table: MarkedTable) -> list[str]:
-    """A table as lines of text, its columns below one another."""
-    signed: list[tuple[str, Line]] = [(SHARED, table.columns), *table.lines()]
-    grid = Grid.of(table.columns, [line for _, line in signed[1:]], WIDEST)
-    lines = [f"{sign}  {grid.line(line)}".rstrip() for sign, line in signed]
-    return lines if len(lines) > 1 else [*lines, "   (no rows)"]
-
-
-def _html_table(table: MarkedTable, signs: str) -> str:
-    """The rows of one of the two datasets."""
-    sides = _sides([line for _, line in table.lines()], len(table.columns))
-    head = "".join(
-        f"<th style='text-align: {side}; {CELL}'>{html.escape(cell_text(name))}</th>"
-        for name, side in zip(table.columns, sides, strict=True)
-    )
-    body = "".join(_html_row(sign, line, sides) for sign, line in table.lines(signs))
-    name = "" if table.name is None else html.escape(table.name)
-    caption = f"<caption style='{CAPTION}'>{name}</caption>" if name else ""
-    return (
-        f"<table style='{TABLE}'>{caption}<thead><tr><th></th>{head}</tr></thead>"
-        f"<tbody>{body or _html_words('no rows', len(sides))}</tbody></table>"
-    )
-
-
-def _sides(lines: Sequence[Line], columns: int) -> list[str]:
-    """To which side each column is set: numbers to the right, the rest to the left."""
-    rows = [line for line in lines if not isinstance(line, int)]
-    return ["right" if _holds_numbers([row[i] for row in rows]) else "left" for i in range(columns)]
 
 
 def _holds_numbers(cells: Sequence[Any]) -> bool:
@@ -294,20 +268,33 @@ class Grid:
     to_the_right: tuple[bool, ...]
 
     @classmethod
-    def of(cls, columns: Sequence[str], lines: Sequence[Line], room: int) -> Grid:
+    def of(cls, columns: Sequence[str], lines: Sequence[Line], room: float) -> Grid:
         """The grid of a table whose lines have so many letters of room."""
         rows = [line for line in lines if not isinstance(line, int)]
-        widths = [
-            max([len(cell_text(name)), *(len(cell_text(row[i])) for row in rows)])
-            for i, name in enumerate(columns)
-        ]
-        numbers = tuple(side == "right" for side in _sides(lines, len(columns)))
-        return cls(_kept(widths, room), tuple(widths), numbers)
+        cells = [[row[i] for row in rows] for i in range(len(columns))]
+        widths = tuple(
+            max(len(cell_text(cell)) for cell in (name, *column))
+            for name, column in zip(columns, cells, strict=True)
+        )
+        to_the_right = tuple(map(_holds_numbers, cells))
+        return cls(tuple(range(len(widths))), widths, to_the_right).within(room)
 
     @property
     def width(self) -> int:
         """How many letters a line has."""
-        return _width(self.widths, self.kept)
+        shown = [len(LEFT_OUT) if i is None else self.widths[i] for i in self.kept]
+        return sum(shown) + 2 * max(0, len(shown) - 1)
+
+    def within(self, room: float) -> Grid:
+        """Of its columns those that fit: all of them, or as many as can be from either end."""
+        total, fitting = len(self.widths), self
+        for n in range(total - 1, 0, -1):
+            if fitting.width <= room:
+                break
+            first = (n + 1) // 2
+            kept = (*range(first), None, *range(total - n + first, total))
+            fitting = replace(self, kept=kept)
+        return fitting
 
     def cells(self, row: Sequence[Any]) -> list[tuple[str, int, bool]]:
         """The kept cells of a row: each text, where its column starts or ends, and which of both."""
@@ -328,20 +315,3 @@ class Grid:
         for cell, edge, right in self.cells(line):
             text = text.ljust(edge - len(cell) if right else edge) + cell
         return text
-
-
-def _kept(widths: Sequence[int], room: int) -> tuple[int | None, ...]:
-    """The columns that fit: all of them, or as many as can be from either end."""
-    total = len(widths)
-    kept: tuple[int | None, ...] = tuple(range(total))
-    for n in range(total - 1, 0, -1):
-        if _width(widths, kept) <= room:
-            break
-        first = (n + 1) // 2
-        kept = (*range(first), None, *range(total - n + first, total))
-    return kept
-
-
-def _width(widths: Sequence[int], kept: Sequence[int | None]) -> int:
-    shown = [len(LEFT_OUT) if i is None else widths[i] for i in kept]
-    return sum(shown) + 2 * max(0, len(shown) - 1)

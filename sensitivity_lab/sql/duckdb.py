@@ -7,19 +7,21 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, cached_property
 from threading import RLock
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from sensitivity_lab.numbers.exact import told
 from sensitivity_lab.numbers.lazy import pd
+from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.records.rows import taken
-from sensitivity_lab.sql.parsed import ORDERED, SECONDS, Parsed, within
+from sensitivity_lab.sql.databases import Tables, quoted
+from sensitivity_lab.sql.parsed import ORDERED, Parsed, shortened, told_of, within
 from sensitivity_lab.sql.result_set import ResultSet
 
-Tables = Mapping[str, Any]  # by name
 Types = Mapping[str, Mapping[str, str]]  # of each table's columns, where the table tells too little
 Stack = Mapping[str, tuple[np.ndarray, Any]]  # of each table the dataset of each row, and the rows
 NUMBERS = {
@@ -64,6 +66,24 @@ _OWN: dict[tuple[int, bool], Any] = {}  # by process: the databases for one data
 _ONE_AT_A_TIME = RLock()  # a caller's connection serves one thread
 
 
+class Whole(dict[str, Any]):
+    """The tables that datasets are parts of, by name."""
+
+    @cached_property
+    def types(self) -> Types:
+        """The types of columns of Python objects, of which a part of the tables may tell too little."""
+        objects = {
+            name: one[object_columns(one)] for name, one in self.items() if object_columns(one)
+        }
+        if not objects:
+            return {}
+        with DuckDB().over(objects) as cursor:
+            described = {
+                name: cursor.execute(f"DESCRIBE {quoted(name)}").fetchall() for name in objects
+            }
+        return {name: {row[0]: row[1] for row in rows} for name, rows in described.items()}
+
+
 def engine() -> Any:
     """The module `duckdb`. Raises ImportError that says how to install it."""
     try:
@@ -82,66 +102,246 @@ def is_connection(connection: Any) -> bool:
     return isinstance(connection, engine().DuckDBPyConnection)
 
 
-def _cursor(connection: Any, many: bool) -> Any:
-    """A connection of our own to a database: the caller's, or this process's in memory."""
-    if connection is not None:
-        return _like(connection)
-    own = os.getpid(), many  # one made before a fork serves the parent alone
-    if own not in _OWN:
-        _OWN[own] = engine().connect(":memory:", config=SETTINGS)
-    return _OWN[own].cursor()
+@dataclass(frozen=True)
+class DuckDB:
+    """DuckDB as statements ask it, like any `Database`: a caller's, or this process's in memory."""
 
+    connection: Any = None
+    by_case = False  # no name is another in another case
 
-def _like(connection: Any) -> Any:
-    """A cursor that sees what the caller's own session sees, but for what is temporary there."""
-    with _ONE_AT_A_TIME:
-        try:
-            first, second = (connection.sql("SELECT txid_current()").fetchall() for _ in range(2))
-            settings = connection.sql(LOCAL).fetchall()
-            cursor = connection.cursor()
-        except engine().Error as error:
+    def read(self, text: str) -> Parsed:
+        """What a statement is; refused is what is not exactly one SELECT."""
+        return parsed(text)
+
+    def tables(self) -> set[str]:
+        """The names of tables and views, in lower case, that any connection to the database sees."""
+        with self.over({}) as cursor:
+            return {name for (name,) in cursor.execute(VISIBLE).fetchall()}
+
+    def unknown(self, names: set[str]) -> set[str]:
+        """Of some tables those that are not the connection's: the dataset's."""
+        return self._found(names)[1]
+
+    def require_shared(self, read: Parsed) -> None:
+        """Refuse a statement whose answer another session of the database, as ours, may not have."""
+        functions = set(read.sources) - PURE
+        temporary: set[str] = set()
+        if self.connection is not None:
+            with _alone():
+                functions -= self._first_column(OWN_FUNCTIONS)
+                temporary = self._first_column(TEMPORARY_FUNCTIONS)
+                (threads,) = map(int, self._first_column("SELECT current_setting('threads')"))
+            if read.ordered and threads > 1:
+                raise ValueError(
+                    "connection must have one thread for a statement with LIMIT, FIRST, ROW_NUMBER "
+                    f"or the like, for several break ties as they come, got {threads}: SET threads = 1"
+                )
+        if functions:
             raise ValueError(
-                f"connection must be one that can be asked, got {told(error)}"
-            ) from error
-    if first == second:
-        raise ValueError(
-            "connection must have no open transaction, whose changes no other session sees: commit "
-            "it or roll it back first"
+                "statement must read tables of the dataset and public ones alone, got the function "
+                f"{min(functions)}: make a table of what it reads"
+            )
+        if refused := sorted(read.calls & (temporary | {"getvariable"})):
+            raise ValueError(
+                f"statement must not call what a session of its own has, got {', '.join(refused)}: "
+                "write the value, or make the macro one that is not temporary"
+            )
+
+    def columns_of(self, text: str, whole: Whole) -> ResultSet:
+        """The columns of a statement's result, without rows; it is bound and not run."""
+        tables = {**self._public(text, whole), **whole}
+        refusal = "statement must be one that can be run"
+        with self.over(tables, whole.types) as cursor, told_of(refusal, engine().Error):
+            relation = cursor.sql(text)
+            columns = list(relation.columns), list(map(_is_numeric, relation.types))
+            scanned = set() if self.connection is None else _scanned(cursor, text)
+        named = {name.lower() for name in tables}
+        if hidden := sorted(name for name in scanned if name.split(".")[-1].lower() in named):
+            raise ValueError(
+                f"statement must read the dataset's own tables, got {hidden[0]} of the connection, "
+                "which a view or function of it names in full"
+            )
+        return ResultSet(*columns, [])
+
+    def ask_each(
+        self, text: str, datasets: Sequence[Tables], whole: Whole, seconds: float
+    ) -> list[ResultSet]:
+        """What a statement returns over each of some datasets, all of them parts of one whole."""
+        results = []
+        with self.over(self._public(text, whole)) as cursor:
+            for tables in datasets:
+                _see(cursor, tables, whole.types)
+                results.append(_result(cursor, text, seconds))
+        return results
+
+    def ask_all(
+        self, text: str, stacks: Iterable[Stack], datasets: int, whole: Whole, seconds: float
+    ) -> Iterator[list[ResultSet]]:
+        """What a statement returns over each of many datasets, by one statement for each stack of them.
+
+        Of a caller's database a few datasets are tried before, in our own, with some rows of each
+        public table: what closes a database closes ours.
+        """
+        public: Tables | None = None
+        for stacked in stacks:
+            if public is None:
+                public = self._public(text, stacked)
+                if self.connection is not None:
+                    few = {name: _first(*each) for name, each in stacked.items()}
+                    heads = self._heads(text, {*stacked, *public})
+                    DuckDB()._ask_all(
+                        text, few, REHEARSED, whole.types, {**heads, **public}, seconds
+                    )
+            yield self._ask_all(text, stacked, datasets, whole.types, public, seconds)
+
+    def _ask_all(
+        self, text: str, stacked: Stack, datasets: int, types: Types, public: Tables, seconds: float
+    ) -> list[ResultSet]:
+        """One statement for many datasets.
+
+        members of staff           the statement, once for each number
+        number  name  salary
+             0   ada      50       WITH staff AS (the rows of its number)
+             0   bob      70       SELECT * FROM (the statement)
+             1   ada      50
+        """
+        members = {name: _numbered(*each) for name, each in stacked.items()}
+        tables = {f"members of {name}": table for name, (table, _) in members.items()}
+        known = {f"members of {name}": each for name, each in types.items()}
+        own = ", ".join(
+            f"{quoted(name)} AS (SELECT * EXCLUDE ({quoted(number)}) "
+            f"FROM {quoted(f'members of {name}')} AS m WHERE m.{quoted(number)} = d.number)"
+            for name, (_, number) in members.items()
         )
-    known = dict(cursor.execute(LOCAL).fetchall())
-    for name, value in settings:
-        if known.get(name) != value:
-            _set(cursor, name, value)
-    return cursor
+        whole = (
+            f"SELECT d.number, q.* FROM range({datasets}) AS d(number) JOIN LATERAL "
+            f"(WITH {own} SELECT * FROM (\n{text}\n)) AS q ON TRUE"
+        )
+        try:
+            with self.over({**public, **tables}, known, many=True) as cursor:
+                together = _result(cursor, whole, seconds)
+        except engine().Error:
+            if self.connection is None:  # an internal error leaves it closed
+                _OWN.pop((os.getpid(), True), None)
+            raise
+        rows: list[list[tuple[Any, ...]]] = [[] for _ in range(datasets)]
+        for number, *row in together.rows:
+            rows[number].append(tuple(row))
+        return [ResultSet(together.names[1:], together.numeric[1:], each) for each in rows]
 
+    # -- what the caller's session sees -------------------------------------------------------
 
-def _set(cursor: Any, name: str, value: str) -> None:
-    try:
-        cursor.execute(f"SET {name} = '{_escaped(value)}'")
-        now = dict(cursor.execute(LOCAL).fetchall()).get(name)
-    except engine().Error as error:
-        raise ValueError(
-            f"connection must have settings of its database, got {told(error)}"
-        ) from error
-    if now != value:
-        raise ValueError(f"connection must have settings of its database, got {name}={value!r}")
+    def _public(self, text: str, own: Mapping[str, Any]) -> Tables:
+        """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
+        public, unknown = self._found({*parsed(text).tables} - set(map(str.lower, own)))
+        if unknown:
+            raise ValueError(
+                f"statement must name tables of the dataset, {listed(own)}, or of the connection, "
+                f"got {listed(sorted(unknown))} in {shortened(text)}"
+            )
+        return public
 
+    def _found(self, names: set[str]) -> tuple[Tables, set[str]]:
+        """Of some tables those that the caller's own session alone sees, and the names that no table has.
 
-def _escaped(text: str) -> str:
-    return text.replace("'", "''")
+        What is temporary, or registered, hides what is not.
+        """
+        if self.connection is None or not names:
+            return {}, names
+        with _alone():
+            views = dict(self.connection.sql(OWN_VIEWS).fetchall())
+            for name in sorted(names & set(views)):
+                if _reads_tables(views[name]):
+                    raise ValueError(
+                        f"statement must not name a temporary view over tables, got {name}: make it "
+                        "one that is not temporary, or write what it says into the statement"
+                    )
+            own = sorted(names & {*views, *self._first_column(OWN_TABLES)})
+            borrowed = {name: _arrow(self.connection, name) for name in own}
+        rest = names - set(own)
+        return borrowed, rest - self.tables() if rest else rest
+
+    def _heads(self, text: str, known: set[str]) -> Tables:
+        """The first rows of the tables that any connection sees."""
+        with self.over({}) as cursor:
+            names = {*parsed(text).tables} - set(map(str.lower, known))
+            return {name: _arrow(cursor, name, f" LIMIT {REHEARSED}") for name in names}
+
+    def _first_column(self, text: str) -> set[Any]:
+        return {row[0] for row in self.connection.sql(text).fetchall()}
+
+    # -- cursors ------------------------------------------------------------------------------
+
+    @contextmanager
+    def over(
+        self, tables: Tables, types: Types | None = None, *, many: bool = False
+    ) -> Iterator[Any]:
+        """A cursor that sees some tables by name and writes nothing; they are gone with it."""
+        with _ended_by_ctrl_c():
+            own = self.connection is None
+            cursor = _own(many).cursor() if own else self._like_the_callers()
+            try:
+                _see(cursor, tables, types or {})
+                yield cursor
+            finally:
+                cursor.close()
+
+    def _like_the_callers(self) -> Any:
+        """A cursor that sees what the caller's own session sees, but for what is temporary there."""
+        rule = "connection must be one that can be asked"
+        with _alone(), told_of(rule, engine().Error):
+            first, second = (self._first_column("SELECT txid_current()") for _ in range(2))
+            settings = self.connection.sql(LOCAL).fetchall()
+            cursor = self.connection.cursor()
+        if first == second:
+            raise ValueError(
+                "connection must have no open transaction, whose changes no other session sees: "
+                "commit it or roll it back first"
+            )
+        known = dict(cursor.execute(LOCAL).fetchall())
+        for name, value in settings:
+            if known.get(name) != value:
+                _set(cursor, name, value)
+        return cursor
 
 
 @contextmanager
-def _over(
-    connection: Any, tables: Tables, types: Types | None = None, *, many: bool = False
-) -> Iterator[Any]:
-    """A cursor that sees some tables by name and writes nothing; they are gone with it."""
-    cursor = _cursor(connection, many)
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C, of which DuckDB tells in words, end what is asked as it does elsewhere."""
     try:
-        _see(cursor, tables, types or {})
-        yield cursor
-    finally:
-        cursor.close()
+        yield
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from error
+        raise
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One thread at a time asks a caller's own connection."""
+    with _ONE_AT_A_TIME, _ended_by_ctrl_c():
+        yield
+
+
+def _own(many: bool) -> Any:
+    """This process's database in memory, for one dataset or for many; one made before a fork is the parent's."""
+    own = os.getpid(), many
+    if own not in _OWN:
+        _OWN[own] = engine().connect(":memory:", config=SETTINGS)
+    return _OWN[own]
+
+
+def _set(cursor: Any, name: str, value: str) -> None:
+    rule = "connection must have settings of its database"
+    with told_of(rule, engine().Error):
+        escaped = value.replace("'", "''")
+        cursor.execute(f"SET {name} = '{escaped}'")
+        now = dict(cursor.execute(LOCAL).fetchall()).get(name)
+    if now != value:
+        raise ValueError(f"{rule}, got {name}={value!r}")
+
+
+# -- tables -----------------------------------------------------------------------------------
 
 
 def _see(cursor: Any, tables: Tables, types: Types) -> None:
@@ -153,25 +353,18 @@ def _see(cursor: Any, tables: Tables, types: Types) -> None:
 def _register(cursor: Any, name: str, one: Any, types: Mapping[str, str]) -> None:
     """Let a cursor see a table; one that is a view, as pandas makes by [::-1], is copied."""
     held = f"rows of {name}" if types else name
-    try:
+    with told_of(f"table {name} must be one that DuckDB takes", engine().Error):
         try:
             cursor.register(held, one)
         except engine().Error:
             cursor.register(held, nw.from_native(one, eager_only=True).clone().to_native())
-    except engine().Error as error:
-        raise ValueError(
-            f"table {name} must be one that DuckDB takes, got {told(error)}"
-        ) from error
     if types:
-        columns = (
-            f"CAST({_quoted(column)} AS {types[column]}) AS {_quoted(column)}"
-            if column in types
-            else _quoted(column)
-            for column in map(str, one.columns)
+        casts = ", ".join(
+            f"CAST({quoted(column)} AS {kind}) AS {quoted(column)}"
+            for column, kind in types.items()
         )
-        cursor.execute(
-            f"CREATE OR REPLACE TEMP VIEW {_quoted(name)} AS SELECT {', '.join(columns)} FROM {_quoted(held)}"
-        )
+        asked = f"SELECT * REPLACE ({casts}) FROM {quoted(held)}"
+        cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {asked}")
 
 
 def _typed(one: Any) -> Any:
@@ -184,21 +377,6 @@ def _typed(one: Any) -> Any:
     return one.astype(dict.fromkeys(empty, "string")) if empty else one
 
 
-def types_of(whole: Tables) -> Types:
-    """The types of the columns of Python objects in some tables, which a part of them may not tell."""
-    objects = {name: one[object_columns(one)] for name, one in whole.items() if object_columns(one)}
-    if not objects:
-        return {}
-    with _over(None, objects) as cursor:
-        return {
-            name: {
-                column: kind
-                for column, kind, *_ in cursor.execute(f"DESCRIBE {_quoted(name)}").fetchall()
-            }
-            for name in objects
-        }
-
-
 def object_columns(one: Any) -> list[Any]:
     """The names of a table's columns of Python objects, which pandas alone has."""
     if not isinstance(one, pd.DataFrame):
@@ -206,14 +384,73 @@ def object_columns(one: Any) -> list[Any]:
     return [name for name, kind in one.dtypes.items() if pd.api.types.is_object_dtype(kind)]
 
 
+def _arrow(connection: Any, name: str, most: str = "") -> Any:
+    """A table, or its first rows."""
+    return connection.sql(f"SELECT * FROM {quoted(name)}{most}").to_arrow_table()
+
+
+def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
+    """The rows of the first few datasets."""
+    frame, kept = nw.from_native(table, eager_only=True), np.flatnonzero(numbers < REHEARSED)
+    return numbers[kept], taken(frame, kept)
+
+
+def _numbered(numbers: np.ndarray, table: Any) -> tuple[Any, str]:
+    """A table with a column of numbers, and that column's name, which is longer than all others."""
+    frame = nw.from_native(table, eager_only=True)
+    name = "n" * (1 + max(map(len, map(str, frame.columns)), default=0))
+    column = nw.new_series(name, numbers, nw.Int64, backend=frame.implementation)
+    return frame.with_columns(column).to_native(), name
+
+
+# -- results ----------------------------------------------------------------------------------
+
+
+def _result(cursor: Any, text: str, seconds: float) -> ResultSet:
+    """What a statement returns."""
+    with within(seconds, getattr(cursor, "interrupt", None)):
+        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        result = _rows_of(cursor.execute(text))
+        cursor.execute("ROLLBACK")
+        return result
+
+
+def _rows_of(cursor: Any) -> ResultSet:
+    """The rows of a cursor; the longest whole numbers, which come as text, are numbers."""
+    kinds = [kind for _, kind, *_ in cursor.description]
+    rows = cursor.fetchall()
+    if any(kind.id == "bignum" for kind in kinds):
+        rows = [
+            tuple(
+                int(value) if kind.id == "bignum" and value is not None else value
+                for value, kind in zip(row, kinds, strict=True)
+            )
+            for row in rows
+        ]
+    return ResultSet([name for name, *_ in cursor.description], list(map(_is_numeric, kinds)), rows)
+
+
+def _is_numeric(kind: Any) -> bool | None:
+    """Whether a column holds numbers; None where it holds nothing but NULL."""
+    return None if kind.id == "null" else kind.id in NUMBERS
+
+
+def _scanned(cursor: Any, text: str) -> set[str]:
+    """The permanent tables that DuckDB's plan of a statement reads, with their schemas."""
+    plan = json.loads(cursor.execute(f"EXPLAIN (FORMAT json) {text}").fetchall()[0][1])
+    return {node["Table"] for node in _nodes(plan) if isinstance(node.get("Table"), str)}
+
+
+# -- the statement ----------------------------------------------------------------------------
+
+
+@cache
 def parsed(text: str) -> Parsed:
     """Read a statement; refuse what is not exactly one SELECT."""
     duckdb = engine()
-    with _over(None, {}) as cursor:
-        try:
+    with DuckDB().over({}) as cursor:
+        with told_of("statement must be SQL", duckdb.Error):
             statements = cursor.extract_statements(text)
-        except duckdb.Error as error:
-            raise ValueError(f"statement must be SQL, got {told(error)}") from error
         if len(statements) != 1:
             raise ValueError(f"statement must be one statement, got {len(statements)}")
         if statements[0].named_parameters:
@@ -225,10 +462,6 @@ def parsed(text: str) -> Parsed:
         tree = json.loads(cursor.execute(asked, {"text": text}).fetchone()[0])
     if tree["error"]:
         raise ValueError(f"statement must be a SELECT, got {tree['error_message']}")
-    return _of_tree(tree)
-
-
-def _of_tree(tree: Any) -> Parsed:
     nodes = list(_nodes(tree))
     kinds = {node["type"] for node in nodes if isinstance(node.get("type"), str)}
     for kind in sorted(kinds):
@@ -236,49 +469,53 @@ def _of_tree(tree: Any) -> Parsed:
             raise ValueError(f"statement must only read, got {kind.removesuffix('_QUERY_NODE')}")
     named = [_name_parts(node) for node in _named(tree, frozenset())]
     calls = {node["function_name"].lower() for node in nodes if node.get("function_name")}
-    sources = {
-        node["function"]["function_name"].lower()
-        for node in nodes
-        if node.get("type") == "TABLE_FUNCTION"
-    }
+    sources = [node["function"] for node in nodes if node.get("type") == "TABLE_FUNCTION"]
     several = any(len(node.get("group_sets") or ()) > 1 for node in nodes)
     return Parsed(
         tables=tuple(sorted({parts[0].lower() for parts in named if len(parts) == 1})),
         qualified=tuple(sorted({".".join(parts) for parts in named if len(parts) > 1})),
         calls=frozenset(calls),
-        sources=tuple(sorted(sources)),
+        sources=tuple(sorted({each["function_name"].lower() for each in sources})),
         ordered=bool(calls & ORDERED) or any(map(_is_ordered, nodes)),
         alone=several or "SET_OPERATION_NODE" in kinds,
     )
+
+
+def _reads_tables(made: str) -> bool:
+    """Whether a view names tables, by the statement that made it; one that is a frame does not."""
+    try:
+        return bool(parsed(made.split(" AS ", 1)[-1].rstrip().rstrip(";")).tables)
+    except ValueError:
+        return False
+
+
+def _parts(tree: Any) -> Iterable[Any]:
+    return tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
     """All nodes of a statement's tree."""
     if isinstance(tree, dict):
         yield tree
-    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
-    for part in parts:
+    for part in _parts(tree):
         yield from _nodes(part)
 
 
 def _named(tree: Any, hidden: frozenset[str]) -> Iterator[dict[str, Any]]:
     """The tables that a tree names, but for those that a WITH around them makes."""
-    if isinstance(tree, list):
-        for part in tree:
-            yield from _named(part, hidden)
-    if not isinstance(tree, dict):
-        return
-    if tree.get("type") == "RECURSIVE_CTE_NODE":
-        hidden = hidden | {tree["cte_name"].lower()}
-    for made in tree.get("cte_map", {}).get("map", ()):
+    node = tree if isinstance(tree, dict) else {}
+    own = node.get("cte_map", {})
+    if node.get("type") == "RECURSIVE_CTE_NODE":
+        hidden = hidden | {node["cte_name"].lower()}
+    for made in own.get("map", ()):
         yield from _named(made["value"], hidden)
         hidden = hidden | {made["key"].lower()}
-    if tree.get("type") == "BASE_TABLE":
-        parts = _name_parts(tree)
+    if node.get("type") == "BASE_TABLE":
+        parts = _name_parts(node)
         if len(parts) > 1 or parts[0].lower() not in hidden:
-            yield tree
-    for key, part in tree.items():
-        if key != "cte_map":
+            yield node
+    for part in _parts(tree):
+        if part is not own:
             yield from _named(part, hidden)
 
 
@@ -298,222 +535,3 @@ def _is_ordered(node: Mapping[str, Any]) -> bool:
         or bool(node.get("sample"))
         or node.get("ref_type") in ("ASOF", "POSITIONAL")
     )
-
-
-def tables_of(connection: Any) -> set[str]:
-    """The names of a database's tables and views, in lower case, that any connection to it sees."""
-    with _over(connection, {}) as cursor:
-        return {name for (name,) in cursor.execute(VISIBLE).fetchall()}
-
-
-def borrowed(connection: Any, names: set[str]) -> Tables:
-    """Of some tables those that the caller's connection alone sees: temporary, or registered with it."""
-    if connection is None or not names:
-        return {}
-    with _ONE_AT_A_TIME:
-        seen = {name for (name,) in connection.sql(OWN_TABLES).fetchall()}
-        views = dict(connection.sql(OWN_VIEWS).fetchall())
-        for name in sorted(names & set(views)):
-            if _reads_tables(views[name]):
-                raise ValueError(
-                    f"statement must not name a temporary view over tables, got {name}: make it one "
-                    "that is not temporary, or write what it says into the statement"
-                )
-        return {name: _arrow(connection, name) for name in sorted(names & (seen | set(views)))}
-
-
-def _reads_tables(made: str) -> bool:
-    """Whether a view names tables, by the statement that made it; one that is a frame does not."""
-    try:
-        return bool(parsed(made.split(" AS ", 1)[-1].rstrip().rstrip(";")).tables)
-    except ValueError:
-        return False
-
-
-def require_shared(connection: Any, names: set[str], read: Parsed) -> None:
-    """Refuse a statement whose answer another session of a database, as ours, may not have."""
-    functions = set(read.sources) - PURE
-    own: set[str] = set()
-    if connection is not None:
-        with _ONE_AT_A_TIME:
-            functions -= {name for (name,) in connection.sql(OWN_FUNCTIONS).fetchall()}
-            own = {name for (name,) in connection.sql(TEMPORARY_FUNCTIONS).fetchall()}
-            threads = int(connection.sql("SELECT current_setting('threads')").fetchall()[0][0])
-        if read.ordered and threads > 1:
-            raise ValueError(
-                "connection must have one thread for a statement with LIMIT, FIRST, ROW_NUMBER or "
-                f"the like, for several break ties as they come, got {threads}: SET threads = 1"
-            )
-    if functions:
-        raise ValueError(
-            "statement must read tables of the dataset and public ones alone, got the function "
-            f"{min(functions)}: make a table of what it reads"
-        )
-    if refused := sorted(read.calls & (own | {"getvariable"})):
-        raise ValueError(
-            f"statement must not call what a session of its own has, got {', '.join(refused)}: "
-            "write the value, or make the macro one that is not temporary"
-        )
-
-
-def _arrow(connection: Any, name: str, rows: int | None = None) -> Any:
-    """A table, or its first rows."""
-    most = "" if rows is None else f" LIMIT {rows}"
-    return connection.sql(f"SELECT * FROM {_quoted(name)}{most}").to_arrow_table()
-
-
-def columns_of(connection: Any, text: str, tables: Tables, types: Types) -> ResultSet:
-    """The columns of a statement's result, without rows; it is bound and not run."""
-    with _over(connection, tables, types) as cursor:
-        try:
-            relation = cursor.sql(text)
-            columns = list(relation.columns), list(map(_is_numeric, relation.types))
-            scanned = set() if connection is None else _scanned(cursor, text)
-        except engine().Error as error:
-            raise ValueError(f"statement must be one that can be run: {told(error)}") from error
-    named = {name.lower() for name in tables}
-    if hidden := sorted(name for name in scanned if name.split(".")[-1].lower() in named):
-        raise ValueError(
-            f"statement must read the dataset's own tables, got {hidden[0]} of the connection, "
-            "which a view or function of it names in full"
-        )
-    return ResultSet(*columns, [])
-
-
-def _scanned(cursor: Any, text: str) -> set[str]:
-    """The permanent tables that DuckDB's plan of a statement reads, with their schemas."""
-    plan = json.loads(cursor.execute(f"EXPLAIN (FORMAT json) {text}").fetchall()[0][1])
-    return {node["Table"] for node in _nodes(plan) if isinstance(node.get("Table"), str)}
-
-
-def ask_each(
-    connection: Any,
-    text: str,
-    datasets: Iterable[Tables],
-    types: Types | None = None,
-    public: Tables | None = None,
-    seconds: float = SECONDS,
-) -> list[ResultSet]:
-    """What a statement returns over each of some datasets, given as tables by name."""
-    results = []
-    with _over(connection, public or {}) as cursor:
-        for tables in datasets:
-            _see(cursor, tables, types or {})
-            results.append(_result(cursor, text, seconds))
-    return results
-
-
-def _result(cursor: Any, text: str, seconds: float) -> ResultSet:
-    """What a statement returns. DuckDB tells of Ctrl-C in words; it ends here as it does elsewhere."""
-    try:
-        with within(seconds, getattr(cursor, "interrupt", None)):
-            cursor.execute("BEGIN TRANSACTION READ ONLY")
-            result = _rows_of(cursor.execute(text))
-            cursor.execute("ROLLBACK")
-            return result
-    except RuntimeError as error:
-        if str(error) == "Query interrupted":
-            raise KeyboardInterrupt from error
-        raise
-
-
-def _rows_of(cursor: Any) -> ResultSet:
-    kinds = [kind for _, kind, *_ in cursor.description]
-    numeric = list(map(_is_numeric, kinds))
-    long = [i for i, kind in enumerate(kinds) if kind.id == "bignum"]
-    rows = cursor.fetchall()
-    if long:
-        rows = [_with_ints(row, long) for row in rows]
-    return ResultSet([name for name, *_ in cursor.description], numeric, rows)
-
-
-def _with_ints(row: Sequence[Any], long: Sequence[int]) -> tuple[Any, ...]:
-    """A row whose longest whole numbers, which come as text, are numbers."""
-    return tuple(
-        int(value) if i in long and value is not None else value for i, value in enumerate(row)
-    )
-
-
-def _is_numeric(kind: Any) -> bool | None:
-    """Whether a column holds numbers; None where it holds nothing but NULL."""
-    return None if kind.id == "null" else kind.id in NUMBERS
-
-
-def rehearsed(
-    connection: Any,
-    text: str,
-    stacked: Stack,
-    types: Types,
-    public: Tables,
-    seen: set[str],
-    seconds: float,
-) -> None:
-    """Try a few datasets in our own database, with some rows of each public table."""
-    with _over(connection, {}) as cursor:
-        heads = {name: _arrow(cursor, name, REHEARSED) for name in seen}
-    few = {name: _first(*each) for name, each in stacked.items()}
-    ask_all(None, text, few, REHEARSED, types, {**heads, **public}, seconds)
-
-
-def _first(numbers: np.ndarray, table: Any) -> tuple[np.ndarray, Any]:
-    """The rows of the first few datasets."""
-    frame, kept = nw.from_native(table, eager_only=True), np.flatnonzero(numbers < REHEARSED)
-    return numbers[kept], taken(frame, kept)
-
-
-def ask_all(
-    connection: Any,
-    text: str,
-    stacked: Stack,
-    datasets: int,
-    types: Types | None = None,
-    public: Tables | None = None,
-    seconds: float = SECONDS,
-) -> list[ResultSet]:
-    """What a statement returns over each of many datasets, in one statement.
-
-    members of staff           the statement, once for each number
-    number  name  salary
-         0   ada      50       WITH staff AS (the rows of its number)
-         0   bob      70       SELECT * FROM (the statement)
-         1   ada      50
-    """
-    members = {name: _numbered(*stacked[name]) for name in stacked}
-    tables = {f"members of {name}": table for name, (table, _) in members.items()}
-    known = {f"members of {name}": each for name, each in (types or {}).items()}
-    own = ", ".join(
-        f"{_quoted(name)} AS (SELECT * EXCLUDE ({_quoted(number)}) "
-        f"FROM {_quoted(f'members of {name}')} AS m WHERE m.{_quoted(number)} = d.number)"
-        for name, (_, number) in members.items()
-    )
-    whole = (
-        f"SELECT d.number, q.* FROM range({datasets}) AS d(number) JOIN LATERAL "
-        f"(WITH {own} SELECT * FROM (\n{text}\n)) AS q ON TRUE"
-    )
-    try:
-        with _over(connection, {**(public or {}), **tables}, known, many=True) as cursor:
-            together = _result(cursor, whole, seconds)
-    except engine().Error:
-        if connection is None:  # an internal error leaves it closed
-            _OWN.pop((os.getpid(), True), None)
-        raise
-    names, numeric = together.names[1:], together.numeric[1:]
-    rows: list[list[tuple[Any, ...]]] = [[] for _ in range(datasets)]
-    for number, *row in together.rows:
-        rows[number].append(tuple(row))
-    return [ResultSet(names, numeric, each) for each in rows]
-
-
-def _numbered(numbers: np.ndarray, table: Any) -> tuple[Any, str]:
-    """A table with a column of numbers, and that column's name, which no other column has."""
-    frame = nw.from_native(table, eager_only=True)
-    name = "dataset number"
-    while name in map(str.lower, map(str, frame.columns)):
-        name += "_"
-    column = nw.new_series(name, numbers, nw.Int64, backend=frame.implementation)
-    return frame.with_columns(column).to_native(), name
-
-
-def _quoted(name: str) -> str:
-    """A name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'

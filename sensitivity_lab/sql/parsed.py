@@ -12,7 +12,9 @@ from time import monotonic
 from typing import Any
 
 from sensitivity_lab.numbers.exact import brief, told
+from sensitivity_lab.numbers.text import one_line
 
+LONGEST_NAME = 60  # letters of a statement that names its query
 SECONDS = 60.0  # for a statement on one dataset, where no other time is given
 OPENING = ("SELECT", "WITH", "VALUES", "TABLE", "FROM")  # how a query may begin
 CATALOGUES = ("information_schema", "pg_catalog")  # schemas whose tables tell of the session
@@ -35,10 +37,11 @@ class Parsed:
     sources: tuple[str, ...] = ()
     ordered: bool = False
     alone: bool = False
+    at_random: str | None = None  # the same with ties broken at random, where it may break some
 
 
 @lru_cache(maxsize=1000)
-def parsed(text: str, dialect: str | None) -> Parsed | None:
+def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
     """Return what a query's text tells, or refuse what is not one query that writes nothing."""
     tree = _tree(text, dialect)
     if tree is None:
@@ -48,15 +51,15 @@ def parsed(text: str, dialect: str | None) -> Parsed | None:
     tables = list(_tables(tree, frozenset()))
     calls = {_called(node) for node in tree.find_all(exp.Func)}
     sorting = (exp.Limit, exp.Offset, exp.Fetch, exp.TableSample)
-    ordered = tree.find(*sorting) is not None or bool(calls & ORDERED)
-    ordered = ordered or any(node.args.get("on") for node in tree.find_all(exp.Distinct))
-    ordered = ordered or any(map(_is_by_rows, tree.find_all(exp.WindowSpec)))
     return Parsed(
-        tables=tuple(sorted({_name(one, dialect) for one in tables if _is_alone(one)})),
+        tables=tuple(sorted({_name(one, by_case) for one in tables if one.name and not one.db})),
         qualified=tuple(sorted({one.sql(dialect) for one in tables if one.db})),
-        calls=frozenset(calls),
         sources=tuple(sorted({_called(one.this) for one in tables if not one.name})),
-        ordered=ordered,
+        ordered=tree.find(*sorting) is not None
+        or bool(calls & ORDERED)
+        or any(node.args.get("on") for node in tree.find_all(exp.Distinct))
+        or any(map(_is_by_rows, tree.find_all(exp.WindowSpec))),
+        at_random=_with_ties_at_random(tree, dialect),
     )
 
 
@@ -80,6 +83,21 @@ def _tree(text: str, dialect: str | None) -> Any:
     return tree
 
 
+def _opening(text: str, dialect: str | None) -> str:
+    """The first word of a statement; there must be one statement."""
+    from sqlglot import TokenType, tokenize
+    from sqlglot.errors import SqlglotError
+
+    with told_of("statement must be readable SQL", SqlglotError):
+        kinds = [(token.token_type, token.text) for token in tokenize(text, read=dialect)]
+    while kinds and kinds[-1][0] == TokenType.SEMICOLON:
+        kinds.pop()
+    if TokenType.SEMICOLON in dict(kinds):
+        raise ValueError(f"statement must be one, got several: {brief(text)}")
+    words = [word for kind, word in kinds if kind != TokenType.L_PAREN]
+    return words[0].upper() if words else ""
+
+
 def _tables(node: Any, hidden: frozenset[str]) -> Iterator[Any]:
     """The tables that a tree names, but for those that a WITH around them makes."""
     from sqlglot import exp
@@ -97,14 +115,10 @@ def _tables(node: Any, hidden: frozenset[str]) -> Iterator[Any]:
             yield from _tables(part, hidden)
 
 
-def _is_alone(table: Any) -> bool:
-    return bool(table.name) and not table.db
-
-
-def _name(table: Any, dialect: str | None) -> str:
-    """A table's name as its database takes it: PostgreSQL reads one in quotes as it is written."""
+def _name(table: Any, by_case: bool) -> str:
+    """A table's name as its database takes it: `by_case` where one in quotes is as it is written."""
     name: str = table.name
-    return name if dialect == "postgres" and table.this.quoted else name.lower()
+    return name if by_case and table.this.quoted else name.lower()
 
 
 def _called(node: Any) -> str:
@@ -113,39 +127,19 @@ def _called(node: Any) -> str:
     return name.lower()
 
 
-def _opening(text: str, dialect: str | None) -> str:
-    """The first word of a statement; there must be one statement."""
-    from sqlglot import TokenType, tokenize
-    from sqlglot.errors import SqlglotError
-
-    if not isinstance(text, str):
-        raise TypeError(f"statement must be text, got {brief(text)}")
-    try:
-        kinds = [(token.token_type, token.text) for token in tokenize(text, read=dialect)]
-    except SqlglotError as error:
-        raise ValueError(f"statement must be readable SQL, got {told(error)}") from error
-    while kinds and kinds[-1][0] == TokenType.SEMICOLON:
-        kinds.pop()
-    if TokenType.SEMICOLON in dict(kinds):
-        raise ValueError(f"statement must be one, got several: {brief(text)}")
-    words = [word for kind, word in kinds if kind != TokenType.L_PAREN]
-    return words[0].upper() if words else ""
-
-
-def with_ties_at_random(text: str, dialect: str | None) -> str | None:
-    """Return a statement whose LIMITs and windows take any of several rows that come first alike."""
+def _with_ties_at_random(tree: Any, dialect: str | None) -> str | None:
+    """A statement whose LIMITs and windows take any of several rows that come first alike."""
     from sqlglot import exp
 
-    tree = _tree(text, dialect)
-    if tree is None:
-        return None
-    limited = [node for node in tree.find_all(exp.Select) if _takes_some(node)]
-    windows = [node for node in tree.find_all(exp.Window) if _tells_rows_apart(node)]
-    for node in (*limited, *windows):
+    loose = [
+        *filter(_takes_some, tree.find_all(exp.Select)),
+        *filter(_tells_rows_apart, tree.find_all(exp.Window)),
+    ]
+    for node in loose:
         order = node.args.get("order") or exp.Order(expressions=[])
         order.append("expressions", exp.Ordered(this=exp.Anonymous(this="RANDOM")))
         node.set("order", order)
-    return tree.sql(dialect) if limited or windows else None
+    return tree.sql(dialect) if loose else None
 
 
 def _takes_some(select: Any) -> bool:
@@ -169,6 +163,20 @@ def _tells_rows_apart(window: Any) -> bool:
 def _is_by_rows(frame: Any) -> bool:
     """Whether a window's frame counts rows, and not values that are near."""
     return frame is not None and str(frame.args.get("kind")).upper() == "ROWS"
+
+
+def shortened(text: str) -> str:
+    """The first letters of a statement, on a line."""
+    return one_line(text, LONGEST_NAME)
+
+
+@contextmanager
+def told_of(rule: str, kind: type[Exception] = Exception) -> Iterator[None]:
+    """Tell what is refused within in its own words, after the rule that it breaks."""
+    try:
+        yield
+    except kind as error:
+        raise ValueError(f"{rule}, got {told(error)}") from error
 
 
 @contextmanager

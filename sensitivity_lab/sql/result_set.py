@@ -25,7 +25,7 @@ def answer_of(
     result: ResultSet, keys: tuple[str, ...] | None
 ) -> Number | tuple[Number, ...] | Keyed:
     """Return the answer that a result is; `keys` are the names of its key columns."""
-    at = _key_columns(result, keys)
+    at = _key_columns(result) if keys is None else _named(result, keys)
     if not result.rows and None in result.numeric:  # any of these columns may be a key
         return Keyed([], [])
     numbers = [i for i in range(len(result.names)) if i not in at]
@@ -33,15 +33,20 @@ def answer_of(
         raise ValueError(
             f"result must have a numeric column beside its keys, got columns {listed(result.names)}"
         )
-    if not at:
-        return _without_keys(result)
-    return _by_key(result, at, numbers)
+    if at:
+        return _by_key(result, at, numbers)
+    if len(result.rows) != 1:
+        got = f"{len(result.rows):,} rows" if result.rows else "no row"
+        raise ValueError(
+            f"result must be one row where no column is a key, got {got} of {listed(result.names)}: "
+            "say keys= with the name of a column, or aggregate"
+        )
+    entries = _numbers(result, numbers, result.rows[0])
+    return entries[0] if len(entries) == 1 else tuple(entries)
 
 
-def _key_columns(result: ResultSet, keys: tuple[str, ...] | None) -> list[int]:
-    """Which columns are keys: those named, else all that are not numeric."""
-    if keys is not None:
-        return _named(result, keys)
+def _key_columns(result: ResultSet) -> list[int]:
+    """Which columns are keys where none is named: all that are not numeric."""
     for i, name in enumerate(result.names):
         if result.numeric[i] is None and result.rows:
             raise ValueError(
@@ -68,18 +73,6 @@ def _named(result: ResultSet, keys: tuple[str, ...]) -> list[int]:
     return at
 
 
-def _without_keys(result: ResultSet) -> Number | tuple[Number, ...]:
-    """The one row, as a number or a vector."""
-    if len(result.rows) != 1:
-        got = f"{len(result.rows):,} rows" if result.rows else "no row"
-        raise ValueError(
-            f"result must be one row where no column is a key, got {got} of {listed(result.names)}: "
-            "say keys= with the name of a column, or aggregate"
-        )
-    entries = _numbers(result, range(len(result.names)), result.rows[0])
-    return entries[0] if len(entries) == 1 else tuple(entries)
-
-
 def _by_key(result: ResultSet, at: list[int], numbers: list[int]) -> Keyed:
     """The numbers of all rows by key."""
     names = [result.names[i] for i in numbers]
@@ -87,7 +80,8 @@ def _by_key(result: ResultSet, at: list[int], numbers: list[int]) -> Keyed:
         raise ValueError(f"columns must have different names, got {listed(names)}")
     held: dict[Any, Number] = {}
     for row in result.rows:
-        key = _key(result, at, row)
+        parts = tuple(_hashable(row[i]) for i in at)
+        key = parts[0] if len(parts) == 1 else parts
         for name, number in zip(names, _numbers(result, numbers, row), strict=True):
             label = key if len(names) == 1 else (key, name)
             if label in held:
@@ -97,12 +91,6 @@ def _by_key(result: ResultSet, at: list[int], numbers: list[int]) -> Keyed:
                 )
             held[label] = number
     return Keyed(list(held), list(held.values()))
-
-
-def _key(result: ResultSet, at: list[int], row: tuple[Any, ...]) -> Any:
-    """The key of a row: one value, or a tuple of several."""
-    key = tuple(_hashable(row[i]) for i in at)
-    return key[0] if len(key) == 1 else key
 
 
 def _hashable(value: Any) -> Any:

@@ -5,31 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, is_real, sequence
-from sensitivity_lab.numbers.text import listed, number_repr, one_line
+from sensitivity_lab.numbers.text import listed, number_repr
 from sensitivity_lab.queries import Query, Together
 from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
 from sensitivity_lab.records.rows import is_table
 from sensitivity_lab.records.source import Positions, Source
-from sensitivity_lab.sql import databases as database
-from sensitivity_lab.sql import duckdb as duck
-from sensitivity_lab.sql.parsed import (
-    CATALOGUE_TABLES,
-    CATALOGUES,
-    SECONDS,
-    Parsed,
-    parsed,
-    with_ties_at_random,
-)
+from sensitivity_lab.sql.databases import Database
+from sensitivity_lab.sql.dialects import database_of
+from sensitivity_lab.sql.duckdb import DuckDB, Stack, Whole, engine, object_columns
+from sensitivity_lab.sql.parsed import CATALOGUE_TABLES, CATALOGUES, SECONDS, Parsed, shortened
 from sensitivity_lab.sql.result_set import ResultSet, answer_of
 
-LONGEST_NAME = 60  # letters of a statement that names its query
 HELD = 4  # datasets of those answered together that are asked again one by one, at least
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
@@ -92,7 +85,7 @@ def sql(
     """
     text, columns = _checked_text(statement), _checked_keys(keys)
     asked = Statement(text, columns, connection, _checked_budget(seconds))
-    return Query(one_line(text, LONGEST_NAME), asked)
+    return Query(shortened(text), asked)
 
 
 @dataclass(frozen=True)
@@ -106,20 +99,28 @@ class Statement(Together):
     whole: Whole | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._parsed  # noqa: B018 — what is no SELECT is refused when it is made
+        self._read  # noqa: B018 — what is no SELECT is refused when it is made
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.connection is not None:
             raise TypeError("a statement with a connection cannot be sent to another process")
         return type(self), (self.text, self.keys, None, self.seconds, self.whole)
 
+    @property
+    def _database(self) -> Database | DuckDB:
+        return database_of(self.connection)
+
+    @property
+    def _read(self) -> Parsed | None:
+        """What the statement's text tells; None where only its database can tell."""
+        return self._database.read(self.text)
+
     def __call__(self, dataset: Any) -> Any:
         """The answer on one dataset, which is asked again with its rows in other orders."""
         part = dataset if isinstance(dataset, Part) else self._part(dataset)
         first, *others = self._asked_each([part, *self._in_other_orders(part)])
         answer = answer_of(first, self.keys)
-        loose = [result for (result,) in self._with_ties_at_random([part])]
-        for result in (*others, *loose):
+        for (result,) in chain(zip(others, strict=True), self._with_ties_at_random([part])):
             again = answer_of(result, self.keys)
             if not are_near(answer, again):
                 raise OrderMatters(_order_matters(answer, again))
@@ -155,30 +156,24 @@ class Statement(Together):
 
     def tells_types(self, records: Source, name: str | None) -> bool:
         """Whether some records have columns whose types a part of them may not tell."""
-        return any(map(duck.object_columns, self.giver(records, name).whole.values()))
+        return any(map(object_columns, self.giver(records, name).whole.values()))
 
     def check(self, records: Source, name: str | None) -> None:
         """Refuse a statement that cannot be asked over some records, before it is asked."""
-        given = self.giver(records, name)
-        whole = given.whole
+        whole = self.giver(records, name).whole
         self._require_its_tables(whole)
         _require_one_kind(whole)
-        if self._by_duckdb:
-            tables = {**self._public(whole), **whole}
-            columns = duck.columns_of(self.connection, self.text, tables, whole.types)
-        else:
-            columns = database.columns_of(self.connection, self.text, whole)
+        columns = self._database.columns_of(self.text, whole)
         if None in columns.numeric:  # sqlite knows values, not types
             return
         answer_of(columns._replace(rows=[(1,) * len(columns.names)]), self.keys)
 
     def _require_its_tables(self, whole: Tables) -> None:
         """Refuse a statement that reads no table of the dataset, or what is neither it nor public."""
-        read = self._parsed
+        read, database = self._read, self._database
         if read is None:  # the database says what it read
             return
-        exact = self._dialect == "postgres"  # a name is folded where it is read
-        ours = {name if exact else name.lower() for name in whole}
+        ours = {name if database.by_case else name.lower() for name in whole}
         for name in read.qualified:
             *_, schema, last = name.replace('"', "").lower().split(".")
             if last in {known.lower() for known in ours}:
@@ -194,17 +189,17 @@ class Statement(Together):
         if not ours & set(read.tables):
             raise ValueError(
                 f"statement must name the table {' or '.join(whole)}, got "
-                f"{listed(read.tables)} in {self._brief}"
+                f"{listed(read.tables)} in {shortened(self.text)}"
             )
-        if self._by_duckdb:
-            duck.require_shared(self.connection, ours, read)
+        database.require_shared(read)
 
     def answers(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:
         """The answers on many datasets together; None for those to be asked alone, or for all."""
-        if not self._by_duckdb:
-            return self._answers_of_database(given, datasets)
-        assert self._parsed is not None
-        if self._parsed.alone:
+        database, read = self._database, self._read
+        if not isinstance(database, DuckDB):
+            return self._answers_one_by_one(given, datasets)
+        assert read is not None
+        if read.alone:
             return None
         if any(len(dataset) == 0 for dataset in datasets):
             filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
@@ -214,9 +209,10 @@ class Statement(Together):
         if len(datasets) < FEW:
             return None
         try:
-            in_each_order = self._asked_together(given, datasets)
-            return self._compared(in_each_order, given, datasets)
-        except (duck.engine().Error, ImportError, TimeoutError):  # asked alone, one says so
+            stacks = self._stacked_in_orders(given.stacked(datasets))
+            results = database.ask_all(self.text, stacks, len(datasets), given.whole, self.seconds)
+            return self._compared(results, given, datasets)
+        except (engine().Error, ImportError, TimeoutError):  # asked alone, one says so
             return None
 
     def sample(self, given: TablesOf, datasets: Sequence[Positions]) -> list[int]:
@@ -224,7 +220,7 @@ class Statement(Together):
         in which tables are empty, for there DuckDB's answers have been seen to differ.
         """
         spread = {round(i * (len(datasets) - 1) / (HELD - 1)) for i in range(HELD)}
-        if given.records.one_row_each or not self._by_duckdb:  # each record has a row
+        if given.records.one_row_each or not isinstance(self._database, DuckDB):
             return sorted(spread)
         numbers = [numbers for numbers, _ in given.stacked(datasets).values()]
         filled = np.array(
@@ -233,7 +229,7 @@ class Statement(Together):
         first = np.unique(filled, axis=1, return_index=True)[1]
         return sorted(spread | set(first[:MOST_EMPTY].tolist()))
 
-    def _answers_of_database(
+    def _answers_one_by_one(
         self, given: TablesOf, datasets: Sequence[Positions]
     ) -> list[Any] | None:
         """The answers of another database than DuckDB, one by one within few transactions."""
@@ -253,9 +249,8 @@ class Statement(Together):
 
     def _with_ties_at_random(self, parts: Sequence[Part]) -> Iterator[list[ResultSet]]:
         """What the statement says where ties are broken at random, as no order of rows may show."""
-        if self._by_duckdb:  # one thread breaks them by the order of rows
-            return
-        loose = with_ties_at_random(self.text, self._dialect)
+        read = self._read
+        loose = None if read is None else read.at_random
         for _ in range(TIES if loose else 0):
             try:
                 yield self._asked_each(parts, loose)
@@ -264,11 +259,8 @@ class Statement(Together):
 
     def _asked_each(self, parts: Sequence[Part], text: str | None = None) -> list[ResultSet]:
         """What the statement returns over each of some parts of one whole."""
-        whole, asked = parts[0].whole, text or self.text
-        if not self._by_duckdb:
-            return database.ask_each(self.connection, asked, parts, whole, self.seconds)
-        public = self._public(whole)
-        return duck.ask_each(self.connection, asked, parts, whole.types, public, self.seconds)
+        asked = text or self.text
+        return self._database.ask_each(asked, parts, parts[0].whole, self.seconds)
 
     def _compared(
         self,
@@ -297,28 +289,14 @@ class Statement(Together):
         except ValueError:
             return None
 
-    def _asked_together(
-        self, given: TablesOf, datasets: Sequence[Positions]
-    ) -> Iterator[list[ResultSet]]:
-        """The results with the rows as they are, and in other orders."""
-        stacked, types = given.stacked(datasets), given.whole.types
-        public = self._public(stacked)
-        assert self._parsed is not None
-        if self.connection is not None:
-            seen = {*self._parsed.tables} - {name.lower() for name in (*stacked, *public)}
-            text = self.text
-            duck.rehearsed(self.connection, text, stacked, types, public, seen, self.seconds)
-        others = (
-            {
+    def _stacked_in_orders(self, stacked: Stack) -> Iterator[Stack]:
+        """The rows of many datasets as they are, and in other orders."""
+        yield stacked
+        for orders in self._other_orders(stacked):
+            yield {
                 name: (numbers[rows], in_order(one, rows))
                 for (name, (numbers, one)), rows in zip(stacked.items(), orders, strict=True)
             }
-            for orders in self._other_orders(stacked)
-        )
-        for each in chain([stacked], others):
-            yield duck.ask_all(
-                self.connection, self.text, each, len(datasets), types, public, self.seconds
-            )
 
     def _in_other_orders(self, part: Part, *, different: bool = True) -> Iterator[Part]:
         """A dataset with its rows in other orders; few rows have few that are `different`."""
@@ -335,32 +313,12 @@ class Statement(Together):
             }
             yield Part(tables, part.whole)
 
-    def _other_orders(self, stacked: duck.Stack) -> Iterator[tuple[np.ndarray, ...]]:
+    def _other_orders(self, stacked: Stack) -> Iterator[tuple[np.ndarray, ...]]:
         """Other orders of the rows of each table; more of them where order may matter."""
-        may_matter = self._parsed is None or self._parsed.ordered
+        may_matter = self._read is None or self._read.ordered
         return zip(
             *(other_orders(numbers, may_matter) for numbers, _ in stacked.values()), strict=True
         )
-
-    def _public(self, tables: Mapping[str, Any]) -> Tables:
-        """The tables beside a dataset's that no cursor sees. Raises ValueError for unknown ones."""
-        if not self._by_duckdb:
-            return {}
-        assert self._parsed is not None
-        rest = {*self._parsed.tables} - set(map(str.lower, tables))
-        public = duck.borrowed(self.connection, rest)  # what is temporary hides what is not
-        rest -= set(public)
-        rest -= duck.tables_of(self.connection) if rest else set()
-        if unknown := sorted(rest):
-            raise ValueError(
-                f"statement must name tables of the dataset, {listed(tables)}, or of the "
-                f"connection, got {listed(unknown)} in {self._brief}"
-            )
-        return dict(public)
-
-    @property
-    def _by_duckdb(self) -> bool:
-        return duck.is_connection(self.connection)
 
     def _part(self, dataset: Any) -> Part:
         """A dataset of the caller's as tables by name, which tell their own types."""
@@ -375,10 +333,8 @@ class Statement(Together):
 
     def _table(self) -> str:
         """The one table that the statement names and the connection does not have."""
-        named = set(() if self._parsed is None else self._parsed.tables)
-        rest = named - (duck.tables_of(self.connection) if self._by_duckdb else set())
-        borrowed = duck.borrowed(self.connection, rest) if self._by_duckdb else {}
-        missing = sorted(rest - set(borrowed))
+        named = set(() if self._read is None else self._read.tables)
+        missing = sorted(self._database.unknown(named))
         if len(missing) == 1:
             return missing[0]
         if len(named) == 1:
@@ -387,29 +343,6 @@ class Statement(Together):
             "the dataset must be the one table that the statement names and the connection does "
             f"not have, got {listed(missing)}: name the universe, or give a dict of tables"
         )
-
-    @property
-    def _dialect(self) -> str | None:
-        """The name by which sqlglot knows the database's SQL."""
-        return "duckdb" if self._by_duckdb else database.Database.of(self.connection).dialect
-
-    @property
-    def _parsed(self) -> Parsed | None:
-        """What the statement's text tells; None where only its database can tell."""
-        return _parsed(self.text) if self._by_duckdb else parsed(self.text, self._dialect)
-
-    @property
-    def _brief(self) -> str:
-        return one_line(self.text, LONGEST_NAME)
-
-
-class Whole(dict[str, Any]):
-    """The tables that datasets are parts of, by name."""
-
-    @cached_property
-    def types(self) -> duck.Types:
-        """The types of columns of Python objects, of which a dataset may tell too little."""
-        return duck.types_of(self)
 
 
 class Part(dict[str, Any]):
@@ -445,15 +378,10 @@ class TablesOf:
         return dict(zip(self.names, stacked.values(), strict=True))
 
 
-@cache
-def _parsed(text: str) -> Parsed:
-    return duck.parsed(text)
-
-
 def _require_one_kind(tables: Tables) -> None:
     """Refuse a column of objects of several kinds, to which SQL would give the type of some."""
     for table in tables.values():
-        for name in duck.object_columns(table):
+        for name in object_columns(table):
             kinds = {type(value).__name__ for value in table[name].dropna()}
             if len(kinds) > 1:
                 raise ValueError(

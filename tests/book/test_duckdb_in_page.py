@@ -18,7 +18,6 @@ from sensitivity_book import live
 
 import sensitivity_lab as sl
 from sensitivity_lab.sql import duckdb as duck
-from sensitivity_lab.sql import statement as sql
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output on a DB-API result")
 STAND_IN = Path(live.__file__).parent / "stand_ins" / "duckdb.py"
@@ -64,9 +63,9 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     monkeypatch.setitem(sys.modules, "duckdb", module)
     spec.loader.exec_module(module)
     monkeypatch.setattr(duck, "_OWN", {})
-    sql._parsed.cache_clear()
+    duck.parsed.cache_clear()
     yield module
-    sql._parsed.cache_clear()
+    duck.parsed.cache_clear()
 
 
 STATEMENTS = {
@@ -234,8 +233,8 @@ def test_connections_have_a_database_each_and_cursors_share_it(page: ModuleType)
     for connection, table in ((second, "t"), (cursor, "frame"), (second, "frame")):
         with pytest.raises(page.CatalogException, match="does not exist"):
             connection.execute(f"FROM {table}")
-    assert duck.tables_of(first) == {"t"}
-    assert duck.tables_of(second) == set()
+    assert duck.DuckDB(first).tables() == {"t"}
+    assert duck.DuckDB(second).tables() == set()
     first.close()
     assert cursor.execute("FROM t").fetchall() == [(7,)]
     with pytest.raises(page.Error, match="closed"):
@@ -332,5 +331,5 @@ def with_each_engine() -> Iterator[None]:
     yield
     sys.modules["duckdb"] = real
     duck._OWN.clear()
-    sql._parsed.cache_clear()
+    duck.parsed.cache_clear()
     yield

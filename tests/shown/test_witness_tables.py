@@ -24,7 +24,7 @@ from sensitivity_lab.numbers.text import ADDED, REMOVED, cell_text
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.shown.python import runnable, source_of
-from sensitivity_lab.shown.tables import SIGNS, Grid, Part, _kept
+from sensitivity_lab.shown.tables import SHARED, SIGNS, Grid, Part
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, 60, 40, 90]}
 STAFF = pd.DataFrame(COLUMNS)
@@ -35,17 +35,19 @@ VISITS = pd.DataFrame({"customer": ["b", "a", "c"], "page": ["x", "y", "z"]})
 every_library = pytest.mark.parametrize("make", LIBRARIES.values(), ids=LIBRARIES)
 
 
-def mean_salary(size=3, relation=None, make=pd.DataFrame, columns=COLUMNS):
-    universe = sl.Universe.population(make(columns))
-    relation = relation or sl.Change(1)
-    return sl.global_sensitivity(sl.MEAN.of("salary"), universe, size=size, relation=relation)
+def worst(query, records, size, relation=sl.Change(1), **options):  # noqa: B008
+    """The sensitivity over a universe, or over a population of some records."""
+    universe = records if isinstance(records, sl.Universe) else sl.Universe.population(records)
+    return sl.global_sensitivity(query, universe, size=size, relation=relation, **options)
 
 
-def buyers(query=None, relation=None):
+def mean_salary(size=3, relation=sl.Change(1), make=pd.DataFrame):  # noqa: B008
+    return worst(sl.MEAN.of("salary"), make(COLUMNS), size, relation)
+
+
+def buyers():
     universe = sl.Universe.people({"orders": ORDERS, "visits": VISITS}, id="customer")
-    query = query or (lambda tables: tables["orders"]["price"].sum())
-    relation = relation or sl.SymmetricDifference(1)
-    return sl.global_sensitivity(query, universe, size=2, relation=relation)
+    return worst(lambda t: t["orders"]["price"].sum(), universe, 2, sl.SymmetricDifference(1))
 
 
 class Cells(HTMLParser):
@@ -99,27 +101,20 @@ def test_the_rows_of_both_datasets_stand_in_one_table(make):
 def test_numbers_and_text_keep_their_line():
     """Catches a table where a tuple says all."""
     votes = sl.Universe.value_range(["no", "yes"])
-    found = sl.global_sensitivity(len, votes, size=2, relation=sl.Add(1))
+    found = worst(len, votes, 2, sl.Add(1))
     assert repr(found) == (
         "Sensitivity(value=1, witness=(('no', 'no'), ('no', 'no', 'no')), method='sweep', "
         "query='len', relation=Add(1))"
     )
     assert "yes" not in repr(found)
-    numbers = sl.global_sensitivity(
-        sl.SUM, sl.Universe.population(range(5000)), size=2000, relation=sl.Change(1)
-    )
+    numbers = worst(sl.SUM, range(5000), 2000)
     assert repr(numbers.witness) == "<2,000 records; removed (4999,), added (0,)>"
     assert numbers.witness._repr_html_() is None
 
 
 def test_what_is_not_asked_is_said_beside_a_table():
     """Catches a result of tables that is silent about the empty dataset."""
-    found = sl.global_sensitivity(
-        lambda t: t["salary"].max(),
-        sl.Universe.population(STAFF),
-        size=1,
-        relation=sl.SymmetricDifference(1),
-    )
+    found = worst(lambda t: t["salary"].max(), STAFF, 1, sl.SymmetricDifference(1))
     assert "not_asked=(" in repr(found).splitlines()[0]
     assert "not asked</th>" in found._repr_html_()
 
@@ -127,9 +122,7 @@ def test_what_is_not_asked_is_said_beside_a_table():
 def test_of_many_shared_rows_the_ends_are_shown():
     """Catches 2,000 rows in a repr, a count of them that is wrong, and rows out of their order."""
     many = pd.DataFrame({"salary": range(2002)})
-    found = sl.global_sensitivity(
-        sl.SUM.of("salary"), sl.Universe.population(many), size=2001, relation=sl.Change(1)
-    )
+    found = worst(sl.SUM.of("salary"), many, 2001)
     assert repr(found.witness).splitlines() == [
         "<2,001 records: 1 leaves, 1 joins>",
         "   salary",
@@ -147,13 +140,13 @@ def test_of_many_shared_rows_the_ends_are_shown():
     ten = marked_witness(
         sl.Universe.value_range(["a"]), (("a",) * 10, ("a",) * 11)
     )  # as many as are shown
-    assert ten.tables[0].shared == Part((("a",),) * 10)
+    assert ten.tables[0].parts[SHARED] == Part((("a",),) * 10)
 
 
 def test_a_dataset_too_long_to_be_built_is_shown():
     """Catches a repr that builds a million million rows."""
     rows = sl.Universe.value_range(pd.DataFrame({"s": [0, 5]}))
-    found = sl.global_sensitivity(sl.SUM.of("s"), rows, size=10**12, relation=sl.Change(1))
+    found = worst(sl.SUM.of("s"), rows, 10**12)
     assert "   … 999,999,999,999 more rows …" in repr(found)
     card = found._repr_html_()
     assert "… 999,999,999,999 more rows …" in card
@@ -170,8 +163,7 @@ def test_cells_are_exact_and_what_is_missing_is_null():
         "sum": [Decimal("1.50"), Decimal("2.00")],
         "note": ["NULL", "a\nb"],
     }
-    universe = sl.Universe.population(pd.DataFrame(columns))
-    found = sl.global_sensitivity(len, universe, size=1, relation=sl.Add(1))
+    found = worst(len, pd.DataFrame(columns), 1, sl.Add(1))
     lines = repr(found.witness).splitlines()
     assert re.split(r"\s{2,}", lines[1].strip()) == list(columns)
     cells = [re.split(r"\s{2,}", line[1:].strip()) for line in lines[2:]]
@@ -182,26 +174,16 @@ def test_cells_are_exact_and_what_is_missing_is_null():
 def test_a_cell_is_a_short_line():
     """Catches a cell that breaks its table, or that hides what it is."""
     assert cell_text("x" * 100) == "x" * 39 + "…"
-    assert [cell_text(text) for text in ("", " a", "a\tb", "NULL")] == [
-        "''",
-        "' a'",
-        r"'a\tb'",
-        "'NULL'",
-    ]
-    assert [cell_text(value) for value in (True, -2, 0.1, (1, None), b"x")] == [
-        "True",
-        "-2",
-        "0.1",
-        "(1, None)",
-        "b'x'",
-    ]
-    assert cell_text(datetime.datetime(2024, 1, 2, 3)) == "2024-01-02 03:00:00"
+    texts = {"": "''", " a": "' a'", "a\tb": r"'a\tb'", "NULL": "'NULL'", True: "True", -2: "-2"}
+    texts |= {0.1: "0.1", (1, None): "(1, None)", b"x": "b'x'"}
+    texts[datetime.datetime(2024, 1, 2, 3)] = "2024-01-02 03:00:00"
+    assert {value: cell_text(value) for value in texts} == texts
 
 
 def test_a_wide_table_keeps_the_columns_at_its_ends():
     """Catches lines of a thousand letters, and a column left out without a sign."""
     wide = pd.DataFrame({f"column_{i:02}": [i, -i] for i in range(40)})
-    found = sl.global_sensitivity(len, sl.Universe.population(wide), size=1, relation=sl.Add(1))
+    found = worst(len, wide, 1, sl.Add(1))
     lines = repr(found.witness).splitlines()[1:]
     assert len(set(map(len, lines))) == 1
     assert len(lines[0]) <= 103
@@ -217,11 +199,11 @@ def test_an_empty_side_has_its_columns(relation):
     """Catches an error at the empty dataset, and "nothing" that looks like a failure."""
     universe = sl.Universe.population(STAFF)
     size = 1 if relation == sl.Remove(1) else 0
-    found = sl.global_sensitivity(len, universe, size=size, relation=relation)
+    found = worst(len, universe, size, relation)
     sign = "-" if size else "+"
     assert [line[0] for line in repr(found.witness).splitlines()] == ["<", " ", sign]
     assert found._repr_html_().count("no rows") == 1
-    nothing = sl.global_sensitivity(len, universe, size=0, relation=sl.Change(1))
+    nothing = worst(len, universe, 0)
     assert repr(nothing.witness).splitlines() == [
         "<no records: none leaves, none joins>",
         "   department  salary",
@@ -247,7 +229,7 @@ def test_who_leaves_is_said_before_their_rows():
         "   a         y",
     ]
     only = sl.Universe.people(ORDERS, id="customer")
-    found = sl.global_sensitivity(len, only, size=1, relation=sl.Add(1))
+    found = worst(len, only, 1, sl.Add(1))
     assert repr(found.witness).splitlines()[:3] == [
         "<2 records: 1 joins>",
         "customer b joins, with 2 rows",
@@ -258,7 +240,7 @@ def test_who_leaves_is_said_before_their_rows():
 def test_people_without_names_have_a_number_of_their_own():
     """Catches two people of one number, and one without rows who is not named."""
     anyone = sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=2)
-    found = sl.global_sensitivity(lambda t: t["price"].sum(), anyone, size=2, relation=sl.Change(1))
+    found = worst(lambda t: t["price"].sum(), anyone, 2)
     assert repr(found.witness).splitlines() == [
         "<2 records: 1 leaves, 1 joins>",
         "person 1 leaves, with no rows",
@@ -317,11 +299,7 @@ def test_a_card_lets_the_page_shine_through():
     """Catches black on a dark page, a white ground, and marks too faint to be read."""
     card = mean_salary()._repr_html_()
     colours = set(re.findall(r"(?<!-)(?:color|background): ([^;']+)", card))
-    assert colours == {
-        "inherit",
-        "rgba(213, 94, 0, 0.18)",
-        "rgba(0, 114, 178, 0.18)",
-    }
+    assert colours == {"inherit", "rgba(213, 94, 0, 0.18)", "rgba(0, 114, 178, 0.18)"}
 
 
 def test_everything_in_a_card_is_escaped():
@@ -330,7 +308,7 @@ def test_everything_in_a_card_is_escaped():
     rows = pd.DataFrame({evil: ["b", "a"], "<i>": [evil, "&"]})
     query = sl.Query(evil, len)
     universe = sl.Universe.people({evil: rows}, id=evil)
-    found = sl.global_sensitivity(query, universe, size=1, relation=sl.Change(1))
+    found = worst(query, universe, 1)
     for card in (found._repr_html_(), found.witness._repr_html_()):
         assert not {"script", "alert"} & set(Cells(card).tags)
         assert Cells(card).tags.count("i") == 0
@@ -339,18 +317,14 @@ def test_everything_in_a_card_is_escaped():
 
 def test_null_in_a_card_is_no_text():
     """Catches a missing cell that looks like the text NULL."""
-    universe = sl.Universe.population(pd.DataFrame({"a": [None, "NULL", "b"]}))
-    card = sl.global_sensitivity(len, universe, size=2, relation=sl.Add(1))._repr_html_()
+    card = worst(len, pd.DataFrame({"a": [None, "NULL", "b"]}), 2, sl.Add(1))._repr_html_()
     assert "<i>NULL</i>" in card
     assert "<td style='text-align: left; padding: 0 0.4em'>&#x27;NULL&#x27;</td>" in card
 
 
 def test_records_that_are_text_or_tuples_have_a_column():
     """Catches a card that fails on records without columns."""
-    pairs = sl.Universe.population([("law", 1), ("art", 2), ("art", 2)])
-    found = sl.global_sensitivity(
-        lambda x: sum(n for _, n in x), pairs, size=2, relation=sl.Change(1)
-    )
+    found = worst(lambda x: sum(n for _, n in x), [("law", 1), ("art", 2), ("art", 2)], 2)
     assert Cells(found._repr_html_()).rows[-6:] == [
         ["", "record"],
         ["■ −", "(art, 2)"],
@@ -360,10 +334,7 @@ def test_records_that_are_text_or_tuples_have_a_column():
         ["", "(art, 2)"],
     ]
     assert "dataset → 4" in found._repr_html_()
-    many = sl.Universe.population(["a"] * 3000 + ["bb"])
-    long = sl.global_sensitivity(
-        sl.SUM.of(len), many, size=2000, relation=sl.Change(1), method="solver"
-    )
+    long = worst(sl.SUM.of(len), ["a"] * 3000 + ["bb"], 2000, method="solver")
     assert "… 1,993 more rows …" in long._repr_html_()
     assert "… 1,993 more rows …" in long.witness._repr_html_()
     assert repr(long.witness) == "<2,000 records; removed ('bb',), added ('a',)>"
@@ -375,25 +346,20 @@ def test_a_card_of_answers_with_keys_has_those_that_differ():
     def by_department(t):
         return t.groupby("department")["salary"].sum().reindex(["art", "law"]).fillna(0)
 
-    universe = sl.Universe.population(STAFF)
-    found = sl.global_sensitivity(by_department, universe, size=3, relation=sl.Change(1))
+    found = worst(by_department, STAFF, 3)
     card = found._repr_html_()
     here, there = map(by_department, found.witness)
+    differ = [key for key in ("art", "law") if here[key] != there[key]]
     for side, answer in (("dataset", here), ("neighbour", there)):
         [caption] = re.findall(rf"<b>{side} → (.*?)</b>", card)
-        differ = [key for key in ("art", "law") if here[key] != there[key]]
-        assert [part.split(":")[0] for part in caption.split("; ")] == differ
-        assert [float(part.split(": ")[1]) for part in caption.split("; ")] == [
-            answer[key] for key in differ
-        ]
+        said = [part.split(": ") for part in caption.split("; ")]
+        assert [(key, float(n)) for key, n in said] == [(key, answer[key]) for key in differ]
 
 
 def test_groups_that_only_one_side_has_are_said():
     """Catches a 0 for a group that is not there; and a snippet of groups that does not run."""
     query = sl.SUM.of("salary").by("department")
-    found = sl.global_sensitivity(
-        query, sl.Universe.population(STAFF), size=2, relation=sl.Change(1)
-    )
+    found = worst(query, STAFF, 2)
     captions = re.findall(r"<b>(?:dataset|neighbour) → (.*?)</b>", found._repr_html_())
     for side, caption in enumerate(captions):
         said = [f"{key}: {both[side] or 'none'}" for key, both in found.keys.items()]
@@ -413,10 +379,7 @@ def test_answers_with_other_keys_are_told_by_key():
     many = Labelled(range(30), range(1, 31)), Labelled([-1] * 30, range(1, 31))
     assert answer_texts(*many)[0].endswith("10: 9; … 20 more keys")
     assert answer_texts((1, 2), (1, 3)) == ("(1, 2)", "(1, 3)")
-    words = sl.Universe.population([1, 2, 30])
-    groups = sl.global_sensitivity(
-        sl.COUNT.by(lambda x: x < 9), words, size=2, relation=sl.Change(1)
-    )
+    groups = worst(sl.COUNT.by(lambda x: x < 9), [1, 2, 30], 2)
     assert "(1, 2) → False: none; True: 2" in groups._repr_html_()
 
 
@@ -451,10 +414,7 @@ def test_a_snippet_runs_as_it_stands(make):
 
 def test_the_snippet_of_a_callable_says_what_to_define():
     """Catches a snippet that calls a function nobody has."""
-    universe = sl.Universe.population(STAFF)
-    found = sl.global_sensitivity(
-        lambda t: t["salary"].max(), universe, size=2, relation=sl.Change(1)
-    )
+    found = worst(lambda t: t["salary"].max(), STAFF, 2)
     assert "# define query here: <lambda>" in found.snippet()
     _, printed = run(found.snippet(), query=found.query)
     assert sorted(printed.split()) == ["50", "90"]
@@ -537,7 +497,7 @@ class Vote(enum.Enum):
 def test_records_of_many_kinds_are_made_again(records):
     """Catches `<Vote.NO: 1>` in a snippet, and Timestamp without pandas."""
     universe = sl.Universe.population(records)
-    found = sl.global_sensitivity(len, universe, size=2, relation=sl.Remove(1))
+    found = worst(len, universe, 2, sl.Remove(1))
     names, _ = run(found.snippet(), query=len)
     dataset = found.witness[0]
     assert names["dataset"].equals(dataset) if universe.tabular else names["dataset"] == dataset
@@ -548,11 +508,10 @@ def test_a_snippet_imports_what_its_cells_need():
     universe = sl.Universe.population(
         pd.DataFrame({k: MIXED[k] for k in ("day", "time", "exact")}).dropna()
     )
-    found = sl.global_sensitivity(len, universe, size=1, relation=sl.Add(1))
+    found = worst(len, universe, 1, sl.Add(1))
     names, _ = run(found.snippet(), query=len)
     assert alike(names["neighbour"], found.witness[1])
-    days = sl.Universe.population([datetime.date(2024, 1, 2), datetime.date(2024, 1, 3)])
-    found = sl.global_sensitivity(len, days, size=1, relation=sl.Add(1))
+    found = worst(len, [datetime.date(2024, 1, 2), datetime.date(2024, 1, 3)], 1, sl.Add(1))
     names, _ = run(found.snippet(), query=len)
     assert names["neighbour"] == found.witness[1]
 
@@ -575,16 +534,14 @@ def test_a_query_of_a_column_has_its_python(query):
 
 def test_a_query_of_a_function_has_no_python():
     """Catches a snippet that names a function it does not have, or another function's query."""
-    for query in (
-        sl.SUM.of(len),
-        sl.SUM.of(len).clipped(0, 1),
-        sl.COUNT.by(len),
-        sl.SUM.of(len).by("a"),
+    of_len, summed, by = sl.SUM.of(len), sl.SUM.of("a"), sl.COUNT.by("a")
+    queries = [of_len, of_len.clipped(0, 1), of_len.by("a"), sl.COUNT.by(len)]
+    queries += [
         sl.Query("mine", len).of("a"),
-        replace(sl.SUM.of("a"), function=len),
-        replace(sl.COUNT.by("a"), function=len),
-    ):
-        assert python_of(query) is None
+        replace(summed, function=len),
+        replace(by, function=len),
+    ]
+    assert [python_of(query) for query in queries] == [None] * 7
 
 
 # --- two results ------------------------------------------------------------------------------
@@ -620,9 +577,8 @@ def test_a_row_is_marked_by_what_it_holds():
                 shared.append(tuple(row))
             else:
                 leaving.append(tuple(row))
-        assert sorted(shown.leaving.rows) == sorted(leaving)
-        assert sorted(shown.joining.rows) == sorted(left)
-        assert sorted(shown.shared.rows) == sorted(shared)
+        for sign, rows in {"-": leaving, "+": left, SHARED: shared}.items():
+            assert sorted(shown.parts[sign].rows) == sorted(rows)
 
 
 # --- audits ------------------------------------------------------------------------------------
@@ -685,6 +641,6 @@ def test_an_audit_says_which_person_joins():
 
 def test_a_row_that_fits_exactly_keeps_all_its_columns():
     """Catches gaps between columns that are counted one too many, or one too few."""
-    widths = [3, 4, 5]
-    assert _kept(widths, 3 + 2 + 4 + 2 + 5) == (0, 1, 2)
-    assert _kept(widths, 3 + 2 + 4 + 2 + 5 - 1) == (0, None, 2)
+    row = ("abc", "abcd", "abcde")
+    assert Grid.of("abc", [row], 3 + 2 + 4 + 2 + 5).kept == (0, 1, 2)
+    assert Grid.of("abc", [row], 3 + 2 + 4 + 2 + 5 - 1).kept == (0, None, 2)

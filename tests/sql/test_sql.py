@@ -5,6 +5,7 @@ import math
 import pickle
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -92,12 +93,8 @@ def test_columns_that_are_not_numeric_are_keys(library):
     assert by_key(two) == {("law", True): 1, ("law", False): 2}
     dates = asked("SELECT DATE '2024-01-02' AS day, COUNT(*) FROM staff", frame)
     assert by_key(dates) == {datetime.date(2024, 1, 2): 8}
-
-
-def test_no_rows_with_a_column_of_keys_are_no_keys():
-    """Catches an error, or a zero, where no group is left."""
-    assert asked(TOTALS, FRAME[:0]) == () == asked(TOTALS + " HAVING SUM(s) > 999")
-    assert asked(TOTALS, FRAME[:0]).labels == ()
+    for none in (asked(TOTALS, FRAME[:0]), asked(TOTALS + " HAVING SUM(s) > 999")):
+        assert (none, none.labels) == ((), ())
 
 
 def test_keys_names_key_columns():
@@ -171,22 +168,21 @@ def test_what_is_no_select_is_refused_when_it_is_made(text, message):
         sl.sql(text)
 
 
-@pytest.mark.parametrize("text", [None, 5, b"SELECT 1", ["SELECT 1"]])
-def test_a_statement_is_text(text):
-    """Catches bytes and lists that fail in the engine's own words."""
-    with pytest.raises(TypeError, match="statement must be text"):
-        sl.sql(text)
-
-
-def test_keys_and_connection_are_checked():
-    """Catches keys that name nothing, and a connection that is none."""
-    for keys in (5, [5], {"d": 1}.values):
-        with pytest.raises(TypeError, match="keys must be"):
-            sl.sql(TOTALS, keys=keys)
-    with pytest.raises(ValueError, match="keys must name at least one column"):
-        sl.sql(TOTALS, keys=[])
-    with pytest.raises(TypeError, match="connection must be"):
-        sl.sql(TOTALS, connection="staff.db")
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        *(({"statement": text}, TypeError, "statement must be text") for text in (None, 5, b"SELECT 1")),
+        *(({"keys": keys}, TypeError, "keys must be") for keys in (5, [5], {"d": 1}.values)),
+        ({"keys": []}, ValueError, "keys must name at least one column"),
+        ({"connection": "staff.db"}, TypeError, "connection must be"),
+        *(({"seconds": each}, TypeError, "seconds must be") for each in ("1", None)),
+        *(({"seconds": each}, ValueError, "seconds must be") for each in (0, -1, math.inf)),
+    ],
+)  # fmt: skip
+def test_what_is_given_is_checked(given, kind, message):
+    """Catches bytes that fail in the engine's own words, keys that name nothing, a time that none can keep."""
+    with pytest.raises(kind, match=message):
+        sl.sql(**{"statement": TOTALS} | given)
 
 
 @pytest.mark.parametrize(
@@ -202,34 +198,27 @@ def test_keys_and_connection_are_checked():
 )
 def test_what_cannot_be_asked_is_refused_before_it_is(text, keys, message, monkeypatch):
     """Catches a run of hours that ends in an unknown name."""
-    monkeypatch.setattr(duck, "ask_each", None)
-    monkeypatch.setattr(duck, "ask_all", None)
+    monkeypatch.setattr(duck.DuckDB, "ask_each", None)
+    monkeypatch.setattr(duck.DuckDB, "ask_all", None)
     with pytest.raises(ValueError, match=message):
         sensitivity(sl.sql(text, keys=keys))
 
 
 def test_records_that_are_no_rows_are_refused():
     """Catches numbers and text that are handed to SQL."""
+    query = sl.sql("SELECT COUNT(*) FROM staff")
     for universe in (sl.Universe.value_range([1, 2]), sl.Universe.population(["a", "b"])):
         with pytest.raises(TypeError, match=r"must be asked of tables, got .* Universe.product"):
-            sensitivity(sl.sql("SELECT COUNT(*) FROM staff"), universe, size=1)
+            sensitivity(query, universe, size=1)
     with pytest.raises(ValueError, match="TypeError: statement must be asked of tables"):
-        sl.sql("SELECT COUNT(*) FROM staff")((1, 2))
+        query((1, 2))
 
 
-def test_a_statement_is_no_query_of_numbers():
+@pytest.mark.parametrize(("name", "given"), [("of", ["s"]), ("by", ["d"]), ("clipped", [0, 1])])
+def test_a_statement_is_no_query_of_numbers(name, given):
     """Catches a clipping that is silently left out."""
-    query = sl.sql("SELECT SUM(s) FROM staff")
-    asks = {
-        "of": lambda: query.of("s"),
-        "by": lambda: query.by("d"),
-        "clipped": lambda: query.clipped(0, 1),
-    }
-    for name, ask in asks.items():
-        with pytest.raises(
-            ValueError, match=f"{name} must be asked of a query of numbers, got a stat"
-        ):
-            ask()
+    with pytest.raises(ValueError, match=f"{name} must be asked of a query of numbers, got a stat"):
+        getattr(sl.sql("SELECT SUM(s) FROM staff"), name)(*given)
 
 
 def test_a_column_of_several_kinds_is_refused():
@@ -251,18 +240,14 @@ def test_a_statement_reads_no_file(tmp_path):
 def test_a_statement_sees_no_variable():
     """Catches DuckDB's own habit of taking an unknown table from the caller's variables."""
     bonus = FRAME
-    connection = duckdb.connect()
-    query = sl.sql("SELECT COUNT(*) FROM staff, bonus", connection=connection)
-    with pytest.raises(ValueError, match="got bonus"):
-        query({"staff": bonus})
-    connection.close()
+    with duckdb.connect() as connection, pytest.raises(ValueError, match="got bonus"):
+        asked("SELECT COUNT(*) FROM staff, bonus", {"staff": bonus}, connection=connection)
 
 
 def test_without_duckdb_the_message_says_how_to_install_it(monkeypatch):
     """Catches a bare ModuleNotFoundError."""
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    duck_parsed = statement_module._parsed
-    duck_parsed.cache_clear()
+    duck.parsed.cache_clear()
     with pytest.raises(ImportError, match=r"pip install sensitivity-lab\[sql\]"):
         sl.sql(TOTALS)
 
@@ -339,9 +324,8 @@ def test_tables_that_only_the_callers_own_connection_sees_are_public_too(make):
             connection.execute("CREATE TEMP TABLE Levels AS SELECT 'law' AS d, 3 AS level")
         else:
             connection.register("Levels", pd.DataFrame({"d": ["law"], "level": [3]}))
-        query = sl.sql(
-            "SELECT COALESCE(SUM(level), 0) FROM staff JOIN levels USING (d)", connection=connection
-        )
+        text = "SELECT COALESCE(SUM(level), 0) FROM staff JOIN levels USING (d)"
+        query = sl.sql(text, connection=connection)
         assert query(FRAME) == 9
         assert sensitivity(query).value == 3
 
@@ -351,9 +335,7 @@ def test_a_connection_is_never_written_to():
     with duckdb.connect() as connection:
         connection.execute("CREATE SEQUENCE numbers")
         with pytest.raises(ValueError, match="read-only"):
-            sl.sql("SELECT MAX(nextval('numbers')) FROM staff", connection=connection)(
-                {"staff": FRAME}
-            )
+            asked("SELECT MAX(nextval('numbers')) FROM staff", connection=connection)
         assert connection.execute("SELECT nextval('numbers')").fetchall() == [(1,)]
 
 
@@ -362,7 +344,7 @@ def test_an_internal_error_of_duckdb_closes_no_database_of_the_callers(monkeypat
     with duckdb.connect() as connection:
         levels(connection)
         parsed = duck.parsed("SELECT COUNT(*) FROM staff JOIN levels USING (d)")
-        monkeypatch.setattr(statement_module, "_parsed", lambda text: parsed)
+        monkeypatch.setattr(duck, "parsed", lambda text: parsed)
         text = "SELECT COALESCE(d, '') AS d, COUNT(*) AS n FROM staff JOIN levels USING (d) GROUP BY ROLLUP (d)"
         query = sl.sql(text, connection=connection)
         together = query.answers(query.giver(STAFF), list(combinations(range(7), 3)))
@@ -434,9 +416,7 @@ def test_the_whole_of_any_people_is_small():
 def test_tables_whose_names_differ_in_case_are_refused():
     """Catches a table that hides another: SQL does not tell them apart."""
     buyers = sl.Universe.people({"orders": ORDERS, "Orders": ORDERS}, id="customer")
-    with pytest.raises(
-        ValueError, match="tables must differ in more than case, got orders, Orders"
-    ):
+    with pytest.raises(ValueError, match="must differ in more than case, got orders, Orders"):
         sensitivity(sl.sql("SELECT COUNT(*) FROM orders"), buyers, 1)
 
 
@@ -445,11 +425,7 @@ def test_a_frame_of_any_layout_is_read(library):
     frame = library(COLUMNS)
     views = [frame[2:5]]
     if isinstance(frame, pd.DataFrame):
-        views += [
-            frame[::-1],
-            frame[::2],
-            frame.sample(frac=1, random_state=1),
-        ]
+        views += [frame[::-1], frame[::2], frame.sample(frac=1, random_state=1)]
     for view in views:
         assert asked("SELECT COUNT(d) FROM staff", view) == sum(
             row["d"] is not None for row in rows_of(table(view, "view"))
@@ -497,18 +473,12 @@ def test_an_answer_that_depends_on_the_order_of_rows_is_refused(text):
 
 
 def test_an_order_that_is_said_is_no_fault():
-    """Catches a refusal of LIMIT after ORDER BY, and of floats that round with the order."""
+    """Catches a refusal of LIMIT after ORDER BY, of floats that round with the order, or cancel."""
     assert asked("SELECT SUM(s) FROM (SELECT s FROM staff ORDER BY s DESC, d LIMIT 2)") == 60
-    many = pd.DataFrame(
-        {"w": np.random.default_rng(3).random(500) * 10.0 ** np.arange(500).clip(0, 9)}
-    )
-    assert asked("SELECT SUM(w) FROM staff", many) == pytest.approx(many["w"].sum())
-
-
-def test_floats_that_cancel_are_no_order():
-    """Catches a refusal where nothing is left of a sum but its rounding."""
-    frame = pd.DataFrame({"w": [0.1, 0.2, 0.7, -0.3, -0.7]})
-    assert asked("SELECT SUM(w) FROM staff", frame) == pytest.approx(0, abs=1e-15)
+    many = np.random.default_rng(3).random(500) * 10.0 ** np.arange(500).clip(0, 9)
+    for cells in (many, [0.1, 0.2, 0.7, -0.3, -0.7]):
+        found = asked("SELECT SUM(w) FROM staff", pd.DataFrame({"w": cells}))
+        assert found == pytest.approx(sum(cells), abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -551,7 +521,7 @@ STATEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "library"), zip(STATEMENTS, cycle(LIBRARIES.values())))
+@pytest.mark.parametrize(("text", "library"), [*zip(STATEMENTS, cycle(LIBRARIES.values()))])
 def test_many_datasets_together_are_answered_as_each_alone(text, library):
     """Catches a row that is lost, or comes twice, where DuckDB answers all datasets in one plan.
 
@@ -592,12 +562,12 @@ def test_the_empty_dataset_is_asked_alone(monkeypatch):
 
 def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch):
     """Catches a batch that is believed: here it answers one more than each dataset alone."""
-    whole = duck.ask_all
+    whole = duck.DuckDB._ask_all
 
     def wrong(*given):
         return [one._replace(rows=[(one.rows[0][0] + 1,)]) for one in whole(*given)]
 
-    monkeypatch.setattr(duck, "ask_all", wrong)
+    monkeypatch.setattr(duck.DuckDB, "_ask_all", wrong)
     query = sl.sql("SELECT COUNT(*) FROM staff")
     with pytest.raises(
         RuntimeError, match="must answer many datasets as it does each alone, got 2 and alone 1"
@@ -607,23 +577,22 @@ def test_an_answer_together_that_is_not_the_one_alone_is_refused(monkeypatch):
 
 def test_workers_tell_of_answers_that_differ(monkeypatch):
     """Catches the executor that is blamed for what its task found."""
-    monkeypatch.setattr(
-        duck, "ask_all", lambda *given: [ResultSet(["n"], [True], [(7,)])] * given[3]
-    )
+    seven = ResultSet(["n"], [True], [(7,)])
+    monkeypatch.setattr(duck.DuckDB, "_ask_all", lambda *given: [seven] * given[3])
     with ThreadPoolExecutor(2) as pool, pytest.raises(RuntimeError, match="as it does each alone"):
         sensitivity(sl.sql("SELECT COUNT(*) FROM staff"), executor=pool)
 
 
 def test_a_witness_that_alone_answers_otherwise_is_refused(monkeypatch):
     """Catches a wrong answer in the batch that no sample has met, but that makes the worst pair."""
-    whole = duck.ask_all
+    whole = duck.DuckDB._ask_all
 
     def wrong(*given):
         found = whole(*given)
         found[len(found) // 2 + 1] = ResultSet(["n"], [True], [(999,)])
         return found
 
-    monkeypatch.setattr(duck, "ask_all", wrong)
+    monkeypatch.setattr(duck.DuckDB, "_ask_all", wrong)
     with pytest.raises(
         RuntimeError, match=r"as it does each alone, got answers 99\d apart and alone"
     ):
@@ -632,14 +601,11 @@ def test_a_witness_that_alone_answers_otherwise_is_refused(monkeypatch):
 
 def test_a_gap_of_floats_is_that_of_the_two_datasets_alone():
     """Catches a witness that does not reproduce its value to the last digit."""
-    wide = sl.Universe.population(
-        pd.DataFrame({"w": np.random.default_rng(5).random(12)}), name="staff"
-    )
+    cells = pd.DataFrame({"w": np.random.default_rng(5).random(12)})
+    wide = sl.Universe.population(cells, name="staff")
     for text in ("SUM(w)", "AVG(w)", "VAR_POP(w)", "STDDEV_POP(w)"):
-        found = sensitivity(
-            sl.sql(f"SELECT {text} FROM staff"), wide, size=5, relation=sl.Change(1)
-        )
-        assert found.check()
+        query = sl.sql(f"SELECT {text} FROM staff")
+        assert sensitivity(query, wide, size=5, relation=sl.Change(1)).check()
 
 
 def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
@@ -721,14 +687,8 @@ def test_a_snippet_reproduces_the_witness(keys, library):
     assert f'sl.sql("""{text}"""' in snippet
     space = {}
     exec(snippet.replace("print(", "answers = ("), space)
-    here, there = space["answers"]
-    assert (
-        sum(
-            abs(by_key(here).get(k, 0) - by_key(there).get(k, 0))
-            for k in {*here.labels, *there.labels}
-        )
-        == found.value
-    )
+    here, there = map(by_key, space["answers"])
+    assert sum(abs(here.get(k, 0) - there.get(k, 0)) for k in {*here, *there}) == found.value
     odd = sl.sql('SELECT COUNT(*) AS "n"\nFROM staff WHERE d <> \'\\\' AND "d" = "d"')
     line = next(x for x in sensitivity(odd, universe, 2).snippet().split("query = ")[1:])
     assert eval(line.split("\ndataset")[0], {"sl": sl}) == odd
@@ -762,3 +722,47 @@ def test_objects_that_are_all_missing_are_text():
     assert by_key(asked(TOTALS, frame[1:])) == {None: 5}
     assert asked(TOTALS, frame[:0]).labels == ()
     assert sensitivity(sl.sql(TOTALS), sl.Universe.population(frame, name="staff"), 2).value == 3
+
+
+# -- where many datasets together are known to lose rows -----------------------------------------
+
+# DuckDB 2.0 loses the row of NULL that a total of nothing is, where a UNION in a lateral join has it.
+LOSES_A_ROW = """
+    WITH totals AS (SELECT SUM(pay) AS t FROM staff UNION ALL SELECT SUM(hours) FROM visits)
+    SELECT SUM(COALESCE(t, 7)) AS n FROM totals
+"""
+
+
+@pytest.fixture
+def visitors():
+    """Fourteen people with visits; two have no row among the staff: one of the 91 pairs has none."""
+    names = list("abcdefghijklmn")
+    staff = pl.DataFrame({"who": [n for n in names if n not in "cd"], "pay": [0] * 12})
+    visits = pl.DataFrame({"who": names, "hours": [1] * 14})
+    return sl.Universe.people({"staff": staff, "visits": visits}, id="who")
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_sample_asks_where_tables_are_empty(monkeypatch, visitors, size):
+    """Catches a wrong answer that hides the gap: then no witness would tell, but for the sample."""
+    asked = {"size": size, "relation": sl.Change(1)}
+    query = sl.sql(LOSES_A_ROW)
+    assert sl.global_sensitivity(query, visitors, **asked).value == 7
+    kept = duck.parsed
+    monkeypatch.setattr(duck, "parsed", lambda text: replace(kept(text), alone=False))
+    with pytest.raises(RuntimeError, match="must answer many datasets as it does each alone"):
+        sl.global_sensitivity(query, visitors, **asked)
+
+
+def test_why_unions_are_asked_one_by_one():
+    """Catches a DuckDB that has learnt it: then the rule for UNION can go."""
+    text = "SELECT COUNT(*) AS n FROM rates UNION ALL SELECT SUM(pay) FROM staff WHERE pay > 3"
+    staff = pl.DataFrame({"pay": [3]})
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE rates AS SELECT 2 AS rate FROM range(4)")
+        database, whole = duck.DuckDB(connection), duck.Whole(staff=staff)
+        alone = database.ask_each(text, [whole], whole, 9)[0].rows
+        stack = {"staff": (np.array([0]), staff)}
+        ((together,),) = database.ask_all(text, [stack], 1, whole, 9)
+    assert sorted(alone, key=str) == [(4,), (None,)]
+    assert together.rows == [(4,)]

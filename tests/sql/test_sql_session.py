@@ -200,11 +200,12 @@ def test_a_macro_of_duckdb_over_the_callers_own_table():
 
 
 @pytest.mark.parametrize(
-    "path", ["public, pg_temp", "pg_catalog, public, pg_temp", "sales, public"]
+    "path", ["public, pg_temp", "pg_catalog, public, pg_temp", "sales, public", "sales, pg_temp"]
 )
 def test_a_search_path_that_names_temporary_tables_last(address, path):
-    """Catches the setting that PostgreSQL advises for hardened roles: the permanent table, 0 for 1."""
+    """Catches the setting that PostgreSQL advises for hardened roles: a permanent table or view, 0 for 1."""
     with closing(postgresql(address)) as connection:
+        run(connection, "CREATE VIEW sales.staff AS SELECT 5 AS a")
         run(connection, f"{PERMANENT}; SET search_path TO {path}")
         seen(connection, "SELECT SUM(a) FROM staff", 1, "search_path", "staff")
         with connection.transaction(force_rollback=True):
