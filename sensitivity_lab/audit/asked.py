@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Integral, Rational
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -53,65 +53,48 @@ def amount(value: Any, what: str) -> Any:
 
 def _plain(value: Any, what: str) -> Any:
     """A number of any library as one of Python's; a short float is read as it is written."""
-    if isinstance(value, (Integral, np.bool_)):
-        return int(value)
-    if isinstance(value, Rational):
-        return simplest(Fraction(value))
+    if isinstance(value, (Rational, np.bool_)):
+        return exact_number(value, what)
     if isinstance(value, float):
         return float.__float__(value)
     if isinstance(value, Decimal):
         if is_finite(value):
-            exact_number(value, what)
+            exact_number(value, what)  # refuses an exponent beyond reason
         return value
     number = float(str(value))
     return exact_number(value, what) if math.isinf(number) and is_finite(value) else number
 
 
-def _claim_takes(claim: Callable[..., Any]) -> list[str]:
-    """Which of k and size a claim is given, by name; refused where it cannot be."""
+def names_taken(claim: Any) -> list[str]:
+    """Which of k and size a claim is given, by name; refused where it can be neither, nor a number."""
+    if not callable(claim):
+        amount(claim, "claim")
+        return []
     try:
-        parameters = list(inspect.signature(claim).parameters.values())
+        signature = inspect.signature(claim)
     except (TypeError, ValueError):  # of one in C without a signature nothing is known
-        parameters = []
-    takes = [name for name in NAMES if any(_can_be(p, name) for p in parameters)]
-    needed = [p for p in parameters if p.default is p.empty and "VAR" not in p.kind.name]
-    if not takes or not all(any(_can_be(p, name) for name in NAMES) for p in needed):
+        signature = inspect.Signature()
+    takes = [name for name in NAMES if _can_be(signature.bind_partial, [name])]
+    if not takes or not _can_be(signature.bind, takes):
         raise TypeError(
             "claim must be a number or a function of parameters named k and size, or of one of "
             "them, such as lambda k, size: k / size; got a function of "
-            f"{', '.join(map(str, parameters)) or 'no names that can be read'}"
+            f"{', '.join(map(str, signature.parameters.values())) or 'no names that can be read'}"
         )
     return takes
 
 
-def _can_be(p: inspect.Parameter, name: str) -> bool:
-    """Whether a parameter is given what is passed by this name."""
-    by_name = p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
-    return p.kind is p.VAR_KEYWORD or (by_name and p.name == name)
+def _can_be(bound: Callable[..., Any], names: list[str]) -> bool:
+    """Whether parameters can be given by these names."""
+    try:
+        bound(**dict.fromkeys(names))
+    except TypeError:
+        return False
+    return True
 
 
-def check_claim(claim: Any) -> None:
-    """Refuse a claim that is no number, or a function that cannot be given k and size by name."""
-    if callable(claim):
-        _claim_takes(claim)
-    else:
-        amount(claim, "claim")
-
-
-def claimed_at(claim: Any, *, k: int, size: int) -> Any:
-    """Return the number that is claimed for a k and a size."""
-    given = {"k": k, "size": size}
-    named = {name: given[name] for name in _claim_takes(claim)} if callable(claim) else {}
-    return _claimed(claim, given, **named)
-
-
-def claimed_for(claim: Any, distance: Any) -> Any:
-    """Return the number that is claimed for a distance, of which a map's claim is a function."""
-    return _claimed(claim, {"distance": distance}, distance)
-
-
-def _claimed(claim: Any, given: dict[str, Any], *values: Any, **named: Any) -> Any:
-    """The number that a claim is, or gives; where it fails, say at what."""
+def claimed_at(claim: Any, given: Mapping[str, Any], *values: Any, **named: Any) -> Any:
+    """The number that a claim is, or gives; where it fails, say for what it was asked."""
     if not callable(claim):
         return amount(claim, "claim")
     at = ", ".join(f"{name}={brief(value)}" for name, value in given.items())
@@ -174,7 +157,7 @@ def checked_sizes(
     name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
     if not isinstance(given, range):
         given = first_of(given if is_sequence(given) else [given], MOST_ROWS + 1, name)
-    count = _length(given) if isinstance(given, range) else len(given)
+    count = len(given) if isinstance(given, tuple) else _length(given)
     if not count:
         raise ValueError(f"{name} must not be empty, got {brief(given)}")
     moves = sum(len(relation.moves) for relation in relations)

@@ -17,20 +17,18 @@ from sensitivity_lab.audit.asked import (
     Scope,
     amount,
     and_more,
-    check_claim,
     checked_relations,
     checked_sizes,
     claimed_at,
-    claimed_for,
     count_text,
     listed_few,
+    names_taken,
 )
 from sensitivity_lab.audit.orderings import ORDERS, OrderedWalk, are_edits
 from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.search.search import (
-    checked_seconds,
     checked_source,
-    checked_trials,
+    checked_spending,
     require_budget,
     search,
 )
@@ -152,11 +150,12 @@ def audit(
     _check_options(output_metric, order, method, executor)
     budget = Budget(max_datasets, progress, executor)
     budget.check_queries([subject.query])
-    check_claim(claim)
+    names = names_taken(claim)
     relations = checked_relations(relations)
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
     _check_columns(relations, order, method)
     searched = method == "search"
+    pairs, time = checked_spending(trials, seconds) if searched else (None, None)
     scope = Scope(
         universe=universe,
         sizes=each_size if sizes_within is None else None,
@@ -165,10 +164,15 @@ def audit(
         norm=norm,
         measured_by=None if output_metric is None else _name(output_metric, "output_metric"),
         order=order,
-        trials=checked_trials(trials, seconds) if searched else None,
-        seconds=checked_seconds(seconds) if searched else None,
+        trials=pairs,
+        seconds=time,
     )
-    blank = [_blank(subject, scope, each, n, claim) for each in relations for n in each_size]
+
+    def claimed(k: int, size: int) -> Any:
+        given = {"k": k, "size": size}
+        return claimed_at(claim, given, **{name: given[name] for name in names})
+
+    blank = [_blank(subject, scope, each, n, claimed) for each in relations for n in each_size]
     problems = [problem for _, problem in blank if problem is not None]
     if not problems:
         raise Infeasible(f"no row is feasible: {and_more([row.note for row, _ in blank])}")
@@ -239,7 +243,11 @@ def _require_room(problems: Sequence[Problem]) -> None:
 
 
 def _blank(
-    subject: Subject, scope: Scope, relation: Relation, size: int, claim: Any
+    subject: Subject,
+    scope: Scope,
+    relation: Relation,
+    size: int,
+    claimed: Callable[[int, int], Any],
 ) -> tuple[AuditRow, Problem | None]:
     """A row before its verdict, with its problem; or without one, with why nothing is asked."""
     assert scope.universe is not None
@@ -253,8 +261,8 @@ def _blank(
     row = replace(row, not_asked=problem.not_asked, infeasible=problem.infeasible)
     if not problem.plan:
         return replace(row, note=problem.why_infeasible), None
-    claimed = claimed_at(claim, k=relation.k, size=size)
-    return replace(row, claimed=claimed, searched=scope.trials is not None), problem
+    searched = scope.trials is not None
+    return replace(row, claimed=claimed(relation.k, size), searched=searched), problem
 
 
 # --- what is answered ------------------------------------------------------------------------
@@ -270,7 +278,8 @@ def _worst(
 ) -> list[Widest]:
     """The worst pair of each problem; all budgets are checked first."""
     if scope.trials is not None:
-        require_budget(problems, scope.trials, scope.seconds)
+        if scope.seconds is None:
+            require_budget(problems, scope.trials)
         ask = partial(search, trials=scope.trials, seconds=scope.seconds, seed=source)
         return [ask(problem, subject, progress=budget.progress) for problem in problems]
     if subject.metric is not None or scope.order is not None:
@@ -300,18 +309,14 @@ def _judged(
     if order == "kept":
         (moves,) = problem.plan.values()
         related = partial(are_edits, relation, universe, moves)
-    return replace(row, **_witnessed(subject, worst), related=related, marked=marked)
+    return _witnessed(replace(row, marked=marked, related=related), subject, worst)
 
 
-def _witnessed(subject: Subject, worst: Widest) -> dict[str, Any]:
-    """What a row says of its worst pair, with the answers that the function stands by."""
-    return {
-        "found": worst.gap,
-        "dataset": worst.dataset,
-        "neighbour": worst.neighbour,
-        "at": worst.at,
-        "answers": answers_stood_by(subject, worst),
-    }
+def _witnessed(row: AuditRow, subject: Subject, worst: Widest) -> AuditRow:
+    """A row with its worst pair, and the answers that the function stands by."""
+    answers = answers_stood_by(subject, worst)
+    row = replace(row, dataset=worst.dataset, neighbour=worst.neighbour, at=worst.at)
+    return replace(row, found=worst.gap, answers=answers)
 
 
 # --- audits of a map -----------------------------------------------------------------------
@@ -376,18 +381,16 @@ def audit_map(
     asked = [amount(distance, "distances") for distance in listed]
     if len(asked) > MOST_ROWS:
         raise TooLarge(f"distances must make at most {MOST_ROWS:,} rows, got more")
-    claims = [claimed_for(claim, distance) for distance in asked]
+    claims = [claimed_at(claim, {"distance": distance}, distance) for distance in asked]
     subject = Subject.of(query, 1, output_metric)
     worst = _worst_by_distance(subject, given, asked, input_metric)
-    name = _name(input_metric, "input_metric")
-    rows = [
-        AuditRow(
-            *(name, distance, None, claimed),
-            related=partial(_lie_within, input_metric, distance),
-            **_witnessed(subject, pair),
+    rows = []
+    for distance, claimed, pair in zip(asked, claims, worst, strict=True):
+        related = partial(_lie_within, input_metric, distance)
+        blank = AuditRow(
+            _name(input_metric, "input_metric"), distance, None, claimed, related=related
         )
-        for distance, claimed, pair in zip(asked, claims, worst, strict=True)
-    ]
+        rows.append(_witnessed(blank, subject, pair))
     scope = Scope(inputs=len(given), measured_by=_name(output_metric, "output_metric"))
     return Audit(query.name, tuple(rows), scope, subject)
 

@@ -48,7 +48,10 @@ def breaking_values(
             raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
     info: Limits = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
     lower, upper = (_fitted(bound, info, bounds) for bound in checked_bounds(bounds))
-    values = _inside(lower, upper, info) + (_outside(lower, upper, info) if outside else [])
+    values = _inside(lower, upper, info)
+    if outside:
+        least, most = kind.type(info.min), kind.type(info.max)
+        values += [least, most, max(_beside(lower, -1), least), min(_beside(upper, 1), most)]
     own = kind in (np.dtype(np.float64), np.dtype(np.int64))  # Python has these two itself
     numbers = [value.item() if own else value for value in sorted(set(values))]
     return [*numbers, None] if missing else numbers
@@ -75,12 +78,6 @@ def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
     else:
         values.append(number(1))
     return [value for value in values if lower <= value <= upper]
-
-
-def _outside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
-    """The extremes of the dtype, and the numbers next to the bounds outwards."""
-    least, most = info.dtype.type(info.min), info.dtype.type(info.max)
-    return [least, most, max(_beside(lower, -1), least), min(_beside(upper, 1), most)]
 
 
 def _fitted(bound: Exact, info: Limits, bounds: object) -> Scalar:

@@ -33,20 +33,14 @@ Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
 
 
 def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
-    """Yield every different order of a dataset's records, in lexicographic order.
-
-    Source: Knuth (2011), "The Art of Computer Programming 4A", section 7.2.1.2, algorithm L.
-    """
-    order = sorted(dataset)
-    while True:
-        yield tuple(order)
-        rises = [i for i in range(len(order) - 1) if order[i] < order[i + 1]]
-        if not rises:
-            return
-        i = rises[-1]
-        j = max(j for j in range(i + 1, len(order)) if order[j] > order[i])
-        order[i], order[j] = order[j], order[i]
-        order[i + 1 :] = reversed(order[i + 1 :])
+    """Yield every different order of a dataset's records, in lexicographic order."""
+    records = sorted(dataset)
+    if not records:
+        yield ()
+    for i, first in enumerate(records):
+        if i == 0 or records[i - 1] != first:
+            for rest in orderings(records[:i] + records[i + 1 :]):
+                yield first, *rest
 
 
 def count_sequences(universe: Universe, size: int) -> int:
@@ -84,9 +78,8 @@ def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
     """The sequences with `count` records replaced, where they stand, by any value."""
     found = set()
     for places in combinations(range(len(sequence)), count):
-        for records in product(values, repeat=count):
-            new = dict(zip(places, records, strict=True))
-            found.add(tuple(new.get(place, record) for place, record in enumerate(sequence)))
+        held = [values if place in places else [old] for place, old in enumerate(sequence)]
+        found |= {*product(*held)}
     return found
 
 
@@ -181,7 +174,10 @@ class OrderedWalk:
         together = self.subject.query.together is not None
         edges = block_edges(len(points), size, budget.executor, together)
         groups = [points[start:stop] for start, stop in pairwise(edges)]
-        blocks = ([r for point in group for r in self._readings(point, True)] for group in groups)
+        as_given = sorted if self.subject.query.exact else tuple  # a standard query's are sorted
+        blocks = (
+            [tuple(as_given(r)) for p in group for r in self._readings(p)] for group in groups
+        )
         answered = answers_in_blocks(asked, given, blocks, budget.executor)
         bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
         for group, block in zip(groups, with_bar(answered, budget.progress, **bar), strict=True):
@@ -190,12 +186,10 @@ class OrderedWalk:
                 readings = [(next(answers), reading) for reading in self._readings(point)]
                 self.answers[point] = self._ends(readings)
 
-    def _readings(self, point: Indices, as_given: bool = False) -> Iterable[Indices]:
-        """The readings of a point; a standard query has one, and is given it sorted."""
-        if self.subject.query.exact:
-            return [tuple(sorted(point)) if as_given else point]
-        every = self.order == "any" and self.subject.over is None
-        return orderings(point) if every else [point]
+    def _readings(self, point: Indices) -> Iterable[Indices]:
+        """The readings of a point; a query whose answer has no order has one."""
+        ordered = not self.subject.query.exact and self.subject.over is None
+        return orderings(point) if ordered and self.order == "any" else [point]
 
     def _ends(self, answered: list[Answered]) -> list[Answered]:
         """The answers that can be an end of the widest gap: of numbers the least and greatest."""

@@ -78,8 +78,8 @@ class AuditRow:
     marked: Marked | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("claimed", "found"):
-            if (number := getattr(self, name)) is not None:
+        for name, number in (("claimed", self.claimed), ("found", self.found)):
+            if number is not None:
                 amount(number, name)
 
     def __eq__(self, other: object) -> bool:
@@ -89,10 +89,9 @@ class AuditRow:
         return hash((self.relation, self.k, self.size, self.claimed, self.found, self.note))
 
     @property
-    def _content(self) -> tuple[Any, ...]:
+    def _content(self) -> dict[str, Any]:
         """All but what tells neighbours, which the relation's name stands for, and the marks."""
-        about = {"related", "marked"}
-        return tuple(value for name, value in vars(self).items() if name not in about)
+        return vars(self) | {"related": None, "marked": None}
 
     @property
     def exact(self) -> Any:
@@ -328,13 +327,11 @@ class Audit:
         it holds lower bounds. A column `not_asked` names such directions, row by row.
         """
         columns = ["relation", "k", "size", "claimed", self._found, "ratio", "verdict"]
-        cells = {name: [getattr(row, name) for row in self.rows] for name in columns}
-        cells["ratio"] = [_as_float(number) for number in cells["ratio"]]
-        for i, side in enumerate(SIDES):
-            cells[side] = [row.sides[i] for row in self.rows]
-        if self.not_asked:
-            cells["not_asked"] = ["; ".join(row.not_asked) for row in self.rows]
-        frame = pd.DataFrame({name: pd.Series(each, dtype=object) for name, each in cells.items()})
+        rows = [{name: getattr(row, name) for name in columns} for row in self.rows]
+        for cells, row in zip(rows, self.rows, strict=True):
+            cells |= {"ratio": _as_float(row.ratio), **dict(zip(SIDES, row.sides, strict=True))}
+            cells |= {"not_asked": "; ".join(row.not_asked)} if self.not_asked else {}
+        frame = pd.DataFrame(rows, dtype=object)
         return frame.astype({"relation": str, "ratio": float, "verdict": str})
 
     @property
@@ -513,14 +510,14 @@ def _same(one: Any, other: Any) -> bool:
     """Whether two values are equal, tables and arrays among them."""
     if one is other:
         return True
-    if isinstance(one, Labelled) or isinstance(other, Labelled):
-        return bool(one == other)
-    if isinstance(one, tuple) and isinstance(other, tuple):
+    if (
+        isinstance(one, tuple)
+        and isinstance(other, tuple)
+        and Labelled not in (type(one), type(other))
+    ):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
-    if is_table(one) or isinstance(one, pd.Series):
+    if hasattr(one, "equals"):  # a table or a column, of any library
         return type(one) is type(other) and bool(one.equals(other))
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return np.array_equal(one, other)
-    return bool(one == other)
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)

@@ -124,9 +124,8 @@ class Subject:
         return self.asked.raw(self._as_given(dataset, at))
 
     def shown(self, dataset: Any, at: Indices | None = None) -> Any:
-        """The answer as a caller sees it: the root of a root query."""
-        ask = self.asked if self.query.root else self.asked.raw
-        return ask(self._as_given(dataset, at))
+        """The answer of a root query as a caller sees it: the root."""
+        return self.asked(self._as_given(dataset, at))
 
     def _as_given(self, dataset: Any, at: Indices | None) -> Any:
         return own_copy(dataset) if self.over is None else self.given(at or ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from itertools import chain, product
 from typing import Any
@@ -22,7 +23,11 @@ from sensitivity_lab.universe import Universe
 ROUTES = ("walk", "sweep", "solver")
 NEAR = 1e-9  # relative: two floats that are one number
 MOST_LOCAL = 6  # datasets of a size whose neighbours are asked about
-UNIVERSES = (Universe.value_range([-2, 0, 1, 3]), Universe.population([-2, 1, 1, 3, 4]))
+MOVED = Fraction(7, 3)  # a population of no whole numbers, of another width and place
+UNIVERSES = (
+    Universe.value_range([-2, 0, 1, 3]),
+    Universe.population([MOVED * value + Fraction(1, 2) for value in (-2, 1, 1, 3, 4)]),
+)
 
 
 def check_query(
@@ -43,8 +48,9 @@ def check_query(
     For each universe, size and relation the walk, the sweep and the solver must give what
     `sensitivity_lab.definition` gives, which enumerates in the plainest way; each witness must be a
     neighbouring pair that far apart. One dataset's neighbours are asked about by the walk and by the
-    solver. A closed form must be attained by its witness, or be a bound; and for sizes of at least m it
-    must be no smaller than for a few of these. Floats may differ by a billionth. A route without a proof is left out.
+    solver. A closed form must have its text and source, and be attained by its witness, or be a bound;
+    for sizes of at least m it must be no smaller than for a few of these. One universe is shifted and
+    scaled to fractions. Floats may differ by a billionth. A route without a proof is left out.
 
     :param query: a `Query`; what is proved of it stands in its `proved`.
     :param universes: of numbers, and small: every pair of datasets is made.
@@ -139,6 +145,7 @@ class _Question:
 
     def _attained(self, route: str, form: Any) -> None:
         self.asked[route] += 1
+        self._require(bool(form.formula and form.source), f"the {route} has no text, or no source")
         if form.witness is not None:
             here, there = form.witness
             gap = definition.gap(self.query(here), self.query(there), self.norm)

@@ -70,26 +70,24 @@ def audited(function, claim, sizes, relations=ONE_CHANGED, universe=DIGITS, **op
 # --- planted errors --------------------------------------------------------------------------
 
 
-def three_in_zeros(size):
+def zeros_and_three(n):
     """The first dataset and neighbour of a size that lie 3 apart."""
-    return size, (0,) * size, (*(0,) * (size - 1), 3)
+    return n, (0,) * n, (*(0,) * (n - 1), 3)
 
 
 @pytest.mark.parametrize(
     ("function", "claim", "sizes", "relations", "violations"),
     [
-        pytest.param(spread, Fraction(3, 2), range(2, 5), ONE_CHANGED,
-                     [three_in_zeros(n) for n in (2, 3, 4)], id="half the truth"),
-        pytest.param(sl.MEAN, lambda k, size: Fraction(3 * k, size + 1), range(1, 6), ONE_CHANGED,
-                     [three_in_zeros(n) for n in range(1, 6)], id="one record too many"),
-        pytest.param(sl.MEAN, lambda k, size: Fraction(3 * k, size), range(1, 6), ONE_CHANGED,
-                     [], id="none"),
-        pytest.param(sl.MEAN, lambda size: Fraction(3, max(size, 2)), range(1, 6), ONE_CHANGED,
-                     [three_in_zeros(1)], id="size 1 alone"),
-        pytest.param(sl.Query("mean_or_zero", mean_or_zero, smallest_size=0), 2, range(4), ONE_MOVED,
-                     [(0, (), (3,)), (1, (3,), ())], id="the empty dataset alone"),
-        pytest.param(mean_or_zero, 2, range(1, 4), ONE_MOVED, [], id="the empty one out of range"),
-        pytest.param(five_if_tied, 4, [2], ONE_CHANGED, [(2, (0, 0), (0, 1))], id="ties alone"),
+        (spread, Fraction(3, 2), range(2, 5), ONE_CHANGED, [zeros_and_three(n) for n in (2, 3, 4)]),
+        (sl.MEAN, lambda k, size: Fraction(3 * k, size + 1), range(1, 4), ONE_CHANGED,
+         [zeros_and_three(n) for n in (1, 2, 3)]),
+        (sl.MEAN, lambda k, size: Fraction(3 * k, size), range(1, 6), ONE_CHANGED, []),
+        (sl.MEAN, lambda size: Fraction(3, max(size, 2)), range(1, 6), ONE_CHANGED, [zeros_and_three(1)]),
+        (sl.Query("mean_or_zero", mean_or_zero, smallest_size=0), 2, range(4), ONE_MOVED,
+         [(0, (), (3,)), (1, (3,), ())]),
+        (mean_or_zero, 2, range(1, 4), ONE_MOVED, []),  # the empty dataset is out of range
+        (mean_or_zero, 2, [1, 2, 3], ONE_MOVED, [(1, (3,), ())]),
+        (five_if_tied, 4, [2], ONE_CHANGED, [(2, (0, 0), (0, 1))]),
     ],
 )  # fmt: skip
 def test_planted_errors(function, claim, sizes, relations, violations):
@@ -103,7 +101,8 @@ def test_planted_errors(function, claim, sizes, relations, violations):
 
 
 def test_an_error_in_one_order_only():
-    """Catches an audit that calls a function with sorted records when its order was in question."""
+    """Catches a function called with sorted records when its order was in question, and two orderings
+    of one dataset that are held to be one input."""
 
     def fooled_by_order(sequence):
         return 7 if sequence == (2, 0, 1) else 0
@@ -113,21 +112,16 @@ def test_an_error_in_one_order_only():
     (violation,) = audited(fooled_by_order, 0, [3], universe=universe, order="any").violations
     assert (2, 0, 1) in (violation.dataset, violation.neighbour)
     assert violation.found == 7
-
-
-def test_a_gap_by_order_alone():
-    """Catches an audit that holds two orderings of one dataset to be one input."""
-
-    def rises(sequence):
-        return int(sequence[0] < sequence[1])
-
-    population = sl.Universe.population([1, 2])
-    report = audited(rises, 0, [2], universe=population, order="any")
-    assert {report.worst.dataset, report.worst.neighbour} == {(1, 2), (2, 1)}
-    assert report.violations
-    # In place, one record of two cannot be changed at all here: no third record is left.
-    with refused(ValueError, "feasible"):
-        sl.audit(rises, 0, population, sizes=2, relations=[sl.Add(1)], order="kept")
+    pair = {"universe": sl.Universe.population([1, 2])}
+    worst = audited(lambda s: int(s[0] < s[1]), 0, [2], **pair, order="any").worst
+    assert {worst.dataset, worst.neighbour} == {(1, 2), (2, 1)}
+    with refused(ValueError, "feasible"):  # in place there is no third record to change to
+        audited(first, 0, [2], [sl.Add(1)], **pair, order="kept")
+    c, by_first = -(2**53 + 1), {1: 0, 2: 2**53 + 1, 3: 2.0**53 + 2}
+    ask = {"universe": sl.Universe.population([1, 2, 3, 4]), "order": "any"}
+    report = audited(lambda s: c if 4 in s else by_first[s[0]], 0, [3], **ask)
+    # Seen from c the float 2⁵³ + 2 is 2⁵⁴ away, rounded, and the int 2⁵³ + 1, neither end, 2⁵⁴ + 2.
+    assert report.rows[0].found == 2**54 + 2 > by_first[3] - c
 
 
 # --- order -----------------------------------------------------------------------------------
@@ -169,16 +163,12 @@ def hamming(x, y):
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("sequence", [(), (0,), (0, 1), (1, 0, 1)])
 def test_edits_are_balls(sequence, k):
-    """Catches an edit that is forgotten, and a change that moves other records from their places."""
+    """Catches an edit that is forgotten, a change that moves others from their places, a record twice."""
     every = [s for n in range(len(sequence) + k + 1) for s in product((0, 1), repeat=n)]
     for relation, distance in ((sl.SymmetricDifference(k), insert_delete), (sl.Change(k), hamming)):
         moves = [(r, a) for r, a in relation.moves if r <= len(sequence)]
         found = edits(sequence, moves, [9, 9], in_place=distance is hamming)
         assert found == sorted(s for s in every if distance(sequence, s) <= k)
-
-
-def test_a_population_never_lends_a_record_twice():
-    """Catches sequences that use a record more often than it exists."""
     assert edits((0, 1), [(0, 1)], [1, 2], in_place=False) == [(0, 1, 1), (1, 0, 1)]
 
 
@@ -222,17 +212,6 @@ def test_any_order_against_all_pairs(norm):
     )
 
 
-def test_an_order_that_changes_the_arithmetic():
-    """Catches a least and a greatest answer chosen among ints and floats, where neither is widest:
-    seen from c the float 2⁵³ + 2 is 2⁵⁴ away, rounded, and the int 2⁵³ + 1 is 2⁵⁴ + 2."""
-    c = -(2**53 + 1)
-    by_first = {1: 0, 2: 2**53 + 1, 3: 2.0**53 + 2}
-    universe = sl.Universe.population([1, 2, 3, 4])
-    ask = {"universe": universe, "order": "any"}
-    report = audited(lambda s: c if 4 in s else by_first[s[0]], 0, [3], **ask)
-    assert report.rows[0].found == 2**54 + 2 > by_first[3] - c
-
-
 # --- verdicts --------------------------------------------------------------------------------
 
 
@@ -244,7 +223,6 @@ def test_an_order_that_changes_the_arithmetic():
         (Decimal(3), 3, "exact", 1),
         (3.0, 3, "exact", 1),
         (np.float32(3), 3, "exact", 1),
-        (3 * (1 + 1e-12), 3, "exact", 1),
         (3 * (1 - 1e-12), 3, "exact", 1),
         (3 * (1 + 1e-7), 3, "loose", 1 + 1e-7),
         (3 * (1 - 1e-7), 3, "too small", 1 - 1e-7),
@@ -253,16 +231,13 @@ def test_an_order_that_changes_the_arithmetic():
         (5, 3, "loose", Fraction(5, 3)),
         (math.inf, 3, "loose", math.inf),
         (0, 3, "too small", 0),
-        (1e308, 3, "loose", 1e308 / 3),
         (0, 0, "exact", 1),
         (1, 0, "loose", math.inf),
         (Fraction(1, 10), 0.1, "exact", 1),
         (0.1, Fraction(1, 10), "exact", 1),
         (Decimal("0.1"), Fraction(1, 10), "exact", 1),
         (Decimal("0.1"), 0.1, "exact", 1),
-        (0.1, Decimal("0.1"), "exact", 1),
         (Fraction(1, 3), Decimal(1) / 3, "exact", 1),
-        (Fraction(1, 11), 0.1, "too small", 10 / 11),
         (np.float32(0.1), Fraction(1, 10), "exact", 1),
         (Decimal("0.2"), 0.1, "loose", 2.0),
         (2**60, float(2**60), "exact", 1),
@@ -279,18 +254,7 @@ def test_verdicts(claim, answer, verdict, ratio):
     assert row.ratio == (pytest.approx(ratio, rel=1e-15) if type(ratio) is float else ratio)
 
 
-def test_a_gap_without_bound():
-    """Catches an output metric at infinity that is taken for a number, or for an error."""
-
-    def sometimes_longer(dataset):
-        return dataset * (1 + (dataset[0] == 0))
-
-    options = {"output_metric": sl.change_one_distance}
-    assert audited(sometimes_longer, 5, 2, **options).worst.ratio == 0
-    assert audited(sometimes_longer, math.inf, 2, **options).headline == "exact"
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     values=st.lists(st.integers(-6, 6), min_size=2, max_size=4, unique=True),
     size=st.integers(1, 4),
@@ -327,8 +291,7 @@ def test_infeasible_rows():
     report = audited(sl.MEAN, lambda k, size: Fraction(3 * k, size), range(4), [sl.Remove(1)])
     assert [row.verdict for row in report.rows] == ["infeasible", "infeasible", "exact", "exact"]
     assert "mean needs" in str(report.rows[0])
-    for column in ("exact", "ratio"):
-        assert report.to_frame()[column].isna().tolist() == [True, True, False, False]
+    assert report.to_frame()["exact"].isna().tolist() == [True, True, False, False]
 
 
 def test_sizes_mean_the_same_in_every_form():
@@ -342,31 +305,29 @@ def test_sizes_mean_the_same_in_every_form():
     assert (inside.rows[0].found, inside.sizes, inside.sizes_within) == (0, None, range(3, 4))
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({}, ["exactly one of sizes and sizes_within"]),
-        ({"sizes": 2, "sizes_within": range(3)}, ["exactly one of sizes and sizes_within"]),
-        ({"sizes_within": [1, 2]}, ["sizes_within must be a range", "[1, 2]", "sizes="]),
-        ({"sizes_within": 2}, ["sizes_within must be a range", "2"]),
-        ({"size": 2}, ["unexpected keyword argument 'size'"]),
-    ],
-)
-def test_sizes_are_given_once(given, words):
-    """Catches sizes that are guessed at by their type."""
-    with refused(TypeError, *words):
-        sl.audit(never, 1, DIGITS, **given, relations=ONE_CHANGED)
-
-
 # --- other answers, other claims ---------------------------------------------------------------
 
 
-def test_answers_that_are_datasets():
-    """Catches an output metric that is not used: dropping the largest record moves two by a change."""
+def test_answers_of_any_kind():
+    """Catches an output metric that is not used or taken for an error at infinity; tables held for
+    noise because `==` says nothing of them; a missing record that is dropped."""
     ask = {"output_metric": sl.symmetric_distance}
     report = audited(lambda d: d[:-1], 1, range(1, 4), [sl.Change(1), *ONE_MOVED], **ask)
     assert [row.exact for row in report.rows] == [0, 2, 2, 1, 1, 1]
     assert audited(lambda d: d[:-1], 1, 9, **SEARCH, **ask).worst.found == 2
+    sometimes_longer, ask = (
+        lambda d: d * (1 + (d[0] == 0)),
+        {"output_metric": sl.change_one_distance},
+    )
+    assert audited(sometimes_longer, 5, 2, **ask).worst.ratio == 0
+    assert audited(sometimes_longer, math.inf, 2, **ask).headline == "exact"
+    metric = {"output_metric": lambda a, b: abs(a["v"].sum() - b["v"].sum())}
+    assert audited(table_of, 1, 2, **metric).rows[0].found == 3
+    present = lambda d: sum(record is not None for record in d)  # noqa: E731
+    query = sl.Query("present", present, takes_missing=True)
+    for options in ({}, *ORDERS):
+        universe = sl.Universe.value_range([1, None])
+        assert audited(query, 0, 2, universe=universe, **options).worst.exact == 1
 
 
 @pytest.mark.parametrize(
@@ -420,27 +381,7 @@ def test_claims_of_other_names_are_refused(claim, got):
         sl.audit(never, claim, DIGITS, sizes=2, relations=ONE_CHANGED)
 
 
-def test_missing_records_reach_a_function_that_takes_them():
-    """Catches an audit that drops None."""
-
-    def present(dataset):
-        return sum(record is not None for record in dataset)
-
-    query = sl.Query("present", present, takes_missing=True)
-    for options in ({}, *ORDERS):
-        universe = sl.Universe.value_range([1, None])
-        assert audited(query, 0, 2, universe=universe, **options).worst.exact == 1
-
-
 # --- the empty dataset ------------------------------------------------------------------------
-
-
-def test_the_empty_neighbour_is_asked_about():
-    """Catches a verdict that skips the one pair that breaks the claim: (10,) and nobody."""
-    report = audited(mean_or_zero, 5, [1, 2, 3], ONE_MOVED, FIVE_OR_TEN)
-    (violation,) = report.violations
-    assert (violation.found, violation.dataset, violation.neighbour) == (10, (10,), ())
-    assert (report.headline, report.not_asked) == ("too small by ×2", ())
 
 
 @pytest.mark.parametrize("options", WAYS)
@@ -534,43 +475,28 @@ def changing(*answers):
     return lambda dataset: next(calls)
 
 
+def counted(count):
+    return lambda dataset: tuple(range(next(count), 400))
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        pytest.param(changing([0, 0], [0, 0, 0]), "(0, 0), then (0, 0, 0)", id="of another shape"),
-        pytest.param(changing(pd.Series([1, 2], list("ab")), pd.Series([1, 2], list("ac"))),
-                     "answered (1, 2)", id="in the labels"),
-        pytest.param(sl.Query("calls", lambda d: next(CALLS) ** 2, 0, exact=True),
-                     "asked again", id="of a query that says it is exact"),
+        (changing([0, 0], [0, 0, 0]), "(0, 0), then (0, 0, 0)"),
+        (changing(pd.Series([1, 2], list("ab")), pd.Series([1, 2], list("ac"))), "answered (1, 2)"),
+        (sl.Query("calls", lambda d: next(CALLS) ** 2, 0, exact=True), "asked again"),
     ],
-)  # fmt: skip
+    ids=["of another shape", "in the labels", "of a query that says it is exact"],
+)
 def test_noise_of_any_kind_gets_no_verdict(function, words):
-    """Catches answers on one dataset that are taken for one, or blamed on two; trust in `exact`."""
+    """Catches answers on one dataset that are taken for one, or blamed on two; trust in `exact`; a
+    message with the whole of a long dataset."""
     with refused(ValueError, "function must be deterministic", words):
         sl.audit(function, 1, DIGITS, sizes=2, relations=ONE_CHANGED)
-
-
-def test_noise_in_a_map_gets_no_verdict():
-    """Catches a map with noise in it; the message names the dataset and both answers, short."""
-    count = iter(range(10**6))
-
-    def counted(dataset):
-        return tuple(range(next(count), 400))
-
-    words = r"counted answered \(.*\) on \(.*\), then \(.*\)"
-    metrics = {
-        "input_metric": sl.symmetric_distance,
-        "output_metric": lambda a, b: abs(a[0] - b[0]),
-    }
-    with pytest.raises(ValueError, match=words) as caught:
-        sl.audit_map(counted, 1, [(0,) * 300, (1,)], distances=[999], **metrics)
+    metrics = BETWEEN | {"output_metric": lambda a, b: abs(a[0] - b[0])}
+    with pytest.raises(ValueError, match=r"<lambda> answered \(.*\) on \(.*\), then \(") as caught:
+        sl.audit_map(counted(iter(range(9999))), 1, [(0,) * 300, (1,)], distances=[999], **metrics)
     assert len(str(caught.value)) < 800
-
-
-def test_answers_that_cannot_be_compared_by_equality():
-    """Catches a deterministic map of tables that is taken for noise."""
-    metric = {"output_metric": lambda a, b: abs(a["v"].sum() - b["v"].sum())}
-    assert audited(table_of, 1, 2, **metric).rows[0].found == 3
 
 
 # --- budgets ----------------------------------------------------------------------------------
@@ -628,25 +554,21 @@ ROUTES = [{}, *ORDERS, {"output_metric": math.dist}]
 
 @pytest.mark.parametrize("options", ROUTES)
 def test_workers_give_the_same_report(options):
-    """Catches blocks of answers that are lost or out of turn, on any route; what is no executor."""
+    """Catches blocks of answers that are lost or out of turn, on any route; what is no executor; a
+    subject that cannot be sent to another process."""
     asked = (last_and_first, 1, [1, 2, 3], [*ONE_CHANGED, sl.AddRemove(1)])
     with ThreadPoolExecutor(3) as threads:
         assert audited(*asked, **options, executor=threads) == audited(*asked, **options)
     for executor, word in ((4, "4"), (ThreadPoolExecutor, "class")):
         with refused(TypeError, "executor must be", word):
             audited(never, 1, 2, executor=executor, **options)
-
-
-def test_processes_give_the_same_report():
-    """Catches a subject that cannot be sent to another process."""
     sent = pickle.loads(pickle.dumps(Subject.of(as_query(last_and_first), 1, math.dist)))
-    assert sent.answer((1, 2)) == (2, 1)
-    assert sent.measure()((2, 1), (2, 4)) == 3
+    assert (sent.answer((1, 2)), sent.measure()((2, 1), (2, 4))) == ((2, 1), 3)
     with (
         refused(ValueError, "executor is a pool of processes", "lambda"),
         ProcessPoolExecutor(1) as pool,
     ):
-        audited(lambda dataset: 1, 1, 2, output_metric=math.dist, executor=pool)
+        audited(lambda dataset: 1, 1, 2, **options, executor=pool)
 
 
 @pytest.mark.parametrize("options", [*ROUTES, SEARCH])
@@ -694,17 +616,6 @@ def test_numbers_that_no_float_holds(claim, top, headline):
     assert len(report.to_frame()) == 1
 
 
-def test_records_that_python_does_not_write():
-    """Catches a snippet that cannot be run, or no snippet at all."""
-    universe = sl.Universe.value_range([0, 10**5000, Fraction(1, 10**5000)])
-    report = audited(max, 1, [1], universe=universe)
-    assert "(1e+5000) → 1e+5000" in str(report)
-    assert "1e+5000" in report._repr_html_()
-    shown = []
-    exec(str(report.snippet()), {"print": shown.append})
-    assert set(shown) == set(report.rows[0].answers)
-
-
 # --- search ----------------------------------------------------------------------------------
 
 
@@ -726,17 +637,6 @@ def test_a_search_finds_and_proves():
     assert "proves nothing" in str(clean)
     assert {"found", "exact"} & {*clean.to_frame().columns} == {"found"}
     assert clean.rows == again.rows
-
-
-@pytest.mark.parametrize("universe", [DIGITS, sl.Universe.population([0, 0, 1, 2, 3, 3, 9])])
-@pytest.mark.parametrize("query", [sl.MEAN, sl.STD, spread])
-def test_a_search_never_passes_the_exact_number(universe, query):
-    """Catches a pair that is no pair of neighbours; on a small universe it finds the maximum."""
-    relations = [sl.Change(2), sl.SymmetricDifference(2), sl.Remove(1)]
-    exact = audited(query, 1, 3, relations, universe)
-    found = audited(query, 1, 3, relations, universe, method="search", trials=800)
-    for row, other in zip(exact.rows, found.rows, strict=True):
-        assert float(other.found) == pytest.approx(float(row.exact))
 
 
 # --- the report ------------------------------------------------------------------------------
@@ -808,28 +708,19 @@ def test_snippets(capsys):
         report = audited(query, 0.5, 2, universe=sl.Universe.value_range([0, Fraction(1, 2), 4]))
         exec(str(report.snippet()), {})
         assert capsys.readouterr().out == "".join(f"{each}\n" for each in report.rows[0].answers)
-
-
-def test_raise_if_too_small():
-    """Catches a library's test that stays green, or a failure that does not explain itself."""
-    audited(spread, 3, range(1, 4)).raise_if_too_small()
-    with pytest.raises(AssertionError) as caught:
-        audited(spread, 2, range(1, 4)).raise_if_too_small()
-    for part in ("too small by ×1.5", "(0, 3) → 3", "dataset = (0, 0)"):
-        assert part in str(caught.value)
-
-
-def test_check_notices_what_changed():
-    """Catches a `check` that says yes to everything."""
-    shift = []
-    report = audited(lambda dataset: dataset[0] * (1 + len(shift)), 1, 1)
-    shift.append(1)
-    assert not report.check()
+    huge = sl.Universe.value_range([0, 10**5000, Fraction(1, 10**5000)])
+    report = audited(max, 1, [1], universe=huge)
+    assert "(1e+5000) → 1e+5000" in str(report)
+    assert "1e+5000" in report._repr_html_()
+    shown = []
+    exec(str(report.snippet()), {"print": shown.append})
+    assert set(shown) == set(report.rows[0].answers)
 
 
 def test_the_report_holds_what_was_asked():
-    """Catches a scope that is only text, or that leaves something out."""
-    relations = [sl.Change(1), sl.Add(1)]
+    """Catches a scope that is only text, or that leaves something out; violations in another order
+    than the smallest first; a `check` that says yes to everything."""
+    relations, shift = [sl.Change(1), sl.Add(1)], []
     report = audited(spread, 1, [1, 4], relations, sl.Universe.population([0, 1, 2, 3]))
     assert report.universe == sl.Universe.population([0, 1, 2, 3])
     assert (report.sizes, report.sizes_within) == ((1, 4), None)
@@ -849,12 +740,11 @@ def test_the_report_holds_what_was_asked():
     ):
         assert words in audited(last_and_first, 1, 2, **options).scope
     assert "both sizes from 1 to 3" in audited(spread, 1, range(1, 4)).scope
-
-
-def test_violations_come_smallest_first():
-    """Catches violations in the order in which their sizes were named."""
     report = audited(spread, 1, [3, 2], [sl.Change(2), sl.Change(1)])
     assert [(row.size, row.k) for row in report.violations] == [(2, 1), (2, 2), (3, 1), (3, 2)]
+    report = audited(lambda dataset: dataset[0] * (1 + len(shift)), 1, 1)
+    shift.append(1)
+    assert not report.check()
 
 
 def table_of(dataset):
@@ -926,16 +816,6 @@ def test_map_against_a_double_loop():
         assert row.exact == max(math.dist(cut(x), cut(y)) for x, y in pairs)
 
 
-def test_map_over_tables():
-    """Catches a map that is asked about DataFrames and compares them with ==."""
-    asked = [table_of(d) for d in SMALL]
-    report = sl.audit_map(
-        lambda t: t[t["v"] > 0], lambda d: d, asked, distances=[1, 2], **OF_TABLES
-    )
-    assert (report.headline, report.check()) == ("exact", True)
-    assert "exact" in report._repr_html_()
-
-
 # --- breaking values -------------------------------------------------------------------------
 
 
@@ -951,21 +831,12 @@ def test_breaking_values():
     assert all(type(v) is np.float16 and -1 <= v <= 4096 for v in half)
     beyond = sl.breaking_values((-128, 5), np.int8, outside=True, missing=True)
     assert beyond == [-128, -127, 0, 1, 4, 5, 6, 127, None]
-    assert {np.nextafter(1.0, 2.0), np.finfo(float).max} <= {
-        *sl.breaking_values((0, 1), outside=True)
-    }
-
-
-def test_breaking_values_find_an_overflow():
-    """Catches a function that adds in 8 bits: 127 ones and one more."""
-
-    def narrow_sum(dataset):
-        return int(np.array(dataset, dtype=np.int8).sum(dtype=np.int8))
-
+    floats = sl.breaking_values((0, 1), outside=True)
+    assert {np.nextafter(1.0, 2.0), np.finfo(float).max} <= {*floats}
+    narrow = lambda dataset: int(np.array(dataset, dtype=np.int8).sum(dtype=np.int8))  # noqa: E731
     universe = sl.Universe.value_range(sl.breaking_values((0, 1), np.int8))
-    report = audited(narrow_sum, 1, range(126, 129), ONE_MOVED, universe)
-    assert report.worst.exact == 255
-    assert report.violations[0].dataset == (1,) * 127
+    report = audited(narrow, 1, range(126, 129), ONE_MOVED, universe)  # which overflows at 128
+    assert (report.worst.exact, report.violations[0].dataset) == (255, (1,) * 127)
 
 
 @pytest.mark.parametrize(
@@ -1070,22 +941,25 @@ def test_map_errors(changed, error, words):
         sl.audit_map(*first_three, **options)
 
 
-def test_a_function_that_fails_says_where():
-    """Catches a failure inside an audit that does not name its dataset."""
-    for options in ({}, {"order": "any"}, {"output_metric": abs}, {"method": "search"}):
-        with refused(ValueError, "never", "dataset (", "AssertionError"):
-            audited(never, 1, 1, **options)
-
-
 @pytest.mark.parametrize(
     ("function", "options", "error", "words"),
     [
         (lambda s: s[: s[0]], {"order": "any"}, ValueError, ["one shape"]),
         (first, {"output_metric": lambda a, b: "far"}, TypeError, ["output_metric", "at least 0"]),
         (first, {"output_metric": lambda a, b: -1}, ValueError, ["output_metric", "at least 0"]),
+        *((never, way, ValueError, ["never", "dataset (", "AssertionError"])
+          for way in ({}, {"order": "any"}, {"output_metric": abs}, {"method": "search"})),
+        *((never, way, TypeError, words) for way, words in (
+            ({"sizes": None}, ["exactly one of sizes and sizes_within"]),
+            ({"sizes_within": range(3)}, ["exactly one of sizes and sizes_within"]),
+            ({"sizes": None, "sizes_within": [1, 2]}, ["sizes_within must be a range", "[1, 2]", "sizes="]),
+            ({"sizes": None, "sizes_within": 2}, ["sizes_within must be a range", "2"]),
+            ({"size": 2}, ["unexpected keyword argument 'size'"]),
+        )),
     ],
-)
-def test_what_cannot_be_measured_is_refused(function, options, error, words):
-    """Catches vectors of two lengths compared entry by entry; a metric that is text, or negative."""
+)  # fmt: skip
+def test_what_cannot_be_asked_is_refused(function, options, error, words):
+    """Catches vectors of two lengths compared entry by entry; a metric that is text, or negative; a
+    failure that does not name its dataset; sizes that are guessed at by their type."""
     with refused(error, *words):
-        audited(function, 1, 2, **options)
+        sl.audit(function, 1, DIGITS, **{"sizes": 2, "relations": ONE_CHANGED} | options)

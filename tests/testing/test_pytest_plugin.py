@@ -1,6 +1,7 @@
 """The pytest plugin: a section in a failure, a time budget, a report; each in a run of its own."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +11,14 @@ import pytest
 pytest_plugins = ["pytester"]
 
 HEAD = """
-    import time
+    import signal, time
     import pytest
     import sensitivity_lab as sl
     from sensitivity_lab.testing import assert_sensitivity
 
     BITS = sl.Universe.value_range([0, 2])
     ONE = [sl.Change(1)]
+    FEW = dict(sizes=[1, 2], relations=[sl.AddRemove(1)])
 
     def total(dataset):
         return sum(dataset)
@@ -24,24 +26,38 @@ HEAD = """
     def slow(dataset):
         time.sleep(0.05)
         return sum(dataset)
+
+    def plain_mean(dataset):
+        return sum(dataset) / len(dataset)
 """
-FAILURES = {
-    "a function": "assert_sensitivity(total, 1, BITS, sizes=[1, 2], relations=ONE)",
-    "a lambda": "assert_sensitivity(lambda d: sum(d), 1, BITS, sizes=[1, 2], relations=ONE)",
-    "a method": "assert_sensitivity(Reader().total, 1, BITS, sizes=[1, 2], relations=ONE)",
-    "an audit": "sl.audit(total, 1, BITS, sizes=[1, 2], relations=ONE).raise_if_too_small()",
-}
+A_FUNCTION = "assert_sensitivity(total, 1, BITS, sizes=[1, 2], relations=ONE)"
+HOLDS = "    def test_holds(): pass"
 
 
 @pytest.fixture
 def run(pytester):
-    """Runs a test module of one test with the plugin, which pytest finds by its entry point."""
+    """Runs a test module with the plugin, which pytest finds by its entry point."""
 
     def of(body, *options):
         pytester.makepyfile(HEAD + body)
         return pytester.runpytest_inprocess("-p", "no:cacheprovider", "--strict-markers", *options)
 
     return of
+
+
+@pytest.fixture
+def audits(pytester):
+    """Reads the report that a run has written."""
+    path = pytester.path / "audits.json"
+    return lambda: json.loads(path.read_text(encoding="utf-8"))
+
+
+def failures_of(shown):
+    """What a run says of each test that failed, by its name."""
+    text = shown.stdout.str().split("short test summary")[0].split("= FAILURES =")[1]
+    assert "sensitivity_lab/" not in text  # no frame of ours
+    parts = re.split(r"\n_{3,} (\S+) _{3,}\n", text)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def test_pytest_starts_without_the_package():
@@ -53,89 +69,61 @@ def test_pytest_starts_without_the_package():
     assert not any(f"'{name}'" in loaded.stdout for name in ("numpy", "pandas", "sensitivity_lab"))
 
 
-@pytest.mark.parametrize("call", FAILURES.values(), ids=FAILURES)
-def test_a_failure_is_short_and_has_a_section(run, call):
+def test_a_failure_is_short_and_has_a_section(run):
     """Catches a report without what reproduces it, one that says all twice, and frames of ours."""
     shown = run(f"""
     class Reader:
         def total(self, dataset):
             return sum(dataset)
 
-    def test_claim():
-        {call}
-    """)
-    shown.assert_outcomes(failed=1)
-    text = shown.stdout.str()
-    message, section = text.split("- sensitivity -")
-    assert "Change(1), size 1: too small by ×2, claimed 1, exact 2" in message
-    assert "E         (0) → 0" in message
-    assert "E         (2) → 2" in message
-    assert "dataset = (0,)" not in message
-    assert "sensitivity_lab/" not in text.split("short test summary")[0].split("FAILURES")[1]
-    assert "Held against all pairs from Universe.value_range([0, 2]), sizes 1 to 2" in section
-    assert "\ndataset = (0,)\nneighbour = (2,)\nprint(" in section
+    def test_function():
+        {A_FUNCTION}
 
+    def test_lambda():
+        assert_sensitivity(lambda d: sum(d), 1, BITS, sizes=[1, 2], relations=ONE)
 
-def test_a_failure_about_tables_marks_the_row(run):
-    """Catches a section that cannot show, or rebuild, a dataset that is a table."""
-    shown = run("""
-    def test_claim():
+    def test_method():
+        assert_sensitivity(Reader().total, 1, BITS, sizes=[1, 2], relations=ONE)
+
+    def test_audit():
+        sl.audit(total, 1, BITS, sizes=[1, 2], relations=ONE).raise_if_too_small()
+
+    def test_table():
         staff = sl.Universe.product(team=["a", "b"], pay=[0, 3])
         only_pay = [sl.Change(1, columns=["pay"])]
         assert_sensitivity(lambda t: t["pay"].sum(), 1, staff, sizes=2, relations=only_pay)
+
+    def test_broken():
+        def broken(dataset):
+            raise KeyError("no such column")
+        assert_sensitivity(broken, 1, BITS, sizes=1, relations=ONE)
     """)
-    text = shown.stdout.str()
-    assert "E         +  a       3" in text
-    assert "neighbour = pd.DataFrame({'team': ['a', 'a'], 'pay': [0, 3]})" in text
-    assert "sensitivity_lab/" not in text.split("short test summary")[0].split("FAILURES")[1]
+    failures = failures_of(shown)
+    broken, table = failures.pop("test_broken"), failures.pop("test_table")
+    assert 'raise KeyError("no such column")' in broken
+    assert "query broken failed on dataset (0,)" in broken
+    assert "E         +  a       3" in table
+    assert "neighbour = pd.DataFrame({'team': ['a', 'a'], 'pay': [0, 3]})" in table
+    assert len(failures) == 4
+    for text in failures.values():
+        message, section = text.split("- sensitivity -")
+        assert "Change(1), size 1: too small by ×2, claimed 1, exact 2" in message
+        assert "E         (0) → 0" in message
+        assert "E         (2) → 2" in message
+        assert "dataset = (0,)" not in message
+        assert "Held against all pairs from Universe.value_range([0, 2]), sizes 1 to 2" in section
+        assert "\ndataset = (0,)\nneighbour = (2,)\nprint(" in section
 
 
 def test_without_sections_the_message_says_all(run):
     """Catches a run with --show-capture=no that shows the snippet nowhere."""
-    body = f"""
-    def test_claim():
-        {FAILURES["a function"]}
-    """
-    shown = run(body, "--show-capture=no").stdout.str()
+    shown = run(f"    def test_claim():\n        {A_FUNCTION}", "--show-capture=no").stdout.str()
     assert "- sensitivity -" not in shown
     assert "E       dataset = (0,)" in shown
 
 
-def test_a_function_that_fails_shows_its_own_line(run):
-    """Catches an error of the function under test that lies below thirty lines of ours."""
-    shown = run("""
-    def broken(dataset):
-        raise KeyError("no such column")
-
-    def test_claim():
-        assert_sensitivity(broken, 1, BITS, sizes=1, relations=ONE)
-    """)
-    text = shown.stdout.str()
-    assert 'raise KeyError("no such column")' in text
-    assert "query broken failed on dataset (0,)" in text
-    assert "sensitivity_lab/" not in text.split("short test summary")[0].split("FAILURES")[1]
-
-
 def test_a_budget_that_runs_out_says_what_was_held(run):
-    """Catches a test that hangs, and one that keeps to itself what it had found."""
-    shown = run("""
-    @pytest.mark.sensitivity(budget=1)
-    def test_claim():
-        assert_sensitivity(slow, 2, BITS, sizes=range(1, 1000), relations=ONE)
-    """)
-    shown.assert_outcomes(failed=1)
-    shown.stdout.re_match_lines(
-        [
-            r"E +TimeoutError: budget of 1 s ran out after sizes 1 to \d; "
-            "what was held so far: slow, exact",
-            r"-+ sensitivity -+",
-            r"slow: exact \(rows: \d exact\)",
-        ]
-    )
-
-
-def test_a_budget_ends_a_call_that_never_returns(run):
-    """Catches a clock that is read only between sizes."""
+    """Catches a test that hangs, keeps what it had found, or begins the time anew at each assertion."""
     shown = run("""
     def stuck(dataset):
         for _ in range(60):
@@ -144,31 +132,38 @@ def test_a_budget_ends_a_call_that_never_returns(run):
             except Exception:
                 pass
 
+    @pytest.mark.sensitivity(budget=0.7)
+    def test_many_sizes():
+        assert_sensitivity(slow, 2, BITS, sizes=range(1, 1000), relations=ONE)
+
     @pytest.mark.sensitivity(budget=0.2)
-    def test_claim():
+    def test_never_returns():
         assert_sensitivity(stuck, 2, BITS, sizes=3, relations=ONE)
-    """)
-    shown.assert_outcomes(failed=1)
-    shown.stdout.fnmatch_lines(["*budget of 0.2 s ran out in the smallest size; nothing was held*"])
 
-
-def test_a_budget_is_of_the_whole_test(run):
-    """Catches a second assertion that begins the time anew."""
-    shown = run("""
     @pytest.mark.sensitivity(budget=0.3)
-    def test_claim():
+    def test_whole():
         assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
         time.sleep(0.4)
         assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
     """)
-    shown.assert_outcomes(failed=1)
-    shown.stdout.fnmatch_lines(["*budget of 0.3 s ran out in the smallest size*"])
+    shown.stdout.re_match_lines(
+        [
+            r"E +TimeoutError: budget of 0.7 s ran out after sizes? 1.*; "
+            "what was held so far: slow, exact",
+            r"-+ sensitivity -+",
+            r"slow: exact \(rows: \d exact\)",
+            ".*budget of 0.2 s ran out in the smallest size; nothing was held",
+            ".*budget of 0.3 s ran out in the smallest size",
+        ]
+    )
+    shown.assert_outcomes(failed=3)
 
 
 def test_a_budget_that_is_enough_changes_nothing(run):
-    """Catches sizes that are asked one after the other, and make another audit."""
+    """Catches sizes asked one by one that make another audit, and another plugin's timer silenced."""
     shown = run("""
-    @pytest.mark.sensitivity(budget=60)
+    pytestmark = pytest.mark.sensitivity(budget=60)
+
     @pytest.mark.parametrize(
         "which",
         [{"sizes": [3, 1, 2]}, {"sizes_within": range(4)}, {"sizes_within": range(1, 4, 2)}],
@@ -184,51 +179,33 @@ def test_a_budget_that_is_enough_changes_nothing(run):
         assert held.scope.split(";")[0] == whole.scope.split(";")[0]
         assert held.check()
 
-    @pytest.mark.sensitivity(budget=60)
     def test_the_smallest_size_fails_first():
         with pytest.raises(AssertionError, match="size 1: too small"):
             assert_sensitivity(total, 1, BITS, sizes=[1, 5000], relations=ONE)
 
-    @pytest.mark.sensitivity(budget=60)
     def test_nothing_is_feasible():
         with pytest.raises(sl.Infeasible):
             assert_sensitivity(max, 1, BITS, sizes=1, relations=[sl.Remove(1)])
-    """)
-    shown.assert_outcomes(passed=5)
-
-
-def test_an_alarm_of_somebody_elses_goes_on(run):
-    """Catches a budget that silences another plugin's timer for good."""
-    shown = run("""
-    import signal
 
     @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no alarm")
-    @pytest.mark.sensitivity(budget=60)
     def test_alarm():
         rung = []
         before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
         signal.setitimer(signal.ITIMER_REAL, 100)
         assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
-        assert 90 < signal.getitimer(signal.ITIMER_REAL)[0] < 100
+        assert 50 < signal.getitimer(signal.ITIMER_REAL)[0] < 100
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         assert_sensitivity(slow, 2, BITS, sizes=2, relations=ONE)
         assert rung == [1]
         signal.signal(signal.SIGALRM, before)
     """)
     assert shown.parseoutcomes().keys() <= {"passed", "skipped"}
+    assert shown.parseoutcomes()["passed"] >= 5
 
 
-MEAN_OF_FEW = """
-    def plain_mean(dataset):
-        return sum(dataset) / len(dataset)
-
-    FEW = dict(sizes=[1, 2], relations=[sl.AddRemove(1)])
-"""
-
-
-def test_a_direction_that_was_not_asked_fails_a_test(run, pytester):
+def test_a_direction_that_was_not_asked_fails_a_test(run, audits):
     """Catches a claim that passes a gate though the neighbour without records was never asked about."""
-    body = f"""{MEAN_OF_FEW}
+    body = """
     def test_asserted():
         assert_sensitivity(plain_mean, 5, BITS, **FEW)
 
@@ -258,13 +235,13 @@ def test_a_direction_that_was_not_asked_fails_a_test(run, pytester):
     """
     shown = run(body, "--sensitivity-report=audits.json")
     shown.assert_outcomes(passed=3, failed=4)
-    shown.stdout.fnmatch_lines([
-        "*remove 1: leaves 0 records, where plain_mean raised ZeroDivisionError*",
-        "*Make plain_mean answer on the empty dataset, or ask larger sizes*",
-        "*allow_not_asked=True*",
-    ])  # fmt: skip
-    audits = json.loads((pytester.path / "audits.json").read_text(encoding="utf-8"))
-    held = [audit for audit in audits if "too_small" not in audit["test"]]
+    for words in (
+        "remove 1: leaves 0 records, where plain_mean raised ZeroDivisionError",
+        "Make plain_mean answer on the empty dataset, or ask larger sizes",
+        "allow_not_asked=True",
+    ):
+        assert words in shown.stdout.str()
+    held = [audit for audit in audits() if "too_small" not in audit["test"]]
     assert len(held) == 8
     for audit in held:
         assert audit["headline"] == "held where asked; the empty dataset was not asked"
@@ -273,54 +250,56 @@ def test_a_direction_that_was_not_asked_fails_a_test(run, pytester):
         assert "exact" not in audit["rows"][0]
 
 
-@pytest.mark.parametrize(
-    "marker",
-    [
-        *("budget=-1", "", "'soon'", "seconds=3", "1, 2", "budget=True"),
-        *("allow_not_asked=1", "0, allow_not_asked=True", "1, budget=1"),
-    ],
-)
-def test_a_marker_that_says_no_seconds_fails_its_test(run, marker):
+def test_a_marker_that_says_no_seconds_fails_its_test(run):
     """Catches a budget that is never kept because it was misspelt."""
-    shown = run(f"""
-    @pytest.mark.sensitivity({marker})
-    def test_claim():
-        pass
-    """)
-    shown.assert_outcomes(failed=1)
-    shown.stdout.fnmatch_lines(["*sensitivity(budget) must be a number of seconds above 0*"])
+    wrong = [*("budget=-1", "", "'soon'", "seconds=3", "1, 2", "budget=True")]
+    wrong += ["allow_not_asked=1", "0, allow_not_asked=True", "1, budget=1"]
+    marked = (
+        f"    @pytest.mark.sensitivity({w})\n    def test_{i}(): pass\n"
+        for i, w in enumerate(wrong)
+    )
+    shown = run("\n" + "".join(marked))  # fmt: skip
+    shown.assert_outcomes(failed=len(wrong))
+    told = "sensitivity(budget) must be a number of seconds above 0"
+    assert len(re.findall(f"(?m)^{re.escape(told)}", shown.stdout.str())) == len(wrong)
 
 
-def test_a_report_has_every_audit(run, pytester):
-    """Catches an audit that passed and is written nowhere, and a test without one that is."""
+@pytest.mark.parametrize("worker", [False, True])
+def test_a_report_has_every_audit(run, audits, monkeypatch, worker):
+    """Catches an audit that passed and is written nowhere, a test without one that is, a worker's lost."""
+    options = []
+    if worker:
+        pytest.importorskip("xdist")
+        monkeypatch.setenv(
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"
+        )  # the worker starts in half the time
+        options = ["-n1", "-p", "xdist.plugin", "-p", "sensitivity_lab_pytest"]
     body = f"""
     def test_holds():
         assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
         sl.audit(total, 3, BITS, sizes=1, relations=ONE).raise_if_too_small()
 
     def test_fails():
-        {FAILURES["a function"]}
+        {A_FUNCTION}
 
     def test_asks_nothing():
         pass
     """
-    run(body, "--sensitivity-report=audits.json").assert_outcomes(passed=2, failed=1)
-    audits = json.loads((pytester.path / "audits.json").read_text(encoding="utf-8"))
-    found = [
-        (audit["test"].split("::")[1], audit["outcome"], audit["headline"]) for audit in audits
-    ]
+    shown = run(body, "--sensitivity-report=audits.json", *options)
+    shown.assert_outcomes(passed=2, failed=1)
+    found = [(each["test"].split("::")[1], each["outcome"], each["headline"]) for each in audits()]
     assert found == [
         ("test_holds", "passed", "exact"),
         ("test_holds", "passed", "loose by ×1.5"),
         ("test_fails", "failed", "too small by ×2"),
     ]
-    assert audits[2]["rows"][0]["datasets"] == ["(0)", "(2)"]
+    assert audits()[2]["rows"][0]["datasets"] == ["(0)", "(2)"]
 
 
 @pytest.mark.parametrize("path", ["missing/audits.json", ".", "/dev/null"])
 def test_a_report_that_cannot_be_written_is_refused_at_the_start(run, path):
     """Catches an internal error after the whole run."""
-    shown = run("    def test_holds(): pass", f"--sensitivity-report={path}")
+    shown = run(HOLDS, f"--sensitivity-report={path}")
     assert shown.ret == pytest.ExitCode.USAGE_ERROR
     shown.stderr.fnmatch_lines([f"*--sensitivity-report must name a file in a folder*got {path}"])
 
@@ -337,23 +316,10 @@ def test_a_report_that_breaks_off_leaves_the_one_before(run, pytester, monkeypat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", written)
-    shown = run("    def test_holds(): pass", "--sensitivity-report=audits.json")
+    shown = run(HOLDS, "--sensitivity-report=audits.json")
     assert shown.ret == pytest.ExitCode.INTERNAL_ERROR
     shown.assert_outcomes(passed=1)
     shown.stdout.fnmatch_lines(["*--sensitivity-report was not written:*No space left on device*"])
     assert "INTERNALERROR" not in shown.stdout.str()
     assert [path.name for path in pytester.path.glob("audits*")] == ["audits.json"]
     assert before.read_text(encoding="utf-8") == "[]"
-
-
-def test_a_report_comes_from_workers_too(pytester, run):
-    """Catches a report that only one of several processes writes."""
-    pytest.importorskip("xdist")
-    body = """
-    @pytest.mark.parametrize("size", range(1, 5))
-    def test_holds(size):
-        assert_sensitivity(total, 2, BITS, sizes=size, relations=ONE)
-    """
-    run(body, "-n2", "--sensitivity-report=audits.json").assert_outcomes(passed=4)
-    audits = json.loads((pytester.path / "audits.json").read_text(encoding="utf-8"))
-    assert sorted(audit["rows"][0]["size"] for audit in audits) == [1, 2, 3, 4]

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import accumulate, chain, count, islice, product
+from itertools import accumulate, chain, count, islice, pairwise, product
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
 
-from sensitivity_lab.audit.search.pairs import Layout, Spent, Trials, Tried
-from sensitivity_lab.audit.search.starts import (
+from sensitivity_lab.audit.search.layouts import (
     KINDS,
-    Family,
     Kind,
+    Layout,
     Line,
+    Numbers,
     boundary_positions,
     constants,
     orders_of,
 )
 from sensitivity_lab.audit.subject import Subject, Widest
+from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real, whole_number
+from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Universe
 
 STARTS, CLIMBS = 0.6, 0.95  # where in the budget a stage ends; what is left makes the pair plainer
 MOST_MOVES = 8  # of which the starts are tried; the climbs draw from all
+SPLITS = 16  # of a line, in search of a jump of the answer
 PATIENCE = 60  # steps without a wider gap before a climb ends
 PALETTE = 3  # a random pair has at most so many different values, so that ties are met
 MOST_TARGETS = 4  # values that a rarer one is replaced by, to make a pair plainer
@@ -72,17 +77,187 @@ def search(
     return asked.widest()
 
 
+def _start(families: Sequence[Family]) -> None:
+    """Look at every family, then refine the best of each, the widest first. Raises Spent."""
+    for family in families:
+        family.look_around()
+    for family in _widest_first(families):
+        family.refine()
+
+
+def _climbs(families: Sequence[Family], steps: Steps, asked: Trials) -> None:
+    """Climb from the best of each family, from the widest pair, and from random ones. Raises Spent."""
+    moves = _all_moves(asked.problem)
+    known = iter(_widest_first([family for family in families if family.tried]))
+    for turn in count():
+        for family in islice(known, 1):
+            climb(asked, steps, family.best)
+        if asked.best is not None and turn % 2:
+            climb(asked, steps, asked.best)
+        drawn = steps.random(*moves[steps.rng.integers(len(moves))])
+        climb(asked, steps, asked.ask(drawn))
+
+
+# --- what is asked about, while the budget lasts -------------------------------------------------
+
+
+class Spent(Exception):
+    """A stage of a search has used what it may; no failure."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A layout, the answers on its two sides, and how far apart they lie."""
+
+    gap: Gap
+    layout: Layout
+    answers: tuple[Any, Any]
+
+
+class Trials:
+    """Asks about pairs while the budget lasts: so many pairs, so many seconds, whichever ends first.
+
+    A stage may use the budget up to a share of it, `until`. The first pair is always asked about.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        subject: Subject,
+        *,
+        most: int,
+        seconds: float | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.problem, self.subject, self.universe = problem, subject, problem.universe
+        self.given, self.between = subject.given, subject.measure()
+        self.most, self.seconds, self.until = most, seconds, 1.0
+        self.asked = 0
+        self.best: Tried | None = None
+        self._start = time.monotonic()
+        self._ticks = iter(with_bar(range(most), progress, desc="search", unit=" pairs"))
+
+    @property
+    def spent(self) -> float:
+        """The share of the budget that is used."""
+        by_time = (time.monotonic() - self._start) / self.seconds if self.seconds else 0.0
+        return max(self.asked / self.most, by_time)
+
+    def ask(self, layout: Layout) -> Tried:
+        """Ask about one pair. Raises Spent where the stage may ask about no more."""
+        if self.best is not None and self.spent >= self.until:
+            raise Spent
+        next(self._ticks, None)
+        self.asked += 1
+        here, there = (self.subject.asked.answers(self.given, [at])[0] for at in layout.sides())
+        tried = Tried(self.between(here, there), layout, (here, there))
+        if self.best is None or tried.gap > self.best.gap:
+            self.best = tried
+        return tried
+
+    def widest(self) -> Widest:
+        """The widest pair, as the function was given it; a bar that counts pairs is filled."""
+        assert self.best is not None
+        if self.seconds is None:
+            deque(self._ticks, maxlen=0)
+        require_neighbours(self.problem, self.best.layout)
+        return self.subject.pair(self.best.gap, *self.best.layout.sides())
+
+
+def require_neighbours(problem: Problem, layout: Layout) -> None:
+    """Refuse a layout that is no pair of neighbours of a problem: a search must never lead here."""
+    here, there = map(Counter, layout.sides())
+    moved = (here - there).total(), (there - here).total()
+    asked = layout.move in problem.plan.get(layout.size, ())
+    if not (asked and moved in problem.relation.moves and layout.fits(problem.universe)):
+        raise RuntimeError(f"a search found what is no pair under {problem.relation}: {layout}")
+
+
+# --- known layouts -------------------------------------------------------------------------------
+
+
+@dataclass
+class Family:
+    """The layouts of a kind, and the best of them so far.
+
+    `is_mirrored` says that the neighbour's own records lie where the kind has the dataset's.
+    """
+
+    lay: Callable[..., Layout]
+    most: Numbers  # up to where each number goes
+    is_mirrored: bool
+    trials: Trials
+    tried: dict[Numbers, Tried] = field(default_factory=dict)
+
+    @property
+    def best(self) -> Tried:
+        """The widest pair so far."""
+        return max(self.tried.values(), key=attrgetter("gap"))
+
+    def ask(self, *numbers: int) -> Gap:
+        """The gap of one layout; each is asked about once."""
+        if numbers not in self.tried:
+            common, own, other = self.lay(*numbers)
+            sides = (other, own) if self.is_mirrored else (own, other)
+            self.tried[numbers] = self.trials.ask(Layout(common, *sides))
+        return self.tried[numbers].gap
+
+    def look_around(self) -> None:
+        """Ask about all corners and the middle; where one number says all, halve on at its jumps."""
+        for numbers in product(*((0, most) for most in self.most)):
+            self.ask(*numbers)
+        self.ask(*(most // 2 for most in self.most))
+        if len(self.most) == 1:
+            self._split_at_jumps()
+
+    def _split_at_jumps(self) -> None:
+        """Halve again and again where the answer moves most: a quantile moves at one place in hundreds."""
+        for _ in range(SPLITS):
+            gaps = [
+                (self._apart(low, high), (low + high) // 2)
+                for (low,), (high,) in pairwise(sorted(self.tried))
+                if high - low > 1
+            ]
+            apart, middle = max(gaps, key=itemgetter(0), default=(0, 0))
+            if apart == 0:
+                return
+            self.ask(middle)
+
+    def _apart(self, *numbers: int) -> Gap:
+        """How far the answers move between two numbers, on the dataset or on its neighbour."""
+        return max(map(self.trials.between, *(self.tried[n,].answers for n in numbers)))
+
+    def refine(self) -> None:
+        """Climb from the best by steps that are halved where none leads to a wider gap."""
+        held = max(self.tried, key=lambda numbers: self.ask(*numbers))
+        steps = [max(1, number // 4) for number in self.most]
+        while True:
+            wider = (n for n in self._beside(held, steps) if self.ask(*n) > self.ask(*held))
+            if (found := next(wider, None)) is not None:
+                held = found
+            elif max(steps) == 1:
+                return
+            else:
+                steps = [max(1, step // 2) for step in steps]
+
+    def _beside(self, numbers: Numbers, steps: Sequence[int]) -> Iterator[Numbers]:
+        """The numbers with one of them a step up or down, within its bounds."""
+        for i, (step, most) in enumerate(zip(steps, self.most, strict=True)):
+            for moved in (min(numbers[i] + step, most), max(numbers[i] - step, 0)):
+                if moved != numbers[i]:
+                    yield (*numbers[:i], moved, *numbers[i + 1 :])
+
+
 def _families(
     asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]
 ) -> Iterator[Family]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
-    kinds: list[Callable[..., Kind]] = [*KINDS]
+    kinds: list[Callable[[Line], Kind]] = [*KINDS]
     if asked.universe.unlimited and len(boundary) > 1:
         kinds.append(partial(constants, boundary))
     for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
-        line = Line.of(asked.universe, order, size + a)
         for own in dict.fromkeys([(r, a), (a, r)]):
-            lay, most = kind(line, (size - r, *own))
+            lay, most = kind(Line.of(asked.universe, order, (size - r, *own)))
             yield Family(lay, most, own != (r, a), asked)
 
 
@@ -98,28 +273,8 @@ def far_moves(problem: Problem) -> list[tuple[int, Move]]:
     return moving[:: -(-len(moving) // MOST_MOVES)]
 
 
-def _start(families: Sequence[Family]) -> None:
-    """Look at every family, then refine the best of each, the widest first. Raises Spent."""
-    for family in families:
-        family.look_around()
-    for family in _widest_first(families):
-        family.refine()
-
-
 def _widest_first(families: Sequence[Family]) -> list[Family]:
     return sorted(families, key=lambda family: family.best.gap, reverse=True)
-
-
-def _climbs(families: Sequence[Family], steps: Steps, asked: Trials) -> None:
-    """Climb from the best of each family, from the widest pair, and from random ones. Raises Spent."""
-    moves = _all_moves(asked.problem)
-    known = iter(_widest_first([family for family in families if family.tried]))
-    for turn in count():
-        for family in islice(known, 1):
-            climb(asked, steps, family.best)
-        if asked.best is not None and turn % 2:
-            climb(asked, steps, asked.best)
-        climb(asked, steps, steps.random(*moves[steps.rng.integers(len(moves))]))
 
 
 # --- steps from a pair to one that differs a little ------------------------------------------------
@@ -148,14 +303,14 @@ class Steps:
         else:
             everyone = self.rng.permutation(int(self.universe.records))[:needed]
             drawn = [self.universe.value_of[i] for i in everyone.tolist()]
-        return Layout.cut(drawn, size, move)
+        return _cut(drawn, size, move)
 
     def beside(self, layout: Layout) -> Layout:
         """A pair one step away: two records of different parts trade places, or one, or all copies
         of one in its part, are replaced. The same pair where there is no record, or no other value.
         """
-        records, ends = list(chain(*layout)), list(accumulate(map(len, layout), initial=0))
-        parts = [range(*ends[i : i + 2]) for i in range(3) if layout[i]]
+        records, edges = list(chain(*layout)), list(accumulate(map(len, layout), initial=0))
+        parts = [range(*edge) for edge in pairwise(edges) if edge[0] < edge[1]]
         if not parts:
             return layout
         part, step = self._one_of(parts), self._below(4)
@@ -166,7 +321,7 @@ class Steps:
         else:
             copies = [j for j in part if records[j] == records[i]]
             self._replace(records, copies if step == 1 else [i], self._value(layout, records[i]))
-        return Layout.cut(records, layout.size, layout.move)
+        return _cut(records, layout.size, layout.move)
 
     def _below(self, number: int) -> int:
         return int(self.rng.integers(number))
@@ -200,9 +355,14 @@ class Steps:
         return self._below(self.universe.distinct)
 
 
-def climb(trials: Trials, steps: Steps, start: Tried | Layout) -> None:
+def _cut(records: list[int], size: int, move: Move) -> Layout:
+    """The layout of a list that has the shared records first, the neighbour's own last."""
+    common = size - move[0]
+    return Layout.of([records[:common], records[common:size], records[size:]])
+
+
+def climb(trials: Trials, steps: Steps, held: Tried) -> None:
     """Step to pairs that are no narrower until `PATIENCE` in a row are no wider. Raises Spent."""
-    held = trials.ask(start) if isinstance(start, Layout) else start
     patience = PATIENCE
     while patience:
         tried = trials.ask(steps.beside(held.layout))
@@ -227,32 +387,26 @@ def _plainer(trials: Trials, layout: Layout) -> Iterator[Layout]:
             i = layout.common.index(value)
             yield layout._replace(common=layout.common[:i] + layout.common[i + 1 :])
     held = Counter(chain(*layout)).most_common()
-    for old, _ in reversed(held):
-        for new, _ in held[:MOST_TARGETS]:
-            replaced = Layout.of([new if v == old else v for v in part] for part in layout)
-            if old != new and replaced.fits(trials.universe):
-                yield replaced
+    for (old, _), (new, _) in product(reversed(held), held[:MOST_TARGETS]):
+        replaced = Layout.of([new if v == old else v for v in part] for part in layout)
+        if old != new and replaced.fits(trials.universe):
+            yield replaced
 
 
 # --- what is asked of a search -------------------------------------------------------------------
 
 
-def checked_trials(trials: Any, seconds: Any) -> int:
-    """Return how many pairs a row's search may try."""
+def checked_spending(trials: Any, seconds: Any) -> tuple[int, float | None]:
+    """How many pairs a row's search may try, and for how many seconds; None is until it has."""
+    if seconds is not None:
+        if not is_real(seconds):
+            raise TypeError(f"seconds must be a number, got {brief(seconds)}")
+        if not (is_finite(seconds) and seconds > 0):
+            raise ValueError(f"seconds must be above 0 and finite, got seconds={brief(seconds)}")
+        seconds = float(seconds)
     if trials is None:
-        return TRIALS if seconds is None else MOST_TIMED
-    return whole_number(trials, "trials", 1)
-
-
-def checked_seconds(seconds: Any) -> float | None:
-    """Return how long a row's search may take, in seconds; None is as long as its trials last."""
-    if seconds is None:
-        return None
-    if not is_real(seconds):
-        raise TypeError(f"seconds must be a number, got {brief(seconds)}")
-    if not (is_finite(seconds) and seconds > 0):
-        raise ValueError(f"seconds must be above 0 and finite, got seconds={brief(seconds)}")
-    return float(seconds)
+        return TRIALS if seconds is None else MOST_TIMED, seconds
+    return whole_number(trials, "trials", 1), seconds
 
 
 def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
@@ -265,14 +419,14 @@ def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
     return rng if isinstance(rng, np.random.Generator) else whole_number(rng, "rng", 0)
 
 
-def require_budget(problems: Sequence[Problem], trials: int, seconds: float | None) -> None:
-    """Refuse a search that would try too many pairs or read too many records, if no time ends it."""
+def require_budget(problems: Sequence[Problem], trials: int) -> None:
+    """Refuse a search that would try too many pairs or read too many records."""
     pairs, records = trials * len(problems), trials * sum(map(_records_of_a_trial, problems))
     for number, most, what, fewer in (
         (pairs, MOST_PAIRS, "pairs to search", "trials or rows"),
         (records, MOST_READ, "records to read in a search", "trials, rows or records"),
     ):
-        if seconds is None and number > most:
+        if number > most:
             raise TooLarge(f"{number:,} {what} exceed the limit of {most:,}; ask for fewer {fewer}")
 
 
