@@ -198,9 +198,6 @@ class AnyPeople(_Persons):
         """A person's rows in the order of the universe's; strangers first."""
         return tuple(sorted(rows, key=lambda row: self._position_of.get(hashed(row, "row"), -1)))
 
-    def tables(self, positions: Positions) -> Tables:
-        return {None: self.given(positions)}
-
     @cached_property
     def whole(self) -> Tables:
         return {None: _numbered(self.kinds.frame, [0] * len(self.kinds))}

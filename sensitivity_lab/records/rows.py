@@ -18,10 +18,10 @@ from sensitivity_lab.records.source import (
     Source,
     Stacked,
     Tables,
+    Values,
     called_on,
     end_to_end,
 )
-from sensitivity_lab.records.values import Values
 
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
 
@@ -262,9 +262,6 @@ class Rows(Source):
                 f"got {', '.join(map(str, frame.columns))}"
             )
         return rows_of(frame)
-
-    def tables(self, positions: Positions) -> Tables:
-        return {None: self.given(positions)}
 
     @property
     def whole(self) -> Tables:
