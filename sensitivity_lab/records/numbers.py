@@ -80,16 +80,12 @@ class Numbers(Source):
         return read_only(ordered[first]), np.diff(np.append(first, len(ordered)))
 
     def _of_each(self) -> tuple[tuple[Any, ...], np.ndarray]:
-        first_seen: dict[Any, Any] = {}
-        counted: Counter[Any] = Counter()
-        for value in self.held:
-            key = None if value is None else exact_number(value)
-            first_seen.setdefault(key, value)
-            counted[key] += 1
-        keys = sorted(key for key in first_seen if key is not None)
-        keys += [None] * (None in first_seen)
+        exact = [None if value is None else exact_number(value) for value in self.held]
+        first = dict(zip(exact[::-1], self.held[::-1], strict=True))  # of equal ones
+        counted = Counter(exact)
+        keys = sorted(first, key=lambda key: (key is None, key or 0))
         counts = np.array([counted[key] for key in keys], dtype=np.intp)
-        return tuple(first_seen[key] for key in keys), counts
+        return tuple(first[key] for key in keys), counts
 
     @cached_property
     def _sorted(self) -> np.ndarray:
@@ -226,13 +222,12 @@ def _listed(source: Any) -> Any:
 
 def _of_series(source: pd.Series[Any]) -> Any:
     """The entries of a Series: among records that are no numbers, what is missing is None."""
-    if pd.api.types.is_numeric_dtype(source.dtype) or not source.isna().any():
+    gone = source.isna()
+    if pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone])):
         return source.to_numpy()
-    if any(is_real(value) for value in source.dropna()) or source.isna().all():
+    if gone.all() or not gone.any():
         return source.to_numpy()
-    return [
-        None if missing else value for value, missing in zip(source, source.isna(), strict=True)
-    ]
+    return [None if missing else value for value, missing in zip(source, gone, strict=True)]
 
 
 def _as_array(values: tuple[Any, ...]) -> np.ndarray | tuple[Any, ...]:
