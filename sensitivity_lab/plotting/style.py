@@ -51,25 +51,16 @@ STYLE: dict[Any, Any] = {
     "figure.figsize": (WIDTH, 4.0),
     "figure.facecolor": PAPER,
     "figure.constrained_layout.use": True,
-    "figure.titlesize": 13,
-    "figure.labelsize": 13,
-    "font.size": 13,
-    "axes.titlesize": 13,
-    "axes.labelsize": 13,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
+    **dict.fromkeys(("font.size", "figure.titlesize", "figure.labelsize"), 13),
+    **dict.fromkeys(("axes.titlesize", "axes.labelsize"), 13),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 12),
+    **dict.fromkeys(("text.color", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "axes.titlecolor"), INK),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.prop_cycle": cycler(color=COLOURS),
     "grid.color": GRID,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.labelsize": 12,
-    "ytick.labelsize": 12,
-    "legend.fontsize": 12,
     "legend.frameon": False,
     "svg.fonttype": "none",  # text stays text: small files, and a reader can select it
     "svg.hashsalt": "sensitivity-lab",  # the same figure is the same file, byte for byte
@@ -77,52 +68,27 @@ STYLE: dict[Any, Any] = {
 
 K_LABEL = "distance k (records that differ)"
 
+
+def _line(dashes: Any, width: float, marker: str, size: float, **more: Any) -> dict[str, Any]:
+    return {"linestyle": dashes, "linewidth": width, "marker": marker, "markersize": size, **more}
+
+
 # A relation is a line style. Where curves agree all are seen: a line through thick dashes, through
 # thicker dots.
-RELATION_LINES: dict[str, dict[str, Any]] = {
-    "AddRemove": {
-        "linestyle": "-",
-        "linewidth": 1.8,
-        "marker": "o",
-        "markersize": 5,
-        "zorder": 2.5,
-    },
-    "Change": {
-        "linestyle": (0, (2.2, 1.6)),
-        "linewidth": 4,
-        "marker": "o",
-        "markersize": 9,
-        "markerfacecolor": PAPER,
-        "zorder": 2.3,
-    },
-    "SymmetricDifference": {
-        "linestyle": (0, (0.01, 1.7)),
-        "dash_capstyle": "round",
-        "linewidth": 6.5,
-        "marker": "D",
-        "markersize": 11,
-        "markerfacecolor": PAPER,
-        "zorder": 2.1,
-    },
-    "Add": {
-        "linestyle": (0, (6, 1.5, 1, 1.5)),
-        "linewidth": 2.4,
-        "marker": "P",
-        "markersize": 7,
-        "zorder": 2.4,
-    },
-    "Remove": {
-        "linestyle": (0, (6, 1.5, 1, 1.5, 1, 1.5)),
-        "linewidth": 2.4,
-        "marker": "X",
-        "markersize": 7,
-        "zorder": 2.2,
-    },
+RELATION_LINES = {
+    "AddRemove": _line("-", 1.8, "o", 5, zorder=2.5),
+    "Change": _line((0, (2.2, 1.6)), 4, "o", 9, zorder=2.3, markerfacecolor=PAPER),
+    "SymmetricDifference": _line(
+        (0, (0.01, 1.7)), 6.5, "D", 11, zorder=2.1, markerfacecolor=PAPER, dash_capstyle="round"
+    ),
+    "Add": _line((0, (6, 1.5, 1, 1.5)), 2.4, "P", 7, zorder=2.4),
+    "Remove": _line((0, (6, 1.5, 1, 1.5, 1, 1.5)), 2.4, "X", 7, zorder=2.2),
 }
 # Relations of one's own, in the order of the table.
 OTHER_LINES = [
-    {"linestyle": dashes, "linewidth": width, "marker": marker, "markersize": 6}
-    for dashes, width, marker in (((0, (1, 1)), 2, "v"), ((0, (8, 2)), 2, "p"), ("-", 0.9, "h"))
+    _line((0, (1, 1)), 2, "v", 6),
+    _line((0, (8, 2)), 2, "p", 6),
+    _line("-", 0.9, "h", 6),
 ]
 
 

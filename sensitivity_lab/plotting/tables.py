@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property, partial
 from numbers import Rational
 from textwrap import fill
@@ -316,10 +315,7 @@ def _has_height(value: Any) -> bool:
 
 def _is_gap(value: Any) -> bool:
     """Whether there is no answer: None or not a number, of any kind."""
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    floating = isinstance(value, (float, np.floating))
-    return value is None or value is pd.NA or (floating and math.isnan(value))
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
 def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:

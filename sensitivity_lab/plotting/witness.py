@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate, pairwise
 from statistics import median_low
 from textwrap import fill
@@ -140,20 +141,50 @@ def plot_witness(sensitivity: Sensitivity, *, ax: Axes | None = None) -> Figure 
     """
     _require_short(sensitivity)
     in_rows = not (sensitivity.universe.numeric or _said(sensitivity))
-    draw = _draw_rows if in_rows else _draw_line
+    picture_of = _of_rows if in_rows else _on_a_line
     if ax is not None:
-        return draw(sensitivity, ax, WIDTH)
-    figure = draw(sensitivity, None, WIDTH)
-    NARROW_FORMS[figure] = lambda: draw(sensitivity, None, PHONE)
+        return picture_of(sensitivity, WIDTH, ax).on(ax)
+    figure = picture_of(sensitivity, WIDTH).figure(WIDTH)
+    NARROW_FORMS[figure] = lambda: picture_of(sensitivity, PHONE).figure(PHONE)
     return figure
 
 
-@overload
-def _draw_line(sensitivity: Sensitivity, ax: None, width: float) -> Figure: ...
-@overload
-def _draw_line(sensitivity: Sensitivity, ax: Axes, width: float) -> Axes: ...
-def _draw_line(sensitivity: Sensitivity, ax: Axes | None, width: float) -> Figure | Axes:
-    """Draw two rows of dots on one number line, on a figure so many inches wide."""
+@dataclass(frozen=True, eq=False)
+class _Picture:
+    """What stands between a title and a legend, on a figure or on the caller's axes."""
+
+    title: str
+    paint: Callable[[Axes], None]
+    height: float  # of a figure whose title has one line
+    line: float  # of the title
+    keys: list[Line2D]
+    columns: int  # of the legend
+
+    def on(self, axes: Axes) -> Axes:
+        """Draw it on the caller's axes."""
+        with plt.rc_context(STYLE):
+            self.paint(axes)
+            axes.set_title(self.title)
+            if self.keys:
+                legend = {"ncols": self.columns, "borderaxespad": 0}
+                axes.legend(handles=self.keys, loc="lower center", **legend)
+        return axes
+
+    def figure(self, width: float) -> Figure:
+        """Draw it on a figure so many inches wide."""
+        title = fill(self.title, int(8 * width))
+        height = self.height + self.line * title.count("\n")
+        with styled_figure(figsize=(width, height / 72)) as figure:
+            self.paint(figure.subplots())
+            figure.suptitle(title)
+            if self.keys:
+                options = {"ncols": self.columns}
+                figure.legend(handles=self.keys, loc="outside lower center", **options)
+        return figure
+
+
+def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> _Picture:
+    """Two rows of dots on one number line."""
     datasets = _numbers(sensitivity)
     room, tall = (72 * width - BESIDE, ROW) if ax is None else _space(ax)
     answers = answers_on(sensitivity)
@@ -162,62 +193,34 @@ def _draw_line(sensitivity: Sensitivity, ax: Axes | None, width: float) -> Figur
     line = NumberLine.through([*datasets[0], *datasets[1]], marks, scale, room)
     rows, dot = _dots(datasets, line, tall)
     ends = [BAND + dot * (1 + max((level for _, level, _ in row), default=0)) for row in rows]
-    value, title = sensitivity.value, heading(sensitivity.query, sensitivity.relation)
-    keys = _dot_keys(rows, sensitivity.relation)
+    above, below = (0.0, 0.0) if ax is None else (BAND + tall - sum(ends) / 2, KEYS)
 
-    def draw(axes: Axes, above: float, below: float) -> None:
-        axes.set_ylim(-ends[1] - ANSWER - below, ends[0] + ANSWER + above)
+    def paint(axes: Axes) -> None:
+        axes.set_ylim(-ends[1] - ANSWER - above - below, ends[0] + ANSWER + above)
         _set_out(axes, line)
         _draw_dots(axes, rows, dot)
         _draw_answers(axes, line, answers, ends, sensitivity.query.name, marked=bool(marks))
-        _draw_gap(axes, line, marks, true_minus(value_text(value)))
+        _draw_gap(axes, line, marks, true_minus(value_text(sensitivity.value)))
 
-    if ax is None:
-        title = fill(title, int(8 * width))
-        height = sum(ends) + 170 + 16 * title.count("\n")
-        with styled_figure(figsize=(width, height / 72)) as figure:
-            draw(figure.subplots(), above=0, below=0)
-            figure.suptitle(title)
-            columns = 3 if width == WIDTH else 2
-            figure.legend(handles=keys, loc="outside lower center", ncols=columns)
-        return figure
-    with plt.rc_context(STYLE):
-        spare = BAND + tall - sum(ends) / 2
-        draw(ax, above=spare, below=spare + KEYS)
-        ax.set_title(title)
-        ax.legend(handles=keys, loc="lower center", ncols=3, borderaxespad=0)
-    return ax
+    title = heading(sensitivity.query, sensitivity.relation)
+    keys = _dot_keys(rows, sensitivity.relation)
+    return _Picture(title, paint, sum(ends) + 170, 16, keys, 3 if width == WIDTH else 2)
 
 
-@overload
-def _draw_rows(sensitivity: Sensitivity, ax: None, width: float) -> Figure: ...
-@overload
-def _draw_rows(sensitivity: Sensitivity, ax: Axes, width: float) -> Axes: ...
-def _draw_rows(sensitivity: Sensitivity, ax: Axes | None, width: float) -> Figure | Axes:
-    """Draw two tables, on a figure so many inches wide."""
+def _of_rows(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> _Picture:
+    """Two tables, with marks before the rows that differ."""
     marked = marked_witness(sensitivity.universe, sensitivity.witness)
     title, value = heading(sensitivity.query, sensitivity.relation), value_text(sensitivity.value)
     sheet = sheet_of(marked, captions(sensitivity), true_minus(value), 72 * width - 2 * MARGIN)
     keys = row_keys(marked, sensitivity.relation.sides)
-    if ax is None:
-        title = fill(title, int(8 * width))
-        room = 72 * width - MARGIN, sheet.height
-        around = 40 + 18 * title.count("\n") + KEYS * bool(keys)  # title, legend, margins
-        with styled_figure(figsize=(width, (sheet.height + around) / 72)) as figure:
-            sheet.paint(figure.subplots(), room)
-            figure.suptitle(title)
-            if keys:
-                figure.legend(handles=keys, loc="outside lower center", ncols=2)
-        return figure
-    _space(ax)
-    box, point = ax.get_window_extent(), ax.figure.dpi / 72
-    with plt.rc_context(STYLE):
+    height = sheet.height + 40 + KEYS * bool(keys)  # title, legend, margins
+    room = 72 * width - MARGIN, sheet.height
+    if ax is not None:
+        _space(ax)
+        box, point = ax.get_window_extent(), ax.figure.dpi / 72
         sheet.height += KEYS
-        sheet.paint(ax, (box.width / point, box.height / point))
-        ax.set_title(title)
-        if keys:
-            ax.legend(handles=keys, loc="lower center", ncols=2, borderaxespad=0)
-    return ax
+        room = box.width / point, box.height / point
+    return _Picture(title, partial(sheet.paint, room=room), height, 18, keys, 2)
 
 
 def _space(axes: Axes) -> tuple[float, float]:

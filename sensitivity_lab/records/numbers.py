@@ -6,8 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import narwhals as nw
@@ -24,22 +25,17 @@ from sensitivity_lab.numbers.exact import (
 )
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import Rows, is_table
-from sensitivity_lab.records.seen import as_seen
-from sensitivity_lab.records.source import Positions, Source, are_text
-from sensitivity_lab.records.values import Values
+from sensitivity_lab.records.source import (
+    Positions,
+    Source,
+    Values,
+    are_text,
+    as_seen,
+    of_values,
+)
 
+WIDE = Context(prec=1_000)  # any sum of floats is exact in it: they reach from 1e-324 to 2e308
 SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
-
-
-@dataclass(frozen=True)
-class GivenFrom:
-    """Makes tuples of some values; it can be sent to other processes."""
-
-    values: tuple[Any, ...]
-
-    def __call__(self, positions: Positions) -> tuple[Any, ...]:
-        """The values at some positions."""
-        return tuple(self.values[i] for i in positions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +80,12 @@ class Numbers(Source):
         return read_only(ordered[first]), np.diff(np.append(first, len(ordered)))
 
     def _of_each(self) -> tuple[tuple[Any, ...], np.ndarray]:
-        first_seen: dict[Any, Any] = {}
-        counted: Counter[Any] = Counter()
-        for value in self.held:
-            key = None if value is None else exact_number(value)
-            first_seen.setdefault(key, value)
-            counted[key] += 1
-        keys = sorted(key for key in first_seen if key is not None)
-        keys += [None] * (None in first_seen)
+        exact = [None if value is None else exact_number(value) for value in self.held]
+        first = dict(zip(exact[::-1], self.held[::-1], strict=True))  # of equal ones
+        counted = Counter(exact)
+        keys = sorted(first, key=lambda key: (key is None, key or 0))
         counts = np.array([counted[key] for key in keys], dtype=np.intp)
-        return tuple(first_seen[key] for key in keys), counts
+        return tuple(first[key] for key in keys), counts
 
     @cached_property
     def _sorted(self) -> np.ndarray:
@@ -133,16 +125,13 @@ class Numbers(Source):
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
         """The m numbers, ascending, as whole numbers over one denominator."""
-        if isinstance(self.held, np.ndarray) and not self.once:
+        if isinstance(self.held, np.ndarray) and self.held.dtype.kind == "i" and not self.once:
             return _scaled_array(self._sorted)
         integers, scale = self.scaled
         return read_only(np.repeat(integers, self.counts)), scale
 
     def giver(self, exact: bool = False) -> Callable[[Positions], Any]:
-        return GivenFrom(self.exact_values if exact else self.values)
-
-    def _for_example(self) -> str:
-        return ""
+        return partial(of_values, self.exact_values if exact else self.values)
 
     def are_those_of(self, other: Source) -> bool:
         """Whether others are the same numbers in the same form, however many copies there are."""
@@ -153,15 +142,18 @@ class Numbers(Source):
         ends = [None if end is None else exact_number(end) for end in (first, last)]
         return hash((len(self.different), *ends))
 
+    @cached_property
+    def position_of(self) -> dict[Any, int]:
+        return {value: i for i, value in enumerate(self.exact_values)}
+
+    def key(self, record: Any, what: str) -> Exact | None:
+        return None if record is None else exact_number(record, f"{what} record")
+
     def positions(self, dataset: Any, what: str) -> np.ndarray:
-        """Where the records of a caller's dataset stand among the values."""
-        positions = None
-        if type(dataset) is np.ndarray and dataset.ndim == 1:  # no mask, no rows
-            positions = self._positions_in_array(dataset)
-        if positions is None:
-            records = sequence(dataset, what)
-            positions = self._positions_in_array(records)
-        return self._positions_one_by_one(records, what) if positions is None else positions
+        of_array = type(dataset) is np.ndarray and dataset.ndim == 1  # no mask, no rows
+        records = dataset if of_array else sequence(dataset, what)
+        positions = self._positions_in_array(records)
+        return super().positions(records, what) if positions is None else positions
 
     def _positions_in_array(self, records: np.ndarray | tuple[Any, ...]) -> np.ndarray | None:
         """The positions of records that are all of the array's own kind and in it, else None."""
@@ -176,16 +168,6 @@ class Numbers(Source):
         positions = np.searchsorted(values, given)
         positions[positions == len(values)] = 0
         return positions if np.array_equal(values[positions], given) else None
-
-    def _positions_one_by_one(self, records: tuple[Any, ...], what: str) -> np.ndarray:
-        position_of = {value: i for i, value in enumerate(self.exact_values)}
-        positions = []
-        for record in records:
-            key = None if record is None else exact_number(record, f"{what} record")
-            if key not in position_of:
-                raise ValueError(f"{what} must hold values of the universe, got {brief(record)}")
-            positions.append(position_of[key])
-        return np.array(positions, dtype=np.int64)
 
 
 def _read_again(held: np.ndarray | tuple[Any, ...], once: bool) -> Numbers:
@@ -240,13 +222,12 @@ def _listed(source: Any) -> Any:
 
 def _of_series(source: pd.Series[Any]) -> Any:
     """The entries of a Series: among records that are no numbers, what is missing is None."""
-    if pd.api.types.is_numeric_dtype(source.dtype) or not source.isna().any():
+    gone = source.isna()
+    if pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone])):
         return source.to_numpy()
-    if any(is_real(value) for value in source.dropna()) or source.isna().all():
+    if gone.all() or not gone.any():
         return source.to_numpy()
-    return [
-        None if missing else value for value, missing in zip(source, source.isna(), strict=True)
-    ]
+    return [None if missing else value for value, missing in zip(source, gone, strict=True)]
 
 
 def _as_array(values: tuple[Any, ...]) -> np.ndarray | tuple[Any, ...]:
@@ -301,8 +282,9 @@ def _scaled_array(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Numbers in an array as integers over one denominator."""
     if values.dtype.kind == "i":
         return read_only(values.astype(np.int64, copy=False)), 1
-    scaled = _short_decimals(values) if values.dtype == np.float64 else None
-    integers, scale = _decimals(values) if scaled is None else scaled
+    if values.dtype != np.float64:  # a short float is what it is written as: 0.1, not 0.100000001
+        values = np.array(list(map(str, values)), dtype=np.float64)
+    integers, scale = _short_decimals(values) or _decimals(values)
     return read_only(integers), scale
 
 
@@ -318,40 +300,13 @@ def _short_decimals(values: np.ndarray) -> tuple[np.ndarray, int] | None:
 
 
 def _decimals(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Floats as integers over a power of ten: each is written, and the texts are read in NumPy."""
-    texts = list(map(str, _as_given(values)))
-    mantissas, exponents = _read(texts)
-    digits = max(0, -int(exponents.min()))
-    return _times_powers_of_ten(mantissas, exponents + digits), 10**digits
-
-
-def _read(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Decimals as (whole numbers, powers of ten): "-12.5" is -125 and -1, "1e-07" is 1 and -7."""
-    exponents = np.zeros(len(texts), dtype=np.int64)
-    for i, text in enumerate(texts):
-        if "e" in text:
-            texts[i], exponent = text.split("e")
-            exponents[i] = int(exponent)
-    mantissas = np.fromstring(" ".join(texts).replace(".", ""), dtype=np.int64, sep=" ")
-    letters = np.array(texts, dtype=bytes)
-    point = np.char.find(letters, b".")
-    exponents -= np.where(point < 0, 0, np.char.str_len(letters) - point - 1)
-    whole = (mantissas % 10 == 0) & (exponents == -1)  # 20.0 is 20, not 200 tenths
-    mantissas[whole] //= 10
-    exponents[whole] = 0
-    return mantissas, exponents
-
-
-def _times_powers_of_ten(mantissas: np.ndarray, powers: np.ndarray) -> np.ndarray:
-    """The products, in 64 bits where that is enough."""
-    powers = np.where(mantissas == 0, 0, powers)
-    most = int(powers.max())
-    if most <= 18 and float((np.abs(mantissas) * 10.0**powers).max()) < 2**61:
-        small: np.ndarray = mantissas * 10**powers
-        return small
-    tens = np.array([10**power for power in range(most + 1)], dtype=object)
-    large: np.ndarray = mantissas.astype(object) * tens[powers]
-    return large
+    """Floats as integers over a power of ten, as they are written: 20.0 is 20, not 200 tenths."""
+    written = [Decimal(repr(value).removesuffix(".0")) for value in values.tolist()]
+    finest = int(
+        reduce(WIDE.add, written).as_tuple().exponent
+    )  # a sum's is the least of its terms'
+    digits = max(0, -finest)
+    return _integers([int(number.scaleb(digits, WIDE)) for number in written]), 10**digits
 
 
 def _integers(numbers: list[int]) -> np.ndarray:

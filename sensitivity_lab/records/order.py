@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from sensitivity_lab.numbers.exact import brief
 from sensitivity_lab.records.answers import Keyed
 from sensitivity_lab.records.rows import taken
-from sensitivity_lab.records.source import Positions, Source, called_on
+from sensitivity_lab.records.source import Positions, Source, Tables, called_on
 
 NEAR = 1e-9  # relative: floats that are added in another order round differently,
 NOTHING = 1e-12  # and where they cancel, what is left is rounding alone
@@ -41,7 +41,7 @@ def other_orders(numbers: np.ndarray, may_matter: bool) -> Iterator[np.ndarray]:
         yield np.lexsort((place + len(numbers) * is_first, numbers))
 
 
-def in_order(one: Any, rows: np.ndarray) -> Any:
+def in_order(one: Any, rows: Positions) -> Any:
     """A table with its rows in another order."""
     return taken(nw.from_native(one, eager_only=True), rows)
 
@@ -80,7 +80,7 @@ class InOrders:
             return None if order is None else self.records.given(order)
         if self.records.order_shows:
             positions = another_order(tuple(positions), rng) or positions
-        tables = self._tables(positions)
+        tables = self.records.tables(positions)
         orders = [another_order(tuple(range(len(one))), rng) for one in tables.values()]
         return None if not any(orders) else _in_order(tables, orders)
 
@@ -88,14 +88,10 @@ class InOrders:
         """The dataset in several other orders: all of few rows."""
         rng = _seeded(positions)
         if not self.records.one_row_each:
-            tables = self._tables(positions)
+            tables = self.records.tables(positions)
             yield from (_in_order(tables, orders) for orders in _orders_of(tables, rng))
         if self.records.order_shows:
             yield from map(self.records.given, several_orders(tuple(positions), rng))
-
-    def _tables(self, positions: Positions) -> dict[str | None, nw.DataFrame[Any]]:
-        tables = self.records.tables(positions)
-        return {name: nw.from_native(one, eager_only=True) for name, one in tables.items()}
 
 
 def require_any_order(people: Source, function: Any, said: Sequence[Any], asked: str) -> None:
@@ -143,9 +139,7 @@ def several_orders(order: Order, rng: np.random.Generator) -> list[Order]:
     return [other for other in dict.fromkeys(drawn) if other != order]
 
 
-def _orders_of(
-    tables: Mapping[Any, nw.DataFrame[Any]], rng: np.random.Generator
-) -> Sequence[Sequence[Order]]:
+def _orders_of(tables: Tables, rng: np.random.Generator) -> Sequence[Sequence[Order]]:
     """Several orders of some tables: all ways together where they have few rows."""
     plain: list[Order] = [tuple(range(len(one))) for one in tables.values()]
     if sum(map(len, plain)) <= ALL_ORDERS:
@@ -154,11 +148,10 @@ def _orders_of(
     return [[of[i % len(of)] for of in each] for i in range(max(map(len, each)))]
 
 
-def _in_order(tables: Mapping[Any, nw.DataFrame[Any]], orders: Sequence[Order | None]) -> Any:
+def _in_order(tables: Tables, orders: Sequence[Order | None]) -> Any:
     """Tables with their rows in some orders, as a function receives them."""
-    pairs = zip(tables.items(), orders, strict=True)
     placed = {
-        name: taken(one, range(len(one)) if order is None else order)
-        for (name, one), order in pairs
+        name: one if order is None else in_order(one, order)
+        for (name, one), order in zip(tables.items(), orders, strict=True)
     }
     return placed[None] if set(placed) == {None} else placed

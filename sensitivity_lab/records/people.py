@@ -130,11 +130,10 @@ class People(_Persons):
 
     def _require_all_rows(self, people: list[Any], frames: dict[Any, Any], what: str) -> None:
         """Refuse a dataset in which a person has other rows than in the universe."""
-        position_of = {value: i for i, value in enumerate(self.values)}
-        known = [position_of[person] for person in people if person in position_of]
+        known = [self.position_of[person] for person in people if person in self.position_of]
         for name, native in self.tables(known).items():
             ours = nw.from_native(native, eager_only=True)
-            theirs = [row for row in rows_of(frames[name]) if row[self.id] in position_of]
+            theirs = [row for row in rows_of(frames[name]) if row[self.id] in self.position_of]
             alike = [*map(str, frames[name].columns)] == [*map(str, ours.columns)]
             if not alike or Counter(rows_of(ours)) != Counter(theirs):
                 raise ValueError(
@@ -172,14 +171,10 @@ class AnyPeople(_Persons):
     def content(self) -> Any:
         return self.bounds, self.kinds.content
 
-    @cached_property
-    def _position_of(self) -> dict[Any, int]:
-        """Where each row stands among those that people bring."""
-        return {row: i for i, row in enumerate(self.kinds.values)}
-
     def given(self, positions: Positions) -> Any:
         people: list[Any] = [self.values[i] for i in positions]
-        rows = self.kinds.given([self._position_of[row] for person in people for row in person])
+        at = self.kinds.position_of
+        rows = self.kinds.given([at[row] for person in people for row in person])
         numbers = [number for number, person in enumerate(people) for _ in person]
         return _numbered(nw.from_native(rows, eager_only=True), numbers)
 
@@ -196,10 +191,8 @@ class AnyPeople(_Persons):
 
     def _in_order(self, rows: Iterable[Any]) -> tuple[Any, ...]:
         """A person's rows in the order of the universe's; strangers first."""
-        return tuple(sorted(rows, key=lambda row: self._position_of.get(hashed(row, "row"), -1)))
-
-    def tables(self, positions: Positions) -> Tables:
-        return {None: self.given(positions)}
+        at = self.kinds.position_of
+        return tuple(sorted(rows, key=lambda row: at.get(hashed(row, "row"), -1)))
 
     @cached_property
     def whole(self) -> Tables:

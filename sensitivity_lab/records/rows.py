@@ -18,10 +18,10 @@ from sensitivity_lab.records.source import (
     Source,
     Stacked,
     Tables,
+    Values,
     called_on,
     end_to_end,
 )
-from sensitivity_lab.records.values import Values
 
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
 
@@ -160,27 +160,22 @@ def with_own_cells(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
     if not frame.implementation.is_pandas():
         return frame
     native = frame.to_native()
-    nested = [
-        name
+    copies = {
+        name: native[name].map(deepcopy)
         for name, kind in native.dtypes.items()
         if pd.api.types.is_object_dtype(kind)
         and any(isinstance(cell, (list, np.ndarray)) for cell in native[name])
-    ]
-    if not nested:
-        return frame
-    copies = {name: native[name].map(deepcopy) for name in nested}
-    return nw.from_native(native.assign(**copies), eager_only=True)
+    }
+    return nw.from_native(native.assign(**copies), eager_only=True) if copies else frame
 
 
 def own_copy(dataset: Any) -> Any:
     """A dataset again, as tables of its own where it is some: a function may change what it gets."""
     if isinstance(dataset, Mapping):
         return {name: own_copy(one) for name, one in dataset.items()}
-    return (
-        with_own_cells(table(dataset, "dataset").clone()).to_native()
-        if is_table(dataset)
-        else dataset
-    )
+    if not is_table(dataset):
+        return dataset
+    return with_own_cells(table(dataset, "dataset").clone()).to_native()
 
 
 class Rows(Source):
@@ -262,9 +257,6 @@ class Rows(Source):
                 f"got {', '.join(map(str, frame.columns))}"
             )
         return rows_of(frame)
-
-    def tables(self, positions: Positions) -> Tables:
-        return {None: self.given(positions)}
 
     @property
     def whole(self) -> Tables:

@@ -83,10 +83,7 @@ class Alike(Said):
 
     @cached_property
     def _codes(self) -> np.ndarray:
-        keys = self._keys
-        if self.of is None and are_text(keys):
-            return np.arange(len(keys), dtype=np.int64)  # a universe lists each of its records once
-        return codes_of(keys)
+        return codes_of(self._keys)
 
     @cached_property
     def _keys(self) -> Sequence[Any]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from numbers import Rational
 from typing import Any, ClassVar
 
+import narwhals as nw
 import numpy as np
 
 from sensitivity_lab.numbers.exact import Exact, brief, sequence, told
-from sensitivity_lab.records.seen import as_seen
+from sensitivity_lab.numbers.lazy import pd
 
 Positions = Sequence[int] | np.ndarray
 Stacked = tuple[np.ndarray, Any]  # of each row the number of its dataset, (N,); and the N rows
 Tables = dict[str | None, Any]  # by name; one table alone has none
+PLAIN = {int, bool, str, type(None)}  # kinds of which equals are the same
 
 
 class Source:
@@ -43,6 +47,11 @@ class Source:
     def counts(self) -> np.ndarray:
         """How many copies of each there are, (v,) whole numbers."""
         raise NotImplementedError
+
+    @cached_property
+    def position_of(self) -> dict[Any, int]:
+        """Where each different record stands among the values."""
+        return {value: i for i, value in enumerate(self.values)}
 
     @property
     def has_missing(self) -> bool:
@@ -97,7 +106,7 @@ class Source:
 
     def given(self, positions: Positions) -> Any:
         """The dataset at some positions, as a function receives it."""
-        return tuple(self.values[i] for i in positions)
+        return of_values(self.values, positions)
 
     def giver(self, exact: bool = False) -> Callable[[Positions], Any]:
         """What makes datasets of positions; `exact` numbers are ints and Fractions."""
@@ -108,8 +117,8 @@ class Source:
         return (self.values[i] for i in positions)
 
     def tables(self, positions: Positions) -> Tables:
-        """The dataset as tables by name; none where datasets are no tables."""
-        return {}
+        """The dataset as tables by name, where datasets are tables."""
+        return {None: self.given(positions)}
 
     @property
     def whole(self) -> Tables:
@@ -125,8 +134,7 @@ class Source:
     @property
     def sorted_records(self) -> np.ndarray:
         """The m records, copies and all, in the order of the values, (m,)."""
-        each = np.empty(len(self.values), dtype=object)
-        each[:] = self.values
+        each = np.fromiter(self.values, dtype=object, count=len(self.values))
         return np.repeat(each, self.counts)
 
     def at(self, members: np.ndarray) -> Any:
@@ -142,31 +150,54 @@ class Source:
     def said(self, what: Any, asked: str = "of") -> Any:
         """What a column, or a function, says of each of the m records: numbers, or keys."""
         if not callable(what):
+            example = "" if self.numeric else f": a record is {brief(self.values[0])}"
             raise ValueError(
-                f"{asked} must be a function of one record here, got {brief(what)}"
-                f"{self._for_example()}"
+                f"{asked} must be a function of one record here, got {brief(what)}{example}"
             )
-        positions = np.repeat(np.arange(len(self.values), dtype=np.intp), self.counts)
-        return [called_on(what, record, asked) for record in self.each(positions.tolist())]
-
-    def _for_example(self) -> str:
-        return f": a record is {brief(self.values[0])}"
+        positions = self.positions_at(np.arange(len(self))).tolist()
+        return [called_on(what, record, asked) for record in self.each(positions)]
 
     # A caller's dataset
 
     def positions(self, dataset: Any, what: str) -> np.ndarray:
         """Where the records of a caller's dataset stand among the values."""
-        position_of = {value: i for i, value in enumerate(self.values)}
         positions = []
         for record in self.listed(dataset, what):
-            if hashed(record, what) not in position_of:
-                raise ValueError(f"{what} must hold records of the universe, got {brief(record)}")
-            positions.append(position_of[record])
+            if (key := self.key(record, what)) not in self.position_of:
+                kind = "values" if self.numeric else "records"
+                raise ValueError(f"{what} must hold {kind} of the universe, got {brief(record)}")
+            positions.append(self.position_of[key])
         return np.array(positions, dtype=np.int64)
+
+    def key(self, record: Any, what: str) -> Hashable:
+        """What a record of a caller's dataset is looked up by."""
+        return hashed(record, what)
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """The records of a caller's dataset."""
         return sequence(dataset, what)
+
+
+class Values(Source):
+    """Some different records, and how many copies of each there are."""
+
+    values: tuple[Hashable, ...]
+    counts: np.ndarray
+
+    def __init__(self, records: Iterable[Any], what: str, once: bool = False) -> None:
+        """Count equal records, or hold each `once`."""
+        listed = list(records)
+        counted: Counter[Any] = Counter(
+            listed if are_text(listed) else (hashed(record, what) for record in listed)
+        )
+        self.values = ordered(counted)
+        copies = [1 if once else counted[value] for value in self.values]
+        self.counts = np.array(copies, dtype=np.intp)
+
+
+def of_values(values: Sequence[Any], positions: Positions) -> tuple[Any, ...]:
+    """The dataset of the values at some positions."""
+    return tuple(values[i] for i in positions)
 
 
 def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:
@@ -214,3 +245,56 @@ def hashed(record: Any, what: str) -> Hashable:
             f"{what} must equal themselves, got {brief(record)}: write None for what is missing"
         )
     return record  # type: ignore[no-any-return]
+
+
+def as_seen(value: Any) -> Any:
+    """Return what equals that of another value only where no function tells the two apart."""
+    kind = type(value)
+    if kind in PLAIN:
+        return kind, value
+    if kind is float:
+        return kind, repr(value)
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return kind, *_all_as_seen(value)
+    if nw.dependencies.is_into_dataframe(value):
+        frame = nw.from_native(value, eager_only=True)
+        cells = tuple(_all_as_seen(column.to_list()) for column in frame.iter_columns())
+        return kind, _schema(value), cells
+    if isinstance(value, Mapping):
+        return kind, *_all_as_seen(value.items())
+    if isinstance(value, (set, frozenset)):
+        return kind, frozenset(map(as_seen, value))
+    has_text = kind.__repr__ is not object.__repr__  # type: ignore[comparison-overlap]
+    if isinstance(value, (Rational, str)) or not has_text:
+        return kind, value
+    try:
+        text = repr(value)
+    except Exception:  # numbers within it may be too long for a text
+        text = ""
+    return kind, text, value if value is pd.NA or value == value else None  # NaN
+
+
+def _all_as_seen(values: Any) -> tuple[Any, ...]:
+    """As `as_seen`, of each of some values; of a million in no more than a few steps."""
+    kinds = set(map(type, values))
+    if len(kinds) == 1 and kinds <= PLAIN:
+        return kinds.pop(), tuple(values)
+    return tuple(map(as_seen, values))
+
+
+def _schema(native: Any) -> tuple[Any, ...]:
+    """The columns of a table with all that their types say, and what else is noted of it."""
+    if isinstance(native, pd.DataFrame):
+        types = [
+            (as_seen(name), repr(kind), as_seen(list(getattr(kind, "categories", ()))))
+            for name, kind in native.dtypes.items()
+        ]
+        return tuple(types), as_seen(native.columns.names), as_seen(native.attrs)
+    if nw.dependencies.is_polars_dataframe(native):
+        return (repr(native.schema),)
+    dictionaries = [
+        [chunk.dictionary.to_pylist() for chunk in column.chunks]
+        for column in native.columns
+        if hasattr(column.type, "value_type") and hasattr(column.type, "index_type")
+    ]
+    return native.schema.serialize().to_pybytes(), as_seen(dictionaries)

@@ -18,7 +18,7 @@ from conftest import refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.records.rows import rows_of, table
-from sensitivity_lab.records.seen import as_seen
+from sensitivity_lab.records.source import as_seen
 from sensitivity_lab.shown.python import source_of
 
 NAN = float("nan")
