@@ -18,6 +18,7 @@ from sensitivity_lab.numbers.exact import (
     exact_number,
     is_real,
     name_of,
+    number_as_float,
     sequence,
     simplest,
     told,
@@ -29,7 +30,8 @@ from sensitivity_lab.order_statistics import (
     INTERQUARTILE_RANGE,
     MIDHINGE,
     RANGE,
-    Weighed,
+    of_ranks,
+    short_text,
 )
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
@@ -37,12 +39,10 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.ranks.family import Count, Mean, Quantile, Sum
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
 from sensitivity_lab.queries import (
-    Call,
     Grouping,
     OnRows,
     Query,
     in_order,
-    literal,
     records_listed,
 )
 from sensitivity_lab.records.people import OfOneRow
@@ -59,11 +59,6 @@ def _standard(
     return Query(name, function, smallest_size, proved=proved, **given)
 
 
-def _quantile(name: str, q: Exact, made: Call | None = None) -> Query:
-    proved = Quantile(q)
-    return _standard(name, Weighed(proved.weights), proved, 1, made=made)
-
-
 def quantile(q: Any) -> Query:
     """Return the q-quantile with linear interpolation, as `numpy.quantile` computes it.
 
@@ -76,15 +71,8 @@ def quantile(q: Any) -> Query:
     exact = exact_number(q, "q")
     if not 0 <= exact <= 1:
         raise ValueError(f"q must lie in [0, 1], got q={dataset_text(q)}")
-    text = str(float(exact)) if exact_number(float(exact)) == exact else str(exact)
-    return _quantile(f"quantile({text})", exact, Call(quantile, (exact,)))
-
-
-def _sum_of_squares(x: Dataset) -> Exact:
-    """n · Σ(x − mean)², which is whole where the records are."""
-    total = sum(x)
-    squares: Exact = len(x) * sum(record * record for record in x) - total * total
-    return squares
+    made = partial(quantile, exact)
+    return of_ranks(f"quantile({short_text(exact)})", Quantile(exact), made=made)
 
 
 @dataclass(frozen=True)
@@ -98,7 +86,9 @@ class _Variance:
     ddof: int
 
     def __call__(self, x: Dataset) -> Exact:
-        return simplest(Fraction(_sum_of_squares(x)) / (len(x) * (len(x) - self.ddof)))
+        n, total = len(x), sum(x)
+        squares = n * sum(record * record for record in x) - total * total  # n · Σ(x − mean)²
+        return simplest(Fraction(squares) / (n * (n - self.ddof)))
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
         values, scale = universe.scaled
@@ -138,7 +128,7 @@ def std(*, ddof: int = 0) -> Query:
 def _scatter(maker: Callable[..., Query], family: type[Variance], ddof: Any) -> Query:
     ddof, kind = whole_number(ddof, "ddof", 0), maker.__name__
     name = f"{kind}(ddof={ddof})" if ddof else kind
-    options = {"root": maker is std, "made": Call(maker, (), (("ddof", ddof),))}
+    options = {"root": maker is std, "made": partial(maker, ddof=ddof)}
     return _standard(name, _Variance(ddof), family(ddof), ddof + 1, **options)
 
 
@@ -160,7 +150,7 @@ def histogram(edges: Iterable[Any]) -> Query:
         )
 
     name, edges = f"histogram({number_repr(list(given))})", tuple(exact)
-    made = Call(histogram, (given,))
+    made = partial(histogram, given)
     return _standard(name, _Histogram(edges), Histogram(edges), 0, made=made)
 
 
@@ -328,11 +318,11 @@ def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarr
 
 
 COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)
-SUM = _standard("sum", _sum, Sum(), 0, rows=OnRows(Weighed(Sum().weights)))
-MEAN = _standard("mean", _mean, Mean(), 1, rows=OnRows(Weighed(Mean().weights)))
-MEDIAN = _quantile("median", Fraction(1, 2))
-MIN = _standard("min", _min, Quantile(0), 1, rows=OnRows(Weighed(Quantile(0).weights)))
-MAX = _standard("max", _max, Quantile(1), 1, rows=OnRows(Weighed(Quantile(1).weights)))
+SUM = of_ranks("sum", Sum(), 0, _sum)
+MEAN = of_ranks("mean", Mean(), 1, _mean)
+MEDIAN = of_ranks("median", Quantile(Fraction(1, 2)))
+MIN = of_ranks("min", Quantile(0), 1, _min)
+MAX = of_ranks("max", Quantile(1), 1, _max)
 VARIANCE = variance()
 STD = std()
 count_distinct = _standard(
@@ -434,7 +424,22 @@ def python_of(query: Query) -> str | None:
     for name, constant in CONSTANTS.items():
         if query == constant:
             return f"sl.{name}"
-    return query.made.python() if query.made is not None and query == query.made() else None
+    return _python_of_call(query.made) if query.made and query == query.made() else None
+
+
+def _python_of_call(made: partial[Query]) -> str:
+    """The call of the package's function that makes a query."""
+    options = [f"{name}={value}" for name, value in made.keywords.items()]
+    return f"sl.{made.func.__name__}({', '.join([*map(literal, made.args), *options])})"
+
+
+def literal(value: Any) -> str:
+    """Numbers as Python: a float's text where that means the number, else an int or a Fraction."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(literal, value))}]"
+    number = exact_number(value)
+    decimal = None if isinstance(number, int) else number_as_float(number)
+    return repr(number if decimal is None else decimal)
 
 
 def _python_by_group(grouping: Grouping) -> str | None:

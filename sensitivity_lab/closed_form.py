@@ -9,7 +9,6 @@ the book's page of proofs.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,17 +162,17 @@ def _feasible_shares(query: Query, relation: Relation, size: int | range) -> lis
     least = query.smallest_size or 0
     if not isinstance(size, range):
         size = whole_number(size, "size", least)
-        sizes, most = range(size, size + 1), math.inf
+        sizes, others = range(size, size + 1), range(size + relation.k + 1)
     elif size:
         require_few_moves(size, relation)
-        sizes, least, most = size, max(min(size), least), max(size)
+        sizes = others = size
     else:
         raise ValueError(f"size must name at least one size, got {size}")
     moves = [
         (n, removed, added)
         for n in sizes
         for removed, added in relation.moves
-        if n >= least and removed <= n and least <= n - removed + added <= most
+        if removed <= n and min(n, other := n - removed + added) >= least and other in others
     ]
     if not moves:
         raise Infeasible(

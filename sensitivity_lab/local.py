@@ -142,8 +142,7 @@ def smooth_sensitivity(
     Source: Nissim, Raskhodnikova and Smith (2007); thm-at-distance-sum, thm-at-distance-quantile,
     thm-at-distance-variance and thm-at-distance-monotone on the book's page of proofs.
     """
-    query, dataset, bounds = _of_numbers(query, dataset, bounds)
-    asked = _asked(query, dataset, bounds)
+    query, asked = _asked(query, dataset, bounds)
     discount = exact_number(beta, "beta")
     if discount <= 0:
         raise ValueError(f"beta must be above 0, got beta={brief(beta)}")
@@ -178,22 +177,18 @@ def sensitivity_at_distance(
     Cost: O(n log n) for the sort, then O(min(distance, n)) at the most. Queries and errors: as
     `smooth_sensitivity`. Source: Nissim, Raskhodnikova and Smith (2007); proofs: as `smooth_sensitivity`.
     """
-    asked = _asked(*_of_numbers(query, dataset, bounds))
+    _, asked = _asked(query, dataset, bounds)
     whole_number(distance, "distance", 0)
     return rational(asked.widest(min(distance, len(asked.dataset))).gap)
 
 
-def _of_numbers(query: Any, dataset: Any, bounds: Any) -> tuple[Any, Any, Any]:
-    """A query of what records say, as the query itself of the numbers that they say."""
-    if not isinstance(query, Query) or query.inner is None:
-        return query, dataset, bounds
-    ends = clipped_ends(query.of_what, *checked_bounds(bounds))
-    return query.inner, Universe.population(dataset).numbers_of(query.of_what), ends
-
-
-def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:
-    """Check what is asked, and sort the dataset."""
+def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDistance]:
+    """Check what is asked, and sort the dataset; of what records say it is asked of the numbers."""
     ends = checked_bounds(bounds)
+    if isinstance(query, Query) and query.inner is not None:
+        ends = clipped_ends(query.of_what, *ends)
+        dataset = Universe.population(dataset).numbers_of(query.of_what)
+        query = query.inner
     proved: Family | None = query.proved if isinstance(query, Query) else None
     at_distance = proved.at_distance() if proved else None
     if at_distance is None:
@@ -209,7 +204,7 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> AtDistance:
         raise ValueError(
             f"dataset must have at least {query.smallest_size} records for {query.name}, got {size}"
         )
-    return at_distance(Bounded.of(universe, ends))
+    return query, at_distance(Bounded.of(universe, ends))
 
 
 def _settled(candidates: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, WorstPair]:

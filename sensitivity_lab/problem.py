@@ -251,7 +251,7 @@ class Problem:
         """What a function without a smallest size does on the empty dataset, if it fails."""
         if self.query.smallest_size is not None:
             return ""
-        return failure_on_nothing(self.query, self.any_answer, self.given(()))
+        return _failure_on(self.given(()), self.query, self.any_answer)
 
 
 class Limits(NamedTuple):
@@ -351,7 +351,7 @@ def require_few_moves(sizes: range, relation: Relation) -> None:
         )
 
 
-def failure_on_nothing(query: Query, any_answer: bool = False, nothing: Any = ()) -> str:
+def _failure_on(nothing: Any, query: Query, any_answer: bool) -> str:
     """Call a query's function on the empty dataset; say how it fails, or nothing if it answers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +28,7 @@ from sensitivity_lab.numbers.exact import (
     told,
     whole_number,
 )
-from sensitivity_lab.numbers.gap import Labelled, in_order_of_labels
+from sensitivity_lab.numbers.gap import in_order_of_labels
 from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.answers import Keyed, opened
@@ -95,35 +94,6 @@ class OnRows:
         return self.function.rows(rows, universe)  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True)
-class Call:
-    """The call of one of the package's functions that makes a query."""
-
-    maker: Callable[..., Query]
-    args: tuple[Any, ...]
-    options: tuple[tuple[str, int], ...] = ()
-
-    def __call__(self) -> Query:
-        """Make the query again."""
-        return self.maker(*self.args, **dict(self.options))
-
-    def python(self) -> str:
-        """The same as Python, with `sl` for the package."""
-        asked = [*map(literal, self.args), *(f"{name}={value}" for name, value in self.options)]
-        return f"sl.{self.maker.__name__}({', '.join(asked)})"
-
-
-def literal(value: Any) -> str:
-    """Numbers as Python: a float's text where that means the number, else an int or a Fraction."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(literal, value))}]"
-    number = exact_number(value)
-    if isinstance(number, int) or abs(number) > sys.float_info.max:
-        return repr(number)
-    decimal = float(number)
-    return repr(decimal) if exact_number(decimal) == number else repr(number)
-
-
 INSTEAD = (
     "people may bring none; say least_rows=1 if everybody brings some, ask of a function of a "
     "person, as in MEAN.of(lambda rows: len(rows)), or pass a function of your own that answers on "
@@ -176,7 +146,7 @@ class Query:
     root: bool = field(default=False, repr=False)
     rows: Rows | None = field(default=None, repr=False)
     proved: Family | None = field(default=None, repr=False)
-    made: Call | None = field(default=None, repr=False, compare=False)
+    made: partial[Query] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -214,14 +184,11 @@ class Query:
         asked of something already.
         Source: thm-image, and over people thm-people-rows, on the book's page of proofs.
         """
-        if not (isinstance(what, str) or callable(what)):
-            raise TypeError(
-                f"of must be a column's name or a function of a record, got {brief(what)}"
-            )
+        words = f"of {_named(what, 'of')}"
         if self.inner is not None:
             raise ValueError(f"query {self.name} is asked of something already")
         self._require_whole("of")
-        return self._asked_of(what, f"of {what if isinstance(what, str) else name_of(what)}")
+        return self._asked_of(what, words)
 
     def clipped(self, low: Any, high: Any) -> Query:
         """Return this query asked of numbers that are cut to [low, high].
@@ -254,28 +221,21 @@ class Query:
         group already, and for keys that come twice.
         Source: thm-grouped-sum on the book's page of proofs.
         """
-        if not (isinstance(column, str) or callable(column)):
-            raise TypeError(
-                f"by must be a column's name or a function of a record, got {brief(column)}"
-            )
-        self._require_no_statement("by")
-        if self.grouping is not None:
-            raise ValueError(f"query {self.name} is by group already")
+        name = f"{self.name} by {_named(column, 'by')}"
+        self._require_whole("by")
         known = None if keys is None else sequence(keys, "keys", "keys")
         for key in known or ():
             hashed(key, "keys")
         if known is not None and len(set(known)) < len(known):
             raise ValueError(f"keys must be different, got {number_repr(list(known))}")
         grouping = Grouping(self if self.inner is None else self.inner, self.of_what, column, known)
-        words = column if isinstance(column, str) else name_of(column)
-        return Query(f"{self.name} by {words}", grouping, 0)
+        return Query(name, grouping, 0)
 
     def _require_whole(self, asked: str) -> None:
+        """Refuse a query by group, which is asked of nothing else, and a statement, which says all."""
         if self.grouping is not None:
-            raise ValueError(f"query {self.name} is by group: {asked} comes before by")
-        self._require_no_statement(asked)
-
-    def _require_no_statement(self, asked: str) -> None:
+            words = " already" if asked == "by" else f": {asked} comes before by"
+            raise ValueError(f"query {self.name} is by group{words}")
         if self.together is not None:
             raise ValueError(
                 f"{asked} must be asked of a query of numbers, got a statement: say it in the SQL"
@@ -510,6 +470,17 @@ class Grouping:
         return self.query(held)
 
 
+def _named(what: Any, parameter: str) -> str:
+    """The name of a column or of a function; refuse what says nothing of a record."""
+    if isinstance(what, str):
+        return what
+    if callable(what):
+        return name_of(what)
+    raise TypeError(
+        f"{parameter} must be a column's name or a function of a record, got {brief(what)}"
+    )
+
+
 def _described(dataset: Any) -> str:
     """A dataset that has few records, in words: a table by its columns and rows."""
     if not is_table(dataset):
@@ -545,59 +516,48 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
 
 def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
     """Return a number as int, Fraction, Decimal or float, a vector as a tuple of those."""
-    if isinstance(answer, np.ndarray) and answer.ndim == 0:
-        answer = answer[()]  # not item(), which makes whole numbers of time spans
-    if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
-        answer = _opened(answer, query, dataset)
-    if isinstance(answer, Keyed):
-        return _by_label(answer, query, dataset)
-    is_listed = isinstance(answer, Iterable) and hasattr(answer, "__len__")
-    if isinstance(answer, UNLISTED) or not is_listed:
-        return _checked_number(answer, query, dataset)
-    entries = answer if isinstance(answer, PLAIN) else drawn(answer, f"answer of {query.name}")
-    return tuple(_checked_number(entry, query, dataset) for entry in entries)
-
-
-def _opened(answer: Any, query: Query, dataset: Dataset) -> Any:
     try:
-        return opened(answer, f"answer of {query.name}")
+        return _checked(answer, query.name)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{error} on dataset {number_repr(dataset)}") from error
 
 
-def _by_label(answer: Keyed, query: Query, dataset: Dataset) -> Labelled:
-    """The numbers of an answer with keys, in the order of these."""
-    numbers = [_checked_number(entry, query, dataset) for entry in answer.entries]
-    try:
-        return in_order_of_labels(numbers, answer.keys)
-    except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"query {query.name} must label each number once: {error} on dataset {number_repr(dataset)}"
-        ) from error
+def _checked(answer: Any, name: str) -> Any:
+    if isinstance(answer, np.ndarray) and answer.ndim == 0:
+        answer = answer[()]  # not item(), which makes whole numbers of time spans
+    if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
+        answer = opened(answer, f"answer of {name}")
+    if isinstance(answer, Keyed):
+        numbers = [_checked_number(entry, name) for entry in answer.entries]
+        try:
+            return in_order_of_labels(numbers, answer.keys)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"query {name} must label each number once: {error}") from error
+    is_listed = isinstance(answer, Iterable) and hasattr(answer, "__len__")
+    if isinstance(answer, UNLISTED) or not is_listed:
+        return _checked_number(answer, name)
+    entries = answer if isinstance(answer, PLAIN) else drawn(answer, f"answer of {name}")
+    return tuple(_checked_number(entry, name) for entry in entries)
 
 
-def _checked_number(number: Any, query: Query, dataset: Dataset) -> Any:
+def _checked_number(number: Any, name: str) -> Any:
     if not is_real(number):
-        raise TypeError(
-            f"query {query.name} must return a number or a vector, got {brief(number)} on dataset {number_repr(dataset)}"
-        )
+        raise TypeError(f"query {name} must return a number or a vector, got {brief(number)}")
     if isinstance(number, (Integral, np.bool_)):
         return int(number)
     if isinstance(number, Fraction):
         return simplest(number)
     if not is_finite(number):
-        raise ValueError(
-            f"query {query.name} must return finite numbers, got {brief(number)} on dataset {number_repr(dataset)}"
-        )
+        raise ValueError(f"query {name} must return finite numbers, got {brief(number)}")
     if isinstance(number, np.longdouble):  # longer than a float
         return simplest(Fraction(*number.as_integer_ratio()))
     if not isinstance(number, Decimal):
         return float(number)
     if abs(number.adjusted()) > MOST_EXPONENT:
         raise ValueError(
-            f"query {query.name} must return numbers within 10 to the power of ±{MOST_EXPONENT:,}, "
-            f"got {brief(number)} on dataset {number_repr(dataset)}"
+            f"query {name} must return numbers within 10 to the power of ±{MOST_EXPONENT:,}, "
+            f"got {brief(number)}"
         )
     return number
 

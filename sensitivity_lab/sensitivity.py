@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from sensitivity_lab.methods.lifting import images_of
 from sensitivity_lab.methods.method import Answered, Method
@@ -135,42 +134,21 @@ def local_sensitivity(
     numbers, own = problem, indices
     if image:
         numbers, own = image.asked_by(problem), image.of_dataset(indices)
-    answered = _locally(numbers, Solver(budget, own), Walk(budget, own), method)
+    answered = _locally(numbers, own, method, budget)
     pair = image.lifted_at(indices, answered.pair) if image else answered.pair
     found = stood_by(problem, pair)
     return result(problem, found, answered.by, answered.datasets, is_local=True)
 
 
-def _locally(problem: Problem, solver: Solver, walk: Walk, method: str) -> Answered:
+def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Answered:
     """One dataset by the walk, or by the solver where that is asked for, or there is too much."""
-    if method != "auto" or not walk.fits(problem, walk.budget.quick):
-        answered = None if method == "walk" else _proved(problem, solver, method)[0]
+    walk = Walk(budget, own)
+    if method != "auto" or not walk.fits(problem, budget.quick):
+        answered = None if method == "walk" else _proved(problem, method, budget, own)[0]
         if answered is not None:
             return answered
         walk.check(problem)
     return walk.answer(problem)
-
-
-@dataclass(frozen=True)
-class Solver:
-    """The solver: what is proved, for a problem or for one dataset of it. Nothing is enumerated."""
-
-    budget: Budget
-    only: Indices | None = None
-    name: ClassVar[str] = "solver"
-
-    def check(self, problem: Problem) -> None:
-        """No problem is too large."""
-
-    def answer(self, problem: Problem) -> Answered | None:
-        """Find the worst pair, or a bound that no pair may attain; None without a proof."""
-        if problem.kept is not None:
-            return None
-        if self.only is None:
-            pair = solve(problem, self.budget.progress)
-        else:
-            pair = solve_local(problem, self.only)
-        return None if pair is None else Answered(pair, 0, self.name)
 
 
 def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[Sensitivity]:
@@ -211,8 +189,7 @@ def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     """What the solver answers: all where it is asked for, else what is too large to enumerate."""
     where = "here"
     if _is_large(problem, method, budget):
-        solver = Solver(budget)
-        answered, where = _proved(problem, solver, method)
+        answered, where = _proved(problem, method, budget)
         if answered is not None:
             return answered
     what = "datasets to answer"
@@ -233,12 +210,19 @@ def _is_large(problem: Problem, method: str, budget: Budget) -> bool:
     return datasets > few.datasets or not is_quick(problem, few)
 
 
-def _proved(problem: Problem, solver: Solver, method: str) -> tuple[Answered | None, str]:
-    """The solver's answer; or none, and where there is no proof. Asked for alone, it must answer."""
-    answered = solver.answer(problem)
-    if answered is not None and answered.pair.attained:
-        return answered, ""
-    where = "here" if answered is None else BEYOND_PROOF
+def _proved(
+    problem: Problem, method: str, budget: Budget, only: Indices | None = None
+) -> tuple[Answered | None, str]:
+    """What the solver answers, of one dataset if one is given; or none, and where there is no proof.
+
+    Where it alone is asked for it must answer; a bound that no pair may attain is no answer.
+    """
+    pair = None
+    if problem.kept is None:
+        pair = solve(problem, budget.progress) if only is None else solve_local(problem, only)
+    if pair is not None and pair.attained:
+        return Answered(pair, 0, "solver"), ""
+    where = "here" if pair is None else BEYOND_PROOF
     if method == "solver":
         raise NotProved(
             f"method='solver' has no proof for {problem.query.name} under {problem.relation} "

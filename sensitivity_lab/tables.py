@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.closed_form import ClosedForm, closed_form
+from sensitivity_lab.closed_form import closed_form
 from sensitivity_lab.methods.lifting import Image
 from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.numbers.exact import brief, checked_bounds
@@ -148,48 +149,38 @@ def compare(
         queries, columns, size=size, relations=relations, norm=norm,
         method=method, max_datasets=max_datasets, progress=progress,
     )  # fmt: skip
-    problems = [
-        (as_query(query), universe, relation)
-        for universe in columns.values()
-        for query in queries
-        for relation in relations
-    ]
-    forms = [
-        _closed_form_for(*problem, size, bounds, norm, feasible=value is not None)
-        for problem, value in zip(problems, table["sensitivity"], strict=True)
-    ]
+    asked = product(columns.values(), map(as_query, queries), relations)
     compared = [
-        (form.value, _status(form, universe), _ratio(form.value, value)) if form else (None,) * 3
-        for form, (_, universe, _), value in zip(forms, problems, table["sensitivity"], strict=True)
+        _compared(value, *one, size, bounds, norm)
+        for one, value in zip(asked, table["sensitivity"], strict=True)
     ]
-    closed, statuses, ratios = zip(*compared, strict=True)
-    column = COLUMNS.index("dataset")
-    table.insert(column, "closed_form", pd.Series(closed, dtype=object))
-    table.insert(column + 1, "status", pd.Series(statuses, dtype=object))
-    table.insert(column + 2, "ratio", pd.Series(ratios, dtype=float))
+    place = COLUMNS.index("dataset")
+    for i, name in enumerate(("closed_form", "status", "ratio")):
+        cells = pd.Series([row[i] for row in compared], dtype=float if name == "ratio" else object)
+        table.insert(place + i, name, cells)
     return table
 
 
-def _closed_form_for(
-    query: Query,
+def _compared(
+    value: Number | None,
     universe: Universe,
+    query: Query,
     relation: Relation,
     size: Size,
     bounds: tuple[Number, Number] | None,
     norm: Norm,
-    *,
-    feasible: bool,
-) -> ClosedForm | None:
-    if not feasible or not norm or not query.proved or not relation.has_closed_forms:
-        return None
+) -> tuple[Any, str | None, float | None]:
+    """The closed form beside a sensitivity, its status here, and their ratio; None without one."""
+    if value is None or not norm or not query.proved or not relation.has_closed_forms:
+        return None, None, None
     image = Image.of(universe, query)
     if image:
         if bounds is not None:
             bounds = clipped_ends(query.of_what, *checked_bounds(bounds))
         query, universe = image.asked, image.numbers
     elif not universe.numeric:  # a column of people's rows: bounds say nothing of how many
-        return None
-    return closed_form(
+        return None, None, None
+    form = closed_form(
         query,
         bounds=(universe.values[0], universe.values[-1]) if bounds is None else bounds,
         relation=relation,
@@ -197,10 +188,8 @@ def _closed_form_for(
         norm=norm,
         values=len(universe.values),
     )
-
-
-def _status(form: ClosedForm, universe: Universe) -> str:
-    return form.status if universe.unlimited else "upper bound"
+    status = form.status if universe.unlimited else "upper bound"
+    return form.value, status, _ratio(form.value, value)
 
 
 def _ratio(claimed: Number, value: Number) -> float:

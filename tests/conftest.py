@@ -53,16 +53,9 @@ RELATIONS = [*STANDARD]
 METHODS = ["auto", "walk", "sweep"]
 
 MONOTONE = [
-    sl.COUNT,
-    sl.SUM,
-    sl.MEAN,
-    sl.MEDIAN,
-    sl.quantile(0.25),
-    sl.quantile(0.9),
-    sl.quantile(Fraction(1, 3)),
-    sl.MIN,
-    sl.MAX,
-]
+    sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9),
+    sl.quantile(Fraction(1, 3)), sl.MIN, sl.MAX,
+]  # fmt: skip
 SPREADS = [sl.VARIANCE, sl.STD, sl.variance(ddof=1), sl.std(ddof=1)]
 # Those of which `oracle.QUERIES` has a brute force, by name.
 QUERIES = {
@@ -90,14 +83,9 @@ def refused(error, *words):
 
 # Debian's Chromium is driven by Playwright.
 FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -143,43 +131,22 @@ def address() -> Iterator[str]:
         shutil.chown(folder, "postgres", "postgres")
 
     def run(program: str, *options: str) -> None:
-        done = subprocess.run(
-            [bin_ / program, *options],
-            **who,
-            encoding="utf-8",
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
+        told = {"encoding": "utf-8", "stdout": log, "stderr": subprocess.STDOUT}
+        done = subprocess.run([bin_ / program, *options], **who, **told)
         log.flush()
         assert done.returncode == 0, Path(log.name).read_text(encoding="utf-8")
 
     data = f"{folder}/data"
+    start = ["-D", data, "-w", "-o", f"{OPTIONS}{folder}", "-l", f"{folder}/log", "start"]
     with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
         try:
             run(
                 "initdb",
                 "-D",
                 data,
-                "-U",
-                "tester",
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--locale=C",
-                "-N",
+                *["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
             )
-            run(
-                "pg_ctl",
-                "-D",
-                data,
-                "-w",
-                "-o",
-                f"{OPTIONS}{folder}",
-                "-l",
-                f"{folder}/log",
-                "start",
-            )
+            run("pg_ctl", *start)
             try:
                 yield f"host={folder} user=tester dbname=postgres"
             finally:

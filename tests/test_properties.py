@@ -191,17 +191,6 @@ def test_neighbours_are_those_that_are_neighbours(universe, relation, size, data
     assert relation.count_neighbours(dataset, universe) == len(expected)
 
 
-@quick
-@given(universes, st.integers(0, 4))
-def test_datasets_are_counted_without_being_built(universe, size):
-    """Catches a wrong count, a dataset listed twice, or one out of order."""
-    assume(size <= universe.records)
-    listed = list(universe.datasets(size))
-    assert universe.count(size) == len(listed) == len(set(listed))
-    assert listed == sorted(listed)
-    assert all(list(dataset) == sorted(dataset) and len(dataset) == size for dataset in listed)
-
-
 datasets = st.lists(st.integers(0, 3), max_size=6)
 
 

@@ -44,14 +44,13 @@ def exact_number(value: Any, what: str = "value") -> Exact:
 
 def _written_out(value: Any, what: str) -> Fraction:
     """What the decimal text of a finite number says, if its exponent is within reason."""
+    text = value if isinstance(value, Decimal) else _decimal_text(value)
     try:
-        decimal = value if isinstance(value, Decimal) else Decimal(_decimal_text(value))
-    except ArithmeticError as error:
+        decimal = Decimal(text)
+        lowest = int(decimal.as_tuple().exponent)  # of what is no number it is a letter
+    except (ArithmeticError, ValueError) as error:
         raise ValueError(f"{what} must be written in decimals, got {brief(value)}") from error
-    exponent = decimal.as_tuple().exponent
-    if not isinstance(exponent, int):
-        raise ValueError(f"{what} must be written in decimals, got {brief(value)}")
-    if decimal and max(-exponent, decimal.adjusted()) > MOST_EXPONENT:
+    if decimal and max(-lowest, decimal.adjusted()) > MOST_EXPONENT:
         raise ValueError(
             f"{what} must lie within 10 to the power of ±{MOST_EXPONENT:,}, got {brief(value)}"
         )
@@ -148,19 +147,16 @@ def is_sequence(values: Any) -> bool:
     return isinstance(values, Iterable) and not isinstance(values, (str, bytes))
 
 
-NORMS = (1, 2, math.inf)
-
-
 def checked_norm(norm: Any) -> None:
     """Refuse what is not 1, 2 or infinity, nor 0, which counts the entries that differ."""
-    if not isinstance(norm, Real) or norm not in (0, *NORMS):
-        raise ValueError(f"norm must be 0, 1, 2 or infinity, got norm={brief(norm)}")
+    proper_norm(norm, known=(0, 1, 2))
 
 
-def proper_norm(norm: Any, what: str = "norm") -> None:
+def proper_norm(norm: Any, what: str = "norm", known: tuple[int, ...] = (1, 2)) -> None:
     """Refuse what is not 1, 2 or infinity: 0 is no norm, and no formula is known for it."""
-    if not isinstance(norm, Real) or norm not in NORMS:
-        raise ValueError(f"{what} must be 1, 2 or infinity, got {what}={brief(norm)}")
+    if not isinstance(norm, Real) or norm not in (*known, math.inf):
+        words = f"{', '.join(map(str, known))} or infinity"
+        raise ValueError(f"{what} must be {words}, got {what}={brief(norm)}")
 
 
 def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
@@ -265,8 +261,13 @@ def rounded_root_gap(larger: Fraction, smaller: Fraction) -> float:
     """Return the float nearest to √larger − √smaller."""
     if larger == smaller:
         return 0.0
+    bits = 64
     try:
-        return _nearest(larger, smaller)
+        while True:
+            (low_1, high_1), (low_2, high_2) = (_root(n, bits) for n in (larger, smaller))
+            if (least := float(low_1 - high_2)) == float(high_1 - low_2):
+                return least
+            bits *= 2
     except OverflowError as error:
         raise ValueError(
             f"a difference of roots must be at most {sys.float_info.max}, the largest float: "
@@ -274,24 +275,10 @@ def rounded_root_gap(larger: Fraction, smaller: Fraction) -> float:
         ) from error
 
 
-def _nearest(larger: Fraction, smaller: Fraction) -> float:
-    roots = [_rational_root(larger), _rational_root(smaller)]
-    if roots[0] is not None and roots[1] is not None:
-        return float(roots[0] - roots[1])
-    bits = 64
-    while True:
-        low_1, low_2 = _root_floor(larger, bits), _root_floor(smaller, bits)
-        least = float(Fraction(low_1 - low_2 - 1, 1 << bits))
-        most = float(Fraction(low_1 + 1 - low_2, 1 << bits))
-        if least == most:
-            return least
-        bits *= 2
-
-
-def _root_floor(square: Fraction, bits: int) -> int:
-    return math.isqrt((square.numerator << (2 * bits)) // square.denominator)
-
-
-def _rational_root(square: Fraction) -> Fraction | None:
-    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    return Fraction(top, bottom) if Fraction(top, bottom) ** 2 == square else None
+def _root(square: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Two numbers between which a root is, 2⁻ᵇⁱᵗˢ apart; twice the root where it is rational."""
+    exactly = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
+    if exactly**2 == square:
+        return exactly, exactly
+    floor = math.isqrt((square.numerator << (2 * bits)) // square.denominator)
+    return Fraction(floor, 1 << bits), Fraction(floor + 1, 1 << bits)

@@ -155,30 +155,21 @@ def same_shape(answer: Any, first: Any, name: str) -> None:
 
 def has_same_shape(answer: Any, other: Any) -> bool:
     """Whether two answers can be compared: two numbers, vectors of one length, any with keys."""
-    with_keys = isinstance(answer, Labelled), isinstance(other, Labelled)
-    if all(with_keys):
-        return True
-    if any(with_keys):
-        return labels_of(answer) == labels_of(other)
-    return _length(answer) == _length(other)
+    both_have_keys = isinstance(answer, Labelled) and isinstance(other, Labelled)
+    return both_have_keys or labels_of(answer) == labels_of(other)
 
 
 def labels_of(answer: Any) -> tuple[Any, ...] | None:
     """The labels of an answer's numbers: of a plain vector their positions, of a number None."""
     if isinstance(answer, Labelled):
         return answer.labels
-    length = _length(answer)
-    return None if length is None else tuple(range(length))
-
-
-def _length(answer: Any) -> int | None:
-    return len(answer) if isinstance(answer, (tuple, np.ndarray)) else None
+    return tuple(range(len(answer))) if isinstance(answer, (tuple, np.ndarray)) else None
 
 
 def _shape_in_words(answer: Any) -> str:
     if isinstance(answer, Labelled):
         return f"a vector with labels {brief(answer.labels)}"
-    return "a number" if _length(answer) is None else f"a vector of length {len(answer)}"
+    return "a number" if labels_of(answer) is None else f"a vector of length {len(answer)}"
 
 
 # Two answers with labels are compared label by label, never by position.

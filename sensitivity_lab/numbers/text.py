@@ -95,22 +95,17 @@ def true_minus(text: str) -> str:
     return text.replace("-", "−")
 
 
-def number_repr(value: Any) -> str:
+def number_repr(value: Any, deepest: int = DEEPEST) -> str:
     """Return a number's repr, or that of a tuple or list of them, whatever their length."""
-    return _repr(value, DEEPEST)
-
-
-def _repr(value: Any, deepest: int) -> str:
-    """As `number_repr`, so many brackets deep."""
     if _is_long(value, LONGEST_REPR):
         return f"<about {number_text(value)}>"
     if not isinstance(value, (tuple, list)) or deepest == 0:
         return repr(value) if is_real(value) else brief(value)
     many = len(value) > LONGEST_SHOWN
-    texts = [_repr(entry, deepest - 1) for entry in (value[:10] if many else value)]
+    texts = [number_repr(entry, deepest - 1) for entry in (value[:10] if many else value)]
     if many:
         between = f"… {len(value) - 20:,} more …"
-        texts += [between, *(_repr(entry, deepest - 1) for entry in value[-10:])]
+        texts += [between, *(number_repr(entry, deepest - 1) for entry in value[-10:])]
     inside = ", ".join(texts)
     comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
     return f"({inside}{comma})" if isinstance(value, tuple) else f"[{inside}]"
@@ -137,11 +132,8 @@ def _plain(value: Any) -> str:
 
 def _exact(value: Any) -> Exact | None:
     """The exact number of what can be written out; None for other values and for infinities."""
-    if isinstance(value, Decimal):
-        written = value.is_finite() and abs(value.adjusted()) < 10_000
-    else:
-        written = is_real(value) and (isinstance(value, Rational) or is_finite(value))
-    return exact_number(value) if written else None
+    is_far = isinstance(value, Decimal) and abs(value.adjusted()) >= 10_000
+    return exact_number(value) if is_real(value) and is_finite(value) and not is_far else None
 
 
 def _beside(exact: Exact) -> str:
@@ -198,11 +190,14 @@ def _is_long(value: Any, digits: int) -> bool:
 
 
 def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> str:
-    """Entries in brackets: of many the runs of equal ones, of many runs the ends."""
+    """Entries in brackets: of many the runs of equal ones, of over a hundred the first and last ten."""
     if len(entries) <= longest:
         return f"({', '.join(map(text, entries))})"
-    counted = [(text(value) + (f" ×{n}" if n > 1 else ""), n) for value, n in _runs(entries)]
-    return f"({', '.join(_ends(counted))})"
+    runs = _runs(entries)
+    texts = [text(value) + (f" ×{n}" if n > 1 else "") for value, n in runs]
+    if len(texts) > LONGEST_SHOWN:
+        texts[10:-10] = [f"… {sum(n for _, n in runs[10:-10]):,} more …"]
+    return f"({', '.join(texts)})"
 
 
 def _runs(entries: Sequence[Any]) -> list[tuple[Any, int]]:
@@ -211,12 +206,3 @@ def _runs(entries: Sequence[Any]) -> list[tuple[Any, int]]:
         return [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]
     except Exception:  # rows of tables have no truth
         return [(value, 1) for value in entries]
-
-
-def _ends(counted: Sequence[tuple[str, int]]) -> list[str]:
-    """The texts; of over a hundred the first and the last ten, and how many records are between."""
-    texts = [text for text, _ in counted]
-    if len(texts) <= LONGEST_SHOWN:
-        return texts
-    between = sum(n for _, n in counted[10:-10])
-    return [*texts[:10], f"… {between:,} more …", *texts[-10:]]

@@ -72,10 +72,9 @@ def test_gap_under_cancellation(n):
 def test_a_root_gap_beyond_floats_is_refused():
     """Catches a bare OverflowError, and a refusal of small gaps between large roots."""
     huge = Fraction(10) ** 800
-    with pytest.raises(ValueError, match="a difference of roots must be at most"):
-        rounded_root_gap(huge, Fraction(1))
-    with pytest.raises(ValueError, match="a difference of roots must be at most"):
-        rounded_root_gap(huge + 1, Fraction(2))
+    for larger, smaller in ((huge, 1), (huge + 1, 2)):
+        with pytest.raises(ValueError, match="a difference of roots must be at most"):
+            rounded_root_gap(Fraction(larger), Fraction(smaller))
     assert rounded_root_gap(huge + 2 * 10**400 + 1, huge) == 1
 
 
@@ -87,8 +86,9 @@ def test_a_float_is_its_text(number):
 
 def test_a_small_root_beside_a_whole_number():
     """Catches a root of 1 or less that is left out: w = 0, u > 0 and 0 < x ≤ 1."""
-    assert RootGap(Fraction(7, 16), Fraction(1, 8)) > RootGap(Fraction(1, 4), Fraction(1, 16))
-    assert RootGap(Fraction(1, 4), Fraction(1, 16)) < RootGap(Fraction(7, 16), Fraction(1, 8))
+    one, other = RootGap(Fraction(7, 16), Fraction(1, 8)), RootGap(Fraction(1, 4), Fraction(1, 16))
+    assert one > other
+    assert other < one
 
 
 class Euro(float):
@@ -143,21 +143,14 @@ def test_exponents_beyond_reason_are_refused_at_once(text):
         lambda: operator_norm([[number]], 1, 1),
         lambda: sl.Add(1).are_neighbours([1], [1, number]),
     ):
-        with pytest.raises(
-            ValueError, match=r"must lie within 10 to the power of ±100,000, got Dec"
-        ):
+        with pytest.raises(ValueError, match="must lie within 10 to the power of ±100,000, got De"):
             ask()
 
 
-@pytest.mark.parametrize("text", ["1e400", "1e99999", "1e-99999", "1.25e-400"])
+@pytest.mark.parametrize("text", ["1e400", "1e99999", "1e-99999", "1.25e-400", "0e-9999999"])
 def test_large_exponents_within_reason_are_exact(text):
-    """Catches a bound that refuses what was answered."""
-    assert exact_number(Decimal(text)) == Fraction(text)
-    assert exact_number(Decimal("0e-9999999")) == 0
-
-
-def test_a_long_double_beyond_doubles_is_finite():
-    """Catches a number that is called infinite because a float is too narrow for it."""
+    """Catches a bound that refuses what was answered, and a float that is too narrow for a number."""
+    assert exact_number(Decimal(text)) == (Fraction(text) if text[0] != "0" else 0)
     if np.finfo(np.longdouble).max > sys.float_info.max:
         assert exact_number(np.longdouble("1e400")) == 10**400
 
