@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -43,6 +44,11 @@ def in_turn(options: list) -> list:
     return options if CHECK_ALL else [options[SEED % len(options)]]
 
 
+def seeds(count: int) -> range:
+    """So many seeds for random cases, others at the next commit; a test's name shows its own."""
+    return range(SEED * 1000, SEED * 1000 + count)
+
+
 def touched(*paths: str) -> bool:
     """Whether these differ from the main branch, or on it from the commit before."""
     before = "main~1" if git("rev-parse", "HEAD") == git("rev-parse", "main") else "main"
@@ -53,6 +59,20 @@ BOARD_TOUCHED = touched(
     "book/sensitivity_book/case_files", "book/sensitivity_book/peers", "book/sensitivity_book/data",
     "scripts/libraries", "sensitivity_lab/audit",
 )  # fmt: skip
+
+
+COVERED = 3  # cases of a test during which coverage is measured: it slows them down, and more cover no more
+UNCOVERED = (ROOT / "tests" / "book", ROOT / "tests" / "misuse" / "test_faults.py", ROOT / "book")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all but the first cases of each test as ones that do not count for the coverage of the package."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        seen[test] += 1
+        if seen[test] > COVERED or any(item.path.is_relative_to(place) for place in UNCOVERED):
+            item.add_marker("no_cover")
 
 
 def pytest_report_header() -> str:
