@@ -49,7 +49,7 @@ browser: $(READY) ## Look at the built book and at JupyterLab in a real Chromium
 	  --junitxml $(TIMES)/browser.xml
 
 screenshots: $(READY) ## Keep two pictures of every built page in _build/screenshots
-	SCREENSHOTS=1 $(PYTEST) tests/browser/test_book.py -k how_it_looks -n auto --dist loadgroup
+	SCREENSHOTS=1 $(PYTEST) tests/browser/test_book.py -k test_a_page -n auto --dist loadgroup
 
 lab: $(READY) ## Open the notebooks in JupyterLab
 	$(BIN)/jupyter lab notebooks

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from conftest import CHECK_ALL, ROOT, SEED
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.census import census_like
 from sensitivity_book.dots.bound import BUDGETS, bound_hunt
@@ -168,7 +168,7 @@ def test_every_neighbour_has_its_gap_or_more_is_asked_for(page: Page, hunt: Any)
     """Catches a wrong gap or record, a pair that is no neighbour, a neighbour that cannot be pulled together."""
     name, query, records, size, _ = hunt
     every = list(games(hunt))
-    assert len(every) > 3
+    assert len(every) > 2
     for (_, after), told in zip(
         every,
         page.locator(f"#dots-{name}").evaluate(PLAYED, [keys for keys, _ in every]),
@@ -266,9 +266,10 @@ def test_a_record_is_not_moved_where_no_neighbour_has_it_moved(page: Page) -> No
 
 
 def test_the_script_knows_the_local_sensitivity_of_every_dataset(page: Page) -> None:
-    """Catches a wrong local sensitivity, or a neighbour that does not attain it: all 3,003 datasets."""
+    """Catches a wrong local sensitivity, or a neighbour that does not attain it: a third of 3,003 datasets in turn."""
     universe = sl.Universe.value_range(list(SCORES))
     datasets = [list(x) for x in universe.datasets(size=5)]
+    datasets = datasets if CHECK_ALL else datasets[SEED % 3 :: 3]
     told = page.evaluate(
         "([all, scale]) => all.map(x => Dots.farthest('median', x, scale))",
         [datasets, list(SCORES)],
