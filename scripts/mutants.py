@@ -3,143 +3,148 @@
     .venv/bin/python scripts/mutants.py                     # the modules of MODULES, 40 mutants each
     .venv/bin/python scripts/mutants.py numbers/gap.py 80   # one module, more mutants
 
-A mutant is killed if one of its module's tests fails, or takes far longer than it did.  Survivors
-are printed with their line: each is a test to write, or a change that means the same.  The package is
-copied for it, so that nothing is changed here.  It takes an hour or two on two cores: run it by hand.
+A mutant is killed if its module's own examples or tests fail, or need far more of a processor than they did.
+Survivors are printed with their line: each is a test to write, or a change that means the same.  All
+is done in a copy of the project, one mutant after the other, a few seconds each: run it by hand.
 """
 
 import ast
-import copy
+import importlib
+import multiprocessing
 import os
 import random
+import resource
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
-MODULES = {  # the module: the tests that know it best
-    "numbers/exact.py": ["tests/numbers", "tests/test_sensitivity.py"],
-    "numbers/gap.py": [
-        "tests/numbers",
-        "tests/test_sensitivity.py",
-        "tests/methods/test_walk_and_sweep.py",
-    ],
-    "proved/entries/splits.py": ["tests/proved/test_entries.py"],
-    "proved/entries/bins.py": ["tests/proved/test_entries.py", "tests/proved/test_formulas.py"],
-    "proved/ranks/population.py": [
-        "tests/proved/test_l_statistics.py",
-        "tests/methods/test_solvers.py",
-    ],
-    "proved/scatter/outermost.py": [
-        "tests/methods/test_solvers.py",
-        "tests/methods/test_spread_floor.py",
-    ],
-    "methods/sweep.py": ["tests/methods/test_walk_and_sweep.py", "tests/test_sensitivity.py"],
-    "audit/claims.py": ["tests/audit/test_audit.py"],
-}
+MODULES = {  # the module: the tests that know it best, the quickest first
+    "numbers/exact.py": ["numbers", "misuse/test_errors.py", "test_universe.py", "test_sensitivity.py"],
+    "numbers/gap.py": ["numbers", "test_sensitivity.py", "methods/test_walk_and_sweep.py"],
+    "audit/asked.py": ["misuse/test_errors.py", "audit/test_audit.py"],
+    "methods/sweep.py": ["test_sensitivity.py", "methods/test_walk_and_sweep.py"],
+    "proved/entries/splits.py": ["proved/test_entries.py"],
+    "proved/ranks/population.py": ["proved/test_l_statistics.py", "methods/test_solvers.py"],
+    "proved/worst_pair.py": ["audit/test_worst_pairs.py", "methods/test_solvers.py"],
+    "proved/scatter/outermost.py": ["methods/test_solvers.py", "methods/test_spread_floor.py"],
+    "records/numbers.py": ["records/test_row_values.py", "records/test_records.py", "records/test_image.py"],
+    "closed_form.py": ["misuse/test_errors.py", "proved/test_formulas.py", "proved/test_closed_forms.py"],
+    "sql/parsed.py": ["sql/test_sql.py", "sql/test_database.py"],
+    "proved/entries/bins.py": ["proved/test_entries.py", "proved/test_formulas.py"],
+    "shown/tables.py": ["shown"],
+}  # fmt: skip
 SWAPS = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+FORK = multiprocessing.get_context("fork")  # a copy of a process that has imported what is slow
 
 
-def changes(node):
-    """The ways to change one node of a syntax tree, each a function that does it in place."""
-    if isinstance(node, ast.BinOp | ast.BoolOp) and type(node.op) in SWAPS:
-        yield lambda n: setattr(n, "op", SWAPS[type(n.op)]())
-    elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
-        yield lambda n: n.ops.__setitem__(0, SWAPS[type(n.ops[0])]())
-    elif isinstance(node, ast.Constant) and isinstance(node.value, int):  # True and False are ints
-        yield lambda n: setattr(
-            n,
-            "value",
-            not n.value if n.value in (True, False) and isinstance(n.value, bool) else n.value + 1,
-        )
-    elif isinstance(node, ast.If | ast.IfExp | ast.While):
-        yield lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test))
+def change(node: ast.AST) -> bool:
+    """Change one node of a syntax tree in place, if it is of a kind that can be."""
+    match node:
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) if type(op) in SWAPS:
+            node.op = SWAPS[type(op)]()
+        case ast.Compare(ops=[op, *_]) if type(op) in SWAPS:
+            node.ops[0] = SWAPS[type(op)]()
+        case ast.Constant(value=bool(value)):
+            node.value = not value
+        case ast.Constant(value=int(value)):
+            node.value = value + 1
+        case ast.If() | ast.IfExp() | ast.While():
+            node.test = ast.UnaryOp(ast.Not(), node.test)
+        case _:
+            return False
+    return True
 
 
-def mutants(source):
-    """Every changed source, with the line that changed."""
+def places(source: str) -> list[int]:
+    """Which nodes can be changed, by their number in the walk; no annotations."""
     tree = ast.parse(source)
-    skip = {
-        inner
+    hints = {
+        id(inner)
         for outer in ast.walk(tree)
-        for hint in ("annotation", "returns")
-        if getattr(outer, hint, None) is not None
-        for inner in ast.walk(getattr(outer, hint))
+        for hint in (getattr(outer, "annotation", None), getattr(outer, "returns", None))
+        if hint is not None
+        for inner in ast.walk(hint)
     }
-    for place, node in enumerate(ast.walk(tree)):
-        for which, _ in enumerate([] if node in skip else changes(node)):
-            changed = copy.deepcopy(tree)
-            same = next(n for i, n in enumerate(ast.walk(changed)) if i == place)
-            list(changes(same))[which](same)
-            yield node.lineno, ast.unparse(ast.fix_missing_locations(changed))
+    return [i for i, node in enumerate(ast.walk(tree)) if id(node) not in hints and change(node)]
 
 
-def run(copy_of, tests, seconds):
-    """Whether the tests pass in a copy, within so many seconds."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        *tests,
-    ]
-    paths = os.pathsep.join(str(copy_of / path) for path in (".", "book", "tests"))
-    try:
-        return subprocess.run(command, cwd=copy_of, env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
-                              capture_output=True, timeout=seconds).returncode == 0  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return False
+def changed_at(source: str, place: int) -> tuple[int, str]:
+    """The line that changes, and the whole source with the change."""
+    tree = ast.parse(source)
+    node = list(ast.walk(tree))[place]
+    change(node)
+    return node.lineno, ast.unparse(ast.fix_missing_locations(tree))
 
 
-def survivors(module, tests, number, workers=2):
-    """Of so many mutants of a module, drawn by its name: those that no test noticed."""
+def _tested(copy: Path, tests: list[str], seconds: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    paths = [str(copy / path) for path in (".", "book", "tests")]
+    os.chdir(copy)
+    os.setpgrp()  # what a test starts ends with it
+    os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
+    sys.path[:0] = paths
+    sys.dont_write_bytecode = True
+    said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(said, 1)
+    os.dup2(said, 2)
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--doctest-modules"]
+    os._exit(pytest.main([*options, *tests]))
+
+
+def passes(copy: Path, tests: list[str], seconds: int) -> bool:
+    """Whether the tests pass in a copy of the project, within so many seconds of a processor."""
+    process = FORK.Process(target=_tested, args=(copy, tests, seconds))
+    process.start()
+    process.join(60 + 20 * seconds)  # for what sleeps
+    if process.is_alive():
+        os.killpg(process.pid, 9)
+        process.join()
+    return process.exitcode == 0
+
+
+def survivors(module: str, number: int) -> tuple[int, list[int], float]:
+    """How many mutants of a module were drawn, by its name; the lines that nobody missed; the seconds of a run."""
     source = (ROOT / "sensitivity_lab" / module).read_text(encoding="utf-8")
-    tests = ["--doctest-modules", f"sensitivity_lab/{module}", *tests]
-    everyone = list(mutants(source))
-    drawn = random.Random(module).sample(everyone, min(number, len(everyone)))
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
-        copies = [Path(folder) / str(i) for i in range(workers)]
-        for place in copies:
-            shutil.copytree(
-                ROOT, place, ignore=shutil.ignore_patterns(".git", ".venv*", "_build", "notebooks")
+    tests = [f"sensitivity_lab/{module}", *(f"tests/{name}" for name in MODULES[module])]
+    everywhere = places(source)
+    drawn = random.Random(module).sample(everywhere, min(number, len(everywhere)))
+    alive = []
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy"
+        left = shutil.ignore_patterns(".git", ".venv*", "_build", "notebooks", "__pycache__")
+        shutil.copytree(ROOT, copy, ignore=left)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        if not passes(copy, tests, 3600):
+            said = (copy / "said.txt").read_text(encoding="utf-8")
+            raise SystemExit(
+                f"{said[-2000:]}\nthe tests of {module} fail before anything is changed"
             )
-        start = time.monotonic()
-        if not run(copies[0], tests, 3600):
-            raise SystemExit(f"the tests of {module} fail before anything is changed")
-        seconds = 4 * (time.monotonic() - start) + 30
-
-        def share(i):
-            found = []
-            for line, changed in drawn[i::workers]:
-                (copies[i] / "sensitivity_lab" / module).write_text(changed, encoding="utf-8")
-                if run(copies[i], tests, seconds):
-                    found.append(line)
-            return found
-
-        alive = sorted(line for part in pool.map(share, range(workers)) for line in part)
-    return len(drawn), alive, source.splitlines()
+        once = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        for place in drawn:
+            line, changed = changed_at(source, place)
+            (copy / "sensitivity_lab" / module).write_text(changed, encoding="utf-8")
+            if passes(copy, tests, 10 + 4 * int(once)):
+                alive.append(line)
+    return len(drawn), sorted(alive), once
 
 
-def main(asked):
+def main(asked: list[str]) -> None:
     """Print a line for each module, and the lines of its survivors."""
     number = next((int(word) for word in asked if word.isdigit()), 40)
-    wanted = [word for word in asked if not word.isdigit()] or list(MODULES)
-    for module in wanted:
-        drawn, alive, lines = survivors(module, MODULES[module], number)
-        print(f"{module}: {drawn - len(alive)} of {drawn} killed", flush=True)
+    for slow in ("numpy", "pandas", "narwhals", "duckdb", "sqlglot", "hypothesis", "matplotlib"):
+        importlib.import_module(slow)
+    for module in [word for word in asked if not word.isdigit()] or MODULES:
+        drawn, alive, once = survivors(module, number)
+        print(f"{module}: {drawn - len(alive)} of {drawn} killed ({once:.0f} s a run)", flush=True)
+        lines = (ROOT / "sensitivity_lab" / module).read_text(encoding="utf-8").splitlines()
         for line in alive:
             print(f"    {line}: {lines[line - 1].strip()}", flush=True)
 

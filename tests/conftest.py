@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -41,6 +42,25 @@ SEED = int(os.environ.get("SEED") or int(git("rev-parse", "HEAD")[:6] or "0", 16
 def in_turn(options: list) -> list:
     """One of these, another at the next commit; all of them in `make check-all`."""
     return options if CHECK_ALL else [options[SEED % len(options)]]
+
+
+def seeds(count: int) -> range:
+    """So many seeds for random cases, others at the next commit; a test's name shows its own."""
+    return range(SEED * 1000, SEED * 1000 + count)
+
+
+COVERED = 3  # cases of a test during which coverage is measured: it slows them down, and more cover no more
+UNCOVERED = (ROOT / "tests" / "book", ROOT / "tests" / "misuse" / "test_faults.py", ROOT / "book")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all but the first cases of each test as ones that do not count for the coverage of the package."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        seen[test] += 1
+        if seen[test] > COVERED or any(item.path.is_relative_to(place) for place in UNCOVERED):
+            item.add_marker("no_cover")
 
 
 def pytest_report_header() -> str:

@@ -1,6 +1,5 @@
 """The fields under exercises: the script compares as Python's fractions do, and a reader is told why."""
 
-import os
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -8,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CHECK_ALL, HTML, ROOT
+from conftest import HTML, ROOT
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
-from sensitivity_book.answers.check import check
 from sensitivity_book.answers.kinds import (
     Answer,
     DatasetAnswer,
@@ -380,24 +378,3 @@ def test_how_the_fields_look(browser: Browser, width: int, scheme: str) -> None:
         box = target.bounding_box()
         assert box is None or min(box["width"], box["height"]) >= 24
     page.close()
-
-
-@pytest.mark.xdist_group("live")
-def test_python_in_the_page_judges_as_python_does(context: BrowserContext) -> None:
-    """Catches a judge that needs what the Python of a page does not have."""
-    if not (HTML / "_static" / "live").exists():
-        assert not os.environ.get("CI"), "the book was built without `make live`"
-        pytest.skip("the book was built without `make live`")
-    asked = [
-        {"name": name, "text": "\n".join(made.example)}
-        if isinstance(made, DatasetAnswer)
-        else {"name": name, "text": f"{made.start}\n    pass"}
-        for name, made in BOOK.items()
-        if not isinstance(made, NumberAnswer)
-        if CHECK_ALL or name.startswith("by-hand")
-    ]
-    assert len(asked) > 1
-    page = context.new_page()
-    page.goto((HTML / "notebooks" / "by-hand.html").as_uri())
-    ask = "asked => live.call('sensitivity_book.answers.check:check', asked, () => {})"
-    assert [page.evaluate(ask, one) for one in asked] == [check(one) for one in asked]

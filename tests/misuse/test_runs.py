@@ -1,0 +1,294 @@
+"""Runs: one that is interrupted, what a result must not depend on, and what an import brings."""
+
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.audit.worst_pairs import worst_pairs
+from sensitivity_lab.testing import assert_sensitivity
+
+# --- a run that is interrupted -------------------------------------------------------------
+
+LONG_RUN = """
+import os
+import signal
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+import sensitivity_lab as sl
+
+
+def slow(dataset):
+    time.sleep(0.01)
+    with open(sys.argv[1], "a", encoding="utf-8") as log:
+        print(os.getpid(), file=log)
+    return dataset[-1] - dataset[0]
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    universe = sl.Universe.population(range(13))
+    with ProcessPoolExecutor(2) as pool:
+        sl.global_sensitivity(slow, universe, size=6, relation=sl.Change(1), executor=pool)
+"""
+DATASETS_ASKED = math.comb(13, 6)
+NUMBERS = sl.Universe.value_range([0, 1, 2])
+PAY = sl.Universe.product(pay=[0, 1, 2])
+
+
+def interrupted_pool(function, universe):
+    with ThreadPoolExecutor(2) as pool:
+        sl.global_sensitivity(function, universe, size=2, relation=sl.Change(1), executor=pool)
+
+
+def searched(function, universe):
+    return sl.audit(
+        function, 0, universe, sizes=2, relations=[sl.Change(1)], method="search", trials=20
+    )
+
+
+ONE, ADDED = {"size": 2, "relation": sl.Change(1)}, {"size": 1, "relation": sl.AddRemove(1)}
+ROWS_OF = {"sizes": 2, "relations": [sl.Change(1)]}
+ENTRANCES = {
+    "sweep": lambda f, u: sl.global_sensitivity(f, u, **ONE),
+    "walk": lambda f, u: sl.global_sensitivity(f, u, **ONE, method="walk"),
+    "local": lambda f, u: sl.local_sensitivity(f, u.given((0, 1)), u, relation=sl.Change(1)),
+    "audit": lambda f, u: sl.audit(f, 0, u, **ROWS_OF),
+    "any order": lambda f, u: sl.audit(f, 0, u, **ROWS_OF, order="any"),
+    "metric": lambda f, u: sl.audit(f, 0, u, **ROWS_OF, output_metric=lambda a, b: abs(a - b)),
+    "search": searched,
+    "table": lambda f, u: sl.sweep([f], {"all": u}, size=2, relations=[sl.Change(1)]),
+    "worst pairs": lambda f, u: list(worst_pairs(f, u, **ONE)),
+    "test": lambda f, u: assert_sensitivity(f, 9, u, **ROWS_OF),
+    "threads": interrupted_pool,
+    "nobody": lambda f, u: sl.global_sensitivity(f, u, **ADDED),
+}
+
+
+@pytest.mark.parametrize("asked", ENTRANCES.values(), ids=ENTRANCES)
+@pytest.mark.parametrize("universe", [NUMBERS, PAY], ids=["numbers", "rows"])
+def test_an_interrupt_ends_every_call(asked, universe):
+    """Catches Ctrl-C taken for a function that fails, or that has no value on the empty dataset."""
+
+    def interrupted(dataset):
+        raise KeyboardInterrupt
+
+    def interrupted_later(dataset):
+        if len(dataset) == 0 or np.max(np.asarray(dataset)) > 1:
+            raise KeyboardInterrupt
+        return len(dataset)
+
+    for function in (interrupted, interrupted_later):
+        with pytest.raises(KeyboardInterrupt):
+            asked(function, universe)
+
+
+def test_an_interrupt_ends_what_asks_no_function_of_a_dataset():
+    """Catches Ctrl-C taken for a bad record, claim, metric or answer."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    class Answer(float):
+        __add__ = __sub__ = __rsub__ = __float__ = __eq__ = __hash__ = interrupted
+
+    for asked in (
+        lambda: sl.smooth_sensitivity(sl.MEDIAN, map(interrupted, [1]), bounds=(0, 1), beta=1),
+        lambda: sl.global_sensitivity(sl.SUM.of(interrupted), NUMBERS, **ONE),
+        lambda: sl.global_sensitivity(sl.COUNT.by(interrupted), NUMBERS, **ONE),
+        lambda: sl.audit(sl.SUM, lambda k: interrupted(), NUMBERS, **ROWS_OF),
+        lambda: sl.audit(sl.SUM, 1, NUMBERS, **ROWS_OF, output_metric=interrupted),
+        lambda: sl.global_sensitivity(lambda x: Answer(1), NUMBERS, **ONE),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            asked()
+
+
+STOPPED = """
+import signal, sys, time
+from concurrent.futures import ThreadPoolExecutor
+import sensitivity_lab as sl
+
+def slow(dataset):
+    print("asked", flush=True)
+    time.sleep(60 if len(dataset) == empty else 0)
+    return len(dataset)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+universe, empty = sl.Universe.product(pay=range(9)), 0 if sys.argv[1] == "nobody" else 2
+change = {"sizes": 2, "relations": [sl.Change(1)]}
+if sys.argv[1] == "nobody":
+    sl.audit(slow, 9, universe, sizes=1, relations=[sl.AddRemove(1)])
+elif sys.argv[1] == "search":
+    sl.audit(slow, 9, universe, **change, method="search")
+else:
+    sl.audit(slow, 9, universe, **change)
+"""
+
+
+@pytest.mark.parametrize("asked", ["nobody", "search", "rows"])
+def test_a_signal_ends_an_audit(asked):
+    """Catches a verdict, or a failure of the function, where there was a Ctrl-C."""
+    run = subprocess.Popen(
+        [sys.executable, "-c", STOPPED, asked],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert run.stdout.readline() == "asked\n"
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate(timeout=30)
+    assert errors.splitlines()[-1] == "KeyboardInterrupt"
+    assert run.returncode != 0
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+@pytest.mark.parametrize("send", [os.kill, getattr(os, "killpg", None)], ids=["alone", "group"])
+def test_an_interrupted_run_leaves_no_process(tmp_path, send):
+    """Catches workers that go on, or wait for ever, after Ctrl-C or a notebook's stop button."""
+    psutil = pytest.importorskip("psutil")
+    script, log = tmp_path / "long_run.py", tmp_path / "log"
+    script.write_text(LONG_RUN, encoding="utf-8")
+    run = subprocess.Popen(
+        [sys.executable, str(script), str(log)],
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    log.touch()
+    while len(set(log.read_bytes().split()) - {b"%d" % run.pid}) < 2:  # until both are at it
+        assert run.poll() is None, run.stderr.read()
+        time.sleep(0.01)
+    children = psutil.Process(run.pid).children(recursive=True)
+    send(run.pid, signal.SIGINT)
+    _, errors = run.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    assert run.returncode != 0
+    assert len(children) >= 2
+    _, alive = psutil.wait_procs(children, timeout=30)
+    assert not [child for child in alive if child.status() != psutil.STATUS_ZOMBIE]
+    assert len(log.read_bytes().split()) < DATASETS_ASKED  # blocks that had not begun were dropped
+
+
+# --- what a result must not depend on ------------------------------------------------------
+
+RESULTS = """
+import hashlib, io, locale, time
+import matplotlib
+import sensitivity_lab as sl
+
+matplotlib.rcParams["svg.hashsalt"] = "one"
+try:
+    locale.setlocale(locale.LC_ALL, "")
+except locale.Error:
+    pass  # not installed here
+time.tzset()
+known = sl.Universe.population([1, 2.5, 2, "7".__len__(), 9, 9], name="days")
+free = sl.Universe.value_range({0.5, 3, 8})
+relations = [sl.Change(1), sl.SymmetricDifference(2), sl.AddRemove(1)]
+queries = [sl.MEAN, sl.MEDIAN, sl.STD, sl.count_distinct, sl.histogram([0, 2, 9]), max]
+table = sl.compare(queries[:4], {"a": known, "b": free}, size=3, relations=relations)
+print(ascii(table.to_csv()))
+for query in queries:
+    print(ascii(repr(sl.global_sensitivity(query, known, size=3, relation=relations[1]))))
+print(ascii(str(sl.audit(max, 1, free, sizes=[2, 3], relations=relations))))
+print(ascii(str(sl.audit(max, 1, known, sizes=3, relations=relations, method="search", trials=99))))
+print(sl.smooth_sensitivity(sl.MEDIAN, (1, 2, 9), bounds=(0, 10), beta="0.1".__len__()))
+print(sl.local_sensitivity(sl.STD, (1, 2), known, relation=relations[0]))
+picture = io.BytesIO()
+sl.plot_sweep(table, column="a").savefig(picture, format="svg", metadata={"Date": None})
+print(hashlib.sha256(picture.getvalue()).hexdigest())
+"""
+MACHINES = [
+    {"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "UTC"},
+    {"PYTHONHASHSEED": "99", "LC_ALL": "de_DE.UTF-8", "TZ": "Pacific/Kiritimati"},
+]
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="needs time zones that can be set")
+def test_results_do_not_depend_on_hash_seed_locale_or_time_zone():
+    """Catches an answer, a text or a picture made in the order of a set, or in a locale's digits."""
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", RESULTS],
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            env={**os.environ, **machine, "MPLBACKEND": "agg"},
+        )
+        for machine in MACHINES
+    ]
+    printed = [run.communicate(timeout=120)[0] for run in runs]
+    assert [run.returncode for run in runs] == [0] * len(runs)
+    assert len(printed[0].splitlines()) == 12
+    assert set(printed) == {printed[0]}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_results_do_not_depend_on_the_order_of_the_input(seed):
+    """Catches a result that holds to the order in which records, queries or relations came."""
+    rng = random.Random(seed)
+    records, values = [rng.randint(0, 9) for _ in range(6)], [0, 1, 4]
+    queries = [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 3, 9]), lambda x: x[-1] - x[0]]
+    relations = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Add(1), sl.Remove(1)]
+
+    def ask():
+        columns = [("a", sl.Universe.population(records)), ("b", sl.Universe.value_range(values))]
+        table = sl.sweep(
+            rng.sample(queries, 5), dict(rng.sample(columns, 2)), size=3,
+            relations=rng.sample(relations, 5),
+        )  # fmt: skip
+        return sorted(map(repr, table.itertuples(index=False)))
+
+    first = ask()
+    for _ in range(3):
+        rng.shuffle(records)
+        rng.shuffle(values)
+        assert ask() == first
+    dataset = records[:3]
+    asked = {
+        repr(sl.local_sensitivity(
+            sl.MEDIAN, rng.sample(dataset, 3), sl.Universe.population(records), relation=relations[2]
+        ))
+        for _ in range(4)
+    }  # fmt: skip
+    assert len(asked) == 1
+
+
+# --- what an import brings -----------------------------------------------------------------
+
+HEAVY = {"matplotlib", "ipywidgets", "scipy", "IPython", "opendp", "dask", "distributed", "tqdm"}
+
+
+def test_importing_the_package_loads_no_heavy_module():
+    """Catches an import at the top of a module that only a picture, a bar or the book needs."""
+    ask = "sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 1]), size=2, relation=sl.Change(1))"
+    for then, late in (("", HEAVY | {"numpy", "pandas"}), (ask, HEAVY | {"pandas"})):
+        script = f"import sys, sensitivity_lab as sl; {then}; print(*sys.modules)".replace(
+            "; ;", ";"
+        )
+        loaded = subprocess.run(
+            [sys.executable, "-c", script], stdout=subprocess.PIPE, encoding="utf-8", check=True
+        ).stdout.split()
+        assert ("numpy" in loaded) == bool(then)
+        assert not late & {name.split(".")[0] for name in loaded}
+
+
+def test_a_picture_without_matplotlib_says_what_to_install():
+    """Catches a light installation that fails at import, or with a bare error."""
+    script = "import sys; sys.modules['matplotlib'] = None; import sensitivity_lab; sensitivity_lab.plot_sweep"
+    failed = subprocess.run(
+        [sys.executable, "-c", script], stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    assert failed.stderr.splitlines()[-1] == (
+        "ImportError: plot_sweep needs matplotlib: install 'sensitivity-lab[plot]'"
+    )
