@@ -218,21 +218,6 @@ def test_numpy_agrees_where_it_has_a_formula(rows):
     assert operator_norm(rows, 2, 2) ** 2 == pytest.approx(max(squared, 0), abs=1e-9)
 
 
-@pytest.mark.parametrize(("branches", "height"), [(2, 3), (3, 2), (4, 3)])
-def test_a_tree_of_counts(branches, height):
-    """Catches a wrong 2-to-2 norm: the closed form √((b^h − 1)/(b − 1)) on leaf vectors."""
-    leaves = branches ** (height - 1)
-    rows = [
-        [int(leaf * branches**level // leaves == node) for leaf in range(leaves)]
-        for level in range(height)
-        for node in range(branches**level)
-    ]
-    assert operator_norm(rows, 1, 1) == height
-    assert operator_norm(rows, 1, 2) == math.sqrt(height)
-    expected = math.sqrt((branches**height - 1) / (branches - 1))
-    assert operator_norm(rows, 2, 2) == pytest.approx(expected)
-
-
 def test_norms_are_exact():
     """Catches arithmetic in floats: tenths are tenths, and thirds are thirds."""
     assert operator_norm([[0.1], [0.2]]) == Fraction(3, 10)

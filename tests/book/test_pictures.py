@@ -13,7 +13,6 @@ from sensitivity_book.pictures.costs import GAUSSIAN, plot_costs
 from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow
 from sensitivity_book.pictures.norms import plot_moves
-from sensitivity_book.pictures.rounding import plot_stalls
 from sensitivity_book.pictures.ticks import Ticks
 from sensitivity_book.pictures.two_kinds import plot_two_kinds
 from sensitivity_book.pictures.verdicts import (
@@ -26,8 +25,6 @@ from sensitivity_book.pictures.verdicts import (
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting.style import ADDED, INK, REMOVED
-
-FOUR = sl.Universe.population([1, 2, 3, 4])
 
 
 def texts(axes):
@@ -44,29 +41,6 @@ def points(collection):
 
 
 # --- two kinds of neighbours ---------------------------------------------------------------
-
-
-def two_kinds():
-    near = [relation.neighbours((1, 2, 3), FOUR) for relation in (sl.AddRemove(1), sl.Change(1))]
-    return plot_two_kinds(*near).axes[0]
-
-
-def test_each_line_ends_at_the_dataset_that_its_words_give():
-    """Catches words on the line of another neighbour."""
-    axes = two_kinds()
-    place = {text.get_text(): text.get_position() for text in axes.texts}
-    ends = {
-        "+ 4": "1, 2, 3, 4",
-        "− 1": "2, 3",
-        "− 3": "1, 2",
-        "2 → 4": "1, 3, 4",
-        "3 → 4": "1, 2, 4",
-    }
-    (x0, y0) = place["1, 2, 3"]
-    for words, dataset in ends.items():
-        x, y = place[dataset]
-        expected = (x0 + 0.55 * (x - x0), y0 + 0.55 * (y - y0))
-        assert place[words] == pytest.approx(expected)
 
 
 def test_a_neighbour_without_a_place_is_refused():
@@ -147,38 +121,6 @@ def test_the_balls_are_as_large_as_the_sensitivities_in_their_norms():
         assert np.hypot(*circle.get_xydata().T) == pytest.approx(l2)
         assert axes.get_xlabel() == f"L1 {l1:g}, L2 {l2:.4g}"
         assert axes.get_title() == title
-
-
-# --- rounding ------------------------------------------------------------------------------
-
-
-def one_by_one(record, n):
-    """The running sums in float16, added in a loop."""
-    total, sums = np.float16(0), []
-    for _ in range(n):
-        total = np.float16(total + np.float16(record))
-        sums.append(total)
-    return np.array(sums)
-
-
-def test_sums_stall_where_the_spacing_is_twice_the_record():
-    """Catches a mark beside the stall, or a curve that is not that of its record."""
-    sums = {record: one_by_one(record, 4000) for record in (1, 0.5, 0.25)}
-    steps, climbs = plot_stalls(sums).axes
-    marks = [tuple(map(float, line.get_xydata()[0])) for line in steps.lines]
-    assert marks == [(2048, 2), (1024, 1), (512, 0.5)]
-    for stall, spacing in marks:
-        assert float(np.spacing(np.float16(stall))) == spacing
-    n = np.arange(1, 4001)
-    for i, (record, climb) in enumerate(sums.items()):
-        true, stalled = climbs.lines[2 * i : 2 * i + 2]
-        assert np.array_equal(true.get_ydata(), n * record)
-        assert np.array_equal(stalled.get_ydata(), climb)
-        assert stalled.get_markevery()[0] == 2047  # the record that is the first to be lost
-    assert texts(steps) == ["1", "1/2", "1/4"]
-    assert texts(climbs) == ["records of 1", "records of 1/2", "records of 1/4"]
-    step = steps.patches[0].get_data()
-    assert step.values == pytest.approx([float(np.spacing(np.float16(e))) for e in step.edges[:-1]])
 
 
 # --- audits --------------------------------------------------------------------------------
