@@ -19,7 +19,7 @@ from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.questions import RELATIONS
 from sensitivity_book.stage.explorers.witness import witness_explorer
 from sensitivity_book.theory.privacy.noise import gaussian_delta
-from test_explorer import CHOICE, STORED, unpacked
+from test_explorer import STORED, unpacked
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import value_text
@@ -130,18 +130,6 @@ def test_typed_bounds_and_sizes_are_asked_of_the_package(query, low, size, k):
         form = sl.closed_form(query, bounds=(low, 3), size=size, relation=relation)
         expected = f"gives {value_text(form.value)}, enumeration finds {value_text(found.value)}: "
         assert expected in text
-
-
-@pytest.mark.parametrize("counts", [(7, 0, 2), (0, 9, 0), (4, 5, 6)])
-def test_typed_counts_are_a_dataset(counts):
-    """Catches a count that is cut to three, and boxes that are fewer than the records."""
-    names = dict(zip(("zeros", "ones", "twos"), map(str, counts), strict=True))
-    records = tuple(value for value, count in enumerate(counts) for _ in range(count))
-    universe = sl.Universe.value_range([0, 1, 2])
-    found = sl.local_sensitivity(sl.MEAN, records, universe, relation=sl.SymmetricDifference(1))
-    shown = frame({"explorer": "derivative", "settings": {"query": "mean", **names}})
-    assert f"the local sensitivity, is {found.value};" in shown["text"]
-    assert len(CHOICE.findall(shown["picture"])) == 3 * max(counts)
 
 
 def test_typed_bounds_of_a_person_are_the_noise_of_the_sentence():

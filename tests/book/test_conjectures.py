@@ -65,13 +65,6 @@ def test_a_claim_that_is_false_is_refuted(claim, worlds, witness):
     assert search(claim, worlds).counterexample == witness
 
 
-def test_only_falls_that_the_claim_speaks_of_are_found():
-    """Catches a search that ignores how many are left, or whether both directions exist."""
-    fall = [(0, 1, 1, 1, 2)]
-    assert search(cj.falls(sl.VARIANCE, left=2), fall).counterexample is None
-    assert search(cj.falls(sl.VARIANCE, left=1, both=True), fall).cases == 1
-
-
 @pytest.mark.parametrize("query", SPREADS, ids=str)
 def test_mixes_lie_where_the_theorem_says(query):
     """Catches a slip in thm-mixes: B is a run, and for a > b, C is one of the others."""
@@ -83,25 +76,6 @@ def test_mixes_lie_where_the_theorem_says(query):
     more = search(cj.places(query, either_way("more"), layouts.shared_is_a_run), populations())
     assert every.cases > more.cases > 500
     assert every.counterexample is more.counterexample is None
-
-
-@pytest.mark.parametrize("query", [sl.VARIANCE, sl.variance(ddof=1)], ids=str)
-def test_mixes_of_the_variance_with_more_below_lie_outside(query):
-    """Catches a slip in thm-mixes for a < b."""
-    found = search(
-        cj.places(query, either_way("less"), layouts.higher_side_is_outside), populations()
-    )
-    assert found.cases > 500
-    assert found.counterexample is None
-
-
-def test_either_place_is_as_wide_as_the_wider_of_the_two():
-    """Catches a pick that asks for both places at once, or that forgets one."""
-    places = (layouts.either_place, layouts.shared_is_a_run, layouts.higher_side_is_outside)
-    for records in [EIGHT, (0, 0, 2, 2, 2, 2, 3)]:
-        either, run, outside = (layouts.widest(sl.STD, records, pick) for pick in places)
-        for share, gap in either.items():
-            assert gap == max(run.get(share, gap - 1), outside.get(share, gap - 1))
 
 
 @pytest.mark.parametrize(
@@ -231,12 +205,6 @@ def test_the_fewest_records_meet_an_enumeration(k, least):
         relation=sl.SymmetricDifference(k), method="sweep",
     )  # fmt: skip
     assert cj.variance_at_least(k, least, 0) == found.value
-
-
-def test_the_gap_of_the_variance_is_that_of_the_closed_forms():
-    """Catches a D(c, a, b) that differs from the package's, at a share with a < b."""
-    found = sl.closed_form(sl.variance(ddof=1), bounds=(0, 4), size=2, relation=sl.Add(3))
-    assert max(cj.variance_gap(2, 0, 3, 1), cj.variance_gap(2, 3, 0, 1)) * 16 == found.value == 6
 
 
 def test_a_distance_is_the_packages_local_sensitivity():

@@ -10,7 +10,6 @@ import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from sensitivity_book.data.scenarios import school_large
 from sensitivity_book.stage.explorers.derivative import derivative_explorer
 from sensitivity_book.stage.explorers.explorer import (
     LIVE,
@@ -23,16 +22,10 @@ from sensitivity_book.stage.explorers.explorer import (
 )
 from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
-from sensitivity_book.stage.explorers.people import people_explorer
-from sensitivity_book.stage.explorers.questions import RELATIONS
 from sensitivity_book.stage.explorers.witness import witness_explorer, witness_view
 
 import sensitivity_lab as sl
-from sensitivity_lab.numbers.text import value_text
 from sensitivity_lab.plotting.style import (
-    CLAIMED,
-    EXACT,
-    K_LABEL,
     styled_figure,
 )
 
@@ -109,12 +102,6 @@ def test_without_a_script_it_says_why_the_knobs_are_dead(explorer):
     assert "The knobs need JavaScript" in explorer.html[note:knobs]
 
 
-def test_it_is_the_same_twice(explorer):
-    """Catches identifiers that change from run to run, which the notebooks' check forbids."""
-    again = Explorer("product", plotted, explorer.knobs)
-    assert again.html == explorer.html
-
-
 def test_without_its_frames_a_page_is_otherwise_the_same(explorer, monkeypatch):
     """Catches a comparison of stored outputs that passes over more than the frames."""
     whole = Explorer("product", plotted, explorer.knobs).html
@@ -157,14 +144,6 @@ def test_the_stored_frames_are_those_that_are_drawn(gallery, name):
             chosen = opening | {knob.argument: setting}
             frame = stored[settings.index(tuple(chosen.values()))]
             assert frame == drawn(explorer.view(**chosen)), chosen
-
-
-def test_a_live_session_does_not_wait_for_the_page(explorer, monkeypatch):
-    """Catches an explorer that draws all frames before a person can turn it."""
-    monkeypatch.setenv(LIVE, "notebook.ipynb")
-    bundle = explorer._repr_mimebundle_()
-    assert "text/html" not in bundle
-    assert "application/vnd.jupyter.widget-view+json" in bundle
 
 
 def test_live_controls_compute(explorer):
@@ -253,59 +232,6 @@ def test_bad_input(call, message):
 # --- what the explorers say, by another route -------------------------------------------------
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("k", ["1", "4"])
-def test_the_witness_explorer_says_what_the_walk_finds(relation, k):
-    """Catches a sentence about another relation, k or column."""
-    explorer = witness_explorer("school_large", "absence_days")
-    text = explorer.view(query="mean", relation=relation, k=k).text
-    found = sl.global_sensitivity(
-        sl.MEAN,
-        school_large().universes["absence_days"],
-        size=6,
-        relation=RELATIONS[relation](int(k)),
-        method="walk",
-    )
-    assert f"the sensitivity is {value_text(found.value)}. (" in text
-    assert text.endswith(f"{found.witness[0]} against {found.witness[1]}.")
-
-
-def test_your_own_records(monkeypatch):
-    """Catches records that are not the ones typed, and an error that stops the explorer."""
-    monkeypatch.setenv(LIVE, "notebook.ipynb")
-    explorer = witness_explorer("school_large", "absence_days")
-    explorer._repr_mimebundle_()
-    field, sentence = explorer.children[4:6]
-    field.value = "1, 2, 3, 10"
-    assert "at k = 1" in sentence.value
-    assert "(1, 2) against (2, 10)" in sentence.value
-    field.value = "1, 2, many"
-    assert "many" in sentence.value
-
-
-def test_an_infeasible_direction_is_said(monkeypatch):
-    """Catches a picture of nothing."""
-    monkeypatch.setenv(LIVE, "notebook.ipynb")
-    explorer = witness_explorer("school_large", "absence_days")
-    explorer._repr_mimebundle_()
-    _column, _query, relation, _k, field, sentence, *_ = explorer.children
-    relation.value = "exactly k added or removed"
-    field.value = "5"
-    assert "no dataset of size 1 has a neighbour" in sentence.value
-
-
-def test_a_picture_holds_all_that_it_says():
-    """Catches an axis without a name, and a point or a bar that ends outside."""
-    (formula,) = formula_explorer().view(k="3").figures
-    panel = formula.axes[0]
-    assert panel.get_xlabel()
-    assert panel.get_ylabel()
-    for line in panel.lines:
-        (left, right), (low, high) = panel.get_xlim(), panel.get_ylim()
-        assert all(left < x < right for x in line.get_xdata())
-        assert all(low <= y < high for y in line.get_ydata())
-
-
 PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
 
 
@@ -358,15 +284,6 @@ def test_the_derivative_explorer_says_the_local_sensitivity(query):
     assert found.value < below.get_ylim()[1]
 
 
-def test_the_formula_explorer_says_both_numbers():
-    """Catches formula and enumeration of different questions, relations, bounds or sizes."""
-    text = formula_explorer().view(claim="sum", low="1", k="3").text
-    assert "changed: the formula min(k, n)·R gives 6, enumeration finds 6: exact." in text
-    assert "removed: the formula k·max(|L|, |U|) gives 9, enumeration finds 9: exact." in text
-    text = formula_explorer().view(claim="mean", low="1", size="5", k="3").text
-    assert f"gives {Fraction(6, 5)} = 1.2, enumeration finds {Fraction(6, 5)} = 1.2: exact" in text
-
-
 @pytest.mark.parametrize("low", [-2, -1, 0, 1])
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_the_colleagues_formula_can_be_refuted(low, k):
@@ -388,46 +305,6 @@ def test_the_colleagues_formula_can_be_refuted(low, k):
         assert abs(len(one) - len(other)) <= k
 
 
-def test_no_other_formula_is_refuted():
-    """Catches a formula of the book that is called too small at some setting."""
-    explorer = formula_explorer()
-    for query in ("mean", "sum", "median", "variance"):
-        for low, k in itertools.product(("-2", "1"), ("1", "4")):
-            text = explorer.view(claim=query, low=low, k=k).text
-            assert "too small" not in text
-            assert text.count(": exact.") == 2
-
-
-def test_the_knobs_are_these():
-    """Catches a lost setting, another start, a menu for a slider, and what runs from right to left."""
-    witness, formula = witness_explorer("school_large", "absence_days"), formula_explorer()
-    named = {knob.argument: (knob.names, knob.first, knob.ordered) for knob in witness.knobs}
-    queries = ("mean", "median", "count", "sum", "std", "variance")
-    queries += ("quantile(0.25)", "quantile(0.5)", "quantile(0.75)", "quantile(0.9)")
-    assert named == {
-        "column": (("school year", "absence days"), "absence days", False),
-        "query": (queries, "mean", False),
-        "relation": (tuple(RELATIONS), "at most k changed", False),
-        "k": (("1", "2", "3", "4"), "1", True),
-    }
-    named = {knob.argument: (knob.names, knob.first, knob.ordered) for knob in formula.knobs}
-    assert named == {
-        "claim": (
-            ("mean", "sum", "median", "variance", "sum, as a colleague claims"),
-            "mean",
-            False,
-        ),
-        "low": (("-2", "-1", "0", "1"), "0", True),
-        "size": (("3", "4", "5"), "4", True),
-        "k": (("1", "2", "3", "4"), "1", True),
-    }
-    others = people_explorer(), derivative_explorer()
-    for explorer in (witness, formula, *others):
-        for knob in explorer.knobs:
-            if knob.ordered:
-                assert list(knob.settings.values()) == sorted(map(float, knob.names))
-
-
 def frame(shown: View) -> list[tuple[float, ...]]:
     """The axes of what is shown: their ends, across and up."""
     return [(*axes.get_xlim(), *axes.get_ylim()) for axes in shown.figures[0].axes]
@@ -444,24 +321,6 @@ def test_the_axes_stand_still(gallery, name):
                 assert frame(explorer.view(**{knob.argument: setting})) == opening, setting
 
 
-@pytest.mark.parametrize(
-    ("name", "argument"),
-    [
-        ("witness-absence-days", "k"),
-        ("formula", "k"),
-        ("people", "groups"),
-    ],
-)
-def test_a_knob_reaches_both_ends_of_its_axis(gallery, name, argument):
-    """Catches a part of the picture where no setting leads."""
-    explorer = gallery[name]
-    (knob,) = (knob for knob in explorer.knobs if knob.argument == argument)
-    (panel, *_) = explorer.view().figures[0].axes
-    drawn = panel.lines[0].get_xdata()
-    ends = min(knob.settings.values()), max(knob.settings.values())
-    assert ends == (min(drawn), max(drawn))
-
-
 @pytest.mark.parametrize("name", ["witness-driving-proficiency", *FIXED])
 def test_text_is_large_enough_on_a_phone(gallery, name):
     """Catches text below 11 pixels where a picture is 306 wide, as on a phone of 375."""
@@ -471,40 +330,6 @@ def test_text_is_large_enough_on_a_phone(gallery, name):
         ]
         assert sizes
         assert min(sizes) * 306 / (72 * shown.get_figwidth()) >= 11
-
-
-def test_a_relation_is_a_line_style():
-    """Catches relations that look alike where their curves meet, or are told apart by colour."""
-    curve, _ = witness_explorer("school_large", "absence_days").view(query="sum").figures
-    (formula,) = formula_explorer().view().figures
-    for figure, colour, count in ((curve, EXACT, 3), (formula, CLAIMED, 2)):
-        lines = figure.axes[0].lines[:count]
-        assert len({(line.get_linestyle(), line.get_linewidth()) for line in lines}) == count
-        assert {line.get_color() for line in lines} == {colour}
-
-
-def test_the_curves_have_their_axes():
-    """Catches a curve that is cut off, a scale that does not begin at zero, a lost label."""
-    explorer = witness_explorer("school_large", "absence_days")
-    curve, _ = explorer.view(relation="at most k added or removed", k="3").figures
-    (panel,) = curve.axes
-    assert (panel.get_xlabel(), panel.get_ylabel()) == (K_LABEL, "sensitivity")
-    assert [*panel.get_xticks()] == [1, 2, 3, 4]
-    assert panel.get_xlim() == (0.8, 4.2)
-    highest = max(y for line in panel.lines for y in line.get_ydata())
-    assert panel.get_ylim() == pytest.approx((0, 1.15 * highest))
-    ring = panel.lines[-1]
-    assert ring.get_fillstyle() == "none"
-    k, height = ring.get_xydata()[0]
-    assert height == dict(panel.lines[2].get_xydata())[k]
-    assert k == 3
-
-
-def test_one_box_is_one_zero():
-    """Catches "1 zeros"."""
-    explorer = derivative_explorer()
-    assert "Boxes for 1 zero, 0 ones, 1 two." in explorer.view().alt
-    assert "Boxes for 2 zeros, 1 one, 3 twos." in explorer.view(zeros="2", ones="1", twos="3").alt
 
 
 def test_a_witness_is_written_as_it_can_be_checked():

@@ -63,19 +63,6 @@ def test_forward_alone_gives_the_global_sensitivity(query, universe, method):
         assert max(gradient.forward_norm(q) for gradient in gradients) == found.value
 
 
-@pytest.mark.parametrize("method", ["walk", "sweep", "solver"])
-@pytest.mark.parametrize("universe", UNIVERSES, ids=str)
-@pytest.mark.parametrize("query", [sl.MEAN, sl.MEDIAN, sl.VARIANCE, sl.histogram([0, 1, 4])])
-def test_both_directions_give_the_global_sensitivity_of_a_known_size(query, universe, method):
-    """Catches a backward step that is missing; three routes that share no code with the steps."""
-    for q in (1, math.inf):
-        found = sl.global_sensitivity(
-            query, universe, size=2, relation=ONE, norm=q, method=method
-        ).value
-        gradients = [discrete_gradient(query, x, universe) for x in universe.datasets(2)]
-        assert max(gradient.norm(q) for gradient in gradients) == found
-
-
 def test_each_step_is_a_difference_of_plain_formulas():
     """Catches a sign, a swapped pair of ends, a column in the wrong place: by counts alone."""
     values = (0, 1, 3)
@@ -98,17 +85,6 @@ def test_each_step_is_a_difference_of_plain_formulas():
                 assert gradient.backward[i] is None
             else:
                 assert gradient.backward[i] == mean(counts) - mean(fewer)
-
-
-def test_forward_alone_is_not_the_local_sensitivity():
-    """Catches a norm that forgets removals: the two witnesses of the book."""
-    present = sl.Query("present", lambda x: int(len(x) > 0), smallest_size=0)
-    alone = discrete_gradient(present, (1,), sl.Universe.value_range([1]))
-    assert (alone.forward_norm(), alone.norm()) == (0, 1)
-    pair = discrete_gradient(sl.MEAN, (0, 2), sl.Universe.value_range([0, 1, 2]))
-    assert (pair.forward_norm(), pair.norm()) == (Fraction(1, 3), 1)
-    assert pair.forward == (Fraction(-1, 3), 0, Fraction(1, 3))
-    assert pair.backward == (-1, None, 1)
 
 
 def test_many_neighbours_at_once(monkeypatch):
@@ -233,18 +209,6 @@ def test_the_integer_ball_gives_the_operator_norm(rows, p, q):
 
 
 @quick
-@given(matrices, st.sampled_from([(1, q) for q in NORMS] + [(math.inf, q) for q in NORMS]))
-def test_no_real_vector_is_stretched_further(rows, norms):
-    """Catches a norm that is too small: random real vectors on the sphere."""
-    p, q = norms
-    rng = np.random.default_rng(5)
-    v = rng.normal(size=(len(rows[0]), 200))
-    v /= np.linalg.norm(v, ord=p, axis=0)
-    stretched = np.linalg.norm(np.array(rows) @ v, ord=q, axis=0)
-    assert stretched.max() <= float(operator_norm(rows, p, q)) + 1e-9
-
-
-@quick
 @given(matrices)
 def test_numpy_agrees_where_it_has_a_formula(rows):
     """Catches rows taken for columns: numpy has the norms with p = q."""
@@ -252,31 +216,6 @@ def test_numpy_agrees_where_it_has_a_formula(rows):
         assert operator_norm(rows, p, p) == np.linalg.norm(np.array(rows), p)
     squared = np.linalg.eigvalsh(np.array(rows).T @ np.array(rows)).max()
     assert operator_norm(rows, 2, 2) ** 2 == pytest.approx(max(squared, 0), abs=1e-9)
-
-
-@quick
-@given(matrices)
-def test_a_transposed_matrix_has_the_dual_norm(rows):
-    """Catches an asymmetry between p and q: ‖M‖ from p to q is ‖Mᵀ‖ from q* to p*."""
-    across = list(map(list, zip(*rows, strict=True)))
-    assert operator_norm(rows, 1, 1) == operator_norm(across, math.inf, math.inf)
-    assert operator_norm(rows, math.inf, 1) == operator_norm(across, math.inf, 1)
-    assert operator_norm(rows, 1, math.inf) == operator_norm(across, 1, math.inf)
-
-
-@pytest.mark.parametrize(("branches", "height"), [(2, 3), (3, 2), (4, 3)])
-def test_a_tree_of_counts(branches, height):
-    """Catches a wrong 2-to-2 norm: the closed form √((b^h − 1)/(b − 1)) on leaf vectors."""
-    leaves = branches ** (height - 1)
-    rows = [
-        [int(leaf * branches**level // leaves == node) for leaf in range(leaves)]
-        for level in range(height)
-        for node in range(branches**level)
-    ]
-    assert operator_norm(rows, 1, 1) == height
-    assert operator_norm(rows, 1, 2) == math.sqrt(height)
-    expected = math.sqrt((branches**height - 1) / (branches - 1))
-    assert operator_norm(rows, 2, 2) == pytest.approx(expected)
 
 
 def test_norms_are_exact():

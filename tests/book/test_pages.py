@@ -61,12 +61,6 @@ def test_the_map_leads_to_every_chapter_by_its_title():
         assert html.unescape(re.sub(r"<.*?>", "", box)).strip() == chapter.title
 
 
-@pytest.mark.parametrize("page", ["chapters", "glossary", "notation", "open-questions", "sources"])
-def test_the_reference_is_in_the_table_of_contents(page):
-    """Catches a page that is written and never built."""
-    assert f"file: book/{page}\n" in (ROOT / "_toc.yml").read_text(encoding="utf-8")
-
-
 def test_the_glossary_explains_every_relation():
     """Catches a relation of the package for which the glossary has no word."""
     glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitivity_board.figures import library_figures
 from sensitivity_book.pictures.tables import show_change
 from sensitivity_book.theory.people import (
     DropExcess,
@@ -216,14 +215,6 @@ def test_the_formulas_are_attained_and_the_witness_shows_it(left, right, allowed
         assert found.value == d_left * right.most + d_right * left.most
 
 
-def test_one_key_is_not_enough_for_both_changes():
-    """Catches an allowance that is spent on a key twice: one key gives 6, two keys give 8."""
-    found = [
-        join_stability(E(2), E(2), rows_left=1, rows_right=1, keys=keys).value for keys in (1, 2)
-    ]
-    assert found == [6, 8]
-
-
 @pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 2), (2, 2)])
 def test_the_product_belongs_to_a_whole_key(a, b):
     """Catches the product of the bounds for a key that arrives with its rows in both tables."""
@@ -247,75 +238,6 @@ def test_no_pair_of_tables_exceeds_the_bound(truncations, before, after):
     x, y = (join_private(*side, *truncations) for side in (before, after))
     moved = (x - y).total() + (y - x).total()
     assert moved <= join_bound(*truncations, rows_left=apart[0], rows_right=apart[1])
-
-
-# --- what libraries say ------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def figures():
-    return library_figures()
-
-
-def figure(figures, query, parameters):
-    asked = figures[(figures["query"] == query) & (figures["parameters"] == parameters)]
-    return asked.set_index("quantity")["value"]
-
-
-def test_figures_say_where_they_come_from(figures):
-    """Catches a figure without its version, and one that was stored twice."""
-    assert dict(zip(figures["library"], figures["version"], strict=True)) == {
-        "tmlt.core": "0.19.1",
-        "tmlt.analytics": "0.21.0",
-        "pipeline-dp": "0.3.1",
-    }
-    assert not figures.duplicated(["library", "query", "parameters", "quantity"]).any()
-
-
-@pytest.mark.parametrize("allowed", [(1, 0), (0, 1), (1, 1), (1, 2), (2, 1)])
-@pytest.mark.parametrize(("left", "right"), [*JOINS, (E(1), E(3)), (E(3), E(3))])
-def test_tumult_core_computes_our_bound(figures, left, right, allowed):
-    """Catches a formula that is not the library's, such as one with the tables exchanged."""
-    asked = f"{left} x {right}; rows {allowed[0]} left, {allowed[1]} right"
-    claimed = figure(figures, "private join", asked)["stability"]
-    assert claimed == join_bound(left, right, rows_left=allowed[0], rows_right=allowed[1])
-
-
-@pytest.mark.parametrize(
-    ("query", "parameters", "l1", "l2"),
-    [
-        ("count", "AddMaxRows(1)", 1, 1),
-        ("count", "AddMaxRows(3)", 3, 3),
-        ("sum", "AddMaxRows(1); bounds 0 to 3", 3, 3),
-        ("sum", "AddMaxRows(1); bounds -2 to 3", 3, 3),
-        ("sum", "AddMaxRows(1); bounds 1 to 3", 3, 3),
-        ("flat map, count", "AddMaxRows(1); max_rows 3", 3, 3),
-        ("public join, count", "AddMaxRows(1); key in 3 rows", 3, 3),
-        ("count", "AddRowsWithID; MaxRowsPerID(4)", 4, 4),
-        ("counts by state", "AddRowsWithID; MaxRowsPerID(8)", 8, 8),
-        ("counts by state", "AddRowsWithID; MaxGroupsPerID(4) MaxRowsPerGroupPerID(2)", 8, 4),
-        ("count", "AddRowsWithID; MaxGroupsPerID(4) MaxRowsPerGroupPerID(2)", 8, 8),
-    ],
-)
-def test_tumults_noise_is_what_the_theorems_say(figures, query, parameters, l1, l2):
-    """Catches stored noise parameters that belong to another query, or were mistyped."""
-    found = figure(figures, query, parameters)
-    assert found["geometric parameter at epsilon 1"] == l1
-    assert found["discrete Gaussian variance at rho 1"] == l2**2 / 2
-
-
-def test_pipelinedps_sensitivities_are_what_the_theorems_say(figures):
-    """Catches a norm or a limit that was stored under another name."""
-    limits = "max_partitions_contributed 4; max_contributions_per_partition 2"
-    for query, bounds, l1, l2 in (
-        ("counts by partition", limits, 8, 4),
-        ("sums by partition", f"{limits}; min_value -2; max_value 3", 24, 12),
-        ("people by partition", limits, 4, 2),
-        ("people by partition", "max_contributions 8", 8, math.sqrt(8)),
-    ):
-        found = figure(figures, query, bounds)
-        assert found["L1 sensitivity"] == l1
-        assert found["L2 sensitivity"] == pytest.approx(l2, rel=1e-5)
 
 
 # --- pictures and errors -----------------------------------------------------------------

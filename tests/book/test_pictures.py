@@ -1,7 +1,6 @@
 """What the pictures of the chapters draw: their texts, their marks, and the values behind them."""
 
 import re
-from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
@@ -20,15 +19,12 @@ from sensitivity_board.pictures import (
 from sensitivity_book.pictures.costs import GAUSSIAN, plot_costs
 from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow
-from sensitivity_book.pictures.norms import plot_moves, plot_tree
-from sensitivity_book.pictures.rounding import plot_stalls
+from sensitivity_book.pictures.norms import plot_moves
 from sensitivity_book.pictures.ticks import Ticks
 from sensitivity_book.pictures.two_kinds import plot_two_kinds
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting.style import ADDED, COLOURS, EXACT, INK, PALE, REMOVED
-
-FOUR = sl.Universe.population([1, 2, 3, 4])
+from sensitivity_lab.plotting.style import ADDED, INK, REMOVED
 
 
 def texts(axes):
@@ -45,65 +41,6 @@ def points(collection):
 
 
 # --- two kinds of neighbours ---------------------------------------------------------------
-
-
-def two_kinds():
-    near = [relation.neighbours((1, 2, 3), FOUR) for relation in (sl.AddRemove(1), sl.Change(1))]
-    return plot_two_kinds(*near).axes[0]
-
-
-def test_two_kinds_of_neighbours_have_their_lines_and_what_happened():
-    """Catches a neighbour without a line, or one that is said to be what it is not."""
-    lines = [line for line in two_kinds().lines if len(line.get_xdata()) == 2]
-    kinds = Counter((line.get_linestyle(), line.get_color()) for line in lines)
-    assert kinds["-", INK] == 4
-    assert kinds["--", INK] == 3
-    written = texts(two_kinds())
-    assert set(written) >= {"− 1", "− 2", "− 3", "+ 4", "1 → 4", "2 → 4", "3 → 4"}
-    assert set(written) >= {", ".join(map(str, x)) for n in (2, 3) for x in FOUR.datasets(n)
-                            if n == 3 or 4 not in x}  # fmt: skip
-
-
-def test_each_line_ends_at_the_dataset_that_its_words_give():
-    """Catches words on the line of another neighbour."""
-    axes = two_kinds()
-    place = {text.get_text(): text.get_position() for text in axes.texts}
-    ends = {
-        "+ 4": "1, 2, 3, 4",
-        "− 1": "2, 3",
-        "− 3": "1, 2",
-        "2 → 4": "1, 3, 4",
-        "3 → 4": "1, 2, 4",
-    }
-    (x0, y0) = place["1, 2, 3"]
-    for words, dataset in ends.items():
-        x, y = place[dataset]
-        expected = (x0 + 0.55 * (x - x0), y0 + 0.55 * (y - y0))
-        assert place[words] == pytest.approx(expected)
-
-
-def test_larger_datasets_stand_higher_and_the_picture_is_even():
-    """Catches a dataset among those of another size, or one that has slipped to the side."""
-    place = {text.get_text(): text.get_position() for text in two_kinds().texts}
-    assert [place[x][1] for x in ("1, 2, 3, 4", "1, 2, 3", "2, 3", "1, 3", "1, 2")] == [
-        3.15, 1.5, 0, 0, 0,
-    ]  # fmt: skip
-    bands = {label: place[label][1] for label in ("2 records", "3 records", "4 records")}
-    for dataset in FOUR.datasets(3):
-        height = place[", ".join(map(str, dataset))][1]
-        assert bands["3 records"] < height < bands["4 records"]
-    assert [place[x][0] for x in ("1, 2, 3", "1, 3", "1, 2, 3, 4")] == [0, 0, 0]
-    assert place["2, 3"][0] == -place["1, 2"][0] == -1.7
-    assert -place["2, 3, 4"][0] == place["1, 3, 4"][0] == place["1, 2, 4"][0] == 2.8
-
-
-def test_only_the_dataset_that_is_asked_about_is_bold():
-    """Catches a picture in which the middle is not seen."""
-    boxes = [text for text in two_kinds().texts if ", " in text.get_text()]
-    bold = [text.get_text() for text in boxes if text.get_fontweight() == "bold"]
-    thick = [text.get_text() for text in boxes if text.get_bbox_patch().get_linewidth() > 2]
-    assert len(boxes) == 8
-    assert bold == thick == ["1, 2, 3"]
 
 
 def test_a_neighbour_without_a_place_is_refused():
@@ -132,19 +69,6 @@ def test_what_reaches_a_dataset_are_the_extremes_of_its_neighbours():
         assert at[1, str(core)] == f"{core}\n{min(sums)}…{max(sums)}"
 
 
-def test_twelve_lines_a_step_and_two_of_them_thick():
-    """Catches a line that is missing, or a path that is drawn elsewhere."""
-    axes = plot_shrink_and_grow(SCHOOL, ((2, 10), 2, (1, 2))).axes[0]
-    assert Counter(int(line.get_ydata()[0]) for line in axes.lines) == {2: 12, 0: 12}
-    top = list(combinations(SCHOOL, 2))
-    thick = [line for line in axes.lines if line.get_linewidth() == 4]
-    assert [to_hex(line.get_color()) for line in thick] == [EXACT] * 2
-    ends = {(int(line.get_ydata()[0]), int(line.get_xdata()[0]), int(line.get_xdata()[1]))
-            for line in thick}  # fmt: skip
-    assert ends == {(2, top.index((2, 10)), 2), (0, top.index((1, 2)), 2)}
-    assert {to_hex(line.get_color()) for line in axes.lines if line not in thick} == {PALE}
-
-
 # --- layouts -------------------------------------------------------------------------------
 
 TEN = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
@@ -162,30 +86,6 @@ def test_every_record_has_the_mark_of_its_letter():
             assert points(marks) == at
             assert to_hex(marks.get_facecolor()[0]) == to_hex(ROLES[letter][2])
     assert len(axes.collections) == 6 * len(TRADE) + keys
-
-
-def test_gaps_and_labels_stand_with_their_rows():
-    """Catches a gap that is written in another row, or with a hyphen for a minus."""
-    panels = {"one": TRADE, "two": [("D(4, 2, 0)", Fraction(1001, 1000), "CCCC....AA")]}
-    figure = plot_layouts(TEN, panels)
-    one, two = figure.axes
-    assert texts(one) == ["−3", "7/2"]
-    assert texts(two) == ["1.001"]
-    assert [label.get_text() for label in one.get_yticklabels()] == ["before", "after"]
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["one", "two"]
-    assert (one.get_title(loc="right"), two.get_title(loc="right")) == ("gap", "")
-    assert [text.get_text() for text in figure.legends[0].texts] == [r[0] for r in ROLES.values()]
-
-
-def test_rings_mark_the_records_that_a_trade_moves():
-    """Catches a ring around a record that keeps its role, or rings where no trade is shown."""
-
-    def ringed(**options):
-        axes = plot_layouts(TEN, {"one": TRADE}, **options).axes[0]
-        return [points(axes.collections[6 * i + 5]) for i in range(len(TRADE))]
-
-    assert ringed(trades=True) == [[(6, 0), (20, 0)], [(6, -1), (20, -1)]]
-    assert ringed() == [[], []]
 
 
 def test_a_layout_without_a_letter_for_each_record_is_refused():
@@ -221,68 +121,6 @@ def test_the_balls_are_as_large_as_the_sensitivities_in_their_norms():
         assert np.hypot(*circle.get_xydata().T) == pytest.approx(l2)
         assert axes.get_xlabel() == f"L1 {l1:g}, L2 {l2:.4g}"
         assert axes.get_title() == title
-
-
-def test_a_tree_has_its_nodes_its_lines_and_its_marks():
-    """Catches a node that stands over other leaves than its own, or a mark on another node."""
-    path = {(3 // width * width, width) for width in (8, 4, 2, 1)}
-    ringed = {(1, 1), (2, 2), (4, 2), (6, 1)}
-    lines = plot_tree(path, ringed).axes[0].lines
-    nodes = [line for line in lines if line.get_marker() == "o" and len(line.get_xdata())]
-    branches = [line for line in lines if line.get_marker() == "None"]
-    rings = [line for line in lines if line.get_marker() == "s" and len(line.get_xdata())]
-
-    def spot(first, width):
-        leaves = range(first, first + width)
-        return sum(leaves) / width, {1: 0, 2: 1, 4: 2, 8: 3}[width]
-
-    every = {spot(first, width) for width in (1, 2, 4, 8) for first in range(0, 8, width)}
-    at = {(float(x), float(y)): node for node in nodes for x, y in node.get_xydata()}
-    assert set(at) == every
-    assert {place for place, node in at.items() if node.get_color() == COLOURS[0]} == {
-        spot(*node) for node in path
-    }
-    assert {tuple(map(float, ring.get_xydata()[0])) for ring in rings} == {
-        spot(*node) for node in ringed
-    }
-    ends = {tuple(tuple(map(float, place)) for place in line.get_xydata()) for line in branches}
-    assert ends == {
-        (spot(first, width), spot(child, width // 2))
-        for width in (2, 4, 8) for first in range(0, 8, width)
-        for child in (first, first + width // 2)
-    }  # fmt: skip
-
-
-# --- rounding ------------------------------------------------------------------------------
-
-
-def one_by_one(record, n):
-    """The running sums in float16, added in a loop."""
-    total, sums = np.float16(0), []
-    for _ in range(n):
-        total = np.float16(total + np.float16(record))
-        sums.append(total)
-    return np.array(sums)
-
-
-def test_sums_stall_where_the_spacing_is_twice_the_record():
-    """Catches a mark beside the stall, or a curve that is not that of its record."""
-    sums = {record: one_by_one(record, 4000) for record in (1, 0.5, 0.25)}
-    steps, climbs = plot_stalls(sums).axes
-    marks = [tuple(map(float, line.get_xydata()[0])) for line in steps.lines]
-    assert marks == [(2048, 2), (1024, 1), (512, 0.5)]
-    for stall, spacing in marks:
-        assert float(np.spacing(np.float16(stall))) == spacing
-    n = np.arange(1, 4001)
-    for i, (record, climb) in enumerate(sums.items()):
-        true, stalled = climbs.lines[2 * i : 2 * i + 2]
-        assert np.array_equal(true.get_ydata(), n * record)
-        assert np.array_equal(stalled.get_ydata(), climb)
-        assert stalled.get_markevery()[0] == 2047  # the record that is the first to be lost
-    assert texts(steps) == ["1", "1/2", "1/4"]
-    assert texts(climbs) == ["records of 1", "records of 1/2", "records of 1/4"]
-    step = steps.patches[0].get_data()
-    assert step.values == pytest.approx([float(np.spacing(np.float16(e))) for e in step.edges[:-1]])
 
 
 # --- audits --------------------------------------------------------------------------------

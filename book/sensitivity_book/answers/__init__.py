@@ -3,9 +3,8 @@
 To give an exercise a field:
 
 1. Write a function without parameters that returns a `NumberAnswer`, a `DatasetAnswer` or a
-   `FunctionAnswer` (`kinds`), in the module of its page, and list it in that module's `ANSWERS` under
-   the name of the field, which begins with the name of the page.  A new page's module joins `PAGES` of
-   `registry`.  The right number is computed there by the package, never typed in.
+   `FunctionAnswer` (`kinds`), in the module of its page.  `far` in `by_hand` is the field `by-hand-far`.
+   A new page's module joins `PAGES` of `registry`.  The right number is computed there by the package, never typed in.
 2. Name the field below its exercise, before the hint.  The two lines inside are for readers in
    JupyterLab; `page.elsewhere` writes them, and a test compares them:
 

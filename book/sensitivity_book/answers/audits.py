@@ -198,13 +198,3 @@ def _answered(query: Callable[[Any], Any], x: tuple[int, ...], y: tuple[int, ...
 def _limit(epsilon: float) -> float:
     """How often an attacker is right at most, who begins with a coin toss."""
     return math.exp(epsilon) / (1 + math.exp(epsilon))
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "audits-spent": spent,
-    "audits-spent-right": spent_right,
-    "audits-midrange-broken": midrange_broken,
-    "audits-midrange-mended": midrange_mended,
-    "audits-tightened": tightened,
-    "audits-repaired": repaired,
-}

@@ -119,13 +119,3 @@ def both_widest() -> Answer:
 def _most(query: Callable[[list[int]], Exact] | sl.Query, relation: sl.Relation) -> Exact:
     value: Exact = sl.global_sensitivity(query, TEN, size=SIZE, relation=relation).value
     return value
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "by-hand-sum-swapped": sum_swapped,
-    "by-hand-sum-moved": sum_moved,
-    "by-hand-span-written": span_written,
-    "by-hand-span-moved": span_moved,
-    "by-hand-swaps-counted": swaps_counted,
-    "by-hand-both-widest": both_widest,
-}

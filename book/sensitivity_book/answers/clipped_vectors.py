@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from sensitivity_book.answers.kinds import Answer, NumberAnswer
@@ -52,10 +51,3 @@ def bound() -> Answer:
         },
         why="The first row has 2 + 1 and the third 1 + 2.",
     )
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "clipped-vectors-floor": floor,
-    "clipped-vectors-exact": exact,
-    "clipped-vectors-bound": bound,
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
@@ -126,7 +126,7 @@ def smallest_bound(bins: list[int], most: int) -> int:
     return next(bound for bound in range(len(bins)) if sum(bins[bound + 1 :]) <= most)
 
 
-def counted_above() -> Answer:
+def counted() -> Answer:
     """A bound read off noisy bins, in Python."""
 
     def cases() -> Iterator[tuple[list[int], int]]:
@@ -139,13 +139,3 @@ def counted_above() -> Answer:
         "def smallest_bound(bins, most):\n    ",
         agrees(smallest_bound, cases),
     )
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "clipping-shifted": shifted,
-    "clipping-quantile": quantile,
-    "clipping-below-all": below_all,
-    "clipping-doubled": doubled,
-    "clipping-power": power,
-    "clipping-counted": counted_above,
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import sensitivity_lab as sl
@@ -89,10 +88,3 @@ def bimodal() -> Answer:
         },
         why=f"They make it {smooth(more):.3f}.",
     )
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "local-and-smooth-five": five,
-    "local-and-smooth-jumped": jumped,
-    "local-and-smooth-bimodal": bimodal,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import sensitivity_lab as sl
@@ -112,13 +111,3 @@ def bridged() -> Answer:
         6,
         sl.SymmetricDifference(2),
     )
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "neighbours-changed-counted": changed_counted,
-    "neighbours-near-counted": near_counted,
-    "neighbours-listed": listed,
-    "neighbours-not-possible": not_possible,
-    "neighbours-fallen": fallen,
-    "neighbours-bridged": bridged,
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import sensitivity_lab as sl
@@ -103,12 +102,3 @@ def promise_broken() -> Answer:
 
 def _belief(odds: float) -> float:
     return odds / (1 + odds)
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "noise-label-epsilon": label_epsilon,
-    "noise-label-belief": label_belief,
-    "noise-certain": certain,
-    "noise-guessed": guessed,
-    "noise-promise-broken": promise_broken,
-}

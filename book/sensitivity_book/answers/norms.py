@@ -55,12 +55,12 @@ def total_worth() -> Answer:
     )
 
 
-def by_mean() -> Answer:
+def yardstick_mean() -> Answer:
     """Where Laplace and Gaussian noise cross by their mean distance from 0."""
     return _crossing("By the mean distance", 1, math.sqrt(2 / math.pi))
 
 
-def by_tail() -> Answer:
+def yardstick_tail() -> Answer:
     """Where Laplace and Gaussian noise cross by the width that holds 99 in 100."""
     return _crossing("By the width that holds 99 in 100", math.log(100), 2.5758)
 
@@ -86,7 +86,7 @@ def _crossing(yardstick: str, laplace: float, gaussian: float) -> Answer:
     )
 
 
-def laplace_weight() -> Answer:
+def weight_laplace() -> Answer:
     """The best weight of a count beside a sum, for Laplace noise."""
     return FunctionAnswer(
         "The best weight for Laplace noise, for an average m",
@@ -95,7 +95,7 @@ def laplace_weight() -> Answer:
     )
 
 
-def gaussian_weight() -> Answer:
+def weight_gaussian() -> Answer:
     """The best weight of a count beside a sum, for Gaussian noise."""
     return FunctionAnswer(
         "The best weight for Gaussian noise, for an average m",
@@ -134,13 +134,3 @@ def _share(more: float) -> str:
     """A rise from there as a fall to there, in per cent."""
     fall = 100 * more / (1 + more)
     return f"{fall:.2g} %" if fall >= 0.1 else "less than 0.1 %"
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "norms-total-joined": total_joined,
-    "norms-total-worth": total_worth,
-    "norms-yardstick-mean": by_mean,
-    "norms-yardstick-tail": by_tail,
-    "norms-weight-laplace": laplace_weight,
-    "norms-weight-gaussian": gaussian_weight,
-}

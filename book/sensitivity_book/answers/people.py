@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations_with_replacement, count, product
 from typing import Any
 
@@ -216,15 +216,3 @@ def _lost(loans: tuple[int, ...], bound: int) -> int:
 def _squared(loans: tuple[int, ...], bound: int) -> int:
     """The square of the rows lost, and the variance of Laplace noise at ε = 1."""
     return _lost(loans, bound) ** 2 + 2 * bound**2
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "people-gym-week": gym_week,
-    "people-gym-four": gym_four,
-    "people-joined": joined,
-    "people-exchanged": exchanged,
-    "people-siblings-alike": siblings_alike,
-    "people-siblings-apart": siblings_apart,
-    "people-uncut": uncut,
-    "people-busiest": busiest,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import sensitivity_lab as sl
@@ -99,11 +98,3 @@ def designed() -> Answer:
 
 def _days() -> sl.Universe:
     return scenarios.school_large().universes["absence_days"]
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "school-mean-swapped": mean_swapped,
-    "school-ceiling": ceiling,
-    "school-ceiling-reached": ceiling_reached,
-    "school-designed": designed,
-}

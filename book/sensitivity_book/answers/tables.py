@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -96,10 +95,3 @@ def shares(table: tuple[Row, ...]) -> list[Fraction]:
 
 def _rows(table: Any) -> tuple[Row, ...]:
     return tuple(table.itertuples(index=False, name=None))
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "tables-second": second,
-    "tables-refuted": refuted,
-    "tables-share": share,
-}

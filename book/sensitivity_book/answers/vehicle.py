@@ -137,12 +137,3 @@ def _told(gap: Any, pair: Pair) -> str:
 
 def _imitated(each: int) -> sl.Universe:
     return sl.Universe.population(BOTH * each)
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "vehicle-zigzag": zigzag,
-    "vehicle-crossed": crossed,
-    "vehicle-scale": scale,
-    "vehicle-alarm": alarm,
-    "vehicle-copies": copies,
-}

@@ -1,1 +1,1 @@
-"""Worked examples and stored figures, as tables; the files beside say where they are from."""
+"""Worked examples and stored results, as tables; the files beside say where they are from."""

@@ -385,7 +385,7 @@ def _in_text(type: str) -> tuple[str, Callable[[Any], Any]]:
     raise TypeError(f"result must not be of type {type} in the page: cast it to VARCHAR")
 
 
-def _fields(type: str) -> list[Any]:
+def _fields(type: str) -> list[tuple[str, str]]:
     """The name and the type of each field of a STRUCT."""
     parts, depth = [""], 0
     for piece in re.findall(r'"(?:[^"]|"")*"|.', type[len("STRUCT(") : -1]):
@@ -394,7 +394,7 @@ def _fields(type: str) -> list[Any]:
             parts.append("")
         else:
             parts[-1] += piece
-    return [re.match(r' *("(?:[^"]|"")*"|\S+) ?(.*)', part).groups() for part in parts]
+    return re.findall(r' *("(?:[^"]|"")*"|\S+) ?(.*)', "\n".join(parts))
 
 
 def _value(reader: Callable[[Any], Any], text: Any) -> Any:

@@ -16,11 +16,26 @@ from sensitivity_book.theory.privacy.noise import chance_below
 
 
 @dataclass(frozen=True)
-class Laplace:
-    """Laplace noise of a scale around a centre: x with a density like e^(−|x − centre|/scale)."""
+class _Around:
+    """Noise of a width around a centre."""
 
     centre: Any
     scale: float
+
+    def median(self) -> Any:
+        """Return the number that half of all draws lie below."""
+        return self.centre
+
+    def mean(self) -> Any:
+        """Return the mean of all draws."""
+        return self.centre
+
+    def _steps(self, x: Any) -> Any:
+        return (np.asarray(x) - self.centre) / self.scale
+
+
+class Laplace(_Around):
+    """Laplace noise of a scale around a centre: x with a density like e^(−|x − centre|/scale)."""
 
     def pdf(self, x: Any) -> Any:
         """Return the density at x."""
@@ -40,36 +55,21 @@ class Laplace:
         far = 0.5 * np.exp(-np.abs(self._steps(x)))
         return np.where(self._steps(x) > 0, far, 1.0 - far)[()]
 
-    def median(self) -> Any:
-        """Return the number that half of all draws lie below."""
-        return self.centre
-
-    def mean(self) -> Any:
-        """Return the mean of all draws."""
-        return self.centre
-
     def rvs(self, random_state: np.random.Generator) -> Any:
         """Return one draw of each part."""
         return self.centre + self.scale * random_state.laplace(size=np.shape(self.centre) or None)
 
-    def _steps(self, x: Any) -> Any:
-        return (np.asarray(x) - self.centre) / self.scale
 
-
-@dataclass(frozen=True)
-class Normal:
-    """Gaussian noise of standard deviation σ around a centre."""
-
-    centre: Any
-    sigma: float
+class Normal(_Around):
+    """Gaussian noise of standard deviation σ, its scale, around a centre."""
 
     def pdf(self, x: Any) -> Any:
         """Return the density at x."""
-        return np.exp(-(self._steps(x) ** 2) / 2) / math.sqrt(2 * math.pi) / self.sigma
+        return np.exp(-(self._steps(x) ** 2) / 2) / math.sqrt(2 * math.pi) / self.scale
 
     def logpdf(self, x: Any) -> Any:
         """Return the logarithm of the density at x."""
-        return -(self._steps(x) ** 2) / 2 - math.log(math.sqrt(2 * math.pi)) - math.log(self.sigma)
+        return -(self._steps(x) ** 2) / 2 - math.log(math.sqrt(2 * math.pi)) - math.log(self.scale)
 
     def cdf(self, x: Any) -> Any:
         """Return the chance of a number of at most x."""
@@ -79,20 +79,9 @@ class Normal:
         """Return the chance of a number above x."""
         return _CHANCES_BELOW(-self._steps(x))
 
-    def median(self) -> Any:
-        """Return the number that half of all draws lie below."""
-        return self.centre
-
-    def mean(self) -> Any:
-        """Return the mean of all draws."""
-        return self.centre
-
     def rvs(self, random_state: np.random.Generator) -> Any:
         """Return one draw of each part."""
-        return self.centre + self.sigma * random_state.normal(size=np.shape(self.centre) or None)
-
-    def _steps(self, x: Any) -> Any:
-        return (np.asarray(x) - self.centre) / self.sigma
+        return self.centre + self.scale * random_state.normal(size=np.shape(self.centre) or None)
 
 
 _CHANCES_BELOW = np.vectorize(chance_below, otypes=[float])
