@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sensitivity_lab.methods.lifting import images_of
-from sensitivity_lab.methods.method import Answered, Method
 from sensitivity_lab.methods.solver import solve, solve_local
 from sensitivity_lab.methods.sweep import Sweep, is_quick
-from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.walk import Answered, Method, Walk
 from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
 from sensitivity_lab.numbers.exact import brief, is_one_of
@@ -248,6 +247,8 @@ def _proved(problem: Problem, solver: Solver, method: str) -> tuple[Answered | N
 
 def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> list[Answered]:
     """Each problem by the sweep where it serves, else by the walk; first all are checked."""
+    if not problems:
+        return []
     sweep, walk = Sweep(problems, budget), Walk(budget)
     if method == "sweep":
         for problem in problems:
