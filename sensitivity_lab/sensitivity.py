@@ -7,10 +7,9 @@ from concurrent.futures import Executor
 from typing import Any
 
 from sensitivity_lab.methods.lifting import images_of
-from sensitivity_lab.methods.method import Answered, Method
 from sensitivity_lab.methods.solver import solve, solve_local
 from sensitivity_lab.methods.sweep import Sweep, is_quick
-from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.walk import Answered, Method, Walk
 from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
 from sensitivity_lab.numbers.exact import brief, is_one_of
@@ -233,6 +232,8 @@ def _proved(
 
 def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> list[Answered]:
     """Each problem by the sweep where it serves, else by the walk; first all are checked."""
+    if not problems:
+        return []
     sweep, walk = Sweep(problems, budget), Walk(budget)
     if method == "sweep":
         for problem in problems:

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
-from sensitivity_lab.proved.at_distance import Bounded
-from sensitivity_lab.proved.ranks import at_distance as quantile_ranks
-from sensitivity_lab.proved.ranks.at_distance import Ranks
+from sensitivity_lab.proved import at_distance as quantile_ranks
+from sensitivity_lab.proved.at_distance import Bounded, Ranks
 
 QUANTILES = [0, Fraction(1, 10), 0.25, Fraction(1, 3), 0.5, Fraction(3, 5), 0.9, 1]
 MONOTONE = {

@@ -183,11 +183,7 @@ class Evaluations:
     def first(self, size: int) -> Answer:
         """The answer on the dataset of rank 0, which tells scalars from vectors."""
         if size not in self.firsts:
-            task = (
-                self.query,
-                self.given,
-                self.lattice.rows(size, np.zeros(1, dtype=np.int64)),
-            )
+            task = (self.query, self.given, self.lattice.rows(size, np.zeros(1, dtype=np.int64)))
             self.firsts[size] = answer_block(task)[0]
         return self.firsts[size]
 

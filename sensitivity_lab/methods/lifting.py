@@ -23,8 +23,7 @@ from sensitivity_lab.catalogue import over_numbers
 from sensitivity_lab.numbers.exact import brief, exact_number, is_real, simplest
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.entries.bins import BinsOfRuns
-from sensitivity_lab.proved.entries.groups import Ends, Groups, between_ends
-from sensitivity_lab.proved.entries.splits import of_population
+from sensitivity_lab.proved.entries.splits import Ends, Groups, between_ends, of_population
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, D, Parted, Share, WorstPair, widest
@@ -148,11 +147,13 @@ class Image:
             parts = [[(first[i], n) for i, n in side] for side in (common, removed, added)]
             return pair.in_copies(parts, AtPositions(self.universe))
         first, shared = self.starts.tolist(), Counter(dict(common))
-        runs = [[(first[i], first[i] + n) for i, n in common]]
-        for side in (removed, added):
-            starts = [(first[i] + shared[i], n) for i, n in side]
-            runs.append([(start, start + n) for start, n in starts])
-        return pair.told(runs, Members(self.universe, self.order))
+        own = [[(first[i] + shared[i], n) for i, n in side] for side in (removed, added)]
+        runs = [
+            tuple((start, start + n) for start, n in part)
+            for part in ([(first[i], n) for i, n in common], *own)
+        ]
+        members = Members(self.universe, self.order)
+        return replace(pair, common=runs[0], removed=runs[1], added=runs[2], records=members)
 
     def _by_number(self, pair: WorstPair) -> list[list[tuple[int, int]]]:
         """The parts of a pair of numbers, each named by its position among the different ones."""

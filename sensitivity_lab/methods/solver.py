@@ -16,8 +16,7 @@ from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people, with_
 from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.numbers.gap import Answer, gap_between
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.pool import Pool
-from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.sorted_records import Pool, SortedRecords
 from sensitivity_lab.proved.worst_pair import Costly, D, Share, Values, WorstPair, shares, widest
 from sensitivity_lab.queries import answers_at
 from sensitivity_lab.universe import Indices

@@ -25,7 +25,7 @@ from sensitivity_lab.methods.lattice import (
     NoArray,
     lattice_of,
 )
-from sensitivity_lab.methods.method import Answered
+from sensitivity_lab.methods.walk import Answered
 from sensitivity_lab.numbers.exact import RootGap
 from sensitivity_lab.numbers.gap import (
     EXACTLY,

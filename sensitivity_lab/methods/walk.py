@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from sensitivity_lab.methods.method import Answered
 from sensitivity_lab.methods.workers import (
     answers_in_blocks,
     ask_in_orders,
@@ -191,3 +190,25 @@ def count_pairs(universe: Universe, plan: Plan) -> int:
             for a in range(1, min(copies - c, most_a) + 1):
                 ways[c:, :, a:] += left[:, :, : most_a + 1 - a]
     return int(sum(ways[move] for move in moves))
+
+
+class Answered(NamedTuple):
+    """A problem's worst pair, how many datasets were answered to find it, and by which method."""
+
+    pair: WorstPair
+    datasets: int
+    by: str  # the method's name
+
+
+class Method(Protocol):
+    """A way to answer problems: the walk, the sweep or the solver."""
+
+    @property
+    def name(self) -> str:
+        """What a result says of how it was found."""
+
+    def check(self, problem: Problem) -> None:
+        """Refuse a problem that is too large, before any work. Raises TooLarge."""
+
+    def answer(self, problem: Problem) -> Answered | None:
+        """Find the worst pair; None where the method does not serve the problem."""

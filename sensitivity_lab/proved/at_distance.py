@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +19,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import Exact, brief, simplest
 from sensitivity_lab.numbers.gap import rational
-from sensitivity_lab.proved.sorted_records import Run
+from sensitivity_lab.proved.sorted_records import Run, Sums, consecutive
 from sensitivity_lab.proved.worst_pair import Parts, WorstPair, apart
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -162,3 +162,199 @@ def logarithms(gaps: np.ndarray) -> np.ndarray:
         return np.array([math.log(gap) if gap else -math.inf for gap in gaps.tolist()], dtype=float)
     logs: np.ndarray = np.log(gaps.astype(float))
     return logs
+
+
+# --- sums; and quantiles: which ranks are worst, and how far away they are ---
+
+
+MOST_PAIRS = 10_000_000  # of ranks near the largest: where there are more, the value is rounded out
+
+
+class Ranks(AtDistance):
+    """A quantile, which weighs the ranks r and r + 1 (from 1) by 1 − w and w."""
+
+    def __init__(self, dataset: Bounded, q: Exact) -> None:
+        self.dataset, n = dataset, len(dataset)
+        position = q * (n - 1)
+        self.n, self.r, w = n, int(position // 1) + 1, Fraction(position % 1)
+        upper, lower = w.numerator, w.denominator - w.numerator
+        self.unit, self.top = w.denominator * dataset.scale, dataset.top
+        fits = w.denominator * max(self.top, 1) < 2**61
+        x = dataset.x if fits else dataset.x.astype(object)
+        bottom, top = (np.full(2, end, dtype=x.dtype) for end in (0, self.top))
+        x = np.concatenate([bottom, x, top])  # x[1 + i] is the record of rank i
+        self.light = upper <= lower  # the rank r + 1 is best high; else it is best low
+        if self.light:
+            self.first = 0
+            self.above = (lower - upper) * x[self.r + 1 : -1] + upper * x[self.r + 2 :]
+            self.below = lower * x[1 : self.r + 2]
+        else:
+            self.first = -1
+            self.above = upper * x[self.r + 2 :]
+            self.below = (upper - lower) * x[1 : self.r + 3] + lower * x[: self.r + 2]
+
+    def widest(self, t: int) -> WorstPair:
+        """The widest pair whose first dataset is within t changes of x."""
+        i = np.arange(max(self.first, self.r - 1 - t), min(self.r, self.n - t) + 1, dtype=np.intp)
+        gaps = self.above[i + t + 1 - self.r] - self.below[i - self.first]
+        best = int(i[np.argmax(gaps)])
+        return self._pair(best, best + t + 1)
+
+    def _gap(self, i: int, j: int) -> int:
+        return int(self.above[j - self.r]) - int(self.below[i - self.first])
+
+    def _pair(self, i: int, j: int) -> WorstPair:
+        t = j - i - 1
+        rises = i + t >= self.r
+        start = i if self.light else i + 1
+        stop = min(start + t, self.n)
+        low = (self.r if rises else self.r - 1) - i
+        joined = ((0, low), (self.top, stop - start - low))
+        gap = Fraction(self._gap(i, j), self.unit)
+        return self.dataset.moved(gap, (start, stop), joined, into=self.top if rises else 0)
+
+    def nearly_widest(self, beta: float) -> tuple[Distances, float]:
+        """The distances whose discounted gap may be the largest, each with its widest pair.
+
+        And by what part some other may exceed these: 0 where all rows i that come near the
+        largest were searched for every end j that does; `MOST_PAIRS` says how many are.
+        """
+        if not self.top:
+            return super().nearly_widest(beta)
+        above, below, most = self.above, self.below, int(self.above[-1])
+        rows = len(below) - 1  # the last row, i = r, has no j = r: it is searched by itself
+        with np.errstate(divide="ignore"):
+            last = logarithms(above[1:] - below[-1]) - beta * np.arange(len(above) - 1, dtype=float)
+            first = logarithms(above[0] - below[:-1]) - beta * np.arange(
+                rows - 1, -1, -1, dtype=float
+            )
+            best = max(last.max(), first.max())
+            widest_reach = (
+                logarithm(most) - best + doubt(best, most)
+            ) / beta  # no further is as wide
+            reach = int(min(widest_reach, rows + len(above))) + 2
+            start = max(0, rows - reach)
+            ends, values = _row_maxima(above[: reach + 1], below[start:rows], beta)
+        values -= beta * np.arange(rows - 1 - start, -1, -1, dtype=float)
+        values = np.append(values, last.max())
+        ends = np.append(ends, 1 + np.argmax(last))
+        uncertain = doubt(values.max(), most)
+        floor = values.max() - uncertain
+        near = np.flatnonzero(values >= floor)
+        pairs = [
+            (start + row, j) for row, j in zip(near.tolist(), ends[near].tolist(), strict=True)
+        ]
+        searched = near[: MOST_PAIRS // len(above) + 1].tolist()
+        for row in searched:
+            pairs += [(start + row, j) for j in self._near_ends(start + row, beta, floor)]
+        widest: dict[int, tuple[int, int, int]] = {}
+        for row, column in pairs:
+            a, b = self.first + row, self.r + column
+            candidate = self._gap(a, b), a, b
+            widest[b - a - 1] = max(widest.get(b - a - 1, candidate), candidate)
+        candidates = [(t, self._pair(a, b)) for t, (_, a, b) in widest.items()]
+        return candidates, 0.0 if len(searched) == len(near) else max(NEAR, uncertain / 1000)
+
+    def _near_ends(self, row: int, beta: float, floor: float) -> list[int]:
+        """The j of a row whose discounted gaps reach the floor, but for those that gain nothing."""
+        first = int(row == len(self.below) - 1)  # j = i = r is no pair
+        above = self.above[first:]
+        steps = np.arange(len(above), dtype=np.intp) + (
+            len(self.below) - 2 - row + first
+        )  # j − i − 1
+        with np.errstate(divide="ignore"):
+            values = logarithms(above - self.below[row]) - beta * steps
+        values[1:][above[1:] == above[:-1]] = -math.inf
+        ends: list[int] = (first + np.flatnonzero(values >= floor)).tolist()
+        return ends
+
+
+def _row_maxima(above: np.ndarray, below: np.ndarray, beta: float) -> tuple[Any, Any]:
+    """For each i the first j with the largest log(above[j] − below[i]) − βj, and that value."""
+    rows, columns = len(below), len(above)
+    best, values = np.zeros(rows, dtype=np.intp), np.zeros(rows)
+    discounts = beta * np.arange(columns, dtype=float)
+    for level in range(rows.bit_length() - 1, -1, -1):
+        step = 1 << level
+        i = np.arange(step - 1, rows, 2 * step, dtype=np.intp)
+        low = np.where(i >= step, best[i - step], 0)
+        high = np.where(i + step < rows, best[np.minimum(i + step, rows - 1)], columns - 1)
+        lengths = high - low + 1
+        starts = np.cumsum(lengths, dtype=np.intp) - lengths
+        j = consecutive(low, lengths)
+        value = logarithms(above[j] - np.repeat(below[i], lengths)) - discounts[j]
+        values[i] = np.maximum.reduceat(value, starts)
+        at = np.flatnonzero(value == np.repeat(values[i], lengths))
+        best[i] = j[at[np.searchsorted(at, starts)]]
+    return best, values
+
+
+def most_moved(dataset: Bounded, t: int, divisor: int) -> WorstPair:
+    """Of a sum over `divisor`: the lowest record goes to the top or the highest to the bottom (thm-at-distance-sum)."""
+    top, unit = dataset.top, dataset.scale * divisor
+    if t:  # first send one record to the bottom
+        return dataset.moved(Fraction(top, unit), (0, 1), ((0, 1),), into=top)
+    rise, fall = top - int(dataset.x[0]), int(dataset.x[-1])
+    into = top if rise >= fall else 0
+    return dataset.moved(Fraction(max(rise, fall), unit), (0, 0), (), into)
+
+
+# --- variances: the records that stay are pushed to one end (thm-at-distance-variance) ---
+
+
+Moved = tuple[int, Run, tuple[tuple[Exact, int], ...], Exact, Exact]  # as `Bounded.moved` has it
+
+
+class VarianceAtDistance(AtDistance):
+    """The widest pairs of a variance, from the n − 1 records that stay as low, or as high, as can be."""
+
+    def __init__(self, dataset: Bounded, ddof: int) -> None:
+        n, top = len(dataset), dataset.top
+        self.dataset, self.divisor = dataset, (n - 1) * n * (n - ddof) * dataset.scale**2
+        self.down = _PushedDown(dataset.x, top)
+        self.up = _PushedDown(top - dataset.x[::-1], top)
+
+    def widest(self, t: int) -> WorstPair:
+        """The widest pair whose first dataset is within t changes."""
+        n, top = len(self.dataset), self.dataset.top
+        if n == 1:
+            return self.dataset.moved(0, (0, 0), (), into=0)
+        down, up = self.down.widest(t), self.up.widest(t)
+        best = down if down[0] >= up[0] else _mirrored(up, n, top)
+        return self.dataset.moved(Fraction(best[0], self.divisor), *best[1:])
+
+
+def _mirrored(moved: Moved, n: int, top: int) -> Moved:
+    """What stands from above, counted from below."""
+    gap, (start, stop), joined, into, out_of = moved
+    turned = tuple((top - value, copies) for value, copies in joined)
+    return gap, (n - stop, n - start), turned, top - into, top - out_of
+
+
+class _PushedDown:
+    """The pairs in which the n − 1 records that stay are as low as can be."""
+
+    def __init__(self, x: np.ndarray, top: int) -> None:
+        self.x, self.top, self.sums = x, top, Sums(x, top)
+
+    def widest(self, t: int) -> Moved:
+        return max(self._pairs(t), key=lambda moved: moved[0])
+
+    def _pairs(self, t: int) -> Iterator[Moved]:
+        n, top = len(self.x), self.top
+        stay, rest = n - t, n - 1
+        if t:  # a new record at the top goes to the mean of the others
+            total = self.sums.exact([(0, stay)])
+            joined: Any = ((0, t - 1), (top, 1))
+            yield (rest * top - total) ** 2, (stay, n), joined, Fraction(total, rest), top
+        if t < n:  # the highest record goes to the mean of the others
+            total, highest = self.sums.exact([(0, stay - 1)]), int(self.x[-1])
+            gap, mean = (rest * highest - total) ** 2, Fraction(total, rest)
+            yield gap, (stay - 1, n - 1), ((0, t),), mean, highest
+        if t < n:  # a record near the mean goes to the top
+            total = self.sums.exact([(0, stay)])
+            peak = (top + (2 * total - rest * top) // (n + 1)) // 2  # of a parabola in the record
+            at = int(np.searchsorted(self.x[:stay], peak, side="right"))
+            for record in map(int, self.x[max(at - 1, 0) : min(at + 1, stay)]):
+                gap = rest * (top - record) * (rest * (top + record) - 2 * (total - record))
+                yield gap, (stay, n), ((0, t),), top, record

@@ -13,8 +13,7 @@ from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family, Interval, Words
-from sensitivity_lab.proved.pool import Pool, joined
-from sensitivity_lab.proved.sorted_records import Run, SortedRecords
+from sensitivity_lab.proved.sorted_records import Pool, Run, SortedRecords, consecutive, joined
 from sensitivity_lab.proved.worst_pair import D, Parts, WorstPair
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices
@@ -94,7 +93,9 @@ class OnPopulation:
         by_copies = np.argsort(-copies, kind="stable")
         starts, copies = starts[by_copies], copies[by_copies]
         self.held = np.concatenate([[0], np.cumsum(copies, dtype=np.int64)])
-        order = np.concatenate([starts, _others(starts, copies)])
+        order = np.concatenate(
+            [starts, consecutive(starts + 1, copies - 1)]
+        )  # first one copy of each
         self.records = SortedRecords(
             records.given[order], records.whole[order], records.scale, order
         )
@@ -140,15 +141,6 @@ class OnPopulation:
         again = min(a - new, too)
         higher = [(t, t + new), (c, c + again), (last, last + a - new - again)]
         return _runs((0, c)), _runs(*higher), _runs(*lower)
-
-
-def _others(starts: np.ndarray, copies: np.ndarray) -> np.ndarray:
-    """The positions of all copies but the first of each value, value after value."""
-    others = copies - 1
-    before = np.cumsum(others, dtype=np.int64) - others
-    each = np.arange(int(others.sum(dtype=np.int64)), dtype=np.int64)
-    positions: np.ndarray = each + np.repeat(starts + 1 - before, others)
-    return positions
 
 
 def _runs(*runs: Run) -> tuple[Run, ...]:

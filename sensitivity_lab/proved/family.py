@@ -15,8 +15,7 @@ from typing import ClassVar, Literal
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Gap, Norm
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
-from sensitivity_lab.proved.pool import Pool
-from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.sorted_records import Pool, SortedRecords
 from sensitivity_lab.proved.worst_pair import D, Share, shares
 from sensitivity_lab.relations import Move, Relation
 from sensitivity_lab.universe import Indices

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.universe import Dataset, Universe
+from sensitivity_lab.universe import Dataset, Indices, Universe
 
 Run = tuple[int, int]  # records start..stop − 1 of the sorted population
 
@@ -29,11 +29,7 @@ class Sums:
 
     def exact(self, runs: Sequence[Run]) -> int:
         """The sum over some runs."""
-        return sum(
-            unit * (int(prefix[stop]) - int(prefix[start]))
-            for unit, prefix in self.parts
-            for start, stop in runs
-        )
+        return sum(int(self.whole(start, stop)) for start, stop in runs)
 
     def floats(self, start: Any, stop: Any) -> Any:
         """The sums over the runs from `start` to `stop` (whole numbers, slices or arrays)."""
@@ -41,11 +37,20 @@ class Sums:
         return sum(unit * np.asarray(part).astype(float) for unit, part in parts)
 
     def whole(self, start: Any, stop: Any) -> Any:
-        """The sums over runs given by arrays, exact: int64, or Python ints where that is too small."""
+        """The same sums, exact: int64, or Python ints where that is too small."""
         parts = [(unit, prefix[stop] - prefix[start]) for unit, prefix in self.parts]
         if len(parts) == 1:
             return parts[0][1]
-        return sum(unit * part.astype(object) for unit, part in parts)
+        return sum(unit * np.asarray(part).astype(object) for unit, part in parts)
+
+
+def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """start, start + 1, … for each of `(N,)` starts, so many as its length says, end to end."""
+    stops = np.cumsum(lengths, dtype=np.intp)
+    shifts = starts - stops + lengths
+    each = np.arange(stops[-1] if len(stops) else 0, dtype=np.intp)
+    joined: np.ndarray = each + np.repeat(shifts, lengths)
+    return joined
 
 
 def _prefix(numbers: np.ndarray) -> np.ndarray:
@@ -109,3 +114,29 @@ class SortedRecords:
     def multiset(self, runs: Sequence[Run]) -> frozenset[tuple[Any, int]]:
         """The different records of some runs, each with its number of copies."""
         return frozenset(Counter(self.dataset(runs)).items())
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A dataset and what is spare, as sorted positions among the universe's values."""
+
+    universe: Universe
+    dataset: Indices
+    most_added: int
+
+    @cached_property
+    def own(self) -> np.ndarray:
+        """The dataset's positions, (n,)."""
+        return np.array(self.dataset, dtype=np.intp)
+
+    @cached_property
+    def spare(self) -> np.ndarray:
+        """The spare ones, (m,): for a range, as many copies of each value as can be asked for."""
+        free = self.universe.most_copies(len(self.dataset) + self.most_added)
+        free = free - np.bincount(self.own, minlength=len(free))
+        return np.repeat(np.arange(len(free), dtype=np.intp), np.minimum(free, self.most_added))
+
+
+def joined(*parts: np.ndarray) -> Indices:
+    """One sorted dataset of several parts."""
+    return tuple(np.sort(np.concatenate(parts)).tolist())

@@ -135,16 +135,12 @@ class WorstPair:
         """How many records the larger of the two datasets has."""
         return records_in(self.common) + max(records_in(self.removed), records_in(self.added))
 
-    def told(self, parts: Iterable[Iterable[Run | Copies]], records: Parted) -> WorstPair:
-        """The same gap of other parts: shared, removed and added."""
-        common, removed, added = map(tuple, parts)
-        return replace(self, common=common, removed=removed, added=added, records=records)
-
     def in_copies(
         self, parts: Iterable[Iterable[tuple[Any, int]]], records: Parted = Values()
     ) -> WorstPair:
         """The same gap of so many copies of some values."""
-        return self.told((starmap(Copies, part) for part in parts), records)
+        common, removed, added = (tuple(starmap(Copies, part)) for part in parts)
+        return replace(self, common=common, removed=removed, added=added, records=records)
 
     @property
     def parts(self) -> tuple[Any, Any, Any]:

@@ -3,6 +3,7 @@
 import math
 import re
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from conftest import MONOTONE, ROOT, SPREADS, intervals
@@ -51,42 +52,37 @@ def assert_attained(form, query, relation):
     assert float(abs(query(dataset) - query(neighbour))) == pytest.approx(float(form), abs=1e-12)
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=str)
-@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
-def test_a_known_size_agrees_with_enumeration(query, family):
-    """Catches a wrong formula, a false witness, or a bound that is called exact."""
-    largest = 8 if is_spread(query) else 10
-    for bounds in intervals(query):
+def questions(query, known):
+    """Sizes to enumerate, what the closed form is told of them, and k."""
+    if known:
+        largest = 8 if is_spread(query) else 10
         for size in range(query.smallest_size, 7):
             for k in range(1, min(4, largest - size) + 1):
-                found, form = ask_both(query, bounds, family(k), size, size=size)
-                if found is None:
-                    continue
-                assert form.status == "exact"
-                assert float(form) == float(found), (bounds, size, k, form)
-                if form.witness is not None:
-                    assert len(form.witness[0]) == size
-                    assert_attained(form, query, family(k))
+                yield size, {"size": size}, k
+    elif getattr(query.proved, "q", 0) not in UNUSUAL_QUANTILES:
+        for least, k in product(range(query.smallest_size, 5), (1, 2, 3)):
+            yield (
+                range(least, least + 2 * k + (3 if is_spread(query) else 7)),
+                {"min_size": least},
+                k,
+            )
 
 
-@pytest.mark.parametrize(
-    "query",
-    [query for query in QUERIES if getattr(query.proved, "q", 0) not in UNUSUAL_QUANTILES],
-    ids=str,
-)
+@pytest.mark.parametrize("known", [True, False], ids=["size", "at least m"])
+@pytest.mark.parametrize("query", QUERIES, ids=str)
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
-def test_sizes_of_at_least_m_agree_with_enumeration(query, family):
-    """Catches a supremum that a larger size exceeds, and a mix that is wider than the formula."""
-    for bounds in intervals(query):
-        for least in range(query.smallest_size, 5):
-            for k in (1, 2, 3):
-                sizes = range(least, least + 2 * k + (3 if is_spread(query) else 7))
-                found, form = ask_both(query, bounds, family(k), sizes, min_size=least)
-                assert form.status == "exact"
-                assert float(form) == float(found), (bounds, least, k, form)
-                if form.witness is not None:
-                    assert min(map(len, form.witness)) >= least
-                    assert_attained(form, query, family(k))
+def test_formulas_agree_with_enumeration(query, family, known):
+    """Catches a wrong formula, a false witness, a bound called exact, a supremum that a larger size exceeds."""
+    for bounds, (sizes, told, k) in product(intervals(query), list(questions(query, known))):
+        found, form = ask_both(query, bounds, family(k), sizes, **told)
+        if found is None:
+            continue
+        assert form.status == "exact"
+        assert float(form) == float(found), (bounds, told, k, form)
+        if form.witness is not None:
+            assert min(map(len, form.witness)) >= told.get("min_size", 0)
+            assert not known or len(form.witness[0]) == sizes
+            assert_attained(form, query, family(k))
 
 
 def widest_in_words(c, a, b, ddof):
@@ -211,48 +207,35 @@ def test_the_midpoint_that_a_grid_can_miss():
     assert (on_ends.value, with_middle.value) == (Fraction(24, 5), 6)
 
 
+PREDICATE = sl.count_where(lambda value: value > 1)
+BINS = [
+    (sl.histogram([0, 1, 2, 3]), [0, 1, 2]),  # every value in its own bin
+    (sl.histogram([0, 2, 4]), [1, 2]),
+    (sl.histogram([0, 5]), [1, 7]),  # one bin, and values outside it
+    (sl.histogram([0, 5]), [1, 4]),  # one bin holds all
+    (sl.histogram([10, 20]), [0, 3]),  # no bin is reached
+    (sl.histogram([0, 1, 3]), [3, 4]),  # the last edge belongs to the last bin
+    (PREDICATE, [0, 3]),
+]
+
+
 @pytest.mark.parametrize("norm", [1, 2, math.inf])
 @pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
-@pytest.mark.parametrize(
-    ("edges", "values"),
-    [
-        ([0, 1, 2, 3], [0, 1, 2]),  # every value in its own bin
-        ([0, 2, 4], [1, 2]),
-        ([0, 5], [1, 7]),  # one bin, and values outside it
-        ([0, 5], [1, 4]),  # one bin holds all
-        ([10, 20], [0, 3]),  # no bin is reached
-        ([0, 1, 3], [3, 4]),  # the last edge belongs to the last bin
-    ],
-)
-def test_histograms_agree_with_enumeration(norm, family, edges, values):
-    """Catches a wrong norm, and bins that the bounds do not reach."""
-    query, universe = sl.histogram(edges), sl.Universe.value_range(values)
-    for size in (1, 2, 4):
-        for k in (1, 2, 3):
-            relation = family(k)
-            if family is sl.Remove and k > size:
-                continue
-            found = sl.global_sensitivity(query, universe, size=size, relation=relation, norm=norm)
-            form = sl.closed_form(
-                query, bounds=(values[0], values[-1]), size=size, relation=relation, norm=norm
-            )
-            assert form.value == found.value
-            assert relation.are_neighbours(*form.witness)
-
-
-@pytest.mark.parametrize("family", RELATIONS, ids=lambda family: family.__name__)
-def test_predicate_counts_agree_with_enumeration(family):
-    """Catches a predicate count treated as a count of records."""
-    query = sl.count_where(lambda value: value > 1)
-    for size in (1, 3):
-        for k in (1, 2, 3):
-            if family is sl.Remove and k > size:
-                continue
-            form = sl.closed_form(query, bounds=(0, 3), size=size, relation=family(k))
-            universe = sl.Universe.value_range([0, 3])
-            found = sl.global_sensitivity(query, universe, size=size, relation=family(k))
-            assert form.value == found.value
+@pytest.mark.parametrize(("query", "values"), BINS)
+def test_counts_in_bins_agree_with_enumeration(norm, family, query, values):
+    """Catches a wrong norm, bins that the bounds do not reach, a predicate treated as a count of records."""
+    universe = sl.Universe.value_range(values)
+    for size, k in product((1, 2, 4), (1, 2, 3)):
+        if family is sl.Remove and k > size:
+            continue
+        ask = {"size": size, "relation": family(k), "norm": norm}
+        found = sl.global_sensitivity(query, universe, **ask)
+        form = sl.closed_form(query, bounds=(values[0], values[-1]), **ask)
+        assert form.value == found.value
+        if query is PREDICATE:
             assert form.witness is None
+        else:
+            assert family(k).are_neighbours(*form.witness)
 
 
 def test_the_interval_is_more_than_its_grid():
@@ -289,11 +272,7 @@ def test_comparing_ranges_and_callables():
     assert table["status"].tolist() == ["exact", None]
     assert table["ratio"].iloc[0] == 1
     loose = sl.compare(
-        [sl.COUNT, sl.SUM],
-        {"dice": dice},
-        size=3,
-        relations=[sl.Change(1)],
-        bounds=(0, 10),
+        [sl.COUNT, sl.SUM], {"dice": dice}, size=3, relations=[sl.Change(1)], bounds=(0, 10)
     )
     assert loose["ratio"].tolist() == [1, 2]  # 0 against 0 is exact; 10 against 5
 

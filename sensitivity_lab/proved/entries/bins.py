@@ -19,19 +19,19 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
-from sensitivity_lab.proved.entries.groups import Ends, between_ends
 from sensitivity_lab.proved.entries.splits import (
     Choice,
+    Ends,
     Entries,
     Split,
     Splits,
+    between_ends,
     cut,
     of_population,
     score_of,
 )
 from sensitivity_lab.proved.family import Family, Interval, Words
-from sensitivity_lab.proved.pool import Pool, joined
-from sensitivity_lab.proved.sorted_records import Run, SortedRecords
+from sensitivity_lab.proved.sorted_records import Pool, Run, SortedRecords, joined
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Dataset, Indices

@@ -15,14 +15,10 @@ from functools import lru_cache
 from sensitivity_lab.numbers.errors import NotProved, TooLarge
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
-from sensitivity_lab.proved.at_distance import AtDistance, Bounded
+from sensitivity_lab.proved.at_distance import AtDistance, Bounded, Ranks, most_moved
 from sensitivity_lab.proved.family import Family, Interval, Words
-from sensitivity_lab.proved.pool import Pool
-from sensitivity_lab.proved.ranks.at_distance import Ranks, most_moved
-from sensitivity_lab.proved.ranks.interval import widest_place
-from sensitivity_lab.proved.ranks.narrowest import widest_range
 from sensitivity_lab.proved.ranks.one_dataset import neighbours, outermost
-from sensitivity_lab.proved.ranks.population import MOST_KNOWN, OnPopulation
+from sensitivity_lab.proved.ranks.population import MOST_KNOWN, OnPopulation, widest_range
 from sensitivity_lab.proved.ranks.weights import (
     Gini,
     Ones,
@@ -30,8 +26,9 @@ from sensitivity_lab.proved.ranks.weights import (
     Trimmed,
     Weights,
     Winsorised,
+    widest_place,
 )
-from sensitivity_lab.proved.sorted_records import SortedRecords
+from sensitivity_lab.proved.sorted_records import Pool, SortedRecords
 from sensitivity_lab.proved.worst_pair import D, Share, WorstPair, shares
 from sensitivity_lab.relations import Move, Relation
 from sensitivity_lab.universe import Indices
@@ -106,7 +103,12 @@ class LStatistic(Family):
         )
 
 
-def _texts(known: str, least: str, change: tuple[str, str]) -> dict[str, tuple[str, str]]:
+def _texts(
+    known: str,
+    least: str,
+    change: tuple[str, str],
+    mixed: str = "R·max of E(r, j), E(j, r) over r + j ≤ k",
+) -> dict[str, tuple[str, str]]:
     """The formulas of a query whose weights have one sum at every size, and known shares."""
     return {
         "Add": (f"R·max({known}(n, 0, k), {known}(n, k, 0))", least),
@@ -114,7 +116,7 @@ def _texts(known: str, least: str, change: tuple[str, str]) -> dict[str, tuple[s
         "AddRemove": (LARGEST_OF_TWO, least),
         "SymmetricDifference": (
             f"R·max of {known}(n − r, r, j), {known}(n − r, j, r) over r + j ≤ k",
-            "R·max of E(r, j), E(j, r) over r + j ≤ k",
+            mixed,
         ),
         "Change": change,
     }
@@ -238,8 +240,7 @@ class Quantile(Monotone):
         if self.q in (0, 1):
             return Words("quantile", {"any": ("R", "R")})
         least = "R·min(1, k·max(q, 1 − q))"
-        texts = _texts("g", least, ("R·max of g(n − j, j, j) over j ≤ k", "R"))
-        texts["SymmetricDifference"] = (texts["SymmetricDifference"][0], least)
+        texts = _texts("g", least, ("R·max of g(n − j, j, j) over j ≤ k", "R"), mixed=least)
         where = (
             "g(c, a, b) is the largest clip(t − l) − clip(t − l − δ) over whole l from 0 to c; "
             "t = q(c + a − 1) + 1; δ = qa + (1 − q)b"
@@ -339,8 +340,7 @@ class InterquartileRange(LStatistic):
 
     def words(self, norm: Norm) -> Words:
         least = "R·min(1, k·3/4)"
-        texts = _texts("e", least, ("R·max of e(n − j, j, j) over j ≤ k", "R"))
-        texts["SymmetricDifference"] = (texts["SymmetricDifference"][0], least)
+        texts = _texts("e", least, ("R·max of e(n − j, j, j) over j ≤ k", "R"), mixed=least)
         where = f"{PLACES}{HIGHEST}clip(t − (N − 1)/4) − clip(t − 3(N − 1)/4){CLIP}"
         return Words("l-quartiles", texts, where=where)
 

@@ -13,8 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from sensitivity_lab.proved.pool import Pool, joined
 from sensitivity_lab.proved.ranks.weights import Steps
+from sensitivity_lab.proved.sorted_records import Pool, joined
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices
 

@@ -92,11 +92,11 @@ def _pick(end: Any, which: int | np.ndarray) -> Any:
 
 
 class Centred:
-    """The m sorted records less the middle one, `(m,)` whole numbers, with prefix sums."""
+    """The m records less the middle one, `(m,)` whole numbers, with prefix sums."""
 
     def __init__(self, records: SortedRecords, centred: np.ndarray) -> None:
         self.records, self.count = records, len(centred)
-        self.largest = max(abs(int(centred[0])), abs(int(centred[-1])))
+        self.largest = max(abs(int(centred.min())), abs(int(centred.max())))
         small = self.largest < 2**31  # then squares fit in 64 bits
         self.numbers = centred.astype(np.int64 if small else object, copy=False)
         self.sums = Sums(self.numbers, self.largest)
@@ -245,15 +245,6 @@ def _layout(kept: Sequence[Layouts], i: int) -> Layouts:
             return layouts.taken(np.array([i], dtype=np.intp))
         i -= layouts.length
     raise IndexError(i)
-
-
-def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """start, start + 1, … for each of `(N,)` starts, so many as its length says, end to end."""
-    stops = np.cumsum(lengths, dtype=np.intp)
-    shifts = starts - stops + lengths
-    each = np.arange(stops[-1] if len(stops) else 0, dtype=np.intp)
-    joined: np.ndarray = each + np.repeat(shifts, lengths)
-    return joined
 
 
 def ordered(left_out: int, lowest: Any, start: Any, stop: Any) -> Runs:

@@ -27,12 +27,11 @@ from sensitivity_lab.proved.scatter.filtered_maximum import (
     Centred,
     FilteredMaximum,
     around,
-    consecutive,
     different,
     in_chunks,
     ordered,
 )
-from sensitivity_lab.proved.sorted_records import Run
+from sensitivity_lab.proved.sorted_records import Run, consecutive
 
 
 def enter_outermost(maximum: FilteredMaximum) -> None:

@@ -26,7 +26,6 @@ from sensitivity_lab.proved.scatter.filtered_maximum import (
     Runs,
     around,
     best_below,
-    consecutive,
     different,
     first_starts,
     first_true,
@@ -34,7 +33,7 @@ from sensitivity_lab.proved.scatter.filtered_maximum import (
     mirrored,
     outermost,
 )
-from sensitivity_lab.proved.sorted_records import Run
+from sensitivity_lab.proved.sorted_records import Run, consecutive
 
 MOST_LAYOUTS = 30_000_000  # beyond this a D is left to others
 

@@ -87,7 +87,7 @@ def variance_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
         if a >= b or width == 0 or c == 0:
             return on_interval(c, a, b)
         gap, i, j, x = _Search(grid, c, a, b, ddof, root and a == 0).widest()
-        gap = _scaled(gap, width**2)
+        gap = scaled(gap, width**2)
         common, higher = ((ends.high, j), (low, c - j)), ((ends.high, i), (low, a - i))
         lower = ((low + x * width, b),)
         if root and a:  # √s − √t ≤ √(s − t): only a bound, unless the lower side is constant
@@ -99,7 +99,8 @@ def variance_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
     return d
 
 
-def _scaled(gap: Gap, factor: Exact) -> Gap:
+def scaled(gap: Gap, factor: Exact) -> Gap:
+    """A gap of variances, or of their roots, where all variances are so many times as large."""
     if isinstance(gap, RootGap):
         return RootGap(gap.larger * factor, gap.smaller * factor)
     return rational(gap) * factor

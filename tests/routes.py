@@ -1,0 +1,94 @@
+"""The walk beside every other route, and random questions, for the tests of what is proved."""
+
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sensitivity_lab as sl
+
+KINDS = {
+    "any": [-3, -2, -1, 0, 0, 1, 2, Fraction(1, 3), Fraction(-5, 2)],
+    "never negative": [0, 0, 1, 2, 3, Fraction(1, 2)],
+    "few": [0] * 8 + [1, -1, 2],
+}
+CUTS = [0, 0.1, 0.25, Fraction(1, 3), Fraction(2, 5), Fraction(3, 7)]
+CENTRAL = [make(cut) for make in (sl.trimmed_mean, sl.winsorised_mean) for cut in CUTS]
+RANKS = [sl.RANGE, sl.INTERQUARTILE_RANGE, sl.MIDHINGE, sl.GINI_MEAN_DIFFERENCE, *CENTRAL]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Random weights of a kind, the same for a size every time."""
+
+    seed: object
+    kind: str
+
+    def __call__(self, n):
+        rng = random.Random(f"{self.seed} {n}")
+        return [rng.choice(KINDS[self.kind]) for _ in range(n)]
+
+
+def random_ranks(rng):
+    """One of the named L-statistics, or one of random weights."""
+    if rng.random() < 0.5:
+        return rng.choice(RANKS)
+    return sl.l_statistic(Drawn(rng.random(), rng.choice([*KINDS])), name="drawn")
+
+
+def random_histogram(rng, universe):
+    """Edges at, between and beyond the records; most leave some record in no bin."""
+    values = universe.exact_values
+    pool = [*values, values[0] - 1, values[-1] + 1, rng.choice(values) + 1, 2**63, -(2**63)]
+    edges = sorted(set(rng.sample(pool, min(rng.randint(2, 4), len(set(pool))))))
+    return sl.histogram(edges if len(edges) > 1 else [edges[0], edges[0] + 1])
+
+
+def random_universe(rng, most=7):
+    """Ties, outliers, offsets, fractions, tenths, the edges of 64 bits; now and then a range."""
+    spread = rng.choice([1, 2, 4, 9, 30])
+    records = [rng.randint(-spread, spread) for _ in range(rng.randint(1, most))]
+    if rng.random() < 0.3:
+        records[0] = rng.choice([-1000, 60, 10**12, -(2**63), 2**64 - 1, 10**18])
+    offset, unit = rng.choice([*[(0, 1)] * 5, (0, 3), (0, 0.1), (1e8, 0.1), (2**63, 1)])
+    if isinstance(unit, float):
+        records = [round(offset + record / 10, 1) for record in records]
+    else:
+        records = [offset + Fraction(record, unit) for record in records]
+    if rng.random() < 0.25:
+        return sl.Universe.value_range(records[:4])
+    return sl.Universe.population(records)
+
+
+def agree(query, universe, asked, relation, norm=1, methods=("solver",)):
+    """Hold the methods to the walk, and each witness to its value; whether any of them answers.
+
+    `asked` is a size, or a dataset for its local sensitivity.
+    """
+    local = isinstance(asked, tuple)
+    size = len(asked) if local else asked
+    if size < (query.smallest_size or 0):
+        return False
+
+    def ask(method):
+        given = {"relation": relation, "norm": norm, "method": method}
+        if local:
+            return sl.local_sensitivity(query, asked, universe, **given)
+        return sl.global_sensitivity(query, universe, size=size, **given)
+
+    try:
+        walked = ask("walk")
+    except sl.Infeasible:
+        return False
+    answered = 0
+    for method in methods:
+        try:
+            found = ask(method)
+        except sl.NotProved:
+            continue
+        case = method, query.name, universe, asked, relation, norm
+        assert found.value == walked.value, case
+        assert found.check(), case
+        assert len(found.witness[0]) == size, case
+        assert not local or found.witness[0] == asked, case
+        answered += 1
+    return answered > 0
