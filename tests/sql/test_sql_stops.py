@@ -6,6 +6,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
+from functools import partial
 
 import duckdb
 import pandas as pd
@@ -14,6 +15,8 @@ import pytest
 from conftest import refused
 
 import sensitivity_lab as sl
+from sensitivity_lab.sql.duckdb import DuckDB
+from sensitivity_lab.sql.parsed import Parsed
 
 STAFF = sl.Universe.product(a=[0, 1], name="staff")
 FOREVER = "SELECT COUNT(*) FROM staff, range(100000000) x, range(100000000) y WHERE x.range * y.range % 7 = a"
@@ -79,6 +82,22 @@ def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
         check=False,
     )
     assert done.stdout.startswith("ended"), done.stdout + done.stderr
+
+
+class _Interrupted:
+    """A connection of DuckDB's that is interrupted whatever it is asked."""
+
+    def sql(self, text):
+        raise RuntimeError("Query interrupted")
+
+
+def test_ctrl_c_ends_what_is_asked_beside_the_statement():
+    """Catches an interrupt while a session tells of its tables, settings and functions."""
+    session = DuckDB(_Interrupted())
+    asks = [partial(session.unknown, {"staff"}), partial(session.require_shared, Parsed(()))]
+    for ask in (*asks, session.tables):
+        with pytest.raises(KeyboardInterrupt):
+            ask()
 
 
 def test_two_threads_share_one_connection(request):
