@@ -179,13 +179,12 @@ class _Histogram:
         whole, scale = universe.scaled
         *lower, last = (edge * scale for edge in self.edges)
         starts = [bisect_left(whole, edge, key=int) for edge in lower]
-        ends = [*starts[1:], bisect_right(whole, last, key=int)]
-        bins, last_end = len(lower), max(ends[-1], starts[-1])
-        lengths = np.diff([0, *starts, last_end, len(whole)])  # of the runs, from before the bins
-        bin_of = np.repeat(np.arange(bins + 2, dtype=np.int64), lengths)
-        first = np.arange(len(rows), dtype=np.int64)[:, None] * (bins + 2)
-        held = np.bincount((bin_of[rows] + first).ravel(), minlength=len(rows) * (bins + 2))
-        return held.reshape(len(rows), bins + 2)[:, 1:-1].astype(np.int64), 1
+        starts.append(bisect_right(whole, last, key=int))  # of what is in no bin
+        runs = len(starts) + 1  # with that before the first bin
+        first = np.arange(len(rows), dtype=np.int64)[:, None] * runs
+        run_of = np.searchsorted(starts, np.arange(len(whole)), side="right")
+        held = np.bincount((run_of[rows] + first).ravel(), minlength=len(rows) * runs)
+        return held.reshape(len(rows), runs)[:, 1:-1].astype(np.int64), 1
 
 
 def count_where(predicate: Callable[[Any], Any]) -> Query:

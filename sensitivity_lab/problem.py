@@ -54,8 +54,8 @@ class Problem:
         checked_norm(self.norm)
         if self.universe.holds_people:
             self._check_people()
-        of_numbers = self.query.exact or self.query.proved is not None
-        if of_numbers and not self.universe.numeric and not self._is_of_records:
+        of_numbers = (self.query.exact or self.query.proved) and self.query.inner is None
+        if of_numbers and not self.universe.numeric and not over_numbers(self.query, self.universe):
             raise TypeError(
                 f"query {self.query.name} is asked of numbers, got records such as "
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
@@ -99,11 +99,6 @@ class Problem:
                 f"of must name a column where people are asked by group, got {brief(what)}: a "
                 "person's rows may be in several groups"
             )
-
-    @property
-    def _is_of_records(self) -> bool:
-        """Whether a standard query says what of a record it is asked of, or counts any."""
-        return self.query.inner is not None or over_numbers(self.query, self.universe) is not None
 
     def _check_sizes(self) -> None:
         sizes = self.sizes

@@ -273,8 +273,8 @@ class Query:
         >>> Query("max", max).is_own, MAX.is_own, MAX.of("pay").is_own
         (True, False, False)
         """
-        known = (self.proved, self.inner, self.grouping, self.together)
-        return not self.exact and known == (None,) * 4
+        known = isinstance(self.function, (OfRecords, Grouping, Together))
+        return not (self.exact or known or self.proved is not None)
 
     def giver(self, universe: Universe, *, any_order: bool = True) -> Giver:
         """Return what makes datasets of a universe's positions, as the function is given them.

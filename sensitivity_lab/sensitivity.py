@@ -240,11 +240,10 @@ def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> lis
             sweep.check(problem)
     chosen: list[Method] = []
     for problem in problems:
-        if method != "walk" and sweep.serves(problem):
-            chosen.append(sweep)
-        else:
+        by_sweep = method != "walk" and sweep.serves(problem)
+        if not by_sweep:
             _check_walk(problem, walk, method)
-            chosen.append(walk)
+        chosen.append(sweep if by_sweep else walk)
     done = []
     for problem, by in zip(problems, chosen, strict=True):
         answered = by.answer(problem)

@@ -37,39 +37,33 @@ def test_distances(x, y, symmetric, changes):
     assert sl.change_one_distance(x, y) == changes
 
 
-@pytest.mark.parametrize(
-    ("relation", "expected"),
-    [
-        (sl.Add(1), [(1, 2, 2), (1, 2, 3)]),
-        (sl.Remove(1), [(1,), (2,)]),
-        (sl.AddRemove(1), [(1,), (1, 2, 2), (1, 2, 3), (2,)]),
-        (sl.AddRemove(2), [(), (1, 2, 2, 3)]),
-        (sl.Change(1), [(1, 2), (1, 3), (2, 2), (2, 3)]),
-        (sl.SymmetricDifference(1), [(1,), (1, 2), (1, 2, 2), (1, 2, 3), (2,)]),
-        (sl.Add(3), []),
-        (sl.Remove(3), []),
-    ],
-)
-def test_neighbours_in_a_population(relation, expected):
-    """Catches a record added twice, a mix in AddRemove, a missing dataset itself in an at-most."""
-    assert list(relation.neighbours((2, 1), POPULATION)) == expected
-    assert relation.count_neighbours((2, 1), POPULATION) == len(expected)
+IN_POPULATION = [
+    (sl.Add(1), [(1, 2, 2), (1, 2, 3)]),
+    (sl.Remove(1), [(1,), (2,)]),
+    (sl.AddRemove(1), [(1,), (1, 2, 2), (1, 2, 3), (2,)]),
+    (sl.AddRemove(2), [(), (1, 2, 2, 3)]),
+    (sl.Change(1), [(1, 2), (1, 3), (2, 2), (2, 3)]),
+    (sl.SymmetricDifference(1), [(1,), (1, 2), (1, 2, 2), (1, 2, 3), (2,)]),
+    (sl.Add(3), []),
+    (sl.Remove(3), []),
+]
+IN_RANGE = [
+    (sl.Add(1), [(1, 1, 1), (1, 1, 2)]),
+    (sl.Change(1), [(1, 1), (1, 2)]),
+    (sl.Change(5), [(1, 1), (1, 2), (2, 2)]),
+    (sl.SymmetricDifference(2), [(), (1,), (1, 1), (1, 1, 1), (1, 1, 1, 1), (1, 1, 1, 2),
+                                 (1, 1, 2), (1, 1, 2, 2), (1, 2)]),
+]  # fmt: skip
+NEIGHBOURS = [(POPULATION, (2, 1), *each) for each in IN_POPULATION]
+NEIGHBOURS += [(RANGE, (1, 1), *each) for each in IN_RANGE]
 
 
-@pytest.mark.parametrize(
-    ("relation", "expected"),
-    [
-        (sl.Add(1), [(1, 1, 1), (1, 1, 2)]),
-        (sl.Change(1), [(1, 1), (1, 2)]),
-        (sl.Change(5), [(1, 1), (1, 2), (2, 2)]),
-        (sl.SymmetricDifference(2), [(), (1,), (1, 1), (1, 1, 1), (1, 1, 1, 1), (1, 1, 1, 2),
-                                     (1, 1, 2), (1, 1, 2, 2), (1, 2)]),
-    ],
-)  # fmt: skip
-def test_neighbours_in_a_range(relation, expected):
-    """Catches a range whose copies run out, and changes that a small dataset cannot make."""
-    assert list(relation.neighbours((1, 1), RANGE)) == expected
-    assert relation.count_neighbours((1, 1), RANGE) == len(expected)
+@pytest.mark.parametrize(("universe", "dataset", "relation", "expected"), NEIGHBOURS)
+def test_neighbours(universe, dataset, relation, expected):
+    """Catches a record added twice, a mix in AddRemove, a dataset itself that an at-most lacks, and
+    a range whose copies run out."""
+    assert list(relation.neighbours(dataset, universe)) == expected
+    assert relation.count_neighbours(dataset, universe) == len(expected)
 
 
 def test_a_count_needs_no_enumeration():

@@ -251,8 +251,8 @@ class RootGap:
 def _sign_of_sum(u: Exact, x: Exact, y: Exact) -> int:
     """Sign of u + √x − √y for u, x, y ≥ 0: that of w + 2u√x with w = u² + x − y."""
     w = u * u + x - y
-    if w >= 0:
-        return int(w > 0 or (u > 0 and x > 0))
+    if w > 0:
+        return 1
     cross = 4 * u * u * x - w * w
     return (cross > 0) - (cross < 0)
 
