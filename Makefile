@@ -1,7 +1,7 @@
 # Everything a reader or a contributor runs; `make help` lists it.
 #
 # Every target makes what it needs.  The first makes `.venv` from the lock and adds
-# the package and the book's own tools; it is made anew only when requirements.txt changes.
+# the package and the book's own tools; it is made anew only when requirements.txt or book/pyproject.toml changes.
 
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -99,7 +99,7 @@ clean: ## Remove what was built and installed
 
 # pip brings uv, which brings the rest in a seventh of pip's time.
 # Matplotlib lists the machine's fonts on its first import, and says so; better here than in a notebook.
-$(READY): requirements.txt
+$(READY): requirements.txt book/pyproject.toml
 	@$(PYTHON) -c "$(SUITABLE)" 2>/dev/null || { \
 	  echo "Sensitivity Lab needs Python 3.11, 3.12 or 3.13; '$(PYTHON)' is none of them." >&2; \
 	  echo "Install one, or name one that you have: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12" >&2; exit 1; }

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sensitivity_board import __main__ as board
+from sensitivity_board import claims
 from sensitivity_board.programs import HERE, LIBRARIES, held
 
 DATA = HERE / "data"
@@ -35,7 +35,7 @@ def main() -> int:
         )
         return len(unknown)
     failed = [name for name in names if not audited(name)]
-    board.main()
+    claims.make_board()
     return len(failed)
 
 
@@ -65,7 +65,7 @@ def asked_again(name: str, script: Path) -> bool:
         print(f"{table.stem}: failed. {error}")
         return False
     told = figures(before)
-    changes = board.changed(told, figures(table.read_text(encoding="utf-8")))
+    changes = claims.changed(told, figures(table.read_text(encoding="utf-8")))
     if not changes:
         table.write_text(before, encoding="utf-8")
     print(f"{table.stem}: {len(told)} figures, {len(changes) or 'none'} changed")

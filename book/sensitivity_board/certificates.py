@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
@@ -43,7 +43,7 @@ def certificate(case: Case) -> dict[str, Any]:
         "scope": case.scope,
         "note": case.note,
         "loss": case.loss,
-        "universe": _universe(case.answers),
+        "universe": universe_of(case.answers),
         "answers": answers,
     }
 
@@ -89,7 +89,8 @@ def _row(stored: Mapping[str, Any]) -> AuditRow:
     )
 
 
-def _universe(answers: Answers) -> dict[str, Any] | str:
+def universe_of(answers: Answers) -> dict[str, Any] | str:
+    """Return the values and sizes of which these are all datasets, or in words that they are not."""
     if not answers:
         return "not stored"
     datasets = [dataset for dataset, _ in answers]
@@ -144,7 +145,7 @@ def read(stored: Any) -> Any:
     if "number" in stored:
         return _read_number(stored["number"])
     if "runs" in stored:
-        return tuple(_unrolled(stored["runs"]))
+        return tuple(one for part, copies in stored["runs"] for one in [read(part)] * copies)
     if "tables" in stored:
         return {name: read(table) for name, table in stored["tables"].items()}
     return pd.DataFrame([read(row) for row in stored["rows"]], columns=stored["columns"])
@@ -154,7 +155,3 @@ def _read_number(text: str) -> Any:
     if "/" in text:
         return Fraction(text)
     return float(text) if text in ("inf", "-inf", "nan") else Decimal(text)
-
-
-def _unrolled(runs: Iterable[Any]) -> list[Any]:
-    return [read(part) for part, copies in runs for _ in range(copies)]

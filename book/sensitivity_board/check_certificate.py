@@ -109,7 +109,7 @@ def plain(value):
     if isinstance(value, list):
         return tuple(map(plain, value))
     if isinstance(value, dict) and "runs" in value:
-        return tuple(plain(part) for part, copies in value["runs"] for _ in range(copies))
+        return tuple(one for part, copies in value["runs"] for one in [plain(part)] * copies)
     if value is None or isinstance(value, str):
         return value
     text = value["number"] if isinstance(value, dict) else value

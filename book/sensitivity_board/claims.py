@@ -1,4 +1,4 @@
-"""Every case, the table of them, and how many there are of each verdict."""
+"""Every case, the table of them, how many there are of each verdict; and the board, made anew."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from datetime import date
 from importlib import resources
+from pathlib import Path
 
 import pandas as pd
 
@@ -96,3 +98,40 @@ def scoreboard(cases: Iterable[Case]) -> pd.DataFrame:
         for case in cases
     ]
     return pd.DataFrame(rows)
+
+
+# --- the board, made anew --------------------------------------------------------------------------
+
+
+def make_board() -> None:
+    """Ask every source anew, store the board, and say what changed."""
+    before = case_files() if BOARD.is_file() else []
+    after = dated(case_files_asked(), before, date.today().isoformat())
+    Path(str(BOARD)).write_text(board_text(after), encoding="utf-8", newline="\n")
+    changes = changed(told(before), told(after))
+    print(f"board: {len(after)} cases, {len(changes) or 'none'} changed")
+    print(*changes, sep="\n", end="\n" if changes else "")
+
+
+def board_text(cases: list[Case]) -> str:
+    """Return the board's file: a line a case, so that two of them can be compared."""
+    lines = (json.dumps(certificate(case), ensure_ascii=False) for case in cases)
+    return '{"cases": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def told(cases: Iterable[Case]) -> dict[str, str]:
+    """Return of each case, by its address, the verdict, the claim and the exact number."""
+    return {
+        case.address: f"{case.verdict}, claimed {case.row.claimed}, exact {case.row.found}"
+        f" ({case.version})"
+        for case in cases
+    }
+
+
+def changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
+    """Return a line for each name that is new, gone, or has another value."""
+    return [
+        f"  {name}: {old.get(name, 'nothing')} → {new.get(name, 'nothing')}"
+        for name in dict.fromkeys([*old, *new])
+        if old.get(name) != new.get(name)
+    ]

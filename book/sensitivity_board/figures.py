@@ -5,8 +5,12 @@ Each table is made by a script of `libraries`, in an environment of its own.
 
 from __future__ import annotations
 
+import ast
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
 import pandas as pd
 
@@ -26,6 +30,35 @@ def figures(name: str) -> pd.DataFrame:
     file = resources.files("sensitivity_board") / "data" / f"{name}.csv"
     with file.open(encoding="utf-8") as text:
         return pd.read_csv(text, dtype=str)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One setting of one function of a library: what it claimed, by quantity, and what it answered."""
+
+    library: str
+    version: str
+    date: str
+    function: str
+    setting: str
+    claims: dict[Any, Any]
+    answers: dict[Any, Any]
+
+
+def asked(name: str, dataset: Callable[[Any], Any] = tuple) -> list[Asked]:
+    """Return what a table says, setting by setting; `dataset` makes a key of a dataset as it is written."""
+    found = []
+    for _, rows in figures(name).groupby(SOURCE, sort=False):
+        claims, answers = {}, {}
+        for quantity, value in zip(rows["quantity"], rows["value"], strict=True):
+            told = ast.literal_eval(value)
+            if quantity.startswith("answer to "):
+                answers[dataset(ast.literal_eval(quantity.removeprefix("answer to ")))] = told
+            else:
+                claims[quantity] = told
+        library, version, day, function, setting = rows.iloc[0][SOURCE]
+        found.append(Asked(library, version, day, function, setting, claims, answers))
+    return found
 
 
 def library_figures() -> pd.DataFrame:

@@ -9,12 +9,11 @@ from datetime import date
 from html import escape
 from itertools import groupby
 
-from sensitivity_board.cards import issues, looked, numbers, spent, times
+from sensitivity_board.cards import issues, looked, numbers, spent, thread, times, witness_lines
 from sensitivity_board.case import Case
-from sensitivity_board.certificates import certificate
+from sensitivity_board.certificates import universe_of
 from sensitivity_board.claims import board
 from sensitivity_board.programs import Program
-from sensitivity_board.witness import witness_lines
 from sensitivity_lab.numbers.text import counted, dataset_text
 
 FILES = "../_static/board"  # from the page
@@ -143,16 +142,14 @@ def _prose(text: str) -> str:
 
 
 def _threads(case: Case) -> str:
-    known = [
-        f'<a href="{escape(issue.url)}">{escape(issue.name)}</a>, {escape(issue.state)}'
-        for issue in issues(case)
-    ]
-    return "; ".join(known) or ("no thread found" if case.verdict == "too small" else "")
+    return "; ".join(map(thread, issues(case))) or (
+        "no thread found" if case.verdict == "too small" else ""
+    )
 
 
 def _compared(case: Case) -> str:
     """Which datasets were compared: the case's own words, or what its table of answers holds."""
-    universe = certificate(case)["universe"]
+    universe = universe_of(case.answers)
     if case.scope or not case.answers:
         return case.scope
     if isinstance(universe, str):

@@ -118,7 +118,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(part) for part in value]
     if isinstance(value, dict) and "runs" in value:
-        return [plain(part) for part, copies in value["runs"] for _ in range(copies)]
+        return [one for part, copies in value["runs"] for one in [plain(part)] * copies]
     if isinstance(value, dict) and "number" in value:
         text = value["number"]
         return float(text) if text in ("inf", "-inf", "nan") else Fraction(text)

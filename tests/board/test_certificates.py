@@ -33,11 +33,12 @@ HISTOGRAM = next(
 
 def changed(certificate, **changes):
     """A certificate with other values; `witness__answers` is `answers` within the witness."""
-    other = deepcopy(certificate)
+    other = dict(certificate)
     for name, value in changes.items():
         *within, last = name.split("__")
         place = other
         for part in within:
+            place[part] = dict(place[part])
             place = place[part]
         place[last] = value
     return other
@@ -160,15 +161,6 @@ def test_a_dataset_that_stands_twice_is_refused():
         rejected(changed(one, answers=[*one["answers"], one["answers"][0]]), "twice")
 
 
-def test_a_listed_witness_left_out_is_refused():
-    """Catches a list of datasets that lacks one of the two."""
-    for one in LISTED:
-        for side in ("dataset", "neighbour"):
-            kept = [pair for pair in one["answers"] if pair[0] != one["witness"][side]]
-            assert len(kept) == len(one["answers"]) - 1
-            rejected(changed(one, answers=kept), "not in the table")
-
-
 def test_a_pair_that_is_no_neighbour_is_refused():
     """Catches two datasets that differ in more records than the relation allows."""
     far = {"dataset": [], "neighbour": [3, 3], "answers": [0, 6]}
@@ -186,13 +178,6 @@ def test_a_wider_pair_in_the_table_is_refused():
     table[-1][1] += 1
     assert table[-1][0] not in SUM["witness"].values()
     rejected(changed(SUM, answers=table), "the widest pair of the table is 4 apart")
-
-
-def test_a_narrower_exact_number_with_its_own_witness_is_refused():
-    """Catches a fault hidden behind a pair that is right, but not the widest."""
-    [here] = [pair for pair in SUM["answers"] if pair[0] == [0]]
-    narrow = {"dataset": [], "neighbour": [0], "answers": [0, here[1]]}
-    rejected(changed(SUM, witness=narrow, exact=0, verdict="loose"), "the widest pair")
 
 
 def test_a_lower_bound_proves_no_claim_right():

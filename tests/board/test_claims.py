@@ -7,14 +7,15 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import form
 import pytest
 import sensitivity_board as sb
 from form import FULL, some
 from sensitivity_board import audit
 from sensitivity_board import check_certificate as checker
-from sensitivity_board.__main__ import changed, told
 from sensitivity_board.cases import sql_cases, systems
 from sensitivity_board.certificates import case_of, certificate
+from sensitivity_board.claims import changed, told
 from sensitivity_board.figures import SOURCE, library_figures
 
 import sensitivity_lab as sl
@@ -163,3 +164,17 @@ def test_every_table_has_its_script_its_lock_and_one_layout():
         more = [] if script.stem == "figures" else ["settings", "read_from"]
         assert tables[audit.table_of(script)] == ",".join([*SOURCE, "quantity", "value", *more])
     assert list(library_figures().index) == [*range(len(library_figures()))]
+
+
+@pytest.mark.parametrize(("code", "full"), [(0, False), (1, True), (128, True)])
+@pytest.mark.parametrize(("main", "before"), [("another", "main"), ("this", "main~1")])
+def test_the_board_is_asked_in_full_where_it_changed_or_git_cannot_tell(
+    monkeypatch, code, full, main, before
+):
+    """Catches a copy without git in which nothing is asked, and a main branch held to itself."""
+    heads, asked = {"HEAD": "this", "main": main}, []
+    monkeypatch.setattr(
+        form, "git", lambda *words: asked.append(words) or (code, heads.get(words[-1]))
+    )
+    assert form.touched("book") == full
+    assert asked[-1] == ("diff", "--quiet", before, "--", "book")

@@ -203,7 +203,7 @@ def test_an_audit_runs_the_scripts_then_the_programs_and_then_makes_the_board(mo
     monkeypatch.setattr(audit, "asked_again", lambda name, script: ran.append(script.stem) or True)
     monkeypatch.setattr(audit, "environment", lambda name: Path(name))
     monkeypatch.setattr(audit, "held", lambda library, python: ran.append(library.name) or 0)
-    monkeypatch.setattr(audit.board, "main", lambda: ran.append("board"))
+    monkeypatch.setattr(audit.claims, "make_board", lambda: ran.append("board"))
     monkeypatch.setattr(audit.sys, "argv", ["audit.py", "smartnoise"])
     assert audit.main() == 0
     assert ran == ["statements", "sums", "smartnoise", "board"]

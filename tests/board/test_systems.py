@@ -204,15 +204,6 @@ def test_every_ratio_is_one_that_is_known():
     assert {key: ratios for key, ratios in seen.items() if ratios != {1}} == NOT_ONE
 
 
-def test_no_claim_of_zero_is_below_a_gap():
-    """Catches a count that moves although a system gives it no noise."""
-    zeros = [
-        (claim["quantity"], claim["parameters"]) for _, claim in CLAIMS if claim["value"] == "0"
-    ]
-    assert set(zeros) == {("L1 of rows", "change; rows 1"), ("L2 of rows", "change; rows 1")}
-    assert systems.exact_part("rows", "change; rows 1", "L1").value == 0
-
-
 def test_the_claim_that_is_too_small_by_hand():
     """Catches an accusation that the arithmetic does not bear out.
 

@@ -163,21 +163,49 @@ def _responses(relation: str) -> Iterator[Pair]:
         yield Pair(discrete_loss(told[x], told[y]), (x,), (y,))
 
 
-PAIRS: dict[str, Callable[[str], Iterator[Pair]]] = {
-    "Gaussian": _normal(1, 1),
-    "Gaussian, multiplier halved": _normal(1, 1),
-    "10 Gaussians": _normal(1, 10),
-    "Gaussian, Poisson sample of 1/10": _normal(0.1, 1),
-    "Gaussian, 1 of 2 drawn": _one_of_two,
-    "Laplace": _laplace,
-    "randomized response": _responses,
-}
+@dataclass(frozen=True)
+class Event:
+    """An event: its pairs of neighbours by relation, and what a card says of it."""
+
+    pairs: Callable[[str], Iterator[Pair]]
+    name: str
+    setting: str
+    scope: str
+
+
+ONE_SUM = "sums of numbers from −1 to 1 with normal noise of deviation 1"
+DRAWN = "two numbers, each −1, −1/2, 0, 1/2 or 1, of which one is drawn and gets normal noise"
+EVENTS = {
+    "Gaussian": Event(_normal(1, 1), "Gaussian event", "multiplier 1", ONE_SUM),
+    "Gaussian, multiplier halved": Event(
+        _normal(1, 1), "Gaussian event", "multiplier s/2C", ONE_SUM
+    ),
+    "10 Gaussians": Event(
+        _normal(1, 10), "10 Gaussian events", "multiplier 1",
+        "ten sums of numbers from −1 to 1, each with normal noise of deviation 1",
+    ),
+    "Gaussian, Poisson sample of 1/10": Event(
+        _normal(0.1, 1), "sampled Gaussian event", "1/10, multiplier 1",
+        ONE_SUM.replace("sums of", "sums of a sample of"),
+    ),
+    "Gaussian, 1 of 2 drawn": Event(
+        _one_of_two, "drawn Gaussian event", "1 of 2, multiplier 1", DRAWN
+    ),
+    "Laplace": Event(
+        _laplace, "Laplace event", "multiplier 1",
+        "sums of numbers from −1 to 1 with Laplace noise of scale 1",
+    ),
+    "randomized response": Event(
+        _responses, "randomized response", "parameter 1/2, 2 buckets",
+        "one bit, which with a chance of a half is drawn anew",
+    ),
+}  # fmt: skip
 
 
 @cache
 def worst(event: str, relation: str) -> Pair:
     """Return the pair of neighbours that needs the largest ε, with that ε."""
-    return max(PAIRS[event](relation), key=lambda pair: pair.loss[0])
+    return max(EVENTS[event].pairs(relation), key=lambda pair: pair.loss[0])
 
 
 # --- the cases ---------------------------------------------------------------------------------
@@ -188,51 +216,29 @@ RELATIONS = {
     "REPLACE_ONE": "Change",
 }
 EVENT = "an answer is the logarithm of the chance of the worst event, with δ taken off the first"
-SCOPES = {
-    "Gaussian": "sums of numbers from −1 to 1 with normal noise of deviation 1",
-    "Gaussian, multiplier halved": "sums of numbers from −1 to 1 with normal noise of deviation 1",
-    "10 Gaussians": "ten sums of numbers from −1 to 1, each with normal noise of deviation 1",
-    "Gaussian, Poisson sample of 1/10": (
-        "sums of a sample of numbers from −1 to 1 with normal noise of deviation 1"
-    ),
-    "Gaussian, 1 of 2 drawn": (
-        "two numbers, each −1, −1/2, 0, 1/2 or 1, of which one is drawn and gets normal noise"
-    ),
-    "Laplace": "sums of numbers from −1 to 1 with Laplace noise of scale 1",
-    "randomized response": "one bit, which with a chance of a half is drawn anew",
-}
 BOUNDED = (
     "The event's docstring defines the multiplier as s/C, the noise by the bound on each record. Where "
     "a record is replaced, a sum moves by up to 2C. "
 )
-NOTES = {
-    ("RDP accountant", "Gaussian", "REPLACE_ONE"): BOUNDED
+NOTES = {  # where a record is replaced
+    ("RDP accountant", "Gaussian"): BOUNDED
     + "This accountant's ε is the same for all three relations. Its own formula names the "
     "multiplier as the noise by the L2 sensitivity; read so, s/2C here, it is an upper bound. "
     "The PLD accountant counts 2C.",
-    ("RDP accountant", "10 Gaussians", "REPLACE_ONE"): BOUNDED
+    ("RDP accountant", "10 Gaussians"): BOUNDED
     + "Ten events with multiplier 1 are one with 1/√10.",
-    ("RDP accountant", "Laplace", "REPLACE_ONE"): BOUNDED
+    ("RDP accountant", "Laplace"): BOUNDED
     + "The PLD accountant refuses a Laplace event under this relation.",
-    ("RDP accountant", "Gaussian, 1 of 2 drawn", "REPLACE_ONE"): BOUNDED
+    ("RDP accountant", "Gaussian, 1 of 2 drawn"): BOUNDED
     + "The PLD accountant refuses such an event.",
-    ("RDP accountant", "Gaussian, multiplier halved", "REPLACE_ONE"): (
+    ("RDP accountant", "Gaussian, multiplier halved"): (
         "The multiplier given as s/2C, the noise by what a sum moves where a record is replaced."
     ),
-    ("PLD accountant", "Gaussian, multiplier halved", "REPLACE_ONE"): (
+    ("PLD accountant", "Gaussian, multiplier halved"): (
         "The multiplier given as s/2C: an accountant that counts 2C itself then counts it twice."
     ),
-    ("PLD accountant", "Gaussian", "REPLACE_ONE"): BOUNDED + "This accountant counts 2C.",
-    ("PLD accountant", "10 Gaussians", "REPLACE_ONE"): BOUNDED + "This accountant counts 2C.",
-}
-WORDS = {  # what is asked, and its setting
-    "Gaussian": ("Gaussian event", "multiplier 1"),
-    "Gaussian, multiplier halved": ("Gaussian event", "multiplier s/2C"),
-    "10 Gaussians": ("10 Gaussian events", "multiplier 1"),
-    "Gaussian, Poisson sample of 1/10": ("sampled Gaussian event", "1/10, multiplier 1"),
-    "Gaussian, 1 of 2 drawn": ("drawn Gaussian event", "1 of 2, multiplier 1"),
-    "Laplace": ("Laplace event", "multiplier 1"),
-    "randomized response": ("randomized response", "parameter 1/2, 2 buckets"),
+    ("PLD accountant", "Gaussian"): BOUNDED + "This accountant counts 2C.",
+    ("PLD accountant", "10 Gaussians"): BOUNDED + "This accountant counts 2C.",
 }
 HOW = {
     "RDP accountant": "An ε from Rényi divergences of several orders is an upper bound.",
@@ -257,7 +263,7 @@ def _case(figure: dict[str, str]) -> Case:
     event, relation = figure["parameters"].split("; ")
     accountant, claimed, pair = figure["query"], float(figure["value"]), worst(event, relation)
     exact, here, there = pair.loss
-    name, setting = WORDS[event]
+    asked = EVENTS[event]
     row = AuditRow(
         RELATIONS[relation], 1, None, claimed, exact, pair.dataset, pair.neighbour, (here, there)
     )
@@ -265,12 +271,14 @@ def _case(figure: dict[str, str]) -> Case:
     return Case(
         "dp-accounting",
         figure["version"],
-        f"{accountant}, {name}",
-        setting,
+        f"{accountant}, {asked.name}",
+        asked.setting,
         (row,),
         figure["date"],
         quantity="ε at δ = 1e-5",
-        scope=f"{SCOPES[event]}; {EVENT}",
-        note=NOTES.get((accountant, event, relation), HOW[accountant]),
+        scope=f"{asked.scope}; {EVENT}",
+        note=NOTES.get(
+            (accountant, event) if relation == "REPLACE_ONE" else ("", ""), HOW[accountant]
+        ),
         loss=loss,
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_book.theory.vectors import (
@@ -21,8 +19,8 @@ from sensitivity_book.theory.vectors import (
 )
 from sensitivity_book.theory.vectors import patterns as all_patterns
 
-from sensitivity_board.case import Answers, Case, strictest
-from sensitivity_board.figures import SOURCE, figures
+from sensitivity_board.case import Case, strictest
+from sensitivity_board.figures import Asked, asked, figures
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.numbers.exact import Exact
@@ -90,94 +88,70 @@ def jax_privacy_cases() -> list[Case]:
 # --- sums of clipped vectors ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Asked:
-    """One way to call clipped_fun: what it claims, by relation, and its answers."""
-
-    version: str
-    date: str
-    function: str
-    setting: str
-    claims: dict[str, float]
-    answers: Answers
-
-    @property
-    def vectors(self) -> tuple[Any, ...]:
-        """The vectors of those batches, each once."""
-        return tuple(dict.fromkeys(vector for batch, _ in self.answers for vector in batch))
-
-
 def clipping_asked() -> list[Asked]:
     """Return what the table says of clipped_fun, setting by setting."""
-    table = figures("jax_privacy")
-    found = []
-    for _, rows in table[table["query"].str.startswith("clipped_fun")].groupby(SOURCE, sort=False):
-        said = list(zip(rows["quantity"], rows["value"], strict=True))
-        answers = tuple(
-            (_batch(quantity.removeprefix("answer to ")), ast.literal_eval(value))
-            for quantity, value in said
-            if quantity.startswith("answer to ")
-        )
-        claims = {name: float(value) for name, value in said if name.startswith("sensitivity")}
-        if answers:
-            _, version, date, function, setting = rows.iloc[0][SOURCE]
-            found.append(Asked(version, date, function, setting, claims, answers))
-    return found
+    found = asked("jax_privacy", _batch)
+    return [one for one in found if one.function.startswith("clipped_fun") and one.answers]
 
 
-def _batch(runs: str) -> tuple[Any, ...]:
-    return tuple(tuple(vector) for vector, copies in ast.literal_eval(runs) for _ in range(copies))
+def _batch(runs: list[Any]) -> tuple[Any, ...]:
+    return tuple(tuple(vector) for vector, copies in runs for _ in range(copies))
+
+
+def _vectors(one: Asked) -> tuple[Any, ...]:
+    """The vectors of the batches, each once."""
+    return tuple(dict.fromkeys(vector for batch in one.answers for vector in batch))
 
 
 def _clipping_cases() -> Iterator[Case]:
-    for asked in clipping_asked():
-        note = NOTES.get((asked.function, asked.setting), "")
+    for one in clipping_asked():
+        note = NOTES.get((one.function, one.setting), "")
         relations = ["SymmetricDifference"] if note else list(CLAIMS)
         for relation in relations:
-            claim = asked.claims[CLAIMS[relation]]
-            yield _clipping_case(asked.function, asked, relation, claim, note)
-        if "sensitivity by its docstring" in asked.claims:
-            claim = asked.claims["sensitivity by its docstring"]
+            claim = one.claims[CLAIMS[relation]]
+            yield _clipping_case(one.function, one, relation, claim, note)
+        if "sensitivity by its docstring" in one.claims:
+            claim = one.claims["sensitivity by its docstring"]
             yield _clipping_case(
-                "clipped_fun by its docstring", asked, "SymmetricDifference", claim, DOCSTRING
+                "clipped_fun by its docstring", one, "SymmetricDifference", claim, DOCSTRING
             )
 
 
-def _clipping_case(function: str, asked: Asked, relation: str, claim: float, note: str) -> Case:
+def _clipping_case(function: str, one: Asked, relation: str, claim: float, note: str) -> Case:
     rows = (
-        (zeroed_out(asked, claim),)
+        (zeroed_out(one, claim),)
         if relation == "Zeroed"
-        else strictest(_audited(asked, relation, claim))
+        else strictest(_audited(one, relation, claim))
     )
     return Case(
         NAME,
-        asked.version,
+        one.version,
         function,
-        asked.setting,
+        one.setting,
         rows,
-        asked.date,
-        scope=_scope(asked),
+        one.date,
+        scope=_scope(one),
         note=note,
         norm="L2",
         # The checker knows no relation that zeroes a vector: of it the witness alone is stored.
-        answers=() if relation == "Zeroed" else asked.answers,
-        loss=LOSSES.get(asked.setting, "") if function == "clipped_fun of float32" else "",
+        answers=() if relation == "Zeroed" else tuple(one.answers.items()),
+        loss=LOSSES.get(one.setting, "") if function == "clipped_fun of float32" else "",
     )
 
 
-def _scope(asked: Asked) -> str:
-    sizes = [len(batch) for batch, _ in asked.answers]
-    vectors = "vector" if len(asked.vectors) == 1 else "vectors"
-    return f"batches of {min(sizes)} to {max(sizes)} of {len(asked.vectors)} {vectors}"
+def _scope(one: Asked) -> str:
+    sizes = list(map(len, one.answers))
+    vectors = "vector" if len(_vectors(one)) == 1 else "vectors"
+    return f"batches of {min(sizes)} to {max(sizes)} of {len(_vectors(one))} {vectors}"
 
 
-def _audited(asked: Asked, relation: str, claim: float) -> tuple[AuditRow, ...]:
-    answers = {tuple(sorted(batch)): answer for batch, answer in asked.answers}
+def _audited(one: Asked, relation: str, claim: float) -> tuple[AuditRow, ...]:
+    answers = {tuple(sorted(batch)): answer for batch, answer in one.answers.items()}
     sizes = [len(batch) for batch in answers]
     found = audit(
         Query("sum of clipped vectors", lambda batch: answers[tuple(sorted(batch))]),
         claim,
-        Universe.value_range(list(asked.vectors)),
+        Universe.value_range(list(_vectors(one))),
         sizes_within=range(min(sizes), max(sizes) + 1),
         relations=[Change(1) if relation == "Change" else SymmetricDifference(1)],
         norm=2,
@@ -185,10 +159,10 @@ def _audited(asked: Asked, relation: str, claim: float) -> tuple[AuditRow, ...]:
     return found.rows
 
 
-def zeroed_out(asked: Asked, claim: float) -> AuditRow:
+def zeroed_out(one: Asked, claim: float) -> AuditRow:
     """Return the row of the widest pair in which one vector of a batch becomes 0."""
-    answers = {tuple(sorted(batch)): (batch, answer) for batch, answer in asked.answers}
-    nothing = (0,) * len(asked.vectors[0])
+    answers = {tuple(sorted(batch)): (batch, answer) for batch, answer in one.answers.items()}
+    nothing = (0,) * len(_vectors(one)[0])
     pairs = []
     for batch, answer in answers.values():
         for i in range(len(batch)):

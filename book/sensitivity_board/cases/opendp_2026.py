@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import permutations, product
 from typing import Any
 
@@ -14,40 +13,13 @@ from sensitivity_book.theory.privacy.divergence import worst_ratio
 from sensitivity_book.theory.stability.domains import L1, SYMMETRIC
 
 from sensitivity_board.case import Case
-from sensitivity_board.figures import SOURCE, figures
+from sensitivity_board.figures import Asked, asked
 from sensitivity_lab.audit.audit import audit_map
 from sensitivity_lab.audit.report import AuditRow
 
+SENSITIVITY, DELTA, LOSS = (f"{name} at distance 1" for name in ("sensitivity", "delta", "loss"))
 SCALE = 1  # of the noise behind every threshold
 FARTHEST = 60  # a discrete Gaussian of that scale has no chance beyond it that a float can hold
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the library said of one function: its claims by name, and its answers without noise."""
-
-    version: str
-    date: str
-    function: str
-    setting: str
-    claims: dict[str, float]
-    answers: dict[tuple[Any, ...], Any]
-
-
-def asked() -> list[Asked]:
-    """Return what the table of figures says, function by function."""
-    found = []
-    for _, rows in figures("opendp_2026").groupby(SOURCE, sort=False):
-        claims, answers = {}, {}
-        for quantity, value in zip(rows["quantity"], rows["value"], strict=True):
-            kind, _, place = quantity.partition(" ")
-            if kind == "answer":
-                answers[ast.literal_eval(place.removeprefix("to "))] = ast.literal_eval(value)
-            else:
-                claims[kind] = float(value)
-        _, number, day, function, setting = rows.iloc[0][SOURCE]
-        found.append(Asked(number, day, function, setting, claims, answers))
-    return found
 
 
 def opendp_2026_cases() -> list[Case]:
@@ -56,10 +28,10 @@ def opendp_2026_cases() -> list[Case]:
     Source: OpenDP (2026), and the threads that `issues` names.
     """
     cases = []
-    for one in asked():
-        if "delta" in one.claims:
+    for one in asked("opendp_2026"):
+        if DELTA in one.claims:
             cases.append(_threshold(one))
-        elif "sensitivity" in one.claims:
+        elif SENSITIVITY in one.claims:
             cases.append(_enumerated(one))
         elif one.setting.startswith("max divergence"):  # of a ρ no exact number is proved
             cases.append(_noisy_max(one))
@@ -123,7 +95,7 @@ def _threshold(one: Asked) -> Case:
     least = min(len(rows) for rows, stays in one.answers.items() if stays)
     chance = NOISES[noise](least - 1)  # one row is there already
     row = AuditRow(
-        "SymmetricDifference", 1, None, one.claims["delta"], chance, (), ("a",), (0, chance)
+        "SymmetricDifference", 1, None, one.claims[DELTA], chance, (), ("a",), (0, chance)
     )
     budget = "ρ" if "Gaussian" in noise else "ε"
     told, true = (f"{number:.3g}" for number in (row.claimed, row.found))
@@ -131,7 +103,7 @@ def _threshold(one: Asked) -> Case:
     return _case(
         one,
         row,
-        quantity=f"δ at {budget} = {one.claims['loss']:g}",
+        quantity=f"δ at {budget} = {one.claims[LOSS]:g}",
         scope="datasets of rows with a key; an answer is the chance that any key is released",
         note=THRESHOLDS[one.function, noise],
         loss="" if row.verdict == "exact" else loss,
@@ -189,7 +161,7 @@ def _enumerated(one: Asked) -> Case:
     answers = {dataset: _number_or_vector(answer) for dataset, answer in one.answers.items()}
     (row,) = audit_map(
         answers.__getitem__,
-        one.claims["sensitivity"],
+        one.claims[SENSITIVITY],
         list(answers),
         distances=[1],
         input_metric=SYMMETRIC,
@@ -261,9 +233,7 @@ def _noisy_max(one: Asked) -> Case:
     )
     (position, *_) = worst.event
     here, there = (math.log(permute_and_flip(scores)[position]) for scores in (x, y))
-    row = AuditRow(
-        "L∞ distance", 1, None, one.claims["loss"], abs(here - there), x, y, (here, there)
-    )
+    row = AuditRow("L∞ distance", 1, None, one.claims[LOSS], abs(here - there), x, y, (here, there))
     return _case(
         one,
         row,

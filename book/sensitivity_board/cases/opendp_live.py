@@ -17,7 +17,7 @@ from sensitivity_board.case import NORMS, Case, answers_of, strictest
 from sensitivity_lab.audit.audit import audit, audit_map
 from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.queries import Query
-from sensitivity_lab.relations import Change, SymmetricDifference
+from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.universe import Universe
 
 LARGE = 2.0**50  # floats near it are quarters apart
@@ -52,82 +52,71 @@ def opendp_records(
     return dp.vector_domain(dp.atom_domain(bounds=bounds, T=kind, **no_nan), size)
 
 
-def _size_unknown() -> Iterator[Case]:
-    sizes = range(4)
-
-    def case(
-        function: str, setting: str, records: Any, then: Any, universe: Universe, norm: float = 1
-    ) -> Case:
+def _audited(
+    function: str,
+    setting: str,
+    then: Any,
+    values: Sequence[float],
+    changes: Sequence[int] = (),
+    norm: float = 1,
+) -> Case:
+    """A transformation of up to three records or, where records change, of five; two values are its bounds."""
+    universe = Universe.value_range(values)
+    bounds = (values[0], values[1]) if len(values) == 2 else None
+    records = opendp_records(type(values[0]), bounds, 5 if changes else None)
+    if changes:
+        transformation = dp.t.make_metric_unbounded(records, dp.change_one_distance()) >> then
+        sizes = range(5, 6)
+        relations: list[Relation] = [Change(k) for k in changes]
+    else:
         transformation = (records, dp.symmetric_distance()) >> then
-        query = opendp_query(function, transformation, smallest_size=0)
-        rows = audit(
-            query,
-            lambda k: transformation.map(k),
-            universe,
-            sizes_within=sizes,
-            relations=[SymmetricDifference(k) for k in (1, 2, 3)],
-            norm=norm,
-        ).rows
-        answers = answers_of(query, (d for size in sizes for d in universe.datasets(size=size)))
-        return _opendp(function, setting, strictest(rows), norm=NORMS[norm], answers=answers)
+        sizes = range(4)
+        relations = [SymmetricDifference(k) for k in (1, 2, 3)]
+    query = opendp_query(function, transformation, smallest_size=1 if changes else 0)
+    among: dict[str, Any] = {"sizes": sizes} if changes else {"sizes_within": sizes}
+    rows = audit(
+        query,
+        lambda k: transformation.map(k),
+        universe,
+        relations=relations,
+        norm=norm,
+        **among,
+    ).rows
+    answers = answers_of(query, (d for size in sizes for d in universe.datasets(size=size)))
+    told = ", ".join(filter(None, [setting, "size known" if changes else ""]))
+    kept = rows if changes else strictest(rows)
+    return _opendp(function, told, kept, norm=NORMS[norm], answers=answers)
 
+
+def _size_unknown() -> Iterator[Case]:
     for kind, lows in ((int, (0, -2, 1)), (float, (0, -2, -3))):
         for low in lows:
-            bounds = kind(low), kind(3)
             setting = f"{kind.__name__}s, bounds ({low}, 3)"
-            universe = Universe.value_range(bounds)
-            yield case("sum", setting, opendp_records(kind, bounds), dp.t.then_sum(), universe)
-    asked = {"records": opendp_records(int), "universe": Universe.value_range([0, 1, 2])}
-    yield case("count", "", then=dp.t.then_count(), **asked)
-    yield case("count_distinct", "", then=dp.t.then_count_distinct(), **asked)
-    yield case("count_by_categories", "L1", then=_histogram("L1Distance<int>"), **asked)
-    scores = dp.t.then_quantile_score_candidates([0, 1, 2], 0.5)
-    yield case("quantile scores", "α 1/2", then=scores, norm=math.inf, **asked)
+            yield _audited("sum", setting, dp.t.then_sum(), (kind(low), kind(3)))
+    yield from _counts()
 
 
 def _size_known() -> Iterator[Case]:
-    size = 5
-
-    def case(
-        function: str,
-        setting: str,
-        records: Any,
-        then: Any,
-        changes: Sequence[int],
-        universe: Universe,
-        norm: float = 1,
-    ) -> Case:
-        transformation = dp.t.make_metric_unbounded(records, dp.change_one_distance()) >> then
-        query = opendp_query(function, transformation)
-        rows = audit(
-            query,
-            lambda k: transformation.map(k),
-            universe,
-            sizes=size,
-            relations=[Change(k) for k in changes],
-            norm=norm,
-        ).rows
-        answers = answers_of(query, universe.datasets(size=size))
-        setting = ", ".join(filter(None, [setting, "size known"]))
-        return _opendp(function, setting, rows, norm=NORMS[norm], answers=answers)
-
     for function, setting, then, kind, changes in (
         ("sum", "ints, bounds (0, 3)", dp.t.then_sum(), int, [1, 2, 3, 4]),
         ("mean", "bounds (0, 3)", dp.t.then_mean(), float, [1, 2, 3, 4]),
         ("variance", "bounds (0, 3), one change", dp.t.then_variance(), float, [1]),
         ("variance", "bounds (0, 3), more changes", dp.t.then_variance(), float, [2, 3, 4]),
     ):
-        bounds = kind(0), kind(3)
-        records, universe = opendp_records(kind, bounds, size), Universe.value_range(bounds)
-        yield case(function, setting, records, then, changes, universe)
-    asked = {"records": opendp_records(int, size=size), "universe": Universe.value_range([0, 1, 2])}
-    asked["changes"] = [1]
-    yield case("count", "", then=dp.t.then_count(), **asked)
-    yield case("count_distinct", "", then=dp.t.then_count_distinct(), **asked)
-    yield case("count_by_categories", "L1", then=_histogram("L1Distance<int>"), **asked)
-    yield case("count_by_categories", "L2", then=_histogram("L2Distance<float>"), norm=2, **asked)
+        yield _audited(function, setting, then, (kind(0), kind(3)), changes)
+    yield from _counts([1])
+
+
+def _counts(changes: Sequence[int] = ()) -> Iterator[Case]:
+    values, in_l1 = (0, 1, 2), _histogram("L1Distance<int>")
+    yield _audited("count", "", dp.t.then_count(), values, changes)
+    yield _audited("count_distinct", "", dp.t.then_count_distinct(), values, changes)
+    yield _audited("count_by_categories", "L1", in_l1, values, changes)
+    if changes:
+        in_l2 = _histogram("L2Distance<float>")
+        yield _audited("count_by_categories", "L2", in_l2, values, changes, norm=2)
     scores = dp.t.then_quantile_score_candidates([0, 1, 2], 0.5)
-    yield case("quantile scores", "α 1/2", then=scores, norm=math.inf, **asked)
+    yield _audited("quantile scores", "α 1/2", scores, values, changes, norm=math.inf)
 
 
 def _histogram(metric: str) -> Any:

@@ -7,7 +7,6 @@ the formula: floats between narrow bounds, long columns, and whole numbers at th
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from importlib.metadata import version
 from itertools import combinations, product
 from typing import Any
 
-from sensitivity_board.figures import SOURCE, figures
+from sensitivity_board.figures import Asked, asked
 from sensitivity_lab.numbers.text import dataset_text
 
 NEXT = 1 + 2.0**-52  # the float after 1
@@ -33,16 +32,9 @@ Related = Callable[[tuple[Any, ...], tuple[Any, ...]], bool]
 
 
 @dataclass(frozen=True)
-class Sums:
+class Sums(Asked):
     """One setting of one tool: what it claims, by size or for all (None), and what it answered."""
 
-    library: str
-    version: str
-    date: str
-    function: str
-    setting: str
-    claims: dict[int | None, Any]
-    answers: dict[Runs, Any]
     modulus: int | None = None  # of totals that wrap together with their noise
 
     def claim(self, size: int) -> Any:
@@ -64,24 +56,21 @@ class Sums:
 @cache
 def watched(name: str) -> tuple[Sums, ...]:
     """Return what a table of sums says, setting by setting: "pydp", for example."""
-    found = []
-    for _, rows in figures(name).groupby(SOURCE, sort=False):
-        claims: dict[int | None, Any] = {}
-        answers: dict[Runs, Any] = {}
-        modulus = None
-        for quantity, value in zip(rows["quantity"], rows["value"], strict=True):
-            number = ast.literal_eval(value)
-            if quantity.startswith("answer to "):
-                answers[runs(ast.literal_eval(quantity.removeprefix("answer to ")))] = number
-            elif quantity == "bits that wrap":
-                modulus = 2**number
-            else:
-                size = quantity.removeprefix("sensitivity").removeprefix(" at size ")
-                claims[int(size) if size else None] = number
-        library, number, day, function, setting = rows.iloc[0][SOURCE]
-        told = {dataset: unwrapped(dataset, total, modulus) for dataset, total in answers.items()}
-        found.append(Sums(NAMES[library], number, day, function, setting, claims, told, modulus))
-    return tuple(found)
+    return tuple(map(_sums, asked(name, runs)))
+
+
+def _sums(one: Asked) -> Sums:
+    claims: dict[int | None, Any] = {}
+    modulus = None
+    for quantity, number in one.claims.items():
+        if quantity == "bits that wrap":
+            modulus = 2**number
+        else:
+            size = quantity.removeprefix("sensitivity").removeprefix(" at size ")
+            claims[int(size) if size else None] = number
+    told = {dataset: unwrapped(dataset, total, modulus) for dataset, total in one.answers.items()}
+    library = NAMES[one.library]
+    return Sums(library, one.version, one.date, one.function, one.setting, claims, told, modulus)
 
 
 def unwrapped(dataset: Runs, total: Any, modulus: int | None) -> Any:

@@ -55,11 +55,10 @@ def _cases(tool: Sums) -> Iterator[Case]:
                 relation,
                 1,
                 found.size,
-                claimed=tool.claim(found.size),
-                found=found.gap,
-                dataset=found.pair[0],
-                neighbour=found.pair[1],
-                answers=found.answers,
+                tool.claim(found.size),
+                found.gap,
+                *found.pair,
+                found.answers,
             )
             for found in widest(tool, related)
         ]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_board.case import NORMS, Case, strictest
-from sensitivity_board.figures import SOURCE, figures
+from sensitivity_board.figures import Asked, asked
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit
 from sensitivity_lab.queries import Query
@@ -18,17 +16,13 @@ from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.universe import Universe
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What a tool did in an environment of its own: a sensitivity by size, and its answers."""
+class Seen(Asked):
+    """What a tool did in an environment of its own: a sensitivity by size or distance, and its answers."""
 
-    library: str
-    version: str
-    date: str
-    function: str
-    setting: str
-    claims: dict[int, float]
-    answers: dict[tuple[Any, ...], Any]
+    def claim(self, number: int) -> float:
+        """The sensitivity at a size, or a distance."""
+        (claim,) = (c for name, c in self.claims.items() if int(name.split()[-1]) == number)
+        return float(claim)
 
     @property
     def query(self) -> Query:
@@ -57,19 +51,7 @@ def _bag(dataset: Iterable[Any]) -> frozenset[tuple[Any, int]]:
 
 def seen(name: str) -> list[Seen]:
     """Return what a table of figures says, tool by tool: "diffprivlib" or "opendp_polars"."""
-    found = []
-    table = figures(name)
-    for _, rows in table.groupby(SOURCE, sort=False):
-        claims, answers = {}, {}
-        for quantity, value in zip(rows["quantity"], rows["value"], strict=True):
-            kind, place = quantity.split(" ", 1)
-            if kind == "answer":
-                answers[ast.literal_eval(place.removeprefix("to "))] = ast.literal_eval(value)
-            else:
-                claims[int(place.split()[-1])] = float(value)
-        library, number, day, function, setting = rows.iloc[0][SOURCE]
-        found.append(Seen(library, number, day, function, setting, claims, answers))
-    return found
+    return [Seen(**vars(one)) for one in asked(name)]
 
 
 def polars_cases() -> list[Case]:
@@ -78,7 +60,7 @@ def polars_cases() -> list[Case]:
     for tool in seen("opendp_polars"):
         found = audit(
             tool.query,
-            lambda k, claims=tool.claims: claims[k],
+            lambda k, tool=tool: tool.claim(k),
             tool.universe,
             sizes_within=tool.sizes,
             relations=[SymmetricDifference(2 * max(tool.sizes))],
@@ -112,7 +94,7 @@ def audit_seen(tool: Seen, relation: Relation, *, norm: float = 1) -> Audit:
     """Hold a tool of diffprivlib to the sensitivity that it handed to its mechanism, by size."""
     return audit(
         tool.query,
-        lambda size: tool.claims[size],
+        lambda size: tool.claim(size),
         tool.universe,
         sizes_within=tool.sizes,
         relations=[relation],

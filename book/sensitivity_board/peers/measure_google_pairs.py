@@ -1,7 +1,7 @@
 """Measure the neighbouring pairs in the test data of google/differential-privacy.
 
     git clone https://github.com/google/differential-privacy /tmp/differential-privacy
-    python book/sensitivity_board/peers/measure_google_pairs.py /tmp/differential-privacy
+    python -m sensitivity_board.peers.measure_google_pairs /tmp/differential-privacy
 
 The pairs stay where they are (Apache-2.0, © Google LLC). What is written is how far each of them moves
 what its aggregation makes noisy: `book/sensitivity_board/data/google_pairs.csv`, a row a quantity.
@@ -9,10 +9,10 @@ what its aggregation makes noisy: `book/sensitivity_board/data/google_pairs.csv`
 
 from __future__ import annotations
 
-import argparse
 import csv
 import re
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -20,8 +20,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sensitivity_board.figures import SOURCE
+
 OUT = Path(__file__).parents[1] / "data" / "google_pairs.csv"
-COLUMNS = ["library", "version", "date", "query", "parameters", "quantity", "value"]
+COLUMNS = [*SOURCE, "quantity", "value"]
 LIBRARY = "google/differential-privacy"
 GROUPS = {  # what we call a file's aggregation, and the file's
     "sum": "bounded_sum",
@@ -137,37 +139,25 @@ def rows(query: str, text: str, version: str, today: str) -> Iterator[list[str]]
         )
         for quantity in first:
             square = moved(first[quantity], second[quantity], settings["noise_type"])
-            yield [
-                LIBRARY,
-                version,
-                today,
-                query,
-                told,
-                f"{quantity}: squared distance",
-                str(square),
-            ]
+            name = f"{quantity}: squared distance"
+            yield [LIBRARY, version, today, query, told, name, str(square)]
 
 
-def main() -> None:
+def main(checkout: str) -> None:
     """Read the files of a clone, and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("checkout", type=Path, help="a clone of google/differential-privacy")
-    parser.add_argument("--out", type=Path, default=OUT)
-    given = parser.parse_args()
-    git = ["git", "-C", str(given.checkout)]
-    version = subprocess.run(
-        [*git, "rev-parse", "HEAD"], check=True, capture_output=True, encoding="utf-8"
-    )
-    with given.out.open("w", encoding="utf-8", newline="") as file:
+
+    def git(*asked: str) -> str:
+        command = ["git", "-C", checkout, *asked]
+        return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+
+    version, today = git("rev-parse", "HEAD")[:12], date.today().isoformat()
+    with OUT.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(COLUMNS)
         for query, name in GROUPS.items():
-            at = f"HEAD:proto/testing/{name}_dp_test_cases.textproto"
-            read = subprocess.run(
-                [*git, "show", at], check=True, capture_output=True, encoding="utf-8"
-            )
-            table.writerows(rows(query, read.stdout, version.stdout[:12], date.today().isoformat()))
+            text = git("show", f"HEAD:proto/testing/{name}_dp_test_cases.textproto")
+            table.writerows(rows(query, text, version, today))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

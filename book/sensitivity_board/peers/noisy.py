@@ -17,7 +17,6 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import sensitivity_lab as sl
@@ -93,39 +92,20 @@ def _twentieth(epsilon: Fraction) -> Fraction:
 
 
 # `eps_lcb` of eval_sp2021/reference-results: dd_search_reg and dd_search_mlp; statdp_1 and statdp_2
-HISTOGRAM_2 = Noisy(
-    "NoisyHist2", 5, one_entry, _itself, sniper=(4.6020, 4.6015), statdp=(9.7169, 10.0022)
-)
+HISTOGRAM_2 = Noisy("NoisyHist2", 5, one_entry, _itself,
+                    sniper=(4.6020, 4.6015), statdp=(9.7169, 10.0022))  # fmt: skip
 MECHANISMS = (
-    Noisy(
-        "LaplaceMechanism",
-        1,
-        one_entry,
-        _inverse,
-        sniper=(0.09680, 0.09763),
-        statdp=(0.09981, 0.09962),
-    ),
-    Noisy(
-        "LaplaceParallel",
-        1,
-        one_entry,
-        _twentieth,
-        copies=20,
-        sniper=(0.03495, 0.02987),
-        statdp=(0.01259, 0.01349),
-    ),
-    Noisy(
-        "NoisyHist1", 5, one_entry, _inverse, sniper=(0.09779, 0.09770), statdp=(0.08283, 0.09944)
-    ),
+    Noisy("LaplaceMechanism", 1, one_entry, _inverse,
+          sniper=(0.09680, 0.09763), statdp=(0.09981, 0.09962)),
+    Noisy("LaplaceParallel", 1, one_entry, _twentieth, copies=20,
+          sniper=(0.03495, 0.02987), statdp=(0.01259, 0.01349)),
+    Noisy("NoisyHist1", 5, one_entry, _inverse,
+          sniper=(0.09779, 0.09770), statdp=(0.08283, 0.09944)),
     HISTOGRAM_2,
-    Noisy("PrefixSum", 10, each_entry, _inverse, sniper=(0.5040, 0.5774), statdp=(0.3516, 0.3446)),
+    Noisy("PrefixSum", 10, each_entry, _inverse,
+          sniper=(0.5040, 0.5774), statdp=(0.3516, 0.3446)),
     Noisy("PrefixSum", 10, one_entry, _inverse),
-)
-
-
-def prefix_sums(x: Vector) -> Vector:
-    """Return the sums of the first entries: what PrefixSum publishes of its noisy vector."""
-    return tuple(np.cumsum(np.array(x, dtype=np.int64)).tolist())
+)  # fmt: skip
 
 
 @cache

@@ -138,31 +138,16 @@ def tools_watched() -> Iterator[Tool]:
     )
     yield Tool("count_nonzero", "none", lambda x: tools.count_nonzero(array(x)), values=(0, 1))
     binned = {"values": (0, 1), "answer": all_values}
-    yield Tool(
-        "histogram",
-        "bins 2; range (0, 1)",
-        lambda x: tools.histogram(array(x), bins=2, range=(0, 1)),
-        **binned,
-    )
-    yield Tool(
-        "histogram",
-        "bins 2; range (0, 1); weights 10",
-        lambda x: tools.histogram(array(x), bins=2, range=(0, 1), weights=np.full(len(x), 10)),
-        **binned,
-    )
-    square = [(0, 1), (0, 1)]
-    yield Tool(
-        "histogram2d",
-        "points (v, v); bins 2",
-        lambda x: tools.histogram2d(*points(x).T, bins=2, range=square),
-        **binned,
-    )
-    yield Tool(
-        "histogramdd",
-        "points (v, v); bins 2",
-        lambda x: tools.histogramdd(points(x), bins=2, range=square),
-        **binned,
-    )
+    two, name = {"bins": 2, "range": (0, 1)}, "bins 2; range (0, 1)"
+    yield Tool("histogram", name, lambda x: tools.histogram(array(x), **two), **binned)
+
+    def weighted(x: tuple[Any, ...]) -> Any:
+        return tools.histogram(array(x), weights=np.full(len(x), 10), **two)
+
+    yield Tool("histogram", f"{name}; weights 10", weighted, **binned)
+    four, name = {"bins": 2, "range": [(0, 1), (0, 1)]}, "points (v, v); bins 2"
+    yield Tool("histogram2d", name, lambda x: tools.histogram2d(*points(x).T, **four), **binned)
+    yield Tool("histogramdd", name, lambda x: tools.histogramdd(points(x), **four), **binned)
     steps = {"values": (0, 1, 2, 3), "answer": utilities}
     yield Tool("median", "bounds (0, 3)", lambda x: tools.median(array(x), bounds=(0, 3)), **steps)
     yield Tool(

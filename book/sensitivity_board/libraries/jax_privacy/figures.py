@@ -57,52 +57,35 @@ class Clipping:
 
 ONES = [((1,),) * n for n in range(256, 261)]
 FLAT = batches(((0,) * 4, (SHORT,) * 4), 2)
+HALVES, QUARTERS = ({"l2_clip_norm": 5.0, "normalize_by": by} for by in (0.5, 4.0))
+FIVE, UNIT = {"l2_clip_norm": 5.0}, {"l2_clip_norm": 1.0}
+IN_32, IN_16, IN_B16 = " of float32", " of float16", " of bfloat16"
+WIDE = {"dtype": jnp.float32}
 CLIPPINGS = [
-    Clipping("l2_clip_norm 5", {"l2_clip_norm": 5.0}, batches(GRID, 2)),
+    Clipping("l2_clip_norm 5", FIVE, batches(GRID, 2)),
     Clipping(
         "l2_clip_norm 5, rescale_to_unit_norm",
-        {"l2_clip_norm": 5.0, "rescale_to_unit_norm": True},
+        FIVE | {"rescale_to_unit_norm": True},
         batches(((0, 0), (5, 0), (-5, 0), (0, 5)), 2),
     ),
-    Clipping(
-        "l2_clip_norm 5, normalize_by 4",
-        {"l2_clip_norm": 5.0, "normalize_by": 4.0},
-        batches(GRID, 2),
-        docstring=True,
-    ),
-    Clipping(
-        "l2_clip_norm 5, normalize_by 1/2",
-        {"l2_clip_norm": 5.0, "normalize_by": 0.5},
-        batches(GRID, 2),
-        docstring=True,
-    ),
-    Clipping(
-        "l2_clip_norm 1",
-        {"l2_clip_norm": 1.0},
-        batches(((0, 0), (1, 4)), 2),
-        of_type=" of float32",
-    ),
+    Clipping("l2_clip_norm 5, normalize_by 4", QUARTERS, batches(GRID, 2), docstring=True),
+    Clipping("l2_clip_norm 5, normalize_by 1/2", HALVES, batches(GRID, 2), docstring=True),
+    Clipping("l2_clip_norm 1", UNIT, batches(((0, 0), (1, 4)), 2), of_type=IN_32),
     Clipping(
         "l2_clip_norm 1, normalize_by 3",
-        {"l2_clip_norm": 1.0, "normalize_by": 3.0},
+        UNIT | {"normalize_by": 3.0},
         batches(((0,), (1,)), 2),
-        of_type=" of float32",
+        of_type=IN_32,
     ),
-    Clipping("l2_clip_norm 1", {"l2_clip_norm": 1.0}, ONES, jnp.bfloat16, " of bfloat16"),
-    Clipping(
-        "l2_clip_norm 1, dtype float32",
-        {"l2_clip_norm": 1.0, "dtype": jnp.float32},
-        ONES,
-        jnp.bfloat16,
-        " of bfloat16",
-    ),
-    Clipping("l2_clip_norm 2**-13", {"l2_clip_norm": SHORT}, FLAT, jnp.float16, " of float16"),
+    Clipping("l2_clip_norm 1", UNIT, ONES, jnp.bfloat16, IN_B16),
+    Clipping("l2_clip_norm 1, dtype float32", UNIT | WIDE, ONES, jnp.bfloat16, IN_B16),
+    Clipping("l2_clip_norm 2**-13", {"l2_clip_norm": SHORT}, FLAT, jnp.float16, IN_16),
     Clipping(
         "l2_clip_norm 2**-13, dtype float32",
-        {"l2_clip_norm": SHORT, "dtype": jnp.float32},
+        {"l2_clip_norm": SHORT} | WIDE,
         FLAT,
         jnp.float16,
-        " of float16",
+        IN_16,
     ),
 ]
 

@@ -170,14 +170,16 @@ def not_merged(groups: int) -> pl.LazyFrame:
     return truncated(pl.LazyFrame(schema=PEOPLE), groups)
 
 
-def on_people(plan: pl.LazyFrame, keys: list[int], scale: float) -> dp.Measurement:
+def on_people(
+    plan: pl.LazyFrame, keys: list[int], scale: float, column: str = "g"
+) -> dp.Measurement:
     columns = [dp.series_domain(name, dp.atom_domain(T="i64")) for name in PEOPLE]
-    groups = plan.group_by("g").agg(dp.len(scale=scale))
+    groups = plan.group_by(column).agg(dp.len(scale=scale))
     return dp.m.make_private_lazyframe(
         dp.lazyframe_domain(columns),
         dp.symmetric_id_distance(identifier=pl.col("id")),
         dp.max_divergence(),
-        pl.LazyFrame({"g": keys}).join(groups, on="g", how="left"),
+        pl.LazyFrame({column: keys}).join(groups, on=column, how="left"),
     )
 
 
@@ -194,14 +196,7 @@ def truncation(plan: Callable[[int], pl.LazyFrame], groups: int, keys: list[int]
 def check_refusal() -> None:
     """A merged column of another name is to be refused: the bound is not known for it."""
     plan = truncated(pl.LazyFrame(schema=PEOPLE), 2).with_columns(h=MERGED)
-    counts = plan.group_by("h").agg(dp.len(scale=1.0))
-    columns = [dp.series_domain(name, dp.atom_domain(T="i64")) for name in PEOPLE]
-    measurement = dp.m.make_private_lazyframe(
-        dp.lazyframe_domain(columns),
-        dp.symmetric_id_distance(identifier=pl.col("id")),
-        dp.max_divergence(),
-        pl.LazyFrame({"h": [0]}).join(counts, on="h", how="left"),
-    )
+    measurement = on_people(plan, [0], 1.0, column="h")
     try:
         loss = measurement.map(1)
     except dp.OpenDPException:

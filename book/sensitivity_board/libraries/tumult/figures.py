@@ -60,10 +60,8 @@ def join_stabilities():
     """How many rows of a private join may change, by how many rows of the left and right may."""
     table = SparkDataFrameDomain({"key": SparkStringColumnDescriptor()})
     for left, right in JOINS:
-        (_, left_strategy, left_most), (_, right_strategy, right_most) = (
-            STRATEGIES[left],
-            STRATEGIES[right],
-        )
+        _, left_strategy, left_most = STRATEGIES[left]
+        _, right_strategy, right_most = STRATEGIES[right]
         transformation = join.PrivateJoin(
             input_domain=DictDomain({"left": table, "right": table}),
             left_key="left",
@@ -101,12 +99,8 @@ def queries():
     for low, high in ((0, 3), (-2, 3), (1, 3)):
         yield "sum", f"AddMaxRows(1); bounds {low} to {high}", users().sum("n", low, high), by_row
     yield "flat map, count", "AddMaxRows(1); max_rows 3", three_rows_each(users()).count(), by_row
-    yield (
-        "public join, count",
-        "AddMaxRows(1); key in 3 rows",
-        users().join_public("zips").count(),
-        by_row,
-    )
+    zips = users().join_public("zips").count()
+    yield "public join, count", "AddMaxRows(1); key in 3 rows", zips, by_row
     for left, right in JOINS:
         joined = users().join_private(
             QueryBuilder("purchases"), STRATEGIES[left][0], STRATEGIES[right][0]
@@ -114,34 +108,19 @@ def queries():
         yield "private join, count", f"AddMaxRows(1); {left} x {right}", joined.count(), by_row
     yield "count", "AddRowsWithID; no constraint", users().count(), by_id
     yield "count", "AddRowsWithID; MaxRowsPerID(4)", users().enforce(MaxRowsPerID(4)).count(), by_id
-    yield (
-        "counts by state",
-        "AddRowsWithID; MaxRowsPerID(8)",
-        users().enforce(MaxRowsPerID(8)).groupby(STATES).count(),
-        by_id,
-    )
+    states = users().enforce(MaxRowsPerID(8)).groupby(STATES).count()
+    yield "counts by state", "AddRowsWithID; MaxRowsPerID(8)", states, by_id
     groups = users().enforce(MaxGroupsPerID("state", 4)).enforce(MaxRowsPerGroupPerID("state", 2))
     bounds = "AddRowsWithID; MaxGroupsPerID(4) MaxRowsPerGroupPerID(2)"
     yield "counts by state", bounds, groups.groupby(STATES).count(), by_id
     yield "count", bounds, groups.count(), by_id
-    yield (
-        "flat map, count",
-        "AddRowsWithID; flat map, then MaxRowsPerID(2)",
-        three_rows_each(users()).enforce(MaxRowsPerID(2)).count(),
-        by_id,
-    )
-    yield (
-        "flat map, count",
-        "AddRowsWithID; MaxRowsPerID(2), then flat map",
-        three_rows_each(users().enforce(MaxRowsPerID(2))).count(),
-        by_id,
-    )
-    yield (
-        "private join, count",
-        "AddRowsWithID; joined on the ID, then MaxRowsPerID(4)",
-        users().join_private(QueryBuilder("purchases")).enforce(MaxRowsPerID(4)).count(),
-        by_id,
-    )
+    after = three_rows_each(users()).enforce(MaxRowsPerID(2)).count()
+    yield "flat map, count", "AddRowsWithID; flat map, then MaxRowsPerID(2)", after, by_id
+    before = three_rows_each(users().enforce(MaxRowsPerID(2))).count()
+    yield "flat map, count", "AddRowsWithID; MaxRowsPerID(2), then flat map", before, by_id
+    joined = users().join_private(QueryBuilder("purchases")).enforce(MaxRowsPerID(4)).count()
+    on_id = "AddRowsWithID; joined on the ID, then MaxRowsPerID(4)"
+    yield "private join, count", on_id, joined, by_id
 
 
 def users():
@@ -166,10 +145,8 @@ def new_session(spark, budget, users_change, purchases_change):
     builder = Session.Builder().with_privacy_budget(budget)
     if isinstance(users_change, AddRowsWithID):
         builder = builder.with_id_space(users_change.id_space)
-    for name, table, change in (
-        ("users", users, users_change),
-        ("purchases", purchases, purchases_change),
-    ):
+    given = ("users", users, users_change), ("purchases", purchases, purchases_change)
+    for name, table, change in given:
         frame = spark.createDataFrame(table)
         builder = builder.with_private_dataframe(name, frame, protected_change=change)
     session = builder.build()

@@ -44,7 +44,9 @@ LIMITS = {
     ),
 }
 DEPARTMENTS = KeySet.from_dict({"department": ["art", "law"]})
-SALARY, GAIN, PRICE = (STATEMENTS["bounds"][column] for column in ("salary", "gain", "price"))
+SALARY, GAIN, PRICE = ((c, *STATEMENTS["bounds"][c]) for c in ("salary", "gain", "price"))
+GAINS = ["gains", "centred squared gains", "rows"]
+SPREAD = ["centred sum", "centred squares", "rows"]  # of a variance or a deviation
 TABLES = {
     "staff": {"person": ["1"], "department": ["art"], "salary": [0], "age": [18], "gain": [0]},
     "customers": {"customer": ["1"], "city": ["x"]},
@@ -98,6 +100,9 @@ def asked(name, constraints):
     def staff(before=lambda query: query):
         return limited(before(QueryBuilder("staff")), constraints)
 
+    def distinct_salaries():
+        return staff().count_distinct(columns=["salary"])
+
     def by_department():
         return staff().groupby(DEPARTMENTS)
 
@@ -105,47 +110,26 @@ def asked(name, constraints):
         "count": lambda: (["rows"], staff().count()),
         "count where": lambda: (["rows where"], staff(older).count()),
         "count distinct people": lambda: (["people"], staff().count_distinct(columns=["person"])),
-        "count distinct salaries": lambda: (
-            ["salaries"],
-            staff().count_distinct(columns=["salary"]),
-        ),
-        "sum": lambda: (["sum"], staff().sum("salary", *SALARY)),
+        "count distinct salaries": lambda: (["salaries"], distinct_salaries()),
+        "sum": lambda: (["sum"], staff().sum(*SALARY)),
         "sum where": lambda: (["sum where"], staff(low).sum("salary", 0, 50)),
-        "average": lambda: (["centred sum", "rows"], staff().average("salary", *SALARY)),
+        "average": lambda: (["centred sum", "rows"], staff().average(*SALARY)),
         "counts by department": lambda: (["rows by department"], by_department().count()),
         "counts having": lambda: (["rows by department"], by_department().count()),
-        "sums by department": lambda: (
-            ["sums by department"],
-            by_department().sum("salary", *SALARY),
-        ),
-        "variance": lambda: (
-            ["centred sum", "centred squares", "rows"],
-            staff().variance("salary", *SALARY),
-        ),
-        "deviation": lambda: (
-            ["centred sum", "centred squares", "rows"],
-            staff().stdev("salary", *SALARY),
-        ),
-        "variance of gains": lambda: (
-            ["gains", "centred squared gains", "rows"],
-            staff().variance("gain", *GAIN),
-        ),
+        "sums by department": lambda: (["sums by department"], by_department().sum(*SALARY)),
+        "variance": lambda: (SPREAD, staff().variance(*SALARY)),
+        "deviation": lambda: (SPREAD, staff().stdev(*SALARY)),
+        "variance of gains": lambda: (GAINS, staff().variance(*GAIN)),
         "median": lambda: (CHOSEN, None),
         "minimum": lambda: (CHOSEN, None),
         "maximum": lambda: (CHOSEN, None),
         "sum of products": lambda: (["products"], staff(product).sum("made", 0, 9000)),
         "sum of a polynomial": lambda: (["polynomial"], staff(polynomial).sum("made", 0, 2500)),
-        "public join, count": lambda: (
-            ["rows with districts"],
-            limited(QueryBuilder("customers").join_public("districts"), twice(constraints)).count(),
-        ),
+        "public join, count": lambda: (["rows with districts"], in_districts(constraints).count()),
     }
     joins = {
         "join, count": lambda: (["joined rows"], joined("customers", constraints).count()),
-        "join, sum": lambda: (
-            ["joined prices"],
-            joined("customers", constraints).sum("price", *PRICE),
-        ),
+        "join, sum": lambda: (["joined prices"], joined("customers", constraints).sum(*PRICE)),
         "self-join, count": lambda: (
             ["pairs of orders"],
             joined("orders_again", squared(constraints)).count(),
@@ -165,9 +149,10 @@ def limited(query, constraints):
     return query
 
 
-def twice(constraints):
+def in_districts(constraints):
     """A row is in at most two districts."""
-    return [MaxRowsPerID(2)] if constraints else []
+    customers = QueryBuilder("customers").join_public("districts")
+    return limited(customers, [MaxRowsPerID(2)] if constraints else [])
 
 
 def squared(constraints):
