@@ -17,6 +17,7 @@ from sensitivity_book.stage.explorers.explorer import svg
 from sensitivity_book.stage.explorers.gallery import explorers
 from test_book import WIDE
 
+pytestmark = pytest.mark.xdist_group("lab")
 CHAPTER = ROOT / "notebooks" / "by-hand.ipynb"
 EXPLORERS = explorers()
 BUSY, LONGEST_CHAPTER = 120_000, 300_000  # ms: a busy machine starts slowly
@@ -30,25 +31,19 @@ HAS_ENDED = """() => {
 SAVE = "() => window.jupyterapp.commands.execute('docmanager:save')"
 
 
-@pytest.fixture
-def notebook(tmp_path: Path) -> Path:
-    """A copy without outputs: whatever it holds at the end was computed here."""
-    chapter = nbformat.read(CHAPTER, as_version=4)
-    for cell in code_cells(chapter):
-        cell.outputs, cell.execution_count = [], None
-    copy = tmp_path / CHAPTER.name
-    nbformat.write(chapter, copy)
-    return copy
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lab")
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> Iterator[str]:
-    """The address of a JupyterLab that serves the copy."""
-    command = [sys.executable, "-m", "jupyterlab", str(tmp_path), "--no-browser", "--allow-root"]
+@pytest.fixture(scope="module")
+def lab(folder: Path) -> Iterator[str]:
+    """The address of a JupyterLab that serves the folder."""
+    command = [sys.executable, "-m", "jupyterlab", str(folder), "--no-browser", "--allow-root"]
     options = ["--port=0", "--IdentityProvider.token=", "--LabApp.news_url="]
     options += ["--LabApp.expose_app_in_browser=True"]
-    folders = {f"JUPYTERLAB_{name}_DIR": str(tmp_path) for name in ("SETTINGS", "WORKSPACES")}
-    log = tmp_path / "server.log"  # a pipe that nobody reads would fill up and stop the server
+    folders = {f"JUPYTERLAB_{name}_DIR": str(folder) for name in ("SETTINGS", "WORKSPACES")}
+    log = folder / "server.log"  # a pipe that nobody reads would fill up and stop the server
     with log.open("w", encoding="utf-8") as stderr:
         server = subprocess.Popen(command + options, stderr=stderr, env=os.environ | folders)
     try:
@@ -58,8 +53,13 @@ def lab(tmp_path: Path) -> Iterator[str]:
         server.wait(timeout=20)
 
 
-def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, notebook: Path) -> None:
+def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, folder: Path) -> None:
     """Catches a chapter that works in the build alone: a kernel, file or widget not found."""
+    chapter = nbformat.read(CHAPTER, as_version=4)
+    for cell in code_cells(chapter):  # whatever it holds at the end was computed here
+        cell.outputs, cell.execution_count = [], None
+    notebook = folder / CHAPTER.name
+    nbformat.write(chapter, notebook)
     page = opened(browser, f"{lab}/tree/{notebook.name}")
     run_all(page)
     page.wait_for_function(HAS_ENDED, timeout=LONGEST_CHAPTER)
@@ -71,13 +71,18 @@ def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, notebook: Path) -
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
 
 
-def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: Path) -> None:
-    """Catches a live control that is not connected: every explorer's first knob and first box."""
-    sources = ["from sensitivity_book.stage.explorers.gallery import explorers\nmade = explorers()"]
-    sources += [f"made[{name!r}]" for name in EXPLORERS]
+MAKING = """from sensitivity_book.stage.dots.games import moving
+from sensitivity_book.stage.dots.widget import Dots
+from sensitivity_book.stage.explorers.gallery import explorers
+made = explorers()"""
+
+
+def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) -> None:
+    """Catches a live control that is not connected, and a game that is drawn and not started, or without its style."""
+    sources = [MAKING, *(f"made[{name!r}]" for name in EXPLORERS), "Dots(moving())"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, tmp_path / "explorers.ipynb")
+    nbformat.write(notebook, folder / "explorers.ipynb")
     page = opened(browser, f"{lab}/tree/explorers.ipynb")
     run_all(page)
     for place, explorer in enumerate(EXPLORERS.values(), start=1):
@@ -99,21 +104,9 @@ def test_explorers_compute_what_is_chosen(browser: Browser, lab: str, tmp_path: 
             cell.locator("[data-choice]").first.click()
             clicked = explorer.view(**{knob.argument: knob.names[-1], argument: name})
             expect(sentence).to_have_text(clicked.text, timeout=BUSY)
-    page.close()
-
-
-def test_dots_are_alive_in_a_notebook(browser: Browser, lab: str, tmp_path: Path) -> None:
-    """Catches a game that the notebook draws and does not start, or draws without its style."""
-    sources = [
-        "from sensitivity_book.stage.dots.games import moving\nfrom sensitivity_book.stage.dots.widget import Dots",
-        "Dots(moving())",
-    ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
-    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, tmp_path / "dots.ipynb")
-    page = opened(browser, f"{lab}/tree/dots.ipynb")
-    run_all(page)
-    root = page.locator(".jp-OutputArea .dots")
+    cell = page.locator(f'.jp-Notebook [data-windowed-list-index="{len(sources) - 1}"]')
+    cell.scroll_into_view_if_needed()
+    root = cell.locator(".dots")
     expect(root.locator(".big b")).to_have_text("0", timeout=BUSY)
     for i in (0, 9):
         root.locator(".dot").nth(i).click()

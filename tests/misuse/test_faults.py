@@ -28,6 +28,7 @@ from numbers import Real
 from typing import Any
 from unittest.mock import MagicMock
 
+import conftest
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -278,11 +279,8 @@ def size(rng):
     return rng.choice([rng.randint(0, 4), range(*ends), list(range(3)), 10**12, number(rng)])
 
 
-RELATED = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
-
-
 def relation(rng):
-    return rng.choice(RELATED)(rng.choice([1, 2, 3]))
+    return rng.choice(conftest.RELATIONS)(rng.choice([1, 2, 3]))
 
 
 def bounds(rng):
@@ -666,7 +664,7 @@ CALLS = {
     "count": Call(FREE.count, is_how_many, {"size": SIZES[:2]}),
     "datasets": Call(list_datasets, is_how_many, {"size": [2]}),
     # relations
-    **{made.__name__: Call(made, has_k, {"k": [1]}) for made in RELATED},
+    **{made.__name__: Call(made, has_k, {"k": [1]}) for made in conftest.RELATIONS},
     "are_neighbours": Call(
         sl.Change(1).are_neighbours, lambda found, x, y: same(found, sl.change_one_distance(x, y) <= 1), X_AND_Y),
     "neighbours": Call(
