@@ -182,7 +182,7 @@ class _Histogram:
         starts.append(bisect_right(whole, last, key=int))  # of what is in no bin
         runs = len(starts) + 1  # with that before the first bin
         first = np.arange(len(rows), dtype=np.int64)[:, None] * runs
-        run_of = np.searchsorted(starts, np.arange(len(whole)), side="right")
+        run_of = np.searchsorted(starts, np.arange(len(whole), dtype=np.int64), side="right")
         held = np.bincount((run_of[rows] + first).ravel(), minlength=len(rows) * runs)
         return held.reshape(len(rows), runs)[:, 1:-1].astype(np.int64), 1
 

@@ -229,7 +229,8 @@ def test_the_python_of_a_query_makes_it(text):
 def test_a_users_query_of_a_standard_name_is_not_standard(exact):
     """Catches a query that is known by its name."""
     for name in ("mean", "sum", "median", "count_distinct", "quantile(0.25)"):
-        assert python_of(sl.Query(name, first_record, exact=exact)) is None
+        query = sl.Query(name, first_record, exact=exact)
+        assert (python_of(query), query.is_own) == (None, not exact)
 
 
 def first_record(x):
