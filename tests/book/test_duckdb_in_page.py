@@ -326,6 +326,22 @@ def test_sql_has_the_sensitivities_of_the_real_module(page: ModuleType, statemen
     assert repr(found[0]) == repr(found[1])
 
 
+def test_sql_reads_a_readers_own_tables(page: ModuleType) -> None:
+    """Catches a plan, or a table of one session, that is lost on the way to another."""
+    staff = sl.Universe.product(team=["art", "law"], salary=[0, 50, 100], name="staff")
+    text = """SELECT team, bonus, COALESCE(SUM(salary), 0) AS total FROM teams JOIN bonuses USING (team)
+        LEFT JOIN staff USING (team) GROUP BY team, bonus"""
+    found = []
+    for _ in with_each_engine():
+        office = sys.modules["duckdb"].connect()
+        office.execute("CREATE TABLE teams AS SELECT unnest(['art', 'law']) AS team")
+        office.register("bonuses", pd.DataFrame({"team": ["art", "law"], "bonus": [1.5, 2.25]}))
+        asked = sl.sql(text, keys=["team"], connection=office)
+        one = sl.SymmetricDifference(1)
+        found.append(repr(sl.global_sensitivity(asked, staff, size=2, relation=one)))
+    assert found[0] == found[1]
+
+
 def with_each_engine() -> Iterator[None]:
     """First the page's module, then the real one."""
     yield

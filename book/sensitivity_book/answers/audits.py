@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import sensitivity_lab as sl
-from sensitivity_book.answers.judges import number, same
+from sensitivity_book.answers.judges import belief, number, same
 from sensitivity_book.answers.kinds import (
     Answer,
     DatasetAnswer,
@@ -43,9 +43,9 @@ def spent_right() -> Answer:
     """How often an attacker can be right, in truth."""
     return NumberAnswer(
         "An attacker is right in at most this share of cases, in truth",
-        _limit(float(SPENT)),
+        belief(math.exp(SPENT)),
         slips={
-            _limit(1.0): "That is the promise.",
+            belief(math.e): "That is the promise.",
             1 - math.exp(-SPENT / 2) / 2: "That is the plainest guess, at the middle. "
             "The question is what no attacker at all exceeds.",
             math.exp(SPENT): "Those are the odds. As a share they are odds / (1 + odds).",
@@ -193,8 +193,3 @@ def _at(k: int, size: int, claims: dict[Row, Any]) -> str:
 def _answered(query: Callable[[Any], Any], x: tuple[int, ...], y: tuple[int, ...]) -> str:
     here, there = (f"{dataset_text(side)} → {number_text(query(side))}" for side in (x, y))
     return f"{here} and {there}"
-
-
-def _limit(epsilon: float) -> float:
-    """How often an attacker is right at most, who begins with a coin toss."""
-    return math.exp(epsilon) / (1 + math.exp(epsilon))

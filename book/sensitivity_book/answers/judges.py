@@ -47,3 +47,8 @@ def same(own: Any, right: Any) -> bool:
     """Whether two numbers are equal; a float need only be near."""
     near = isinstance(own, float) or isinstance(right, float)
     return math.isclose(own, right, rel_tol=1e-9, abs_tol=1e-12) if near else bool(own == right)
+
+
+def belief(odds: float) -> float:
+    """What somebody believes at some odds: how often she is right."""
+    return odds / (1 + odds)

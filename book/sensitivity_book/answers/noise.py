@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import sensitivity_lab as sl
+from sensitivity_book.answers.judges import belief
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.data import scenarios
 from sensitivity_lab.numbers.exact import Exact
@@ -31,15 +32,15 @@ def label_epsilon() -> Answer:
     )
 
 
-def label_belief() -> Answer:
+def labelbelief() -> Answer:
     """How far a belief of 20 % can rise."""
     factor = math.exp(4 / 10)
     return NumberAnswer(
         "Her belief rises to at most",
-        _belief(factor / 4),
+        belief(factor / 4),
         slips={
             factor / 5: "That multiplies her belief. What is multiplied are her odds, 1 : 4.",
-            _belief(factor): "That is where she gets from a coin toss. She begins at 1 : 4.",
+            belief(factor): "That is where she gets from a coin toss. She begins at 1 : 4.",
             factor / 4: "Those are her odds. As a belief they are odds / (1 + odds).",
         },
         why="Her odds of 1 : 4 are multiplied by e to the power 0.4.",
@@ -67,7 +68,7 @@ def guessed() -> Answer:
         "She is right with the chance",
         1 - math.exp(-1 / 2) / 2,
         slips={
-            _belief(math.e): "That is her belief where x speaks most clearly. Not every x does.",
+            belief(math.e): "That is her belief where x speaks most clearly. Not every x does.",
             1
             - math.exp(-1) / 2: "She is wrong beyond the middle: half a gap away, not a whole one.",
             math.exp(-1 / 2) / 2: "That is how often she is wrong.",
@@ -98,7 +99,3 @@ def promise_broken() -> Answer:
         6,
         SWAP,
     )
-
-
-def _belief(odds: float) -> float:
-    return odds / (1 + odds)
