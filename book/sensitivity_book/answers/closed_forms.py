@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import sensitivity_lab as sl
@@ -49,9 +48,3 @@ def mixed() -> Answer:
         ("3, 3", "0, 0, 0, 3, 3"),
         relation=sl.SymmetricDifference(K),
     )
-
-
-ANSWERS: dict[str, Callable[[], Answer]] = {
-    "closed-forms-square": square,
-    "closed-forms-mixed": mixed,
-}
