@@ -23,7 +23,7 @@ from sensitivity_lab.catalogue import over_numbers
 from sensitivity_lab.numbers.exact import brief, exact_number, is_real, simplest
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.entries.bins import BinsOfRuns
-from sensitivity_lab.proved.entries.splits import Ends, Groups, between_ends, of_population
+from sensitivity_lab.proved.entries.splits import Ends, Entries, Groups, between_ends, of_population
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, D, Parted, Share, WorstPair, widest
@@ -197,17 +197,15 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
         return None
     if norm == 0 and adds == "number" and grouping.keys is None:
         return None
-    groups = _ByGroup(universe, grouping, adds)
+    records, runs, counted = _by_group(universe, grouping, adds)
     if universe.unlimited:
-        return with_records(between_ends(groups.ends, norm), AtPositions(universe))
-    runs, counted = groups.runs
-    entries = (
-        BinsOfRuns(runs[:counted], runs[counted:].tolist())
-        if adds == "one"
-        else Groups(groups.records, runs)
-    )
-    d = of_population(groups.records, entries, norm)
-    return with_records(d, Members(universe, groups.order))
+        d = between_ends(_ends(universe, records, runs), norm)
+        return with_records(d, AtPositions(universe))
+    entries: Entries = Groups(records, runs)
+    if adds == "one":
+        entries = BinsOfRuns(runs[:counted], runs[counted:].tolist())
+    d = of_population(records, entries, norm)
+    return with_records(d, Members(universe, records.given))
 
 
 def with_records(d: D, records: Parted) -> D:
@@ -220,59 +218,41 @@ def with_records(d: D, records: Parted) -> D:
     return told
 
 
-@dataclass(frozen=True)
-class _ByGroup:
-    """The m records of a universe by group, and in each by their numbers."""
+def _by_group(
+    universe: Universe, grouping: Grouping, adds: str
+) -> tuple[SortedRecords, np.ndarray, int]:
+    """The m records of a universe by group, then by number; each group's run; how many have a known key.
 
-    universe: Universe
-    grouping: Grouping
-    adds: str
+    As they were given the records are positions, (m,); the runs are (groups, 2). What is in no group comes last.
+    """
+    said, keys = universe.said(grouping.by_what, "by"), grouping.keys
+    codes, known = codes_of(said) if keys is None else _codes(said, keys), len(keys or ())
+    whole, scale = np.ones(len(codes), dtype=np.int64), 1
+    if adds == "number":
+        whole, scale = in_whole_numbers(universe.numbers_of(grouping.of_what))
+    if keys is not None:
+        whole = np.where(codes < known, whole, 0)
+    order = np.lexsort((whole, codes))
+    stops = np.flatnonzero(np.diff(codes[order], append=-1)) + 1
+    starts = np.concatenate([[0], stops[:-1]])
+    counted = len(starts) if keys is None else int(np.count_nonzero(codes[order[starts]] < known))
+    return SortedRecords(order, whole[order], scale), np.stack([starts, stops], axis=1), counted
 
-    @cached_property
-    def codes(self) -> np.ndarray:
-        """The group of each record, (m,): its position among the keys; what is in none comes last."""
-        keys = self.universe.said(self.grouping.by_what, "by")
-        if self.grouping.keys is None:
-            return codes_of(keys)
-        position_of = {key: i for i, key in enumerate(self.grouping.keys)}
-        return np.array([position_of.get(key, len(position_of)) for key in keys], dtype=np.int64)
 
-    @cached_property
-    def numbers(self) -> tuple[np.ndarray, int]:
-        """The number of each record, (m,) whole numbers, and what they are over."""
-        whole, scale = np.ones(len(self.codes), dtype=np.int64), 1
-        if self.adds == "number":
-            whole, scale = in_whole_numbers(self.universe.numbers_of(self.grouping.of_what))
-        known = self.grouping.keys
-        return (whole if known is None else np.where(self.codes < len(known), whole, 0)), scale
+def _codes(said: Iterable[Any], keys: Sequence[Any]) -> np.ndarray:
+    """The position of each key among those that are known, or their number."""
+    position_of = {key: i for i, key in enumerate(keys)}
+    return np.array([position_of.get(key, len(position_of)) for key in said], dtype=np.int64)
 
-    @cached_property
-    def order(self) -> np.ndarray:
-        """The records by group, then by number, (m,)."""
-        return np.lexsort((self.numbers[0], self.codes))
 
-    @property
-    def records(self) -> SortedRecords:
-        """The numbers in that order."""
-        return SortedRecords(self.order, self.numbers[0][self.order], self.numbers[1])
-
-    @property
-    def runs(self) -> tuple[np.ndarray, int]:
-        """Where each group is in that order, (groups, 2), and how many are groups with a known key."""
-        stops = np.flatnonzero(np.diff(self.codes[self.order], append=-1)) + 1
-        starts = np.concatenate([[0], stops[:-1]])
-        keys = len(starts) if self.grouping.keys is None else len(self.grouping.keys)
-        counted = int(np.count_nonzero(self.codes[self.order[starts]] < keys))
-        return np.stack([starts, stops], axis=1), counted
-
-    @property
-    def ends(self) -> list[Ends]:
-        """The lowest and the highest number of each group, and the positions of who has them."""
-        whole, scale = self.records.whole, self.numbers[1]
-        first, last = self.runs[0].T - [[0], [1]]
-        places = [self.universe.source.positions_at(self.order[end]) for end in (first, last)]
-        numbers = [[simplest(Fraction(int(n), scale)) for n in whole[end]] for end in (first, last)]
-        return [Ends(*ends) for ends in zip(*numbers, *(p.tolist() for p in places), strict=True)]
+def _ends(universe: Universe, records: SortedRecords, runs: np.ndarray) -> list[Ends]:
+    """The lowest and the highest number of each group, and the positions of who has them."""
+    ends = runs.T - [[0], [1]]
+    places = [universe.source.positions_at(records.given[end]).tolist() for end in ends]
+    numbers = [
+        [simplest(Fraction(int(n), records.scale)) for n in records.whole[end]] for end in ends
+    ]
+    return [Ends(*held) for held in zip(*numbers, *places, strict=True)]
 
 
 # -- of a column over people -----------------------------------------------------------------------

@@ -78,8 +78,10 @@ def _has_its_gap(problem: Problem, pair: WorstPair) -> bool:
         return True
     if not pair.attained or pair.size > MOST_ASKED_AGAIN:
         return True
-    whole = [records.numbers(side) for side in pair.sides()]
-    answers = [Fraction(query.function(side)) / records.scale**2 for side in whole]
+    sides = (
+        [n for run in side for n in records.whole[slice(*run)].tolist()] for side in pair.sides()
+    )
+    answers = [Fraction(query.function(side)) / records.scale**2 for side in sides]
     return bool(gap_between(1, query.root)(*answers) == pair.gap)
 
 

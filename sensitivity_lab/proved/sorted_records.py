@@ -99,10 +99,6 @@ class SortedRecords:
             return sum(int(n) for start, stop in runs for n in self.whole[start:stop])
         return self.sums.exact(runs)
 
-    def numbers(self, runs: Sequence[Run]) -> list[int]:
-        """The whole numbers of some runs, run after run, as Python ints."""
-        return [number for start, stop in runs for number in self.whole[start:stop].tolist()]
-
     def dataset(self, runs: Sequence[Run]) -> Dataset:
         """The records of some runs, as a sorted tuple."""
         nothing = np.zeros(0, dtype=np.intp)

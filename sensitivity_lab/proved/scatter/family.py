@@ -26,13 +26,13 @@ from sensitivity_lab.proved.scatter.filtered_maximum import (
     Layouts,
     best_below,
     outermost,
+    scaled,
 )
 from sensitivity_lab.proved.scatter.outermost import enter_outermost
 from sensitivity_lab.proved.scatter.runs import InRuns
 from sensitivity_lab.proved.scatter.values import (
     deviation_on_interval,
     half_and_half,
-    scaled,
     variance_on_interval,
     variance_on_values,
 )

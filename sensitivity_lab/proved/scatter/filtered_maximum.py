@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.numbers.exact import RootGap
-from sensitivity_lab.numbers.gap import Gap
+from sensitivity_lab.numbers.exact import Exact, RootGap
+from sensitivity_lab.numbers.gap import Gap, rational
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords, Sums
 from sensitivity_lab.proved.worst_pair import WorstPair
 
@@ -227,6 +227,13 @@ class FilteredMaximum:
             for scatter, side in ((higher, self.higher), (lower, self.lower))
         )
         return RootGap(high, low) if self.root else high - low
+
+
+def scaled(gap: Gap, factor: Exact) -> Gap:
+    """A gap of variances, or of their roots, where all variances are so many times as large."""
+    if isinstance(gap, RootGap):
+        return RootGap(gap.larger * factor, gap.smaller * factor)
+    return rational(gap) * factor
 
 
 def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:

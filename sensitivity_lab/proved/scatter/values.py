@@ -16,6 +16,7 @@ from fractions import Fraction
 from sensitivity_lab.numbers.exact import Exact, RootGap
 from sensitivity_lab.numbers.gap import Gap, rational
 from sensitivity_lab.proved.family import Interval
+from sensitivity_lab.proved.scatter.filtered_maximum import scaled
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 
 
@@ -97,13 +98,6 @@ def variance_on_values(values: Sequence[Exact], ddof: int, root: bool) -> D:
         return WorstPair.of_copies(gap, common, higher, lower)
 
     return d
-
-
-def scaled(gap: Gap, factor: Exact) -> Gap:
-    """A gap of variances, or of their roots, where all variances are so many times as large."""
-    if isinstance(gap, RootGap):
-        return RootGap(gap.larger * factor, gap.smaller * factor)
-    return rational(gap) * factor
 
 
 Candidate = tuple[Gap, int, int, Fraction]  # the gap, i, j, and where B is
