@@ -39,39 +39,28 @@ def is_neighbour(relation, k, left, joined):
 
 def of_population(people, size, relation, k):
     """All (dataset, neighbour) of so many labelled records; `size` is an int, or a range for both."""
-    everything = [
-        frozenset(chosen) for n in range(people + 1) for chosen in combinations(range(people), n)
-    ]
-    return [
-        (tuple(sorted(x)), tuple(sorted(y)))
-        for x in everything
-        if is_of(len(x), size)
-        for y in everything
-        if (isinstance(size, int) or len(y) in size)
-        and is_neighbour(relation, k, len(x - y), len(y - x))
-    ]
+    chosen = [x for n in range(people + 1) for x in combinations(range(people), n)]
+    return neighbours([(x, frozenset(x)) for x in chosen], len, size, relation, k)
 
 
 def of_range(kinds, size, relation, k):
     """All (dataset, neighbour) of so many kinds of records, each in any number of copies."""
     largest = size + k if isinstance(size, int) else max(size)
-    everything = [
-        (x, Counter(x))
-        for n in range(largest + 1)
-        for x in combinations_with_replacement(range(kinds), n)
-    ]
+    chosen = [x for n in range(largest + 1) for x in combinations_with_replacement(range(kinds), n)]
+    return neighbours([(x, Counter(x)) for x in chosen], Counter.total, size, relation, k)
+
+
+def neighbours(everything, many, size, relation, k):
+    """All pairs of some sets, or multisets, of labels; `many` says how many one holds."""
+    sizes = size if isinstance(size, range) else [size]
     return [
         (x, y)
         for x, held in everything
-        if is_of(len(x), size)
+        if len(x) in sizes
         for y, there in everything
-        if (isinstance(size, int) or len(y) in size)
-        and is_neighbour(relation, k, (held - there).total(), (there - held).total())
+        if (isinstance(size, int) or len(y) in sizes)
+        and is_neighbour(relation, k, many(held - there), many(there - held))
     ]
-
-
-def is_of(count, size):
-    return count == size if isinstance(size, int) else count in size
 
 
 # -- the greatest gap ------------------------------------------------------------------------
@@ -134,14 +123,6 @@ def anybody(rows, most):
     ]
 
 
-def all_their_rows(people, labels):
-    """Table by table the rows of some people."""
-    return {
-        table: [row for label in labels for row in people[label][table]]
-        for table in (people[0] if people else {})
-    }
-
-
 # -- what is said of a record ----------------------------------------------------------------
 
 
@@ -151,22 +132,18 @@ def cut(number, low, high):
 
 def plain(query, numbers):
     """A standard query of numbers, in its own words."""
-    numbers = sorted(map(Fraction, numbers))
-    n = len(numbers)
-    if query == "count":
-        return n
-    if query == "sum":
-        return sum(numbers)
-    if query == "mean":
-        return sum(numbers) / n
-    if query in ("min", "max"):
-        return numbers[0 if query == "min" else -1]
-    if query == "median":
-        return (numbers[(n - 1) // 2] + numbers[n // 2]) / 2
-    if query == "variance":
-        return sum((x - sum(numbers) / n) ** 2 for x in numbers) / n
-    assert query == "count_distinct"
-    return len(set(numbers))
+    x = sorted(map(Fraction, numbers))
+    n = len(x)
+    return {
+        "count": lambda: n,
+        "sum": lambda: sum(x),
+        "mean": lambda: sum(x) / n,
+        "min": lambda: x[0],
+        "max": lambda: x[-1],
+        "median": lambda: (x[(n - 1) // 2] + x[n // 2]) / 2,
+        "variance": lambda: sum((each - sum(x) / n) ** 2 for each in x) / n,
+        "count_distinct": lambda: len(set(x)),
+    }[query]()
 
 
 SMALLEST = {"mean": 1, "min": 1, "max": 1, "median": 1, "variance": 1}

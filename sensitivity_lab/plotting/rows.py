@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from sensitivity_lab.numbers.text import true_minus
-from sensitivity_lab.plotting.style import INK, KINDS, PALE
+from sensitivity_lab.plotting.style import INK, KINDS, PALE, kind_key
 from sensitivity_lab.shown.tables import JOINS, LEAVES, SHARED, Grid, Line, Marked, MarkedTable
 
 # All lengths below are points on the page.
@@ -156,8 +156,5 @@ def _minus(text: str) -> str:
 
 def row_keys(marked: Marked, words: Sequence[str]) -> list[Line2D]:
     """A legend's entry for what leaves, and for what joins, where there is any."""
-    return [
-        Line2D([], [], linestyle="", label=word, **KINDS[kind] | {"markersize": 10})
-        for kind, word, n in zip(("removed", "added"), words, marked.counts[1:], strict=True)
-        if n
-    ]
+    pairs = zip(("removed", "added"), words, marked.counts[1:], strict=True)
+    return [kind_key(kind, word) for kind, word, n in pairs if n]

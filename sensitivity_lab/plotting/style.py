@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sensitivity_lab.numbers import text
 from sensitivity_lab.numbers.exact import brief
@@ -98,6 +99,11 @@ def relation_lines(relations: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {
         name: RELATION_LINES.get(str(name).partition("(")[0]) or next(others) for name in relations
     }
+
+
+def kind_key(kind: str, word: str) -> Line2D:
+    """A legend's entry for a kind of record."""
+    return Line2D([], [], linestyle="", label=word, **KINDS[kind] | {"markersize": 10})
 
 
 @contextmanager

@@ -42,6 +42,7 @@ from sensitivity_lab.plotting.style import (
     WIDTH,
     check_axes,
     heading,
+    kind_key,
     styled_figure,
 )
 from sensitivity_lab.relations import Relation
@@ -186,7 +187,10 @@ class _Picture:
 def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> _Picture:
     """Two rows of dots on one number line."""
     datasets = _numbers(sensitivity)
-    room, tall = (72 * width - BESIDE, ROW) if ax is None else _space(ax)
+    room, tall = 72 * width - BESIDE, float(ROW)
+    if ax is not None:
+        wide, high = _space(ax)
+        room, tall = wide - 2 * MARGIN, (high - KEYS) / 2 - BAND - ANSWER
     answers = answers_on(sensitivity)
     scale = _scale(sensitivity)
     marks = answers if _are_on_the_line(sensitivity, answers, [*sum(datasets, ()), *scale]) else []
@@ -216,21 +220,19 @@ def _of_rows(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> 
     height = sheet.height + 40 + KEYS * bool(keys)  # title, legend, margins
     room = 72 * width - MARGIN, sheet.height
     if ax is not None:
-        _space(ax)
-        box, point = ax.get_window_extent(), ax.figure.dpi / 72
+        room = _space(ax)
         sheet.height += KEYS
-        room = box.width / point, box.height / point
     return _Picture(title, partial(sheet.paint, room=room), height, 18, keys, 2)
 
 
 def _space(axes: Axes) -> tuple[float, float]:
-    """The room on the caller's axes: for the number line, and for either row of dots."""
+    """How wide and how high the caller's axes are, in points."""
     check_axes(axes)
     box, point = axes.get_window_extent(), axes.figure.dpi / 72
     wide, high = box.width / point, box.height / point
     if wide < 150 or high < 150:
         raise ValueError(f"ax must be at least 150 by 150 points, got {wide:.0f} by {high:.0f}")
-    return wide - 2 * MARGIN, (high - KEYS) / 2 - BAND - ANSWER
+    return wide, high
 
 
 def _require_short(sensitivity: Sensitivity) -> None:
@@ -434,8 +436,4 @@ def _dot_keys(rows: Sequence[Sequence[Dot]], relation: Relation) -> list[Line2D]
     """One legend entry for each kind of dot that is drawn, in the words of the relation."""
     present = {kind for row in rows for *_, kind in row}
     words = dict(zip(("removed", "added"), relation.sides, strict=True))
-    return [
-        Line2D([], [], linestyle="", label=words.get(kind, kind), **look | {"markersize": 10})
-        for kind, look in KINDS.items()
-        if kind in present
-    ]
+    return [kind_key(kind, words.get(kind, kind)) for kind in KINDS if kind in present]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import chain, combinations_with_replacement, islice
 from typing import Any
 
 import narwhals as nw
@@ -151,16 +151,15 @@ class AnyPeople(_Persons):
         """Hold everybody who may be: each brings any of the rows, so many."""
         if PERSON in rows.columns:
             raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
-        people: list[tuple[Any, ...]] = []
-        for n in range(least_rows, most_rows + 1):
-            for person in combinations_with_replacement(rows.values, n):
-                people.append(person)
-                if len(people) > MOST_PEOPLE:
-                    raise TooLarge(
-                        f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
-                        f"rows and most_rows={most_rows}"
-                    )
-        self.values, self.counts = tuple(people), np.ones(len(people), dtype=np.intp)
+        sizes = range(least_rows, most_rows + 1)
+        people = chain.from_iterable(combinations_with_replacement(rows.values, n) for n in sizes)
+        self.values = tuple(islice(people, MOST_PEOPLE + 1))
+        if len(self.values) > MOST_PEOPLE:
+            raise TooLarge(
+                f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
+                f"rows and most_rows={most_rows}"
+            )
+        self.counts = np.ones(len(self.values), dtype=np.intp)
         self.kinds, self.bounds = rows, (least_rows, most_rows)
 
     @property

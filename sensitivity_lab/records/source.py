@@ -154,7 +154,7 @@ class Source:
             raise ValueError(
                 f"{asked} must be a function of one record here, got {brief(what)}{example}"
             )
-        positions = self.positions_at(np.arange(len(self))).tolist()
+        positions = self.positions_at(np.arange(len(self), dtype=np.intp)).tolist()
         return [called_on(what, record, asked) for record in self.each(positions)]
 
     # A caller's dataset

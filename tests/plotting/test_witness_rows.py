@@ -137,6 +137,7 @@ def test_wide_tables_stand_below_one_another_and_inside_the_picture():
     cases = [
         (len, sl.Universe.population(wide), sl.Add(1), 1),
         (total, STAFF, sl.Change(1), 3),
+        (lambda tables: len(tables["orders"]), BUYERS, sl.Remove(1), 2),
         (lambda t: tuple(range(len(t) * 40)) or (0,) * 40, STAFF, sl.Change(1), 1),
     ]
     for query, universe, relation, size in cases:

@@ -1,5 +1,7 @@
 """What comes in other forms: columns of other libraries, lists in cells, nulls, functions that fail."""
 
+from itertools import product
+
 import oracle_rows
 import pandas as pd
 import polars as pl
@@ -43,9 +45,8 @@ def test_lists_in_cells_are_the_functions_own():
         sl.Universe.people(sl.Universe.population(frame[["marks"]]), most_rows=1),
     ):
         for method in ("walk", "sweep"):
-            found = sl.global_sensitivity(
-                spoils, universe, size=1, relation=sl.Remove(1), method=method
-            )
+            ask = {"size": 1, "relation": sl.Remove(1), "method": method}
+            found = sl.global_sensitivity(spoils, universe, **ask)
             assert found.value == 12  # of [1, 2], and one 9
             assert found.check()
             assert found.check()
@@ -55,16 +56,11 @@ def test_lists_in_cells_are_the_functions_own():
 def test_the_function_that_failed_is_named():
     """Catches a message that blames what a query is asked of for the groups' function."""
     universe = sl.Universe.population(pd.DataFrame({"pay": [1, 0]}))
-    ask = {"size": 1, "relation": sl.Change(1)}
-    for method in ("walk", "solver"):
-        with pytest.raises(ValueError, match="by failed on record"):
-            sl.global_sensitivity(
-                sl.SUM.of("pay").by(lambda row: 1 / row.pay), universe, method=method, **ask
-            )
-        with pytest.raises(ValueError, match="of failed on record"):
-            sl.global_sensitivity(
-                sl.SUM.of(lambda row: 1 / row.pay), universe, method=method, **ask
-            )
+    by, of = sl.SUM.of("pay").by(lambda row: 1 / row.pay), sl.SUM.of(lambda row: 1 / row.pay)
+    for method, (query, name) in product(("walk", "solver"), ((by, "by"), (of, "of"))):
+        ask = {"size": 1, "relation": sl.Change(1), "method": method}
+        with pytest.raises(ValueError, match=f"{name} failed on record"):
+            sl.global_sensitivity(query, universe, **ask)
 
 
 def known(numbers):

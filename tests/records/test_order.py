@@ -1,6 +1,8 @@
 """A function of tables whose answer depends on the order of rows is refused, however it depends."""
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import partial
 from itertools import pairwise, permutations, product
 from multiprocessing import get_context
 
@@ -18,6 +20,7 @@ PAY = [0, 50, 100]
 ROWS = sl.Universe.product(pay=PAY)
 ONE = sl.Change(1)
 AUDITED = {"relations": [ONE], "sizes": 3}
+OF_THREE = {"size": 3, "relation": ONE}
 
 
 def cells(table):
@@ -34,10 +37,6 @@ def first(table):
 
 def total(table):
     return sum(cells(table))
-
-
-def process_pool(workers):
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
 
 
 def steps(table):
@@ -82,17 +81,21 @@ PANDAS = {
     "a column by row number": lambda t: t.pay,
     "an array": lambda t: t.pay.to_numpy(),
 }
+
+
+def metric(a, b):
+    return float(np.sum(np.abs(a - b)))
+
+
 ENTRANCES = {
-    "global": lambda f, u: sl.global_sensitivity(f, u, size=3, relation=ONE),
-    "walk": lambda f, u: sl.global_sensitivity(f, u, size=3, relation=ONE, method="walk"),
+    "global": lambda f, u: sl.global_sensitivity(f, u, **OF_THREE),
+    "walk": lambda f, u: sl.global_sensitivity(f, u, **OF_THREE, method="walk"),
     "local": lambda f, u: sl.local_sensitivity(f, u.given((0, 1, 2)), u, relation=ONE),
     "audit": lambda f, u: sl.audit(f, 10**9, u, **AUDITED),
-    "metric": lambda f, u: sl.audit(
-        f, 10**9, u, **AUDITED, output_metric=lambda a, b: float(np.sum(np.abs(a - b)))
-    ),
+    "metric": lambda f, u: sl.audit(f, 10**9, u, **AUDITED, output_metric=metric),
     "search": lambda f, u: sl.audit(f, 10**9, u, **AUDITED, method="search", trials=200),
     "table": lambda f, u: sl.sweep([f], {"all": u}, size=3, relations=[ONE]),
-    "pairs": lambda f, u: list(worst_pairs(f, u, size=3, relation=ONE)),
+    "pairs": lambda f, u: list(worst_pairs(f, u, **OF_THREE)),
 }
 
 
@@ -109,14 +112,14 @@ def test_a_ring_of_rows_is_refused(size):
     """Catches orders that are all the reverse or a rotation: of three rows no other is a ring's."""
     with pytest.raises(OrderMatters):
         sl.global_sensitivity(ring, ROWS, size=size, relation=ONE)
-    assert sl.global_sensitivity(ring, ROWS, size=3, relation=ONE).value == 200
+    assert sl.global_sensitivity(ring, ROWS, **OF_THREE).value == 200
 
 
 @pytest.mark.parametrize("function", PANDAS.values(), ids=PANDAS)
 def test_what_pandas_does_in_order_is_refused(function):
     """Catches a window, a difference or a row number that the rows' order decides."""
     with pytest.raises(OrderMatters):
-        sl.global_sensitivity(function, ROWS, size=3, relation=ONE)
+        sl.global_sensitivity(function, ROWS, **OF_THREE)
 
 
 def test_the_refusal_says_the_dataset_both_answers_and_the_way_out():
@@ -129,23 +132,25 @@ def test_the_refusal_says_the_dataset_both_answers_and_the_way_out():
 
 
 @pytest.mark.parametrize(
-    "table", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"]
-)
-@pytest.mark.parametrize(
-    "workers", [None, ThreadPoolExecutor, process_pool], ids=["here", "threads", "processes"]
+    ("table", "workers"),
+    [
+        *product([pd.DataFrame, pl.DataFrame, pa.table], [None, "threads"]),
+        (pl.DataFrame, "processes"),  # a new one takes seconds
+        (pa.table, "processes"),
+    ],
 )
 def test_tables_of_any_library_are_asked_in_other_orders(table, workers):
     """Catches polars and pyarrow asked in one order, and workers that are not told of others."""
     universe = sl.Universe.population(table({"pay": [1, 5, 9, 9]}))
-    ask = {"size": 3, "relation": ONE}
-    if workers is None:
+    pools = {
+        None: nullcontext,
+        "threads": partial(ThreadPoolExecutor, 2),
+        "processes": partial(ProcessPoolExecutor, 1, mp_context=get_context("spawn")),
+    }
+    with pools[workers]() as pool:
         with pytest.raises(OrderMatters):
-            sl.global_sensitivity(steps, universe, **ask)
-        return
-    with workers(2) as pool:
-        with pytest.raises(OrderMatters):
-            sl.global_sensitivity(steps, universe, **ask, executor=pool)
-        assert sl.global_sensitivity(total, universe, **ask, executor=pool).value == 8
+            sl.global_sensitivity(steps, universe, **OF_THREE, executor=pool)
+        assert sl.global_sensitivity(total, universe, **OF_THREE, executor=pool).value == 8
 
 
 @pytest.mark.parametrize(
@@ -163,7 +168,7 @@ def test_tables_of_any_library_are_asked_in_other_orders(table, workers):
 )
 def test_a_function_that_sorts_or_adds_is_answered_as_before(function):
     """Catches a false alarm: another order of keys, or a float that is rounded otherwise."""
-    found = sl.global_sensitivity(function, ROWS, size=3, relation=ONE)
+    found = sl.global_sensitivity(function, ROWS, **OF_THREE)
     report = sl.audit(function, 0, ROWS, **AUDITED, order="any")
     assert float(found.value) == pytest.approx(float(report.rows[0].found))
     assert found.check()
@@ -191,7 +196,7 @@ def test_any_order_and_kept_order_ask_as_they_did():
     assert (anyhow.found, kept.found) == (widest, in_place) == (200, 200)
 
 
-def asked_by(ask, universe):
+def asked_by(universe, size=3, relation=ONE):
     """The datasets that a function of `pay` is given, as tuples in their order, and their indices."""
     seen = []
 
@@ -199,14 +204,14 @@ def asked_by(ask, universe):
         seen.append((tuple(table.pay), tuple(table.index)))
         return int(table.pay.sum())
 
-    ask(noted, universe)
+    sl.global_sensitivity(noted, universe, size=size, relation=relation)
     return seen
 
 
 def test_every_dataset_is_asked_in_an_order_of_its_own_that_is_not_the_reverse():
     """Catches one shuffle for all, a shuffle that turns rows around, and a cost of more than two."""
     universe = sl.Universe.product(pay=range(7))
-    seen = asked_by(lambda f, u: sl.global_sensitivity(f, u, size=4, relation=ONE), universe)
+    seen = asked_by(universe, 4)
     orders = {}
     for rows, index in seen:
         assert index == tuple(range(4))
@@ -222,35 +227,18 @@ def test_every_dataset_is_asked_in_an_order_of_its_own_that_is_not_the_reverse()
     assert len(permuted) > 12  # of 24
 
 
-def test_the_orders_are_the_same_in_every_run():
-    """Catches a refusal that comes and goes."""
-    runs = [
-        asked_by(lambda f, u: sl.global_sensitivity(f, u, size=3, relation=ONE), ROWS)
-        for _ in range(2)
-    ]
-    assert runs[0] == runs[1]
-
-
 def test_a_few_datasets_and_the_witness_are_asked_in_several_orders():
     """Catches a witness that only a lucky shuffle questions: of three rows all orders are asked."""
-    seen = asked_by(lambda f, u: sl.global_sensitivity(f, u, size=3, relation=ONE), ROWS)
-    found = sl.global_sensitivity(total, ROWS, size=3, relation=ONE)
-    for side in found.witness:
-        rows = tuple(side.pay)
-        assert set(permutations(rows)) <= {given for given, _ in seen}
+    seen = asked_by(ROWS)
+    assert seen == asked_by(ROWS)  # a refusal that comes and goes
+    for side in sl.global_sensitivity(total, ROWS, **OF_THREE).witness:
+        assert {*permutations(side.pay)} <= {given for given, _ in seen}
     long = sl.Universe.product(pay=range(5))
-    witness = sl.global_sensitivity(total, long, size=5, relation=ONE).witness[1]
-    rows = tuple(witness.pay)
-    seen = asked_by(lambda f, u: sl.global_sensitivity(f, u, size=5, relation=ONE), long)
-    given = {one for one, _ in seen if sorted(one) == sorted(rows)}
+    rows = tuple(sl.global_sensitivity(total, long, size=5, relation=ONE).witness[1].pay)
+    given = {one for one, _ in asked_by(long, 5) if sorted(one) == sorted(rows)}
     assert {rows, rows[::-1], (*rows[1:], rows[0])} <= given
-
-
-def test_what_has_one_order_is_asked_once():
-    """Catches calls for nothing: one row, or rows that are all the same."""
     same = sl.Universe.population(pd.DataFrame({"pay": [4, 4, 4]}))
-    ask = {"size": 2, "relation": sl.Remove(1)}
-    assert len(asked_by(lambda f, u: sl.global_sensitivity(f, u, **ask), same)) <= 4
+    assert len(asked_by(same, 2, sl.Remove(1))) <= 4  # what has one order is asked once
 
 
 def test_records_that_are_no_tables_are_not_questioned():
@@ -261,7 +249,7 @@ def test_records_that_are_no_tables_are_not_questioned():
         calls.append(dataset)
         return dataset[-1]
 
-    assert sl.global_sensitivity(last, sl.Universe.value_range(PAY), size=3, relation=ONE).value
+    assert sl.global_sensitivity(last, sl.Universe.value_range(PAY), **OF_THREE).value
     assert all(list(dataset) == sorted(dataset) for dataset in calls)
     assert len(calls) == 10
 
@@ -270,13 +258,14 @@ def test_noise_is_told_from_order():
     """Catches a random function that is told to sort."""
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="must be deterministic"):
-        sl.global_sensitivity(lambda t: rng.random(), ROWS, size=3, relation=ONE)
+        sl.global_sensitivity(lambda t: rng.random(), ROWS, **OF_THREE)
 
 
 ORDERS = pd.DataFrame({"id": ["a", "b", "a", "c"], "paid": [1, 5, 3, 7]})
 VISITS = pd.DataFrame({"id": ["b", "c", "c"], "minutes": [2, 4, 8]})
 PEOPLE = sl.Universe.people({"orders": ORDERS, "visits": VISITS}, id="id")
 ANYBODY = sl.Universe.people(pd.DataFrame({"paid": [1, 5, 9]}), most_rows=2)
+OF_TWO = {"size": 2, "relation": sl.SymmetricDifference(1)}
 
 
 @pytest.mark.parametrize(
@@ -293,22 +282,21 @@ ANYBODY = sl.Universe.people(pd.DataFrame({"paid": [1, 5, 9]}), most_rows=2)
 )
 def test_people_are_asked_in_other_orders(function, universe):
     """Catches an order within a person, across people, or of one table beside another."""
-    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
     with pytest.raises(OrderMatters):
-        sl.global_sensitivity(function, universe, **ask)
+        sl.global_sensitivity(function, universe, **OF_TWO)
 
 
 def test_people_of_whom_the_order_says_nothing_are_answered():
     """Catches a false alarm over joins, groups and counts of people."""
-    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
-    joined = sl.global_sensitivity(
-        lambda t: int(t["orders"].merge(t["visits"], on="id").paid.sum()), PEOPLE, **ask
-    )
-    assert joined.value == 14  # c: 7, twice
-    most = sl.global_sensitivity(
-        lambda t: int(t.groupby("person").paid.max().sum()), ANYBODY, **ask
-    )
-    assert most.value == 9
+    for function, universe, want in (
+        (
+            lambda t: int(t["orders"].merge(t["visits"], on="id").paid.sum()),
+            PEOPLE,
+            14,
+        ),  # c: 7, twice
+        (lambda t: int(t.groupby("person").paid.max().sum()), ANYBODY, 9),
+    ):
+        assert sl.global_sensitivity(function, universe, **OF_TWO).value == want
 
 
 def test_other_orders_are_other_orders():

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise
 from typing import Any, NamedTuple
 
+import oracle_rows
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -24,7 +25,7 @@ import sensitivity_lab as sl
 CASES = int(os.environ.get("PEOPLE_CASES", "28"))
 MOST_DATASETS = 120
 DIGITS = Context(prec=60)
-RELATIONS = ("Add", "Remove", "AddRemove", "SymmetricDifference", "Change")
+METHODS = ("auto", "walk", "sweep", "solver")
 MISSING = -99
 TEXTS, NUMBERS = ("a", "b", "c"), (-2, 0, 1, 1, 3, 7)
 EDGES = (-1, 1, 3)
@@ -43,7 +44,7 @@ def at(x, q):
 
 
 def spread(x, ddof=0):
-    return sum((Fraction(each) - mean(x)) ** 2 for each in x) / (len(x) - ddof)
+    return sum((each - mean(x)) ** 2 for each in x) / (len(x) - ddof)
 
 
 def inner(x, cut=Fraction(1, 4)):
@@ -116,14 +117,15 @@ class Asked(NamedTuple):
     root: bool = False
 
 
+def is_apt(row):
+    return row.x > 0 or row["t"] == "b"
+
+
 OTHERS = (
     Asked(sl.COUNT, lambda p: len(flat(p)), 0, "sum"),
     Asked(sl.COUNT.of("x"), lambda p: len(flat(p)), 0, "sum"),
     Asked(
-        sl.count_where(lambda r: r.x > 0 or r["t"] == "b"),
-        lambda p: sum(x > 0 or t == "b" for t, x, _ in flat(p)),
-        0,
-        "sum",
+        sl.count_where(is_apt), lambda p: sum(x > 0 or t == "b" for t, x, _ in flat(p)), 0, "sum"
     ),
     Asked(sl.count_distinct.of("t"), lambda p: len({t for t, _, _ in flat(p)}), 0, "distinct"),
     Asked(sl.COUNT.by("t"), lambda p: by_text(p, lambda q: len(flat(q))), 0, "by"),
@@ -157,14 +159,7 @@ def drawn_query(rng, kind):
 
 def are_apart(relation, k, x, y):
     """Whether two multisets of people are neighbours."""
-    left, joined = (x - y).total(), (y - x).total()
-    return {
-        "Add": (left, joined) == (0, k),
-        "Remove": (left, joined) == (k, 0),
-        "AddRemove": (left, joined) in ((0, k), (k, 0)),
-        "SymmetricDifference": left + joined <= k,
-        "Change": left == joined <= k,
-    }[relation]
+    return oracle_rows.is_neighbour(relation, k, (x - y).total(), (y - x).total())
 
 
 def entries(answer):
@@ -344,7 +339,7 @@ class World:
     def __init__(self, rng):
         self.kind = rng.choice((Named, Anybody, Anybody, Two))(rng)
         self.asked, self.norm = drawn_query(rng, self.kind), rng.choice((1, 1, 2, math.inf))
-        self.relation, self.k = rng.choice(RELATIONS), rng.choice((1, 1, 2, 3))
+        self.relation, self.k = rng.choice(oracle_rows.RELATIONS), rng.choice((1, 1, 2, 3))
         people, low = len(self.kind.everybody), rng.randint(0, 3)
         most = people if self.kind.limited else low + 2
         low = min(low, most)
@@ -439,22 +434,17 @@ def test_people_at_random(seed):
 
 def hold(world, want, kind, here=None, given=None):
     """Ask every method."""
-    relation = getattr(sl, world.relation)(world.k)
-    ask = {"relation": relation, "norm": world.norm}
-    methods = (
-        ("auto", "walk", "solver") if here is not None else ("auto", "walk", "sweep", "solver")
-    )
-    for method in methods:
+    relation, universe = getattr(sl, world.relation)(world.k), world.kind.universe
+    ask, query = {"relation": relation, "norm": world.norm}, world.asked.query
+    for method in ("auto", "walk", "solver") if here is not None else METHODS:
         told = (world.asked, world.kind.frame, world.kind.everybody, world.size, ask, method, here)
         try:
             if here is None:
                 found = sl.global_sensitivity(
-                    world.asked.query, world.kind.universe, size=world.size, method=method, **ask
+                    query, universe, size=world.size, method=method, **ask
                 )
             else:
-                found = sl.local_sensitivity(
-                    world.asked.query, given, world.kind.universe, method=method, **ask
-                )
+                found = sl.local_sensitivity(query, given, universe, method=method, **ask)
         except (ValueError, TypeError) as error:
             is_unproved = isinstance(error, sl.NotProved) and method == "solver"
             is_unserved = method == "sweep" and "method='sweep' serves" in str(error)

@@ -23,6 +23,9 @@ from sensitivity_lab.shown.python import source_of
 
 NAN = float("nan")
 CHANGE = {"relation": sl.Change(1)}
+TEXTS = (pa.string(), pa.large_string())
+EAST = timezone(timedelta(hours=1))
+NINE = datetime(2024, 1, 1, 9, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -51,27 +54,16 @@ def noted(frame, **notes):
 # In each group, records that equal each other in pairs: `==` and `hash` of their rows say so.
 GROUPS = {
     "whole numbers": lambda: {
-        "int64": column([1, 2]),
-        "int32": column([1, 2], "int32"),
-        "Int64": column([1, 2], "Int64"),
-        "arrow": column([1, 2], "int64[pyarrow]"),
-        "float64": column([1.0, 2.0]),
+        "int64": column([1, 2]), "int32": column([1, 2], "int32"), "Int64": column([1, 2], "Int64"),
+        "arrow": column([1, 2], "int64[pyarrow]"), "float64": column([1.0, 2.0]),
     },
     "ones": lambda: {
-        "whole": column([1, "x"], object),
-        "bool": column([True, "x"], object),
-        "float": column([1.0, "x"], object),
-        "numpy": column([np.int64(1), "x"], object),
-        "decimal": column([Decimal(1), "x"], object),
-        "long decimal": column([Decimal("1.00"), "x"], object),
+        f"{type(one)} {one}": column([one, "x"], object)
+        for one in (1, True, 1.0, np.int64(1), Decimal(1), Decimal("1.00"))
     },
     "text": lambda: {
-        "object": column(["x", "y"], object),
-        "str": column(["x", "y"], "str"),
-        "string": column(["x", "y"], "string"),
-        "python": column(["x", "y"], "string[python]"),
-        "arrow": column(["x", "y"], pd.ArrowDtype(pa.string())),
-        "large": column(["x", "y"], pd.ArrowDtype(pa.large_string())),
+        str(kind): column(["x", "y"], kind)
+        for kind in (object, "str", "string", "string[python]", *map(pd.ArrowDtype, TEXTS))
     },
     "categories": lambda: {
         "two": column(pd.Categorical(["x", "y"])),
@@ -80,46 +72,37 @@ GROUPS = {
         "ordered": column(pd.Categorical(["x", "y"], ordered=True)),
     },
     "missing numbers": lambda: {
-        "float64": column([1.0, NAN]),
-        "Float64": column([1.0, None], "Float64"),
+        "float64": column([1.0, NAN]), "Float64": column([1.0, None], "Float64"),
         "Float64 with NaN": masked([1.0, NAN], [False, False]),
-        "arrow": column([1.0, None], "double[pyarrow]"),
-        "Int64": column([1, None], "Int64"),
+        "arrow": column([1.0, None], "double[pyarrow]"), "Int64": column([1, None], "Int64"),
     },
     "missing objects": lambda: {
         str(missing): column(["x", missing], object) for missing in (None, NAN, pd.NA, pd.NaT)
     },
     "notes": lambda: {
-        "none": column([1, 2]),
-        "attrs": noted(column([1, 2]), unit="kg"),
+        "none": column([1, 2]), "attrs": noted(column([1, 2]), unit="kg"),
         "other attrs": noted(column([1, 2]), unit="g"),
         "named columns": column([1, 2]).rename_axis(columns="of"),
     },
     "labels": lambda: {"text": pd.DataFrame({"1": [1, 2]}), "whole": pd.DataFrame({1: [1, 2]})},
     "zones": lambda: {
-        "utc": column([datetime(2024, 1, 1, 9, tzinfo=UTC)]),
-        "east": column([datetime(2024, 1, 1, 10, tzinfo=timezone(timedelta(hours=1)))]),
-        "nanoseconds": column([datetime(2024, 1, 1, 9, tzinfo=UTC)], "datetime64[ns, UTC]"),
+        "utc": column([NINE]), "east": column([NINE.astimezone(EAST)]),
+        "nanoseconds": column([NINE], "datetime64[ns, UTC]"),
     },
     "polars": lambda: {
-        "null": pl.DataFrame({"a": [1.0, None]}),
-        "NaN": pl.DataFrame({"a": [1.0, NAN]}),
+        "null": pl.DataFrame({"a": [1.0, None]}), "NaN": pl.DataFrame({"a": [1.0, NAN]}),
         "short": pl.DataFrame({"a": [1.0, None]}, schema={"a": pl.Float32}),
     },
     "lists of polars": lambda: {
-        "null": pl.DataFrame({"a": [[1.0, None]]}),
-        "NaN": pl.DataFrame({"a": [[1.0, NAN]]}),
+        "null": pl.DataFrame({"a": [[1.0, None]]}), "NaN": pl.DataFrame({"a": [[1.0, NAN]]}),
         "array": pl.DataFrame({"a": [[1.0, None]]}, schema={"a": pl.Array(pl.Float64, 2)}),
     },
     "texts of polars": lambda: {
-        "text": pl.DataFrame({"a": ["x", "y"]}),
-        "categories": pl.DataFrame({"a": ["x", "y"]}, schema={"a": pl.Categorical}),
-        "enum": pl.DataFrame({"a": ["x", "y"]}, schema={"a": pl.Enum(["x", "y"])}),
-        "turned": pl.DataFrame({"a": ["x", "y"]}, schema={"a": pl.Enum(["y", "x"])}),
+        str(kind): pl.DataFrame({"a": ["x", "y"]}, schema={"a": kind})
+        for kind in (pl.String, pl.Categorical, pl.Enum(["x", "y"]), pl.Enum(["y", "x"]))
     },
     "pyarrow": lambda: {
-        "null": pa.table({"a": [1.0, None]}),
-        "NaN": pa.table({"a": [1.0, NAN]}),
+        "null": pa.table({"a": [1.0, None]}), "NaN": pa.table({"a": [1.0, NAN]}),
         "noted": pa.table({"a": [1.0, None]}).replace_schema_metadata({"unit": "kg"}),
         "field": pa.table(
             [[1.0, None]], schema=pa.schema([pa.field("a", pa.float64(), metadata={"u": "kg"})])
@@ -132,38 +115,24 @@ GROUPS = {
         "turned": pa.table({"a": pa.DictionaryArray.from_arrays([1, 0], ["y", "x"])}),
     },
     "lists of pyarrow": lambda: {
-        "null": pa.table({"a": [[1.0, None]]}),
-        "NaN": pa.table({"a": [[1.0, NAN]]}),
+        "null": pa.table({"a": [[1.0, None]]}), "NaN": pa.table({"a": [[1.0, NAN]]}),
         "large": pa.table({"a": pa.array([[1.0, None]], pa.large_list(pa.float64()))}),
     },
     "lists in cells": lambda: {
-        "whole": column([[1, 2]]),
-        "bool": column([[True, 2]]),
-        "array": column([np.array([1, 2])]),
-        "float": column([[1.0, 2]]),
+        str(each): column([each]) for each in ([1, 2], [True, 2], np.array([1, 2]), [1.0, 2])
     },
     "tuples": lambda: {
-        "whole": [(1, 2)],
-        "float": [(1.0, 2)],
-        "bool": [(True, 2)],
-        "fraction": [(Fraction(1), 2)],
-        "decimal": [(Decimal("1.0"), 2)],
-        "long decimal": [(Decimal("1.00"), 2)],
-        "names": [Named(1, 2)],
+        str(each): [each]
+        for each in (
+            (1, 2), (1.0, 2), (True, 2), (Fraction(1), 2), (Decimal("1.0"), 2), (Decimal("1.00"), 2),
+            Named(1, 2),
+        )
     },
-    "nests": lambda: {
-        "whole": [((0, 1), "x")],
-        "float": [((0.0, 1), "x")],
-        "minus": [((-0.0, 1), "x")],
-        "bool": [((False, 1), "x")],
-    },
+    "nests": lambda: {str(zero): [((zero, 1), "x")] for zero in (0, 0.0, -0.0, False)},
     "sets": lambda: {"whole": [frozenset({1})], "bool": [frozenset({True})]},
     "fields": lambda: {"whole": [Mark(1)], "bool": [Mark(True)], "nest": [Mark((1,))]},
-    "moments": lambda: {
-        "utc": [datetime(2024, 1, 1, 9, tzinfo=UTC)],
-        "east": [datetime(2024, 1, 1, 10, tzinfo=timezone(timedelta(hours=1)))],
-    },
-}
+    "moments": lambda: {"utc": [NINE], "east": [NINE.astimezone(EAST)]},
+}  # fmt: skip
 MAKERS = {
     "population": sl.Universe.population,
     "value_range": sl.Universe.value_range,
@@ -199,13 +168,10 @@ def test_people_are_equal_only_where_functions_receive_the_same(group):
     """Catches people whose rows are compared without the types of their cells and columns."""
     made = []
     for records in GROUPS[group]().values():
-        ids = pd.Series(["ann", "bob"])
-        with_ids = (
-            records.append_column("id", pa.array(ids))
-            if isinstance(records, pa.Table)
-            else records.assign(id=ids)
-        )
-        made.append(sl.Universe.people(with_ids, id="id"))
+        ids = ["ann", "bob"]
+        is_arrow = isinstance(records, pa.Table)
+        given = records.append_column("id", [ids]) if is_arrow else records.assign(id=ids)
+        made.append(sl.Universe.people(given, id="id"))
     for one, other in combinations(made, 2):
         assert one != other
 
@@ -222,20 +188,12 @@ def kinds_of_cells(rows):
     return len("".join(type(cell).__name__ for cell in rows["a"]))
 
 
+FOUR = pd.Categorical(["x", "y"], categories=["y", "w", "v", "x"])
+TWO_KINDS = pl.DataFrame({"a": [1.0, NAN]}), pl.DataFrame({"a": [1.0, None]})
 TURNS = {
-    "categories": (
-        codes,
-        column(pd.Categorical(["x", "y"])),
-        column(pd.Categorical(["x", "y"], categories=["y", "w", "v", "x"])),
-        (1, 3),
-    ),
+    "categories": (codes, column(pd.Categorical(["x", "y"])), column(FOUR), (1, 3)),
     "NaN and NA": (not_one, column([1.0, NAN]), column([1.0, None], "Float64"), (1, 0)),
-    "NaN and null": (
-        sl.sql("SELECT COUNT(a) FROM t"),
-        pl.DataFrame({"a": [1.0, NAN]}),
-        pl.DataFrame({"a": [1.0, None]}),
-        (0, 1),
-    ),
+    "NaN and null": (sl.sql("SELECT COUNT(a) FROM t"), *TWO_KINDS, (0, 1)),
     "types of cells": (kinds_of_cells, column([1, ""], object), column([1.0, ""], object), (0, 2)),
 }
 
