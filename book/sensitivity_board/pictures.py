@@ -68,7 +68,11 @@ def _marks(audits: Mapping[str, Audit], verdict: str) -> tuple[np.ndarray, np.nd
 
 
 def _ratio_axis(
-    panel: Axes, ticks: Mapping[float, str], lanes: Iterable[str], label: str = "claimed / exact"
+    panel: Axes,
+    ticks: Mapping[float, str],
+    lanes: Iterable[str],
+    label: str = "claimed / exact",
+    top: float = -0.5,
 ) -> None:
     """A logarithmic axis of ratios across, and a named lane for each entry, downwards."""
     names = list(lanes)
@@ -76,7 +80,7 @@ def _ratio_axis(
     panel.set_xticks(list(ticks), list(ticks.values()))
     panel.minorticks_off()
     panel.set_yticks(range(len(names)), names)
-    panel.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
+    panel.set(xlabel=label, ylim=(len(names) - 0.5, top))
 
 
 def plot_lanes(lanes: Mapping[str, Sequence[Case]]) -> Figure:
@@ -171,7 +175,7 @@ def plot_reached(ratios: pd.DataFrame) -> Figure:
         for verdict, (marker, colour) in REACHED.items():
             panel.plot([], [], marker, color=colour, markersize=8, label=verdict)
         ticks = {NOTHING: "0", 0.2: "1/5", 0.5: "1/2", 1: "1", 2: "2", 5: "5"}
-        _ratio_axis(panel, ticks, groups, "reached by the pair / exact")
+        _ratio_axis(panel, ticks, groups, "reached by the pair / exact", -0.6)
         panel.set_xlim(NOTHING / 1.3, 5 * 1.5)
         figure.legend(loc="outside upper center", ncols=3, handlelength=1)
     return figure
@@ -215,6 +219,6 @@ def plot_sampled(table: pd.DataFrame) -> Figure:
         for lane in range(1, len(queries)):
             panel.axhline(lane - 0.5, color=GRID, linewidth=0.8, zorder=0)
         ticks = {0.02: "1/50", 0.1: "1/10", 0.2: "1/5", 0.5: "1/2", 1: "1"}
-        _ratio_axis(panel, ticks, queries, "sampled number / exact sensitivity")
+        _ratio_axis(panel, ticks, queries, "sampled number / exact sensitivity", -0.6)
         figure.legend(loc="outside upper center", ncols=3, handlelength=1)
     return figure

@@ -111,6 +111,13 @@ def test_totals_that_wrap_are_told_only_where_the_noise_wraps_too():
         assert wraps.answered[2**62,] == 2**62
 
 
+def test_neighbours_differ_by_one_record():
+    """Catches two records taken for one, a size that changes where it is public, and an order that counts."""
+    pairs = [((), (1,)), ((), (1, 1)), ((1,), (2,)), ((1, 2), (3, 1)), ((1, 2), (3, 4))]
+    assert [asked.joined(*pair) for pair in pairs] == [True, False, False, False, False]
+    assert [asked.changed(*pair) for pair in pairs] == [False, False, True, True, False]
+
+
 # --- then and now ---------------------------------------------------------------------------------
 
 

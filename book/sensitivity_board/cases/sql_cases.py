@@ -82,7 +82,8 @@ def told(limits: str) -> str:
 @cache
 def _claims(name: str, statements: tuple[str, ...] = ()) -> pd.DataFrame:
     """The rows of a system's table that have a claim."""
-    return systems_table(name, statements=statements).dropna(subset=["ratio"])
+    table = systems_table(name, statements=statements)
+    return table[~table["verdict"].isin(["not offered", "not comparable"])]
 
 
 def _case(name: str, statement: str, limits: str, claims: pd.DataFrame) -> Case:
