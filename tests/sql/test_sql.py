@@ -469,7 +469,7 @@ def test_an_answer_that_depends_on_the_order_of_rows_is_refused(text):
         asked(text, frame)
     query, universe = sl.sql(text), sl.Universe.population(frame, name="staff")
     with pytest.raises(ValueError, match=r"order of rows.*ORDER BY"):
-        query.answers(query.giver(universe), list(combinations(range(8), 4)))
+        query.together.answers(query.giver(universe), list(combinations(range(8), 4)))
 
 
 def test_an_order_that_is_said_is_no_fault():
