@@ -168,6 +168,8 @@ def an_sql_dialect(copy):
     copy.insert(tests, "import quill\n", "import sensitivity_lab as sl")
     copy.insert(tests, indent(SESSION, "    "), '    "sqlite": by_sqlite')
     copy.tested("quill or imports", tests, "tests/test_imports.py")
+    chosen = "type(dialects.database_of(quill.connect(':memory:'))) is dialects.Quill"
+    copy.run("-c", f"import quill; from sensitivity_lab.sql import dialects; assert {chosen}")
     copy.run("-m", "ruff", "check", "sensitivity_lab")
 
 

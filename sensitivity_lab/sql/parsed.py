@@ -137,7 +137,8 @@ def _with_ties_at_random(tree: Any, dialect: str | None) -> str | None:
     ]
     for node in loose:
         order = node.args.get("order") or exp.Order(expressions=[])
-        order.append("expressions", exp.Ordered(this=exp.Anonymous(this="RANDOM")))
+        chance = exp.Rand() if dialect else exp.Anonymous(this="RANDOM")
+        order.append("expressions", exp.Ordered(this=chance))
         node.set("order", order)
     return tree.sql(dialect) if loose else None
 

@@ -263,6 +263,9 @@ def test_of_many_people_the_first_are_named():
     assert who[0] == "id 1 joins, with 1 row"
     assert who[-1] == "… 29 more join"
     assert len(who) == 11
+    both = sl.Universe.people({"orders": ORDERS, "visits": VISITS}, id="customer")
+    pair = both.given(range(2)), both.given(range(3))
+    assert marked_witness(both, pair).who == ("customer c joins, with 1 row of visits",)
 
 
 # --- as a card -------------------------------------------------------------------------------

@@ -476,6 +476,9 @@ def test_parameters_are_written_as_the_module_says(monkeypatch, written):
     text = "SELECT SUM(salary) FROM \"50% staff\" WHERE department <> 'art'"
     assert ask(connection, text, name="50% staff").rows == [(110,)]
     assert connection.inside.execute("SELECT * FROM sqlite_temp_master").fetchall() == []
+    beside = "SELECT COUNT(*) + (SELECT COUNT(*) FROM main.staff) FROM staff"
+    with refused(ValueError, "table staff without a schema"):  # it cannot tell what it scans
+        sl.sql(beside, connection=connection)({"staff": STAFF})
 
 
 class _Told:

@@ -142,6 +142,8 @@ def test_the_catalogue_is_not_the_dataset():
     with closing(sqlite3.connect(":memory:")) as connection:
         for name in ("temp.sqlite_master", "sqlite_temp_master", "sqlite_master"):
             seen(connection, f"SELECT COUNT(*) FROM {name}", None, "staff", "sqlite")
+            beside = f"SELECT COUNT(*) + (SELECT COUNT(*) FROM {name}) FROM staff"
+            seen(connection, beside, None, "sqlite")
 
 
 def test_another_database_of_duckdb_is_not_the_dataset():
