@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas  # noqa: F401  # a run in this process forgets what it was the first to import
 import pytest
+
+import sensitivity_lab.audit.audit
+import sensitivity_lab.testing  # noqa: F401
 
 pytest_plugins = ["pytester"]
 
@@ -151,7 +155,7 @@ def test_a_budget_that_runs_out_says_what_was_held(run):
             r"E +TimeoutError: budget of 1 s ran out after sizes? 1.*; "
             "what was held so far: slow, exact",
             r"-+ sensitivity -+",
-            r"slow: exact \(rows: \d exact\)",
+            r"slow: exact \(rows: \d+ exact\)",
             ".*budget of 0.2 s ran out in the smallest size; nothing was held",
             ".*budget of 0.3 s ran out in the smallest size",
         ]
