@@ -14,6 +14,7 @@ import numpy as np
 
 from sensitivity_lab.audit.asked import (
     MOST_ROWS,
+    ORDERS,
     Scope,
     amount,
     and_more,
@@ -24,7 +25,7 @@ from sensitivity_lab.audit.asked import (
     listed_few,
     names_taken,
 )
-from sensitivity_lab.audit.orderings import ORDERS, OrderedWalk, are_edits
+from sensitivity_lab.audit.orderings import OrderedWalk, are_edits
 from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.search.search import (
     checked_source,
@@ -147,13 +148,12 @@ def audit(
     query = _as_function(function)
     check_universe(universe)
     subject = Subject.of(query, norm, output_metric, universe, any_order=order is None)
-    _check_options(output_metric, order, method, executor)
+    relations = checked_relations(relations)
+    _check_options(output_metric, order, method, executor, relations)
     budget = Budget(max_datasets, progress, executor)
     budget.check_queries([subject.query])
     names = names_taken(claim)
-    relations = checked_relations(relations)
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
-    _check_columns(relations, order, method)
     searched = method == "search"
     pairs, time = checked_spending(trials, seconds) if searched else (None, None)
     scope = Scope(
@@ -200,7 +200,9 @@ def _name(function: Metric, default: str) -> str:
     return default if name == "<lambda>" else name
 
 
-def _check_options(metric: object, order: object, method: object, executor: object) -> None:
+def _check_options(
+    metric: object, order: object, method: object, executor: object, relations: Sequence[Relation]
+) -> None:
     if metric is not None and not callable(metric):
         raise TypeError(f"output_metric must be callable, got {brief(metric)}")
     if not is_one_of(method, (*METHODS, "search")):
@@ -220,10 +222,6 @@ def _check_options(metric: object, order: object, method: object, executor: obje
             "executor must be None for method='search', where each step waits for the last; every "
             f"other method takes one, got {brief(executor)}"
         )
-
-
-def _check_columns(relations: Sequence[Relation], order: str | None, method: str) -> None:
-    """Refuse a change of some columns alone where records are edited in place or at random."""
     restricted = [relation for relation in relations if relation.restricts_columns]
     if restricted and (order == "kept" or method == "search"):
         raise ValueError(
@@ -284,10 +282,8 @@ def _worst(
         return [ask(problem, subject, progress=budget.progress) for problem in problems]
     if subject.metric is not None or scope.order is not None:
         return OrderedWalk(subject, scope.order).worst(problems, budget)
-    return [
-        Widest(found.value, found.witness[0], found.witness[1], _places_of(found))
-        for found in settle(problems, method=method, budget=budget)
-    ]
+    found = settle(problems, method=method, budget=budget)
+    return [Widest(one.value, one.witness[0], one.witness[1], _places_of(one)) for one in found]
 
 
 def _places_of(found: Sensitivity) -> PairPositions:

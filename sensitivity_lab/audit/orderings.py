@@ -28,7 +28,6 @@ from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.relations import Move, Relation, neighbours_of
 from sensitivity_lab.universe import Indices, Universe
 
-ORDERS = (None, "any", "kept")
 Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
 
 
@@ -153,19 +152,16 @@ class OrderedWalk:
     def pairs(self, problem: Problem) -> int:
         """Count the pairs of readings to compare, or a few more."""
         steps = [(size, *move) for size, moves in problem.plan.items() for move in moves]
-        if self.order == "kept":
-            return sum(self._edits(problem, *step) for step in steps)
-        if self.order is None or self.subject.metric is None:
+        if self.order is None or (self.order == "any" and self.subject.metric is None):
             return count_pairs(self.universe, problem.plan)
         ways = {size: count_sequences(self.universe, size) for size in problem.sizes_answered}
-        return sum(ways[size] * ways[size - r + a] for size, r, a in steps)
-
-    def _edits(self, problem: Problem, size: int, removed: int, added: int) -> int:
-        """Count the edits of all sequences of a size by one move."""
-        ways: int = math.comb(size, removed) * self.universe.distinct**added
-        if not problem.relation.in_place:
-            ways *= math.comb(size - removed + added, added)
-        return count_sequences(self.universe, size) * ways
+        if self.order == "any":
+            return sum(ways[size] * ways[size - r + a] for size, r, a in steps)
+        places = (lambda *_: 1) if problem.relation.in_place else math.comb  # of those who join
+        return sum(
+            ways[n] * math.comb(n, r) * self.universe.distinct**a * places(n - r + a, a)
+            for n, r, a in steps
+        )
 
     def _answer_all(self, size: int, budget: Budget) -> None:
         """Ask the function about every reading of a size, here or on an executor's workers."""

@@ -510,11 +510,7 @@ def _same(one: Any, other: Any) -> bool:
     """Whether two values are equal, tables and arrays among them."""
     if one is other:
         return True
-    if (
-        isinstance(one, tuple)
-        and isinstance(other, tuple)
-        and Labelled not in (type(one), type(other))
-    ):
+    if isinstance(one, tuple) and type(one) is type(other) is not Labelled:
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)

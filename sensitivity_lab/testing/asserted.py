@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from time import monotonic
-from types import TracebackType
 from typing import Any, NoReturn
 
 from sensitivity_lab.audit.asked import checked_sizes, sizes_text
@@ -109,8 +108,7 @@ def _steps(
     each = sorted(checked_sizes(universe, sizes, within, relations))
     if within is None:
         return [{"sizes": [size]} for size in each]
-    step = abs(within.step)
-    return [{"sizes_within": range(each[0], size + 1, step)} for size in each]
+    return [{"sizes_within": range(each[0], size + 1, abs(within.step))} for size in each]
 
 
 def _step_by_step(question: Question, steps: list[dict[str, Any]], run: Run) -> Audit:
@@ -136,10 +134,10 @@ def _step_by_step(question: Question, steps: list[dict[str, Any]], run: Run) -> 
 
 def _together(held: Audit, answered: Audit) -> Audit:
     """Two audits of one claim at different sizes as one."""
-    order = {str(relation): place for place, relation in enumerate(held.relations)}
+    order = [(relation.kind, relation.k) for relation in held.relations]
 
     def place(row: AuditRow) -> tuple[int, int]:
-        return order[f"{row.relation}({row.k})"], row.size or 0
+        return order.index((row.relation, row.k)), row.size or 0
 
     rows = tuple(sorted((*held.rows, *answered.rows), key=place))
     sizes = (*(held.sizes or ()), *(answered.sizes or ()))
@@ -163,11 +161,7 @@ def _without_our_frames(error: Exception) -> Exception:
     """An error, and what it came from, whose traceback begins with a frame of somebody else's."""
     for one in filter(None, (error, error.__cause__)):
         traceback = one.__traceback__
-        while traceback is not None and _is_ours(traceback):
+        while traceback and str(traceback.tb_frame.f_globals.get("__name__")).startswith(OURS):
             traceback = traceback.tb_next
         one.__traceback__ = traceback
     return error
-
-
-def _is_ours(traceback: TracebackType) -> bool:
-    return str(traceback.tb_frame.f_globals.get("__name__", "")).startswith(OURS)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import chain, product
 from typing import Any
 
@@ -22,7 +22,7 @@ from sensitivity_lab.universe import Universe
 
 ROUTES = ("walk", "sweep", "solver")
 NEAR = 1e-9  # relative: two floats that are one number
-MOST_LOCAL = 6  # datasets of a size whose neighbours are asked about
+MOST_LOCAL = 4  # datasets of a size, evenly spread, whose neighbours are asked about
 MOVED = Fraction(7, 3)  # a population of no whole numbers, of another width and place
 UNIVERSES = (
     Universe.value_range([-2, 0, 1, 3]),
@@ -70,9 +70,12 @@ def check_query(
     for relation in given:
         if type(relation) not in STANDARD or relation.restricts_columns:
             raise ValueError(f"relations must be standard ones, got {brief(relation)}")
-    for universe, size, relation in product(universes, sizes, given):
-        if size >= (query.smallest_size or 0):
-            _Question(query, universe, size, relation, norm, asked).check()
+    least = query.smallest_size or 0
+    asked_sizes = [size for size in sizes if size >= least]
+    for universe in universes:
+        answered = cache(query)  # of one universe: elsewhere 1 may be 1.0
+        for size, relation in product(asked_sizes, given):
+            _Question(query, answered, universe, size, relation, norm, asked).check()
     return dict(asked)
 
 
@@ -81,6 +84,7 @@ class _Question:
     """One universe, size and relation, and the counts of what was compared."""
 
     query: Query
+    answered: Callable[[Any], Any]
     universe: Universe
     size: int
     relation: Relation
@@ -95,7 +99,8 @@ class _Question:
         for method in ROUTES:
             found = self._found(global_sensitivity, self.universe, size=self.size, method=method)
             self._compare(method, found, truth)
-        for dataset in list(self.universe.datasets(self.size))[:MOST_LOCAL]:
+        datasets = list(self.universe.datasets(self.size))
+        for dataset in datasets[:: -(-len(datasets) // MOST_LOCAL)]:
             ask = partial(self._found, local_sensitivity, dataset, self.universe)
             if (walked := ask(method="walk")) is not None:
                 self._compare("local", ask(method="solver"), walked.value)
@@ -107,7 +112,8 @@ class _Question:
         records = self.universe.values if of_range else self.universe.sorted_records.tolist()
         pairs = definition.range_pairs if of_range else definition.population_pairs
         every = pairs(records, self.size, kind, k)
-        found = definition.greatest(self.query, self.query.smallest_size or 0, every, self.norm)
+        least = self.query.smallest_size or 0
+        found = definition.greatest(self.answered, least, every, self.norm)
         return None if found is None else found.value
 
     def _found(self, ask: Callable[..., Any], *of_what: Any, **options: Any) -> Any:
@@ -148,7 +154,7 @@ class _Question:
         self._require(bool(form.formula and form.source), f"the {route} has no text, or no source")
         if form.witness is not None:
             here, there = form.witness
-            gap = definition.gap(self.query(here), self.query(there), self.norm)
+            gap = definition.gap(self.answered(here), self.answered(there), self.norm)
             self._same(route, gap, form.value)
             are_neighbours = self.relation.are_neighbours(here, there)
             self._require(are_neighbours, f"{form.witness} are no neighbours")

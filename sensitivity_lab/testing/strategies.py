@@ -96,8 +96,7 @@ def _problem(universe: Universe, size: Size, relation: Relation) -> Problem:
 
 def _listed(draw: st.DrawFn, universe: Universe, sizes: set[int]) -> Indices:
     """Records, about as many as a size says: values of a range, people of a population."""
-    least, most = min(sizes), max(sizes)
-    every = universe.distinct if universe.unlimited else int(universe.records)
+    least, most, every = min(sizes), max(sizes), len(_values(universe))
     one = st.integers(0, every - 1) if every else st.nothing()
     if 2 * most <= every:
         # Hypothesis draws unique numbers from what is left: an entry that goes changes those after
@@ -120,20 +119,24 @@ def _fitted(universe: Universe, records: Indices, sizes: set[int], taken: Indice
     return tuple(islice(chain(free, first), count))
 
 
+def _values(universe: Universe) -> Sequence[int]:
+    """The value of each record of a population; of a range each value is one."""
+    return range(universe.distinct) if universe.unlimited else universe.value_of
+
+
 def _given(universe: Universe, records: Indices) -> Dataset:
     """Records as functions receive them."""
-    every = universe.value_of if not universe.unlimited else range(universe.distinct)
-    dataset: Dataset = universe.given(sorted(every[record] for record in records))
+    values = _values(universe)
+    dataset: Dataset = universe.given(sorted(values[record] for record in records))
     return dataset
 
 
 def _alike(universe: Universe, kept: Sequence[int]) -> list[list[int]]:
     """For each record, those that keep what it must keep if it changes: itself is one."""
-    every = range(universe.distinct) if universe.unlimited else universe.value_of
     groups: dict[int, list[int]] = {}
-    for record, position in enumerate(every):
+    for record, position in enumerate(_values(universe)):
         groups.setdefault(kept[position], []).append(record)
-    return [groups[kept[position]] for position in every]
+    return [groups[kept[position]] for position in _values(universe)]
 
 
 def _replaced(

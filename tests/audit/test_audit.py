@@ -337,7 +337,7 @@ def test_a_query_is_the_same_however_it_is_asked(query):
     """Catches routes to one number that differ; a standard query measured by its square, or unsorted."""
     relations = [sl.Change(2), sl.SymmetricDifference(2)]
     plain = audited(query, 1, range(2, 5), relations)
-    for options in [APART, *[{"order": "any"}] * isinstance(query, sl.Query)]:
+    for options in [APART, *ORDERS * isinstance(query, sl.Query)]:
         rows = audited(query, 1, range(2, 5), relations, **options).rows
         assert [row.found for row in rows] == pytest.approx([row.found for row in plain.rows])
 

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas  # noqa: F401  # a run in this process forgets what it was the first to import
 import pytest
+
+import sensitivity_lab.audit.audit
+import sensitivity_lab.testing  # noqa: F401
 
 pytest_plugins = ["pytester"]
 
@@ -24,7 +28,7 @@ HEAD = """
         return sum(dataset)
 
     def slow(dataset):
-        time.sleep(0.05)
+        time.sleep(0.03)
         return sum(dataset)
 
     def plain_mean(dataset):
@@ -132,7 +136,7 @@ def test_a_budget_that_runs_out_says_what_was_held(run):
             except Exception:
                 pass
 
-    @pytest.mark.sensitivity(budget=0.7)
+    @pytest.mark.sensitivity(budget=1)
     def test_many_sizes():
         assert_sensitivity(slow, 2, BITS, sizes=range(1, 1000), relations=ONE)
 
@@ -148,10 +152,10 @@ def test_a_budget_that_runs_out_says_what_was_held(run):
     """)
     shown.stdout.re_match_lines(
         [
-            r"E +TimeoutError: budget of 0.7 s ran out after sizes? 1.*; "
+            r"E +TimeoutError: budget of 1 s ran out after sizes? 1.*; "
             "what was held so far: slow, exact",
             r"-+ sensitivity -+",
-            r"slow: exact \(rows: \d exact\)",
+            r"slow: exact \(rows: \d+ exact\)",
             ".*budget of 0.2 s ran out in the smallest size; nothing was held",
             ".*budget of 0.3 s ran out in the smallest size",
         ]
@@ -162,7 +166,7 @@ def test_a_budget_that_runs_out_says_what_was_held(run):
 def test_a_budget_that_is_enough_changes_nothing(run):
     """Catches sizes asked one by one that make another audit, and another plugin's timer silenced."""
     shown = run("""
-    pytestmark = pytest.mark.sensitivity(budget=60)
+    pytestmark = pytest.mark.sensitivity(budget=600)
 
     @pytest.mark.parametrize(
         "which",
@@ -191,9 +195,9 @@ def test_a_budget_that_is_enough_changes_nothing(run):
     def test_alarm():
         rung = []
         before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
-        signal.setitimer(signal.ITIMER_REAL, 100)
+        signal.setitimer(signal.ITIMER_REAL, 1000)
         assert_sensitivity(total, 2, BITS, sizes=1, relations=ONE)
-        assert 50 < signal.getitimer(signal.ITIMER_REAL)[0] < 100
+        assert 500 < signal.getitimer(signal.ITIMER_REAL)[0] < 1000
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         assert_sensitivity(slow, 2, BITS, sizes=2, relations=ONE)
         assert rung == [1]

@@ -60,17 +60,16 @@ def search(
 
     No maximum is claimed: the gap is a lower bound of the sensitivity. Cost: two answers a trial.
     """
-    asked = Trials(problem, subject, most=trials, seconds=seconds, progress=progress)
+    asked = Trials(problem, subject, trials, seconds, progress)
     rng, universe = np.random.default_rng(seed), problem.universe
     orders, boundary = orders_of(universe, subject), boundary_positions(universe)
     families = list(_families(asked, orders, boundary))
     steps = Steps(universe, orders, boundary, rng)
-    stages: tuple[tuple[float, Callable[[], None]], ...] = (
-        (STARTS, lambda: _start(families)),
-        (CLIMBS, lambda: _climbs(families, steps, asked)),
-        (1.0, lambda: shrink(asked)),
-    )
-    for until, stage in stages:
+    for until, stage in (
+        (STARTS, partial(_start, families)),
+        (CLIMBS, partial(_climbs, families, steps, asked)),
+        (1.0, partial(shrink, asked)),
+    ):
         asked.until = until
         with suppress(Spent):
             stage()
@@ -114,28 +113,27 @@ class Tried:
     answers: tuple[Any, Any]
 
 
+@dataclass
 class Trials:
     """Asks about pairs while the budget lasts: so many pairs, so many seconds, whichever ends first.
 
     A stage may use the budget up to a share of it, `until`. The first pair is always asked about.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        subject: Subject,
-        *,
-        most: int,
-        seconds: float | None = None,
-        progress: bool = False,
-    ) -> None:
-        self.problem, self.subject, self.universe = problem, subject, problem.universe
-        self.given, self.between = subject.given, subject.measure()
-        self.most, self.seconds, self.until = most, seconds, 1.0
-        self.asked = 0
-        self.best: Tried | None = None
+    problem: Problem
+    subject: Subject
+    most: int
+    seconds: float | None = None
+    progress: bool = False
+    until: float = 1.0
+    asked: int = 0
+    best: Tried | None = None
+
+    def __post_init__(self) -> None:
+        self.given, self.between = self.subject.given, self.subject.measure()
         self._start = time.monotonic()
-        self._ticks = iter(with_bar(range(most), progress, desc="search", unit=" pairs"))
+        bar = {"desc": "search", "unit": " pairs"}
+        self._ticks = iter(with_bar(range(self.most), self.progress, **bar))
 
     @property
     def spent(self) -> float:
@@ -253,11 +251,12 @@ def _families(
 ) -> Iterator[Family]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
     kinds: list[Callable[[Line], Kind]] = [*KINDS]
-    if asked.universe.unlimited and len(boundary) > 1:
+    universe = asked.problem.universe
+    if universe.unlimited and len(boundary) > 1:
         kinds.append(partial(constants, boundary))
     for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
         for own in dict.fromkeys([(r, a), (a, r)]):
-            lay, most = kind(Line.of(asked.universe, order, (size - r, *own)))
+            lay, most = kind(Line.of(universe, order, (size - r, *own)))
             yield Family(lay, most, own != (r, a), asked)
 
 
@@ -389,7 +388,7 @@ def _plainer(trials: Trials, layout: Layout) -> Iterator[Layout]:
     held = Counter(chain(*layout)).most_common()
     for (old, _), (new, _) in product(reversed(held), held[:MOST_TARGETS]):
         replaced = Layout.of([new if v == old else v for v in part] for part in layout)
-        if old != new and replaced.fits(trials.universe):
+        if old != new and replaced.fits(trials.problem.universe):
             yield replaced
 
 
