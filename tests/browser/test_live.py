@@ -24,7 +24,16 @@ CHAPTER = "notebooks/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
 IDLE = "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == 'Stop')"
 RESTORE = "all => all.forEach(one => one.hidden || one.click())"
-DAYS, COUNT, GAP, RESULT, PICTURE, SUMS, SPAN = 2, 3, 5, 11, 13, 16, 17  # cells of the chapter
+DAYS, COUNT, GAP, GAME, RESULT, PICTURE, SUMS, SPAN = (
+    2,
+    3,
+    5,
+    9,
+    11,
+    13,
+    16,
+    17,
+)  # cells of the chapter
 LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
 
 pytestmark = pytest.mark.xdist_group("live")
@@ -342,8 +351,8 @@ def test_two_figures_and_a_frame_are_set_as_the_page_sets_them(lab: Cells) -> No
 
 def test_the_game_of_a_cell_is_alive(lab: Cells) -> None:
     """Catches a game that a run leaves as a picture."""
-    lab.run(8)
-    assert lab.box(8).locator(".live-output .dots").get_attribute("data-live") == "yes"
+    lab.run(GAME)
+    assert lab.box(GAME).locator(".live-output .dots").get_attribute("data-live") == "yes"
 
 
 @pytest.mark.parametrize("cell", [SUMS, 14])
