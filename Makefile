@@ -76,7 +76,7 @@ audit: $(READY) ## Ask other libraries again, each in its own environment, and s
 
 check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions, two identical builds, a browser
 	ORACLE_CASES=1000 $(PYTEST) tests/methods/test_walk_and_sweep.py -n auto
-	FAULT_CASES=10000 $(PYTEST) tests/misuse/test_faults.py -n auto
+	CHECK_ALL=1 FAULT_CASES=10000 $(PYTEST) tests/misuse/test_faults.py -n auto
 	SQL_CASES=1000 $(PYTEST) tests/sql/test_sql_fuzz.py -n auto
 	PEOPLE_CASES=1600 $(PYTEST) tests/records/test_people_fuzz.py -n auto
 	SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/methods/test_solvers.py tests/methods/test_spread_floor.py tests/proved -n auto

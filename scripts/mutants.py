@@ -23,7 +23,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MODULES = {  # the module: the tests that know it best, the quickest first
-    "numbers/exact.py": ["numbers", "misuse/test_errors.py", "test_universe.py", "test_sensitivity.py"],
+    "numbers/exact.py": ["numbers", "test_universe.py"],
     "numbers/gap.py": ["numbers", "test_sensitivity.py", "methods/test_walk_and_sweep.py"],
     "audit/asked.py": ["misuse/test_errors.py", "audit/test_audit.py"],
     "methods/sweep.py": ["test_sensitivity.py", "methods/test_walk_and_sweep.py"],

@@ -121,7 +121,7 @@ def opened(browser: Browser, address: str) -> Page:
     """A page with a notebook whose kernel is ready."""
     page = browser.new_page(viewport={"width": WIDE, "height": 1600})
     page.set_default_timeout(BUSY)
-    page.goto(address)
+    page.goto(f"{address}?reset")  # without the notebooks of another test
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
     return page
 

@@ -24,7 +24,16 @@ CHAPTER = "notebooks/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
 IDLE = "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == 'Stop')"
 RESTORE = "all => all.forEach(one => one.hidden || one.click())"
-DAYS, COUNT, GAP, RESULT, PICTURE, SUMS, SPAN = 2, 3, 5, 11, 13, 16, 17  # cells of the chapter
+DAYS, COUNT, GAP, GAME, RESULT, PICTURE, SUMS, SPAN = (
+    2,
+    3,
+    5,
+    9,
+    11,
+    13,
+    16,
+    17,
+)  # cells of the chapter
 LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
 
 pytestmark = pytest.mark.xdist_group("live")
@@ -111,6 +120,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(
         viewport={"width": WIDE, "height": 900}, color_scheme="light", reduced_motion="reduce"
     )
+    context.set_default_timeout(SLOW)
     yield context
     context.close()
 
@@ -217,80 +227,6 @@ def test_stop_ends_a_start_by_the_key_that_began_it(context: BrowserContext) -> 
         assert cells.status(COUNT) == "Stopped."  # what was on its way says no more
         assert cells.errors == []
         page.close()
-
-
-# A cell's stored output and that of its run, as a reader meets them: words of pictures too.
-SHOWN = """(bar) => {
-    const out = bar.parentElement.querySelector(".live-output"), box = bar.closest(".cell");
-    const words = (node) => {
-        const copy = node.cloneNode(true);
-        copy.querySelectorAll("style, script, figcaption, summary, .live-caption, .copybtn, button.sort").forEach(
-            part => part.matches(".sort") ? part.replaceWith(...part.childNodes) : part.remove());
-        return copy.textContent.split(/\\s+/).filter(word => word).join(" ");
-    };
-    const stored = [...box.querySelectorAll(".cell_output")].filter(node => node !== out);
-    const count = (nodes) => nodes.reduce((sum, node) => sum + node.querySelectorAll("svg.drawing").length, 0);
-    return {
-        cell: box.id, status: bar.querySelector(".live-status").textContent,
-        explorer: stored.some(node => node.querySelector(".explorer")),
-        stored: stored.map(words).join(" ").trim(), live: words(out), drawings: [count(stored), count([out])],
-    };
-}"""
-
-
-def check_every_cell(page: Page) -> None:
-    """Press every Run, from the top: each shows what is stored; an explorer is another one, in its place."""
-    wrong = []
-    for bar in page.locator(".live-bar").all():
-        bar.locator("button").first.evaluate("button => button.click()")
-        page.wait_for_function(IDLE, timeout=SLOW)
-        run: dict[str, Any] = bar.evaluate(SHOWN)
-        same = run["live"] == run["stored"] and len({*run["drawings"]}) == 1
-        if not run["status"].startswith("Ran in your browser") or not (
-            run["live"] if run["explorer"] else same
-        ):
-            wrong.append({name: text[-300:] for name, text in run.items() if isinstance(text, str)})
-    assert wrong == []
-
-
-def test_every_cell_shows_what_is_stored(lab: Cells) -> None:
-    """Catches a cell that fails in a browser, or shows another number there."""
-    check_every_cell(lab.page)
-
-
-OTHERS = sorted(
-    str(path.relative_to(HTML))
-    for folder in ("notebooks", "book")
-    for path in (HTML / folder).glob("*.html")
-    if 'class="cell_input ' in path.read_text(encoding="utf-8")
-)
-
-
-@pytest.mark.skipif(not CHECK_ALL, reason="every chapter starts Python: in check-all")
-@pytest.mark.parametrize("chapter", OTHERS)
-def test_every_cell_of_every_chapter(context: BrowserContext, chapter: str) -> None:
-    """Catches a cell of another chapter that fails in a browser, or shows another number there."""
-    with opened(context, (HTML / chapter).as_uri()) as cells:
-        check_every_cell(cells.page)
-        cells.page.close()
-
-
-def test_python_in_the_page_judges_as_python_does(lab: Cells) -> None:
-    """Catches a judge of an exercise that needs what the Python of a page does not have."""
-    made = {name: make() for name, make in ANSWERS.items()}
-    asked = [
-        {
-            "name": name,
-            "text": "\n".join(one.example)
-            if isinstance(one, DatasetAnswer)
-            else f"{one.start}\n    pass",
-        }
-        for name, one in made.items()
-        if not isinstance(one, NumberAnswer) and (CHECK_ALL or name.startswith("by-hand"))
-    ]
-    assert len(asked) > 1
-    ask = "asked => live.call('sensitivity_book.answers.check:check', asked, () => {})"
-    assert [lab.page.evaluate(ask, one) for one in asked] == [check(one) for one in asked]
 
 
 def test_a_run_gives_what_is_stored_and_runs_what_it_needs_alone(lab: Cells) -> None:
@@ -415,8 +351,8 @@ def test_two_figures_and_a_frame_are_set_as_the_page_sets_them(lab: Cells) -> No
 
 def test_the_game_of_a_cell_is_alive(lab: Cells) -> None:
     """Catches a game that a run leaves as a picture."""
-    lab.run(8)
-    assert lab.box(8).locator(".live-output .dots").get_attribute("data-live") == "yes"
+    lab.run(GAME)
+    assert lab.box(GAME).locator(".live-output .dots").get_attribute("data-live") == "yes"
 
 
 @pytest.mark.parametrize("cell", [SUMS, 14])
@@ -536,3 +472,77 @@ def test_stop_ends_an_endless_loop(lab: Cells) -> None:
     assert lab.status(DAYS) == "Stopped."
     lab.press(DAYS, "Restore")
     assert words(lab.stored(COUNT)) == lab.run(COUNT).strip()
+
+
+# A cell's stored output and that of its run, as a reader meets them: words of pictures too.
+SHOWN = """(bar) => {
+    const out = bar.parentElement.querySelector(".live-output"), box = bar.closest(".cell");
+    const words = (node) => {
+        const copy = node.cloneNode(true);
+        copy.querySelectorAll("style, script, figcaption, summary, .live-caption, .copybtn, button.sort").forEach(
+            part => part.matches(".sort") ? part.replaceWith(...part.childNodes) : part.remove());
+        return copy.textContent.split(/\\s+/).filter(word => word).join(" ");
+    };
+    const stored = [...box.querySelectorAll(".cell_output")].filter(node => node !== out);
+    const count = (nodes) => nodes.reduce((sum, node) => sum + node.querySelectorAll("svg.drawing").length, 0);
+    return {
+        cell: box.id, status: bar.querySelector(".live-status").textContent,
+        explorer: stored.some(node => node.querySelector(".explorer")),
+        stored: stored.map(words).join(" ").trim(), live: words(out), drawings: [count(stored), count([out])],
+    };
+}"""
+
+
+def check_every_cell(page: Page) -> None:
+    """Press every Run, from the top: each shows what is stored; an explorer is another one, in its place."""
+    wrong = []
+    for bar in page.locator(".live-bar").all():
+        bar.locator("button").first.evaluate("button => button.click()")
+        page.wait_for_function(IDLE, timeout=SLOW)
+        run: dict[str, Any] = bar.evaluate(SHOWN)
+        same = run["live"] == run["stored"] and len({*run["drawings"]}) == 1
+        if not run["status"].startswith("Ran in your browser") or not (
+            run["live"] if run["explorer"] else same
+        ):
+            wrong.append({name: text[-300:] for name, text in run.items() if isinstance(text, str)})
+    assert wrong == []
+
+
+def test_every_cell_shows_what_is_stored(lab: Cells) -> None:
+    """Catches a cell that fails in a browser, or shows another number there."""
+    check_every_cell(lab.page)
+
+
+OTHERS = sorted(
+    str(path.relative_to(HTML))
+    for folder in ("notebooks", "book")
+    for path in (HTML / folder).glob("*.html")
+    if 'class="cell_input ' in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.skipif(not CHECK_ALL, reason="every chapter starts Python: in check-all")
+@pytest.mark.parametrize("chapter", OTHERS)
+def test_every_cell_of_every_chapter(context: BrowserContext, chapter: str) -> None:
+    """Catches a cell of another chapter that fails in a browser, or shows another number there."""
+    with opened(context, (HTML / chapter).as_uri()) as cells:
+        check_every_cell(cells.page)
+        cells.page.close()
+
+
+def test_python_in_the_page_judges_as_python_does(lab: Cells) -> None:
+    """Catches a judge of an exercise that needs what the Python of a page does not have."""
+    made = {name: make() for name, make in ANSWERS.items()}
+    asked = [
+        {
+            "name": name,
+            "text": "\n".join(one.example)
+            if isinstance(one, DatasetAnswer)
+            else f"{one.start}\n    pass",
+        }
+        for name, one in made.items()
+        if not isinstance(one, NumberAnswer) and (CHECK_ALL or name.startswith("by-hand"))
+    ]
+    assert len(asked) > 1
+    ask = "asked => live.call('sensitivity_book.answers.check:check', asked, () => {})"
+    assert [lab.page.evaluate(ask, one) for one in asked] == [check(one) for one in asked]

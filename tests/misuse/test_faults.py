@@ -33,7 +33,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import METHODS, seeds
+from conftest import CHECK_ALL, METHODS, seeds
 from limits import Late, time_limit
 from matplotlib.figure import Figure
 
@@ -499,12 +499,16 @@ def is_audit(found, function, universe, norm=1, order=None, output_metric=None, 
     anything(found)
     found.to_frame()
     assert found.check()
-    for row in found.rows if order is None and output_metric is None else ():
+    if order is not None or output_metric is not None:
+        return
+    for row in found.rows:
+        if row.found is None:  # infeasible, or too small to be asked
+            continue
         relation = getattr(sl, row.relation)(row.k)
         expected = widest(as_query(function), universe, row.size, relation, norm)
         if row.searched:
             assert exact_number(row.found) <= exact_number(expected) * (1 + Fraction(1, 10**9))
-        elif row.verdict != "infeasible":
+        else:
             same(row.found, expected)
 
 
@@ -806,7 +810,7 @@ def written(thing):
         return type(thing).__name__
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(10) if CHECK_ALL or "SEED" in os.environ else range(10))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning", "ignore::FutureWarning")  # fmt: skip
 def test_odd_calls_are_refused_clearly_or_answered_rightly(seed):
     """Catches a wrong number, a hang, memory without a budget, and an error that names no parameter."""
