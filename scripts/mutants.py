@@ -92,9 +92,9 @@ def _tested(copy: Path, tests: list[str], seconds: int) -> None:
     os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.path[:0] = paths
     sys.dont_write_bytecode = True
-    said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(said, 1)
-    os.dup2(said, 2)
+    said = open("said.txt", "w", encoding="utf-8")  # noqa: SIM115
+    os.dup2(said.fileno(), 1)
+    os.dup2(said.fileno(), 2)
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--doctest-modules"]
     os._exit(pytest.main([*options, *tests]))
 

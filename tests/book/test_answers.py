@@ -251,6 +251,7 @@ NUMBERS = {
     ),
     "norms-yardstick-mean": lambda: crossing(1, math.sqrt(2 / math.pi)),
     "norms-yardstick-tail": lambda: crossing(math.log(100), 2.5758),
+    "closed-forms-square": lambda: max(abs(x * x - 10 * 10) for x in (9, 11)),
     "vehicle-zigzag": lambda: sum(
         max(apart(cache(median), *pair) for pair in changed(RATINGS, n, 2)) for n in (2, 3, 4, 5)
     ),
@@ -421,6 +422,12 @@ SUBMISSIONS = {
         ("def gaussian_weight(m):\n    return (100 * m**2) ** (1 / 3)", "With m = 10 it gives 21.5443, and 26.1 is better: the variance is"),
         ("def gaussian_weight(m):\n    return m - 40", "With m = 10 it gives -30. Look between 0 and 1000."),
     ],
+    "closed-forms-mixed": [
+        ("0, 3, 3\n0, 0", "The means are 2 and 0, 2 apart: more than 9/5. The formula is refuted."),
+        ("3, 3\n0, 0, 0, 3, 3", "The means are 3 and 6/5, 9/5 apart. The formula allows 9/5."),
+        ("0\n3, 3", "Both need at least 2 records."),
+        ("0, 0, 0\n3, 3, 3", "are no neighbours: at most 3 records added or removed."),
+    ],
     "vehicle-crossed": [
         ("1, 1, 1, 1, 3, 3\n1, 1, 3, 3, 3, 3", "1 and 3, 2 apart: two changes have carried both in the middle across."),
         ("1, 1, 1, 1, 1, 3\n1, 1, 1, 3, 3, 3", "1 and 2, 1 apart. The scale is 2 wide."),
@@ -545,6 +552,18 @@ RIGHT_PAIRS = {
         lambda x, y: (
             apart(lambda one: local_median(one, (0, 10)), x, y) == 10 and sum(x + y) > 50
         ),  # quiet and loud, which the page shows, add up to 30
+        2,
+    ),
+    "closed-forms-mixed": (
+        lambda: (
+            (x, y)
+            for x, y in product(
+                [x for n in (2, 3, 4, 5) for x in combinations_with_replacement((0, 3), n)],
+                repeat=2,
+            )
+            if ((Counter(x) - Counter(y)) + (Counter(y) - Counter(x))).total() <= 3
+        ),
+        lambda x, y: apart(mean, x, y) > Fraction(9, 5),
         2,
     ),
     "vehicle-crossed": (

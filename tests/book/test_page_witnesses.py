@@ -18,8 +18,10 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from sensitivity_lab.definition import QUERIES, gap, related
+from sensitivity_lab.definition import QUERIES, gap, quantile, related
 
+# The other names, and the other quantile, that explorers ask about.
+NAMED = QUERIES | {"quantile(0.5)": QUERIES["median"], "quantile(0.75)": (quantile("3/4"), 1)}
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SAFE = {"collections", "fractions", "itertools", "math", "numpy", "pandas"}  # imports of chapters
 
@@ -162,7 +164,7 @@ def test_every_setting_of_the_witness_explorers_says_what_its_pair_shows(outputs
                 if not (found := sentence.fullmatch(text)):
                     continue
                 k, x, y = int(found["k"]), read(found["x"]), read(found["y"])
-                answer = QUERIES[found["query"]][0]
+                answer = NAMED[found["query"]][0]
                 distance = gap(answer(x), answer(y), 1)
                 numbers = NUMBER.findall(found["value"])
                 relation = relation_of(found["phrase"])

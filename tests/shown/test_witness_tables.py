@@ -104,7 +104,7 @@ def test_numbers_and_text_keep_their_line():
     found = worst(len, votes, 2, sl.Add(1))
     assert repr(found) == (
         "Sensitivity(value=1, witness=(('no', 'no'), ('no', 'no', 'no')), method='sweep', "
-        "query='len', relation=Add(1))"
+        "query='len', relation=Add(1), for a public size 2)"
     )
     assert "yes" not in repr(found)
     numbers = worst(sl.SUM, range(5000), 2000)

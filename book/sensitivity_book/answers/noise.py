@@ -32,7 +32,7 @@ def label_epsilon() -> Answer:
     )
 
 
-def labelbelief() -> Answer:
+def label_belief() -> Answer:
     """How far a belief of 20 % can rise."""
     factor = math.exp(4 / 10)
     return NumberAnswer(
