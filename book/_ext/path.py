@@ -16,6 +16,7 @@ STEPS = {
     "notebooks/neighbours": "neighbours",
     "notebooks/school": "known people",
     "notebooks/vehicle": "a scale",
+    "notebooks/closed-forms": "formulas",
     "notebooks/clipping": "bounds",
     "notebooks/tables": "tables",
     "notebooks/people": "people",

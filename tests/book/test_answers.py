@@ -563,8 +563,8 @@ RIGHT_PAIRS = {
             )
             if ((Counter(x) - Counter(y)) + (Counter(y) - Counter(x))).total() <= 3
         ),
-        lambda x, y: apart(mean, x, y) > Fraction(9, 5),
-        2,
+        lambda x, y: apart(lambda one: Fraction(sum(one), len(one)), x, y) > Fraction(9, 5),
+        None,
     ),
     "vehicle-crossed": (
         lambda: changed(RATINGS, 6, 2),
