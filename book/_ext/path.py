@@ -10,11 +10,11 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 STEPS = {
-    "book/intro": "one number",
+    "book/intro": "a number",
     "notebooks/by-hand": "ten lines",
     "notebooks/noise": "noise",
     "notebooks/neighbours": "neighbours",
-    "notebooks/school": "known people",
+    "notebooks/school": "a list",
     "notebooks/vehicle": "a scale",
     "notebooks/closed-forms": "formulas",
     "notebooks/clipping": "bounds",
