@@ -155,10 +155,11 @@ def click_box(explorer: Explorer, page: Page, column: int, height: int) -> None:
 
 
 def test_no_page_is_too_heavy() -> None:
-    """Catches an explorer that would be slow to open on a phone: 600 kB of content at most."""
+    """Catches an explorer that would be slow to open on a phone: 800 kB of content at most, of which the
+    ten queries of both columns at every setting are half."""
     for page in sorted(HTML.glob("notebooks/*.html")):
         text = page.read_text("utf-8")
         article = text[text.index("<article") : text.index("</article>")]
         pictures = re.findall(r'src="\.\./(_images/[^"]+)"', article)
         size = len(article.encode()) + sum((HTML / name).stat().st_size for name in set(pictures))
-        assert size <= 600_000, f"{page.name}: {size:,} bytes"
+        assert size <= 800_000, f"{page.name}: {size:,} bytes"

@@ -31,8 +31,8 @@ DAYS, COUNT, GAP, GAME, RESULT, PICTURE, SUMS, SPAN = (
     9,
     11,
     13,
-    16,
     17,
+    18,
 )  # cells of the chapter
 LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
 
