@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
-from threading import RLock
+from threading import RLock, Thread
 from typing import Any
 
 import narwhals as nw
@@ -19,7 +20,7 @@ from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.records.rows import taken
 from sensitivity_lab.sql.databases import Tables, quoted
-from sensitivity_lab.sql.parsed import ORDERED, Parsed, shortened, told_of, within
+from sensitivity_lab.sql.parsed import ORDERED, Parsed, out_of_time, shortened, told_of
 from sensitivity_lab.sql.result_set import ResultSet
 
 Types = Mapping[str, Mapping[str, str]]  # of each table's columns, where the table tells too little
@@ -408,11 +409,44 @@ def _numbered(numbers: np.ndarray, table: Any) -> tuple[Any, str]:
 
 def _result(cursor: Any, text: str, seconds: float) -> ResultSet:
     """What a statement returns."""
-    with within(seconds, getattr(cursor, "interrupt", None)):
+
+    def ask() -> ResultSet:
         cursor.execute("BEGIN TRANSACTION READ ONLY")
         result = _rows_of(cursor.execute(text))
         cursor.execute("ROLLBACK")
         return result
+
+    return ask() if sys.platform == "emscripten" else _heard(ask, cursor.interrupt, seconds)
+
+
+def _heard(
+    ask: Callable[[], ResultSet], interrupt: Callable[[], object], seconds: float
+) -> ResultSet:
+    """What is answered in a thread of its own, beside which this one hears Ctrl-C.
+
+    Of several threads DuckDB's first may wait for the others, deaf to signals. An interrupt that
+    comes before the statement runs is lost, so it is said until it is obeyed.
+    """
+    asked: Future[ResultSet] = Future()
+
+    def run() -> None:
+        try:
+            asked.set_result(ask())
+        except BaseException as error:
+            asked.set_exception(error)
+
+    thread = Thread(target=run, daemon=True)
+    try:
+        thread.start()
+        wait([asked], seconds)
+        late = not asked.done()
+    finally:
+        while thread.ident is not None and not asked.done():
+            interrupt()
+            wait([asked], 0.05)  # an interrupted join takes the thread for ended
+    if late and (error := asked.exception()):
+        raise out_of_time(seconds) from error
+    return asked.result()
 
 
 def _rows_of(cursor: Any) -> ResultSet:

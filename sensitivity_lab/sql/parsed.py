@@ -194,11 +194,16 @@ def within(seconds: float, interrupt: Callable[[], object] | None) -> Iterator[N
     except Exception as error:
         if monotonic() - start < seconds:
             raise
-        raise TimeoutError(
-            f"statement must answer within seconds={seconds:g} on a dataset, got no answer: give it "
-            "more, or ask smaller datasets"
-        ) from error
+        raise out_of_time(seconds) from error
     finally:
         if timer is not None:
             timer.cancel()
             timer.join()  # it holds the connection
+
+
+def out_of_time(seconds: float) -> TimeoutError:
+    """What a statement that takes too long is answered with."""
+    return TimeoutError(
+        f"statement must answer within seconds={seconds:g} on a dataset, got no answer: give it "
+        "more, or ask smaller datasets"
+    )

@@ -1,5 +1,7 @@
 """A statement ends: by Ctrl-C, when its time is up, and when two threads meet on one connection."""
 
+import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -7,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from functools import partial
+from threading import Semaphore
 
 import duckdb
 import pandas as pd
@@ -15,7 +18,7 @@ import pytest
 from conftest import refused
 
 import sensitivity_lab as sl
-from sensitivity_lab.sql.duckdb import DuckDB
+from sensitivity_lab.sql.duckdb import DuckDB, _heard
 from sensitivity_lab.sql.parsed import Parsed
 
 STAFF = sl.Universe.product(a=[0, 1], name="staff")
@@ -82,6 +85,23 @@ def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
         check=False,
     )
     assert done.stdout.startswith("ended"), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("ended", [nullcontext(), pytest.raises(KeyboardInterrupt)])
+def test_what_waits_deaf_to_signals_is_interrupted_until_it_hears(ended):
+    """Catches a first thread that waits for DuckDB's others, and an interrupt before the statement runs."""
+    heard = Semaphore(0)
+
+    def ask():
+        if isinstance(ended, nullcontext):
+            return "answered"
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(3):  # the first is lost
+            heard.acquire()
+        raise RuntimeError("Query interrupted")
+
+    with ended:
+        assert _heard(ask, heard.release, seconds=60) == "answered"
 
 
 class _Interrupted:
