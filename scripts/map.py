@@ -81,7 +81,7 @@ def beside(book: dict[str, Chapter]) -> dict[str, list[str]]:
 # ---- drawn: sizes in the picture's own units, of which a phone shows 400 across ---------------------
 
 WIDTH, ROW, TALL = 402, 50, 40
-STEP, ROOM = (0, 166), (196, 206)  # where boxes begin, and how wide they are
+STEP, ROOM = (0, 172), (200, 202)  # where boxes begin, and how wide they are
 
 
 def draw(path: Path) -> None:
@@ -113,7 +113,7 @@ def _box(chapter: Chapter, column: tuple[int, int], y: int) -> str:
     """A box that leads to its page: the title in one line or two."""
     x, width = column
     kind = {PATH: "step", ROOMS: "room"}.get(chapter.part, "appendix")
-    lines = wrap(chapter.title, 21 if kind == "step" else 28, max_lines=2, placeholder=" …")
+    lines = wrap(chapter.title, 21 if kind == "step" else 25, max_lines=2, placeholder=" …")
     top = y + TALL / 2 + 4.5 - 7.5 * (len(lines) - 1)
     words = "".join(
         f'<tspan x="{x + width / 2:g}" y="{top + 15 * i:g}">{escape(line)}</tspan> '

@@ -508,7 +508,7 @@
 
   // Noise on the published mean: what the attacker believes of the right six.
   function noisy(view) {
-    const { values, size, published, most, epsilons } = view;
+    const { values, size, published, most, epsilons, draws } = view;
     const all = groups(values.length, size);
     const memory = new Map();
     const believed = (epsilon) => {
@@ -516,16 +516,17 @@
       return memory.get(epsilon);
     };
     return {
-      begin() { view.mean([published, size]); this.turn(epsilons.length - 1); },
+      begin() { this.turn(epsilons.length - 1); },
       turn(at) {
         const epsilon = epsilons[at], own = believed(epsilon), largest = Math.max(...own.values());
-        const share = own.get(published), half = most[0] / most[1] / epsilon * Math.LN2;
+        const share = own.get(published), scale = most[0] / most[1] / epsilon, mean = published / size;
         view.shade((group) => own.get(total(values, group)) / largest, all);
-        view.band(published / size, half);
+        view.band(mean, scale * Math.LN2);
+        view.noisy(mean + scale * draws[at], mean);
         view.dial(at, epsilon === Infinity ? "no noise" : String(epsilon));
         if (epsilon === Infinity) return view.say("1 in 1", "for the right six", "No noise: the attacker is certain.");
         return view.say(oneIn(share), "for the right six",
-          `To the attacker the right six have a chance of ${percent(share)}. Half of the answers lie within ${digits(half)} days of the true mean.`);
+          `The school publishes ${(mean + scale * draws[at]).toFixed(2)} days. To the attacker the right six have a chance of ${percent(share)}. Half of all draws fall within ${digits(scale * Math.LN2)} days of the true mean: the bar.`);
       },
     };
   }
@@ -652,7 +653,7 @@
       counts: numbers("counts"), per: numbers("per"), words: (root.dataset.epsilons || "").split(" "), ends: (root.dataset.ends || "").split("|"),
       k: Number(root.dataset.k || 1),
       most: numbers("most"), witness: (root.dataset.witness || "").split("|").map(places),
-      epsilons: numbers("epsilons"),
+      epsilons: numbers("epsilons"), draws: numbers("draws"),
       put(i, kind) {
         kinds[i] = kind;
         if (!pupils[i]) return;
@@ -706,6 +707,13 @@
         old.style.setProperty("--at", at(before[0] / before[1]));
         gap.style.setProperty("--from", ends[0]);
         gap.style.setProperty("--to", ends[1]);
+      },
+      noisy(value, truth) {  // beyond the line it stands at its end
+        const mark = find(".mean"), old = find(".before");
+        old.hidden = value === truth;
+        old.style.setProperty("--at", at(truth));
+        mark.style.setProperty("--at", at(Math.min(Math.max(value, low), high)));
+        mark.querySelector("b").textContent = value === truth ? String(value) : value.toFixed(2);
       },
       band(centre, half) {
         const band = find(".gap");

@@ -52,6 +52,17 @@ def the_most() -> sl.Sensitivity:
     return sl.global_sensitivity(sl.MEAN, absences, size=SIZE, relation=sl.Change(1))
 
 
+def draws() -> dict[float, float]:
+    """Return a draw of the noise of scale 1 for each ε."""
+    drawn = np.random.default_rng(SIZE).laplace(size=len(EPSILONS)).round(2)
+    return {e: 0.0 if math.isinf(e) else float(one) for e, one in zip(EPSILONS, drawn, strict=True)}
+
+
+def published(epsilon: float) -> float:
+    """Return the mean of the first game with that draw of its noise."""
+    return min(groups_by_sum()) / SIZE + float(the_most().value) / epsilon * draws()[epsilon]
+
+
 def beliefs(epsilon: float) -> dict[int, float]:
     """Return what an attacker believes of a group, by its sum, on average over the noise."""
     counts = {total: len(some) for total, some in groups_by_sum().items()}

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import sensitivity_lab as sl
 from sensitivity_book.stage.dots.hunt import beat
-from sensitivity_book.stage.dots.picture import Picture, line, listed, pair, text
+from sensitivity_book.stage.dots.picture import Picture, decimals, line, listed, pair, text
 from sensitivity_book.theory import first_page
 from sensitivity_book.theory.first_page import SIZE
 
@@ -61,7 +61,7 @@ def hiding() -> Picture:
         ],
         answer=Fraction(total, SIZE),
         lit={group: float(group in by_sum[total]) for group in first_page.groups()},
-        data={"size": str(SIZE), "opening": line(first_page.groups()[0])},
+        data={"size": str(SIZE), "opening": line(range(1, len(NAMES), 2))},
     )
 
 
@@ -84,6 +84,7 @@ def noisy(epsilon: float = 1.0) -> Picture:
     by_sum, most = first_page.groups_by_sum(), first_page.the_most().value
     total, own = min(by_sum), first_page.beliefs(epsilon)
     share, half = own[total], float(most) / epsilon * math.log(2)
+    truth, published = Fraction(total, SIZE), Fraction(first_page.published(epsilon))
     strongest = max(own.values())
     stops = ("Infinity" if math.isinf(one) else f"{one:g}" for one in first_page.EPSILONS)
     return Picture(
@@ -91,19 +92,24 @@ def noisy(epsilon: float = 1.0) -> Picture:
         "noisy",
         "What does noise leave of it?",
         (f"1 in {1 / share:.0f}", "for the right six"),
+        f"The school publishes {decimals(published)} days. "
         f"To the attacker the right six have a chance of {100 * share:.3g}\N{NO-BREAK SPACE}%. "
-        f"Half of the answers lie within {half:.3g} days of the true mean.",
+        f"Half of all draws fall within {half:.3g} days of the true mean: the bar.",
         NAMES,
         DAYS,
         (0, 20),
         "days",
-        answer=Fraction(total, SIZE),
+        answer=published,
+        before=truth,
+        bar=(truth - Fraction(half), truth + Fraction(half)),
         lit={group: own[sum_] / strongest for sum_, some in by_sum.items() for group in some},
         data={
             "size": str(SIZE),
             "published": str(total),
             "most": pair(most),
             "epsilons": " ".join(stops),
+            "draws": " ".join(map(str, first_page.draws().values())),
+            "query": "published",
         },
         actions={},
     )

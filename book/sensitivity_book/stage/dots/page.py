@@ -88,9 +88,9 @@ def _axis(picture: Picture) -> Iterable[str]:
 
 
 def _answer(picture: Picture, answer: Exact) -> Iterable[str]:
-    """The answer on the line, and the gap to the one before it."""
+    """The answer on the line, the one before it, and a bar between them or of its own."""
     before = answer if picture.before is None else picture.before
-    low_end, high_end = (picture.at(end) for end in sorted((answer, before)))
+    low_end, high_end = (picture.at(end) for end in picture.bar or sorted((answer, before)))
     hidden = " hidden" if picture.before is None else ""
     yield f'<span class="gap" style="--from:{low_end};--to:{high_end}"{hidden}></span>'
     yield f'<span class="before" style="--at:{picture.at(before)}"{hidden}></span>'

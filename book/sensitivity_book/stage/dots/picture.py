@@ -30,6 +30,7 @@ class Picture:
     lanes: tuple[str, str] = ("in the study", "not in it")
     answer: Exact | None = 0
     before: Exact | None = None
+    bar: tuple[Exact, Exact] | None = None
     ghosts: Sequence[int] = ()
     tray: bool = False
     drawn: Sequence[str] = ()
