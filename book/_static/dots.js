@@ -521,8 +521,7 @@
         const epsilon = epsilons[at], own = believed(epsilon), largest = Math.max(...own.values());
         const share = own.get(published), scale = most[0] / most[1] / epsilon, mean = published / size;
         view.shade((group) => own.get(total(values, group)) / largest, all);
-        view.band(mean, scale * Math.LN2);
-        view.noisy(mean + scale * draws[at], mean);
+        view.noisy(mean + scale * draws[at], mean, scale * Math.LN2);
         view.dial(at, epsilon === Infinity ? "no noise" : String(epsilon));
         if (epsilon === Infinity) return view.say("1 in 1", "for the right six", "No noise: the attacker is certain.");
         return view.say(oneIn(share), "for the right six",
@@ -708,18 +707,14 @@
         gap.style.setProperty("--from", ends[0]);
         gap.style.setProperty("--to", ends[1]);
       },
-      noisy(value, truth) {  // beyond the line it stands at its end
-        const mark = find(".mean"), old = find(".before");
-        old.hidden = value === truth;
+      noisy(value, truth, half) {  // beyond the line it stands at its end
+        const mark = find(".mean"), old = find(".before"), band = find(".gap"), within = (x) => at(Math.min(Math.max(x, low), high));
+        old.hidden = band.hidden = value === truth;
         old.style.setProperty("--at", at(truth));
-        mark.style.setProperty("--at", at(Math.min(Math.max(value, low), high)));
+        mark.style.setProperty("--at", within(value));
         mark.querySelector("b").textContent = value === truth ? String(value) : value.toFixed(2);
-      },
-      band(centre, half) {
-        const band = find(".gap");
-        band.hidden = !(half > 0);
-        band.style.setProperty("--from", Math.max(at(centre - half), at(low)));
-        band.style.setProperty("--to", Math.min(at(centre + half), at(high)));
+        band.style.setProperty("--from", within(truth - half));
+        band.style.setProperty("--to", within(truth + half));
       },
       path(name, d) { find(`path.${name}`).setAttribute("d", d); },
       spot(name, x, share) {  // a mark in the drawing above the line; an error above its frame stays at the top
