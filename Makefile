@@ -51,8 +51,9 @@ browser: $(READY) ## Look at the built book and at JupyterLab in a real Chromium
 screenshots: $(READY) ## Keep two pictures of every built page in _build/screenshots
 	SCREENSHOTS=1 $(PYTEST) tests/browser/test_book.py -k test_a_page -n auto --dist loadgroup
 
-lab: $(READY) ## Open the notebooks in JupyterLab
-	$(BIN)/jupyter lab notebooks
+lab: $(READY) ## Read the book in JupyterLab, in copies that are yours to change
+	$(BIN)/python scripts/lab.py
+	$(BIN)/jupyter lab _build/lab/00-start.ipynb
 
 outputs: $(READY) ## Re-run notebooks and store their outputs (NOTEBOOKS=... for some)
 	$(BIN)/python scripts/outputs.py $(NOTEBOOKS)
