@@ -35,7 +35,7 @@ test: $(READY) ## Run the tests, the doctests, and every notebook against its st
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book book/sensitivity_board --ignore tests/browser --doctest-modules --mpl $(COV) -n auto \
 	  --junitxml $(TIMES)/test.xml
 	EXPLORERS_OPENING_ONLY=1 $(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
-	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
+	  -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
 
 lowest: $(READY) ## Test the package with the lowest versions that it declares (Python 3.11)
 	$(BIN)/python -m venv --clear $(VENV)-lowest

@@ -68,19 +68,16 @@ def _unsigned(text: str) -> Typed | None:
 
 def judge(answer: NumberAnswer, given: object) -> Verdict:
     """Judge a number, or the text of one; a float may be as near as floats are."""
-    text = str(given)
+    if given is ...:
+        raise MisreadError("Put your number in the place of the three dots.")
     own, right = read(_plain(given), answer.unit), Fraction(answer.right)
+    exact = not isinstance(answer.right, float)
     close = isinstance(given, float) and math.isclose(given, answer.right, rel_tol=1e-9)
-    if (
-        close
-        or own.rounded(right)
-        or (isinstance(answer.right, (int, Fraction)) and own.value == right)
-    ):
+    if close or own.rounded(right) or (exact and own.value == right):
         return Verdict(True, _agreed(answer, own.value == right))
     if own.near(right):
-        exact = "" if isinstance(answer.right, float) else ", or a fraction"
-        return Verdict(False, f"Give three digits{exact}.")
-    return Verdict(False, _refuted(answer, own, text.strip()))
+        return Verdict(False, f"Give three digits{', or a fraction' if exact else ''}.")
+    return Verdict(False, _refuted(answer, own, str(given).strip()))
 
 
 def _plain(given: object) -> str:
