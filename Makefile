@@ -35,7 +35,7 @@ test: $(READY) ## Run the tests, the doctests, and every notebook against its st
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book book/sensitivity_board --ignore tests/browser --doctest-modules --mpl $(COV) -n auto \
 	  --junitxml $(TIMES)/test.xml
 	EXPLORERS_OPENING_ONLY=1 $(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
-	  --nbval-sanitize-with tests/nbval.cfg -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
+	  -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
 
 lowest: $(READY) ## Test the package with the lowest versions that it declares (Python 3.11)
 	$(BIN)/python -m venv --clear $(VENV)-lowest
@@ -51,8 +51,9 @@ browser: $(READY) ## Look at the built book and at JupyterLab in a real Chromium
 screenshots: $(READY) ## Keep two pictures of every built page in _build/screenshots
 	SCREENSHOTS=1 $(PYTEST) tests/browser/test_book.py -k test_a_page -n auto --dist loadgroup
 
-lab: $(READY) ## Open the notebooks in JupyterLab
-	$(BIN)/jupyter lab notebooks
+lab: $(READY) ## Read the book in JupyterLab, in copies that are yours to change
+	$(BIN)/python scripts/lab.py
+	$(BIN)/jupyter lab _build/lab/00-start.ipynb
 
 outputs: $(READY) ## Re-run notebooks and store their outputs (NOTEBOOKS=... for some)
 	$(BIN)/python scripts/outputs.py $(NOTEBOOKS)

@@ -16,8 +16,8 @@ import duckdb
 import numpy as np
 import pytest
 from conftest import ROOT
-from sensitivity_book.answers import answer
-from sensitivity_book.answers.check import check
+from sensitivity_book.answers import check_answer
+from sensitivity_book.answers.check import check, verdict
 from sensitivity_book.answers.kinds import DatasetAnswer, FunctionAnswer, NumberAnswer
 from sensitivity_book.answers.page import elsewhere
 from sensitivity_book.answers.reading import MisreadError, read_datasets
@@ -488,10 +488,26 @@ def test_an_example_is_read_and_is_not_right(name):
     """Catches the lines for JupyterLab giving the answer away, or showing what cannot be read."""
     made = MADE[name]
     assert len(made.example) == len(made.fields)
-    said = answer(name, *made.example)
-    assert said.startswith("Not yet. ")
-    assert "no number" not in said
-    assert "universe" not in said
+    said = verdict(name, *made.example)
+    assert not said.right
+    assert "no number" not in said.words
+    assert "universe" not in said.words
+
+
+def test_jupyterlab_takes_answers_as_they_are(capsys):
+    """Catches a tuple or function that must be written as text, and a name's slip of the pen that ends in a KeyError."""
+    assert verdict("by-hand-sum-swapped", 19) == verdict("by-hand-sum-swapped", "19 days")
+    assert verdict("by-hand-sum-swapped", 19).right
+    assert not verdict("by-hand-sum-swapped", ...).right
+    assert verdict("audits-spent-right", math.exp(1.5) / (1 + math.exp(1.5))).right
+    assert verdict("by-hand-both-widest", (1, 2, 3, 5, 8, 15), [2, 3, 5, 8, 15, 20]).right
+    assert verdict("tables-refuted", [("art", 0)], [("art", 50)]).words.startswith("The count goes")
+    assert verdict("by-hand-span-written", lambda x: max(x) - min(x)).right
+    assert "it stops. NameError" in verdict("by-hand-span-written", lambda x: unknown).words  # noqa: F821
+    check_answer("by-hand-sum-swapped", 19)
+    assert capsys.readouterr().out.startswith("Right. ")
+    with pytest.raises(ValueError, match="is it 'by-hand-sum-moved'"):
+        check_answer("by-hand-sum-move", 20)
 
 
 def apart(query, x, y):
@@ -719,10 +735,10 @@ def test_rows_are_named_as_they_are_typed():
     staff = sl.Universe.product(team=["art", "law"], salary=[0, 50])
     asked = DatasetAnswer(("One", "Other"), None, staff, (), 2, sl.Change(1))
     with pytest.raises(MisreadError, match=r"^law 0 has 1 record, not 2"):
-        read_datasets(asked, "law 0\nart 0")
+        read_datasets(asked, ["law 0", "art 0"])
     with pytest.raises(MisreadError, match=r"^art 0, law 0 and art 50, law 50 are no neighbours"):
-        read_datasets(asked, "law 0, art 0\nlaw 50, art 50")
-    assert read_datasets(asked, "law 0, art 0\nart 0, law 50")[0] == (("art", 0), ("law", 0))
+        read_datasets(asked, ["law 0, art 0", "law 50, art 50"])
+    assert read_datasets(asked, ["law 0, art 0", "art 0, law 50"])[0] == (("art", 0), ("law", 0))
 
 
 def test_a_dataset_is_read_however_it_is_written():
@@ -772,12 +788,6 @@ def test_a_function_has_a_namespace_of_its_own_and_spoils_no_input():
     )
 
 
-def test_a_number_is_not_checked_by_python():
-    """Catches a page that starts Python for what its script can compare."""
-    with pytest.raises(ValueError, match="is a number, which its page compares"):
-        submitted("by-hand-sum-moved", "20")
-
-
 # ---- On the pages --------------------------------------------------------------------------------
 
 FIELD = re.compile(r"^```\{answer\} (\S+)\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
@@ -803,8 +813,7 @@ def test_jupyterlab_shows_the_lines_that_check_the_answer(name):
     """Catches lines in a notebook that ask for another field, or cannot be run."""
     [inside] = [inside for found in USED.values() for one, inside in found if one == name]
     assert inside == elsewhere(name, MADE[name])
-    if not isinstance(MADE[name], NumberAnswer):
-        compile(inside, name, "exec")
+    compile(inside, name, "exec")
 
 
 @pytest.mark.parametrize("page", PATH)

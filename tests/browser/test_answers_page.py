@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from conftest import HTML, ROOT
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from sensitivity_book.answers import compare
 from sensitivity_book.answers.kinds import (
     Answer,
     DatasetAnswer,
@@ -18,6 +19,7 @@ from sensitivity_book.answers.kinds import (
     Verdict,
 )
 from sensitivity_book.answers.page import markup, told
+from sensitivity_book.answers.reading import MisreadError
 from sensitivity_book.answers.registry import ANSWERS
 from test_book import LOOKS, STRUCTURE, faint_text, faults, show
 
@@ -100,7 +102,16 @@ def submit(root: Locator, *texts: str) -> str:
 def verdicts(page: Page, answer: NumberAnswer, texts: list[str]) -> list[dict[str, str]]:
     asked = "([answer, texts]) => texts.map(text => Answers.judge(answer, text))"
     found: list[dict[str, str]] = page.evaluate(asked, [told("name", answer), texts])
+    for text, one in zip(texts, found, strict=True):  # JupyterLab has the same words
+        assert in_python(answer, text) == Verdict(one["verdict"] == "right", one["words"]), text
     return found
+
+
+def in_python(answer: NumberAnswer, text: str) -> Verdict:
+    try:
+        return compare.judge(answer, text)
+    except MisreadError as error:
+        return Verdict(False, str(error))
 
 
 # ---- The script's own functions ------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""JupyterLab, as a reader opens it: one chapter run from the menu to its end."""
+"""JupyterLab, as a reader opens it: a copy of one chapter run from the menu to its end."""
 
 import os
 import re
@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import lab_copies
 import nbformat
 import pytest
-from conftest import ROOT
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, Page, expect
 from sensitivity_book.stage.explorers.explorer import svg
@@ -18,7 +18,7 @@ from sensitivity_book.stage.explorers.gallery import explorers
 from test_book import WIDE
 
 pytestmark = pytest.mark.xdist_group("lab")
-CHAPTER = ROOT / "notebooks" / "by-hand.ipynb"
+CHAPTER = "01-by-hand.ipynb"
 EXPLORERS = explorers()
 BUSY, LONGEST_CHAPTER = 120_000, 300_000  # ms: a busy machine starts slowly
 HAS_ENDED = """() => {
@@ -55,12 +55,13 @@ def lab(folder: Path) -> Iterator[str]:
 
 def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, folder: Path) -> None:
     """Catches a chapter that works in the build alone: a kernel, file or widget not found."""
-    chapter = nbformat.read(CHAPTER, as_version=4)
+    chapter = next(notebook for name, notebook in lab_copies.lab.copies() if name == CHAPTER)
     for cell in code_cells(chapter):  # whatever it holds at the end was computed here
         cell.outputs, cell.execution_count = [], None
-    notebook = folder / CHAPTER.name
+    notebook = folder / CHAPTER
     nbformat.write(chapter, notebook)
     page = opened(browser, f"{lab}/tree/{notebook.name}")
+    asked_in_words(page, chapter)
     run_all(page)
     page.wait_for_function(HAS_ENDED, timeout=LONGEST_CHAPTER)
     page.evaluate(SAVE)
@@ -69,6 +70,21 @@ def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, folder: Path) -> 
     failed = [cell.source for cell in cells if any("ename" in out for out in cell.outputs)]
     assert failed == []
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+
+
+def asked_in_words(page: Page, chapter: NotebookNode) -> None:
+    """A check's question is there, its reasons are folded, and nothing is left raw."""
+    place = next(i for i, cell in enumerate(chapter.cells) if "Check yourself" in cell.source)
+    cell = page.locator(f'.jp-Notebook [data-windowed-list-index="{place}"] .jp-RenderedMarkdown')
+    cell.scroll_into_view_if_needed()
+    expect(cell.get_by_text("How many of the 5,040 pairs have this widest gap?")).to_be_visible()
+    reason = cell.get_by_text("Chris and Rick are fixed")
+    expect(reason).to_be_hidden()
+    cell.get_by_text("1", exact=True).click()
+    expect(reason).to_be_visible()
+    assert not lab_copies.RAW.search(
+        "\n".join(page.locator(".jp-RenderedMarkdown").all_inner_texts())
+    )
 
 
 MAKING = """from sensitivity_book.stage.dots.games import moving

@@ -1,34 +1,48 @@
-"""The one function that a page calls, and the same for JupyterLab."""
+"""The one function that a page calls, and the one for JupyterLab."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from difflib import get_close_matches
 from typing import Any
 
-from sensitivity_book.answers.kinds import DatasetAnswer, FunctionAnswer, Verdict
+from sensitivity_book.answers import compare
+from sensitivity_book.answers.kinds import DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.answers.reading import MisreadError, read_datasets, read_function
 from sensitivity_book.answers.registry import ANSWERS
 
 
 def check(asked: dict[str, str]) -> dict[str, Any]:
     """Judge the text that a page sends under the name of a field; a pair comes in two lines."""
-    return asdict(verdict(asked["name"], asked["text"]))
+    return asdict(verdict(asked["name"], *asked["text"].split("\n")))
 
 
-def verdict(name: str, text: str) -> Verdict:
-    """Judge a dataset or a function."""
+def verdict(name: str, *given: object) -> Verdict:
+    """Judge a number, one or two datasets, or a function: each itself, or its text."""
     own = ANSWERS[name]()
     try:
         if isinstance(own, DatasetAnswer):
-            return own.judge(*read_datasets(own, text))
-        if isinstance(own, FunctionAnswer):
-            return own.judge(read_function(own, text))
+            return own.judge(*read_datasets(own, [*map(_line, given)]))
+        if isinstance(own, NumberAnswer):
+            return compare.judge(own, given[0] if given else "")
+        return own.judge(read_function(own, given))
     except MisreadError as error:
         return Verdict(False, str(error))
-    raise ValueError(f"{name} is a number, which its page compares")
 
 
-def answer(name: str, *parts: str) -> str:
-    """Say whether a dataset, a pair in two texts, or the text of a function is right, and why."""
-    said = verdict(name, "\n".join(parts))
-    return f"{'Right.' if said.right else 'Not yet.'} {said.words}"
+def _line(dataset: Any) -> str:
+    """Write a dataset as it is typed."""
+    return dataset if isinstance(dataset, str) else ", ".join(map(str, dataset))
+
+
+def check_answer(name: str, *given: object) -> None:
+    """Print whether an answer is right, and why: a number, one or two datasets, a function, or their text.
+
+    >>> check_answer("by-hand-sum-swapped", 20)
+    Not yet. Rick takes 20 days with him, but whoever replaces him brings some back. No two neighbours are 20 apart: that is too much.
+    """
+    if name not in ANSWERS:
+        near = get_close_matches(name, ANSWERS, n=1)
+        raise ValueError(f"no field is called {name!r}" + (f": is it {near[0]!r}?" if near else ""))
+    said = verdict(name, *given)
+    print("Right." if said.right else "Not yet.", said.words)

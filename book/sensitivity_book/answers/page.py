@@ -8,7 +8,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer
+from sensitivity_book.answers.kinds import Answer, DatasetAnswer, FunctionAnswer, NumberAnswer
 from sensitivity_book.answers.reading import called
 from sensitivity_lab.numbers.exact import Exact
 
@@ -50,13 +50,15 @@ def exact_text(number: Exact | float) -> str:
 
 
 def elsewhere(name: str, answer: Answer) -> str:
-    """Return what stands in the directive: what a reader in JupyterLab sees, and can put into a cell."""
-    if isinstance(answer, NumberAnswer):
-        return "Your number is checked in the built page."
+    """Return what stands in the directive: a cell in JupyterLab, which asks without overwriting a chapter's names."""
+    labels, own = (
+        [answer.label] if not isinstance(answer, DatasetAnswer) else answer.fields,
+        ["..."],
+    )
+    lines = [f"# {'; '.join(labels)}", "from sensitivity_book.answers import check_answer"]
     if isinstance(answer, DatasetAnswer):
-        parts = ", ".join(json.dumps(part, ensure_ascii=False) for part in answer.example)
-        asked = f'print(answer("{name}", {parts}))'
-    else:
-        source = called(answer)
-        asked = f'import inspect\nprint(answer("{name}", inspect.getsource({source})))'
-    return f"from sensitivity_book.answers import answer\n{asked}"
+        own = [json.dumps(part, ensure_ascii=False) for part in answer.example]
+    elif isinstance(answer, FunctionAnswer):
+        own, start = [called(answer)], answer.start.rstrip()
+        lines += ["", f"{start}\n    ..." if start.endswith(":") else start, ""]
+    return "\n".join([*lines, f'check_answer("{name}", {", ".join(own)})'])

@@ -15,7 +15,7 @@ from sensitivity_lab.numbers.exact import Exact, simplest
 from sensitivity_lab.numbers.text import counted, dataset_text, number_text
 from sensitivity_lab.records.rows import Row
 
-TYPED = "your function"
+TYPED, CELL = "your function", "ipykernel_"  # as a traceback names what was typed, and a cell
 MANY = 20  # values; of more not all are named
 
 
@@ -23,9 +23,8 @@ class MisreadError(Exception):
     """What was typed is no answer yet: the sentence says why."""
 
 
-def read_datasets(answer: DatasetAnswer, text: str) -> list[tuple[Any, ...]]:
+def read_datasets(answer: DatasetAnswer, lines: list[str]) -> list[tuple[Any, ...]]:
     """Read one line for each field, and hold the datasets to universe, size and relation."""
-    lines = text.split("\n")
     if len(lines) != len(answer.fields):
         raise MisreadError(f"Write {counted(len(answer.fields), 'line')}, one for each dataset.")
     read = [_dataset(line, answer.universe) for line in lines]
@@ -102,9 +101,22 @@ def _number(text: str) -> Exact:
         raise MisreadError(f"{text!r} is no number.") from None
 
 
-def read_function(answer: FunctionAnswer, text: str) -> Callable[..., Any]:
-    """Run what was typed in a namespace that has Fraction alone; return its function, whose errors are sentences."""
-    name = called(answer)
+def read_function(answer: FunctionAnswer, parts: tuple[Any, ...]) -> Callable[..., Any]:
+    """Take a function, or run the lines of one; its errors become sentences."""
+    own = parts[0] if parts and callable(parts[0]) else None
+    function = own or _ran(called(answer), "\n".join(map(str, parts)))
+
+    def asked(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except (Exception, SystemExit) as error:
+            raise MisreadError(f"With {given(arguments)} it stops. {_told(error)}.") from None
+
+    return asked
+
+
+def _ran(name: str, text: str) -> Callable[..., Any]:
+    """Run what was typed in a namespace that has Fraction alone; return the function of that name."""
     namespace: dict[str, Any] = {"__name__": TYPED, "Fraction": Fraction}
     try:
         exec(compile(text, TYPED, "exec"), namespace)
@@ -115,14 +127,7 @@ def read_function(answer: FunctionAnswer, text: str) -> Callable[..., Any]:
     function = namespace.get(name)
     if not callable(function):
         raise MisreadError(f"There is no function {name}.")
-
-    def asked(*arguments: Any) -> Any:
-        try:
-            return function(*arguments)
-        except (Exception, SystemExit) as error:
-            raise MisreadError(f"With {given(arguments)} it stops. {_told(error)}.") from None
-
-    return asked
+    return function  # type: ignore[no-any-return]
 
 
 def called(answer: FunctionAnswer) -> str:
@@ -140,6 +145,10 @@ def given(arguments: tuple[Any, ...]) -> str:
 
 def _told(error: BaseException) -> str:
     """The line in what was typed, and the error in one line."""
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == TYPED]
+    lines = [
+        frame.lineno
+        for frame in extract_tb(error.__traceback__)
+        if frame.filename == TYPED or CELL in frame.filename
+    ]
     where = f"Line {lines[-1]}: " if lines else ""
     return f"{where}{type(error).__name__}: {error}".rstrip(".: ")

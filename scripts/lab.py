@@ -1,0 +1,213 @@
+"""Make working copies of the notebooks for JupyterLab, in the order of the book, with a page to start from.
+
+A copy is its reader's own: one that has changed since it was made here is never written again.
+
+    python scripts/lab.py            into _build/lab
+    python scripts/lab.py FOLDER     into another
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import yaml
+from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "book" / "_ext")]
+
+from plain import Book, Cell, details  # noqa: E402
+
+KERNEL = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+PAGES = ("proofs", "glossary", "notation", "sources")  # those of text alone that notebooks link to
+FOLDED = {  # by tag: what JupyterLab folds
+    "hide-input": ("source_hidden",),
+    "remove-input": ("source_hidden",),
+    "hide-cell": ("source_hidden", "outputs_hidden"),
+    "remove-cell": ("source_hidden", "outputs_hidden"),
+}
+UNNAMED = "unnamed"  # a cell that no link leads to: its place is its name
+PLAYED = ('class="dots"', 'class="tents"', 'class="explorer"')
+START = """# Sensitivity Lab
+
+How much can one person change an answer? These notebooks are the book's chapters, and the copies are yours: change
+what you like, and save. `make lab` never overwrites a copy that you have changed; delete it to have the book's again.
+
+- <kbd>Shift</kbd>+<kbd>Enter</kbd> runs a cell. *Run All Cells*, in the menu *Run*, runs a chapter.
+- Code that only draws or sets up is folded: click the three dots to see it. Outputs that you are asked to predict are folded, too.
+- Hints, solutions and the answers of *Check yourself* open at a click.
+- Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
+
+Is all well? Run the next cell. It should say 19/6.
+"""
+TRY = """import sensitivity_lab as sl
+
+days = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
+print(sl.global_sensitivity(sl.MEAN, days, size=6, relation=sl.Change(1)).value)"""
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    record = folder / ".made.json"
+    made = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    for name, notebook in list(copies()):
+        path, text = folder / name, nbformat.writes(notebook) + "\n"
+        if path.exists() and digest(path.read_text(encoding="utf-8")) != made.get(name):
+            print(f"{name} is yours, and stays as it is.")
+            continue
+        path.write_text(text, encoding="utf-8")
+        made[name] = digest(text)
+        NotebookNotary().sign(notebook)  # trusted: its pictures are shown before it is run
+    record.write_text(json.dumps(made, indent=1), encoding="utf-8")
+
+
+def digest(text: str) -> str:
+    """What all cells of a notebook hold; JupyterLab writes metadata of its own when it is opened."""
+    with suppress(ValueError, KeyError):  # what is no notebook is its reader's all the same
+        text = json.dumps(json.loads(text)["cells"], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def copies() -> Iterator[tuple[str, Any]]:
+    """Every copy by its name, the page to start from first."""
+    book, parts = Book(ROOT / "book" / "references.bib"), listed()
+    documents = [document for _, part in parts for document in part]
+    for document in documents:
+        read = source(document.path)
+        figures = [figure["name"] for cell in read.cells if (figure := figure_of(cell))]
+        text = "\n\n".join(cell.source for cell in read.cells if cell.cell_type == "markdown")
+        book.read(text, figures, document.copy, document.number)
+    yield "00-start.ipynb", start(book, parts)
+    for document in documents:
+        if document.copy:
+            yield document.copy, copy(book, source(document.path))
+
+
+class Document:
+    """A page of the book: where it stands, its number, and the name of its copy if it has one."""
+
+    def __init__(self, file: str, number: int) -> None:
+        notebook = ROOT / f"{file}.ipynb"
+        self.path = notebook if notebook.exists() else ROOT / f"{file}.md"
+        self.number, name = number, self.path.stem
+        numbered = f"{number:02}-{name}.ipynb" if number else f"{name}.ipynb"
+        self.copy = numbered if notebook.exists() or name in PAGES else None
+
+
+def listed() -> list[tuple[str, list[Document]]]:
+    """The parts of the book, in the order in which they are read."""
+    number, parts = 0, []
+    for part in yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]:
+        documents = []
+        for chapter in part["chapters"]:
+            number += 1
+            documents.append(Document(chapter["file"], number if "numbered" in part else 0))
+        parts.append((part["caption"], documents))
+    return parts
+
+
+def source(path: Path) -> Any:
+    """A document as a notebook; a page of text is cut before its headings."""
+    if path.suffix == ".ipynb":
+        return nbformat.read(path, as_version=4)
+    text = path.read_text(encoding="utf-8")
+    return new_notebook(cells=[new_markdown_cell(text)])
+
+
+def start(book: Book, parts: list[tuple[str, list[Document]]]) -> Any:
+    """The page to start from: what can be done here, and all copies in their order."""
+    lines = []
+    for caption, documents in parts:
+        lines.append(f"\n## {caption}\n")
+        titles = {target.file: target.words for target in reversed(book.labels.values())}
+        lines += [
+            f"- [{titles[document.copy]}]({document.copy})"
+            for document in documents
+            if document.copy
+        ]
+    texts = {START: "markdown", TRY: "code", "\n".join(lines): "markdown"}
+    return finished([made(Cell(kind, text.strip())) for text, kind in texts.items()])
+
+
+def copy(book: Book, notebook: Any) -> Any:
+    """A notebook in plain Markdown, its solutions folded."""
+    cells: list[Cell | Any] = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cells += book.cells(cell.source)
+            continue
+        cells.append(code(cell))
+        if figure := figure_of(cell):
+            shown = f"*{book.labels[figure['name']].words}. {book.words(figure['caption'])}*"
+            cells.append(Cell("markdown", shown, figure["name"]))
+    return finished([each if isinstance(each, dict) else made(each) for each in folded(cells)])
+
+
+def folded(cells: list[Any]) -> Iterator[Any]:
+    """Fold each solution: into a `<details>`, or under a heading that is collapsed if it holds code."""
+    inside: list[Any] | None = None
+    for cell in cells:
+        kind = getattr(cell, "kind", "code")
+        if kind == "solution-start":
+            inside = []
+        elif kind == "solution-end":
+            if all(isinstance(each, Cell) for each in inside):
+                body = "\n\n".join(each.source for each in inside)
+                yield Cell("markdown", details("Solution", body))
+            else:
+                collapsed = {"jp-MarkdownHeadingCollapsed": True}
+                yield Cell("markdown", "#### Solution", metadata=collapsed)
+                yield from inside
+            inside = None
+        elif inside is None:
+            yield cell
+        else:
+            inside.append(cell)
+
+
+def made(cell: Cell) -> Any:
+    """A cell of the text."""
+    make = new_code_cell if cell.kind == "code" else new_markdown_cell
+    return make(cell.source, id=cell.label or UNNAMED, metadata=cell.metadata)
+
+
+def code(cell: Any) -> Any:
+    """A code cell, folded as on its page; what is played with is not drawn until it runs."""
+    tags = cell.metadata.get("tags", [])
+    hidden = {name: True for tag in tags for name in FOLDED.get(tag, ())}
+    metadata: dict[str, Any] = {"jupyter": hidden} if hidden else {}
+    if "outputs_hidden" in hidden:
+        metadata["collapsed"] = True  # JupyterLab says it twice
+    if "remove-cell" in tags:  # such a check holds for the book's data, and need not for a reader's
+        metadata["tags"] = ["raises-exception"]
+    outputs = cell.outputs
+    if any(mark in out.get("data", {}).get("text/html", "") for out in outputs for mark in PLAYED):
+        outputs = [new_output("display_data", {"text/plain": "Run this cell to play."})]
+    elif "hide-output" in tags:  # JupyterLab shows the first line of an output that it folds
+        outputs = [new_output("display_data", {"text/plain": "Run this cell to see its output."})]
+    return new_code_cell(cell.source, id=UNNAMED, metadata=metadata, outputs=outputs)
+
+
+def figure_of(cell: Any) -> Any:
+    """What a page writes below the picture of a cell."""
+    return cell.metadata.get("mystnb", {}).get("figure")
+
+
+def finished(cells: list[Any]) -> Any:
+    """A notebook of these cells, whose ids do not change from run to run."""
+    for place, cell in enumerate(cells, start=1):
+        cell.id = f"c{place}" if cell.id == UNNAMED else cell.id
+    return new_notebook(cells=cells, metadata=KERNEL)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "_build" / "lab")

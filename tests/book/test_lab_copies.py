@@ -1,0 +1,84 @@
+"""The copies that `make lab` opens: all that a page says, in Markdown that JupyterLab knows."""
+
+import ast
+import re
+from functools import cache
+
+import nbformat
+import pytest
+from conftest import ROOT
+from lab_copies import RAW, lab
+
+LINK = re.compile(r"\]\((\S+?\.ipynb)(?:#cell-id=(\S+?))?\)")
+TITLE = re.compile(r"^[`:~]{3,}\{(?:check|exercise|dropdown|prf:[dt]\w+)\} *(.*)", re.MULTILINE)
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NAMES = [each.copy for _, part in lab.listed() for each in part if each.copy]
+copies = cache(lambda: dict(lab.copies()))
+
+
+def text(notebook):
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def letters(markdown):
+    """The letters of a title, without links, marks and the HTML of a summary."""
+    plain = re.sub(r"\]\([^)]*\)|\{[\w:]+\}|</?(?:summary|code|em|strong|a)\b[^>]*>", "", markdown)
+    return re.sub(r"\W", "", plain.replace("&quot;", ""))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_copy_is_plain_markdown_whose_links_lead_somewhere(name):
+    """Catches a directive, role or label that JupyterLab would print, and a link to no cell."""
+    nbformat.validate(copies()[name])
+    shown = text(copies()[name])
+    assert not RAW.search(shown)
+    assert shown.count("<details ") == shown.count("</details>")
+    for file, cell in LINK.findall(shown):
+        assert not cell or cell in [each.id for each in copies()[file].cells]
+    assert list(copies()) == ["00-start.ipynb", *NAMES]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_copy_has_every_title_and_every_cell(path):
+    """Catches a question, an exercise or a hint without its name, and code that is lost or changed."""
+    [copy] = [copies()[name] for name in NAMES if name[3:] == path.name]
+    notebook = nbformat.read(path, as_version=4)
+    shown = letters(text(copy))
+    assert [title for title in TITLE.findall(text(notebook)) if letters(title) not in shown] == []
+    code = [cell.source for cell in copy.cells if cell.cell_type == "code" and not cell.id.startswith("answer-")]  # fmt: skip
+    assert code == [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_field_overwrites_no_name_of_its_chapter(name):
+    """Catches an import, or a function to start from, whose name the chapter uses for something else."""
+    known = set()
+    for cell in copies()[name].cells:
+        if cell.cell_type == "code":
+            own = {each for node in ast.parse(cell.source).body for each in bound(node)}
+            assert not cell.id.startswith("answer-") or known & own <= {"check_answer"}, cell.id
+            known |= own
+
+
+def bound(node):
+    """The names that a statement binds."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]  # fmt: skip
+
+
+def test_a_copy_that_was_changed_stays(tmp_path, monkeypatch, capsys):
+    """Catches a second `make lab` that overwrites a reader's work, or keeps an old text for good."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "trust"))
+    made = nbformat.v4.new_notebook()
+    monkeypatch.setattr(lab, "copies", lambda: [("a.ipynb", made), ("b.ipynb", made)])
+    lab.main(tmp_path)
+    (tmp_path / "a.ipynb").write_text("mine", encoding="utf-8")
+    made.metadata["title"] = "The book has changed"
+    for _ in range(2):
+        lab.main(tmp_path)
+        assert capsys.readouterr().out == "a.ipynb is yours, and stays as it is.\n"
+        assert (tmp_path / "a.ipynb").read_text(encoding="utf-8") == "mine"
+        assert "has changed" in (tmp_path / "b.ipynb").read_text(encoding="utf-8")
