@@ -3,6 +3,7 @@
 There is no second `conftest.py`, so `from conftest import STANDARD` means this file from any folder.
 """
 
+import importlib
 import math
 import os
 import re
@@ -110,6 +111,30 @@ def refused(error, *words):
     """A context in which `error` must be raised with every one of the words in its text."""
     everything = "".join(f"(?=.*{re.escape(word)})" for word in words)
     return pytest.raises(error, match=f"(?s){everything}")
+
+
+@pytest.fixture
+def extension(monkeypatch):
+    """Imports a module of the book's Sphinx extensions."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    return importlib.import_module
+
+
+def nested(depth):
+    """A list in a list in a list, deeper than Python writes."""
+    found = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+class Euro(float):
+    """A float that prints no digits of its own."""
+
+    def __str__(self):
+        return f"{float(self):.0f} €"
+
+    __repr__ = __str__
 
 
 # Debian's Chromium is driven by Playwright.

@@ -25,7 +25,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import value_text
 
 EXPLORERS = explorers()
-EACH = 1 if CHECK_ALL else 18  # of the stored settings one in so many is drawn again, in turn
+EACH = 6 if CHECK_ALL else 18  # of the stored settings one in so many is drawn again, in turn
 
 
 def said(name: str, own: str = "", **settings: str) -> str:
