@@ -193,15 +193,11 @@ def address() -> Iterator[str]:
         assert done.returncode == 0, Path(log.name).read_text(encoding="utf-8")
 
     data = f"{folder}/data"
+    made = ["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
     start = ["-D", data, "-w", "-o", f"{OPTIONS}{folder}", "-l", f"{folder}/log", "start"]
     with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
         try:
-            run(
-                "initdb",
-                "-D",
-                data,
-                *["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
-            )
+            run("initdb", "-D", data, *made)
             run("pg_ctl", *start)
             try:
                 yield f"host={folder} user=tester dbname=postgres"
