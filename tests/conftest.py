@@ -3,6 +3,7 @@
 There is no second `conftest.py`, so `from conftest import STANDARD` means this file from any folder.
 """
 
+import importlib
 import math
 import os
 import re
@@ -41,6 +42,11 @@ SEED = int(os.environ.get("SEED") or int(git("rev-parse", "HEAD")[:6] or "0", 16
 def in_turn(options: list) -> list:
     """One of these, another at the next commit; all of them in `make check-all`."""
     return options if CHECK_ALL else [options[SEED % len(options)]]
+
+
+def a_third(options: list) -> list:
+    """Every third of these, others at the next commit; all of them in `make check-all`."""
+    return options if CHECK_ALL else options[SEED % 3 :: 3]
 
 
 def seeds(count: int) -> range:
@@ -107,6 +113,30 @@ def refused(error, *words):
     return pytest.raises(error, match=f"(?s){everything}")
 
 
+@pytest.fixture
+def extension(monkeypatch):
+    """Imports a module of the book's Sphinx extensions."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    return importlib.import_module
+
+
+def nested(depth):
+    """A list in a list in a list, deeper than Python writes."""
+    found = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+class Euro(float):
+    """A float that prints no digits of its own."""
+
+    def __str__(self):
+        return f"{float(self):.0f} €"
+
+    __repr__ = __str__
+
+
 # Debian's Chromium is driven by Playwright.
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -163,15 +193,11 @@ def address() -> Iterator[str]:
         assert done.returncode == 0, Path(log.name).read_text(encoding="utf-8")
 
     data = f"{folder}/data"
+    made = ["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
     start = ["-D", data, "-w", "-o", f"{OPTIONS}{folder}", "-l", f"{folder}/log", "start"]
     with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
         try:
-            run(
-                "initdb",
-                "-D",
-                data,
-                *["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
-            )
+            run("initdb", "-D", data, *made)
             run("pg_ctl", *start)
             try:
                 yield f"host={folder} user=tester dbname=postgres"

@@ -25,9 +25,7 @@ queries = st.sampled_from(
     ]
 )  # fmt: skip
 relations = st.builds(
-    lambda relation, k: relation(k),
-    st.sampled_from(RELATIONS),
-    st.integers(1, 3),
+    lambda relation, k: relation(k), st.sampled_from(RELATIONS), st.integers(1, 3)
 )
 methods = st.sampled_from(METHODS)
 universes = st.one_of(

@@ -321,10 +321,7 @@ def test_the_empty_dataset_is_asked_about(function, relation, size, method):
 def test_what_is_not_asked_is_named(function, what):
     """Catches a direction dropped in silence, and a warning about a question that nobody asked."""
     local = partial(sl.local_sensitivity, function, universe=DRIVING)
-    for r in (
-        asked(function, DRIVING, 1, sl.AddRemove(1)),
-        local((2,), relation=sl.AddRemove(1)),
-    ):
+    for r in (asked(function, DRIVING, 1, sl.AddRemove(1)), local((2,), relation=sl.AddRemove(1))):
         (text,) = r.not_asked
         assert text.startswith(f"remove 1: leaves 0 records, where {what}")
         assert r.infeasible == ()

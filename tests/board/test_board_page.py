@@ -1,6 +1,5 @@
 """The board's page: a card for each claim, with its numbers, in its place; and the files beside it."""
 
-import importlib
 import json
 import math
 import re
@@ -41,13 +40,6 @@ def claims(page):
     """Each card with the certificate of its address and what it says by name."""
     found = page.select(".claim")
     return [(claim, STORED[claim["id"]], facts(claim)) for claim in found]
-
-
-@pytest.fixture
-def extension(monkeypatch):
-    """Imports a module of the book's Sphinx extensions."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    return importlib.import_module
 
 
 def made(claimed=2, found=4, **more):

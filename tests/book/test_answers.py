@@ -582,11 +582,7 @@ RIGHT_PAIRS = {
         lambda x, y: apart(lambda one: Fraction(sum(one), len(one)), x, y) > Fraction(9, 5),
         None,
     ),
-    "vehicle-crossed": (
-        lambda: changed(RATINGS, 6, 2),
-        lambda x, y: apart(median, x, y) == 2,
-        2,
-    ),
+    "vehicle-crossed": (lambda: changed(RATINGS, 6, 2), lambda x, y: apart(median, x, y) == 2, 2),
     "vehicle-scale": (
         lambda: ((x,) for size in (1, 2, 3) for x in combinations(range(-5, 6), size)),
         lambda x: max(map(abs, x)) < max(x) - min(x),

@@ -25,9 +25,7 @@ from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.witness import witness_explorer, witness_view
 
 import sensitivity_lab as sl
-from sensitivity_lab.plotting.style import (
-    styled_figure,
-)
+from sensitivity_lab.plotting.style import styled_figure
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 NAMED = re.compile(r'<div class="explorer" id="explorer-([^"]+)"')

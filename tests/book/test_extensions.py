@@ -1,18 +1,10 @@
 """What the book adds to every page: definitions of terms, and where the reader is on the path."""
 
-import importlib
 import re
 from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
-
-
-@pytest.fixture
-def extension(monkeypatch):
-    """Imports a module of the book's Sphinx extensions."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    return importlib.import_module
 
 
 @pytest.mark.parametrize(

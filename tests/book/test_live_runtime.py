@@ -24,10 +24,9 @@ NAMES = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zi
 
 
 @pytest.fixture
-def extension(monkeypatch):
+def live(extension):
     """The Sphinx extension that gives pages their cells."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    return importlib.import_module("live")
+    return extension("live")
 
 
 def wheel(folder, files):
@@ -120,18 +119,18 @@ def test_the_runtime_is_made_once(fetched, tmp_path, capsys):
     assert not (tmp_path / "old.whl.js").exists()
 
 
-def test_a_runtime_that_was_touched_is_not_built_into_the_book(fetched, extension, tmp_path):
+def test_a_runtime_that_was_touched_is_not_built_into_the_book(fetched, live, tmp_path):
     """Catches a script that is changed, lost or added after the download, and goes out with the pages."""
-    folder = tmp_path / extension.RUNTIME
+    folder = tmp_path / live.RUNTIME
     app = SimpleNamespace(srcdir=tmp_path, builder=SimpleNamespace(format="html"))
     for touched, content in ("x.zip.js", "liveFile()"), ("x.zip.js", None), ("more.js", "1"):
         main(folder)
-        extension.prepare(app)
+        live.prepare(app)
         assert "x.zip" in app.live_files
         (folder / touched).unlink(missing_ok=True)
         if content:
             (folder / touched).write_text(content, encoding="utf-8")
-        extension.prepare(app)
+        live.prepare(app)
         assert app.live_files == {}
     main(folder)
     assert len(fetched) == 4
@@ -214,13 +213,13 @@ def test_the_page_on_running_names_the_versions_that_run():
     assert f"Python {fetch.lock()['packages']['info']['python'].rpartition('.')[0]}" in page
 
 
-def test_a_page_is_told_its_cells(extension):
+def test_a_page_is_told_its_cells(live):
     """Catches a cell that ends the page's script, and one without a word why it does not run."""
     plain = {"source": ["a = '</script>'\n", "a"], "metadata": {}}
     tagged = {"source": "dp.x()", "metadata": {"tags": ["hide-input", "needs-opendp"]}}
-    cells = [extension.told(plain), extension.told(tagged)]
+    cells = [live.told(plain), live.told(tagged)]
     assert cells[0] == {"source": "a = '</script>'\na", "elsewhere": ""}
     assert "OpenDP" in cells[1]["elsewhere"]
-    stored = extension.store("live-cells", cells)
+    stored = live.store("live-cells", cells)
     assert stored.count("</script>") == 1
     assert json.loads(re.findall(r">(.*)</script>", stored)[0]) == cells

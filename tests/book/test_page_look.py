@@ -1,11 +1,9 @@
 """How a page shows its pictures and its tables."""
 
-import importlib
 import json
 import re
 
 import pandas as pd
-import pytest
 from conftest import ROOT
 from sensitivity_book.pictures.dark import DARK
 from sensitivity_book.pictures.drawings import inline, themed
@@ -15,13 +13,6 @@ from sensitivity_book.pictures.table_html import aligned
 IMAGE = '<img alt="a &lt; b" src="../_images/0a.svg" class="align-center" style="width: 80%;" />'
 WIDE = '<?xml version="1.0"?>\n<svg width="9pt"><path d="M 0 0" style="fill: #ffffff; stroke: #222222"/>'
 NARROW = f'{HIDDEN} width="4pt"><path d="M 1 1" style="fill: #0072b2"/></svg>'
-
-
-@pytest.fixture
-def extension(monkeypatch):
-    """Imports a module of the book's Sphinx extensions."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    return importlib.import_module
 
 
 def test_a_picture_stands_in_the_page_with_its_words_and_its_look():

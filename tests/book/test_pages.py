@@ -3,7 +3,6 @@
 import ast
 import doctest
 import html
-import importlib
 import re
 
 import nbformat
@@ -104,13 +103,6 @@ def test_a_notebook_is_stored_whole_or_not_at_all(tmp_path, monkeypatch):
     ]
     outputs.store(nbformat.v4.new_notebook(), page)
     assert nbformat.read(page, as_version=4).cells == []
-
-
-@pytest.fixture
-def extension(monkeypatch):
-    """Imports a module of the book's Sphinx extensions."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    return importlib.import_module
 
 
 def test_two_pictures_have_no_id_in_common(extension):

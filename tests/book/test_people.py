@@ -21,14 +21,7 @@ from sensitivity_book.theory.people import (
 import sensitivity_lab as sl
 
 E, UNIQUE = DropExcess, DropNonUnique()
-JOINS = [
-    (E(1), E(1)),
-    (E(2), E(2)),
-    (UNIQUE, UNIQUE),
-    (UNIQUE, E(2)),
-    (E(2), UNIQUE),
-    (E(1), E(2)),
-]
+JOINS = [(E(1), E(1)), (E(2), E(2)), (UNIQUE, UNIQUE), (UNIQUE, E(2)), (E(2), UNIQUE), (E(1), E(2))]
 
 rows = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), max_size=6)
 
@@ -72,7 +65,7 @@ def largest(function, universe, k, most, norm=1):
 # --- what the page asks of the package ---------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 3])
 def test_a_flat_map_and_a_public_join_multiply(n):
     """Catches a stability that is not linear, and one that a row distance does not bear out."""
     public = frame([(1, i) for i in range(2)], "key", "place")
@@ -88,10 +81,10 @@ def test_a_flat_map_and_a_public_join_multiply(n):
         assert largest(rows_of(step), private, n, 3) == plain == 2 * n
 
 
-@pytest.mark.parametrize(("g", "r"), [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)])
+@pytest.mark.parametrize(("g", "r"), [(1, 2), (3, 1), (2, 2)])
 def test_a_person_contributes_groups_times_rows(g, r):
     """Catches bounds under which a person moves more counts, or fewer, than the theorem says."""
-    people = sl.Universe.people(sl.Universe.product(group=["x", "y", "z"]), most_rows=5)
+    people = sl.Universe.people(sl.Universe.product(group=["x", "y", "z"]), most_rows=g * r + 1)
 
     def counts(table):
         group = table.groupby("person")["group"].rank("dense")
@@ -125,11 +118,11 @@ def test_a_person_with_m_rows_moves_at_most_m_times_one_row(m):
 @pytest.mark.parametrize("truncation", [E(1), E(2), E(3), UNIQUE])
 def test_one_row_moves_as_many_kept_rows_as_the_truncation_says(truncation):
     """Catches `moved` or `most` that is not attained, or that is too small."""
-    names = list("abcd")
+    names = list("abcd")[: 1 + getattr(truncation, "max_rows", 2)]
     one_key = sl.Universe.product(key=[1], reader=names)
     step = rows_of(lambda table: truncate(table, truncation, "key"))
-    assert largest(step, one_key, 1, 4) == truncation.moved
-    whole = sl.Universe.people(sl.Universe.product(reader=names), most_rows=4)
+    assert largest(step, one_key, 1, len(names)) == truncation.moved
+    whole = sl.Universe.people(sl.Universe.product(reader=names), most_rows=len(names))
     step = rows_of(lambda table: truncate(table, truncation, "person"))
     assert largest(step, whole, 1, 1) == truncation.most
 
@@ -263,24 +256,16 @@ def test_a_picture_marks_each_row_once():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("given", "message"),
     [
-        (lambda: DropExcess(0), "max_rows must be .*, got max_rows=0"),
-        (
-            lambda: join_stability(E(1), E(1), rows_left=-1, rows_right=0),
-            "rows_left must be .*, got rows_left=-1",
-        ),
-        (
-            lambda: join_stability(E(1), E(1), rows_left=1, rows_right=0, keys=0),
-            "keys must be .*, got keys=0",
-        ),
-        (
-            lambda: join_stability(E(1), E(1), rows_left=1, rows_right=0, of="sum"),
-            "of must be 'rows' or 'count', got of='sum'",
-        ),
+        ({"rows_left": -1}, "rows_left must be .*, got rows_left=-1"),
+        ({"keys": 0}, "keys must be .*, got keys=0"),
+        ({"of": "sum"}, "of must be 'rows' or 'count', got of='sum'"),
     ],
 )
-def test_bad_input_is_named(call, message):
+def test_bad_input_is_named(given, message):
     """Catches bad input that is passed over in silence, or refused without its name."""
+    with pytest.raises(ValueError, match=r"max_rows must be .*, got max_rows=0"):
+        DropExcess(0)
     with pytest.raises(ValueError, match=message):
-        call()
+        join_stability(E(1), E(1), **{"rows_left": 1, "rows_right": 0} | given)

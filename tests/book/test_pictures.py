@@ -9,13 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from sensitivity_board import Case
-from sensitivity_board.pictures import (
-    LEFT,
-    RIGHT,
-    listed,
-    plot_lanes,
-    plot_ratios,
-)
+from sensitivity_board.pictures import LEFT, RIGHT, listed, plot_lanes, plot_ratios
 from sensitivity_book.pictures.costs import GAUSSIAN, plot_costs
 from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow

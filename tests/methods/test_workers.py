@@ -64,8 +64,7 @@ def ask_locally(query, executor=None):
     return found.value, found.witness, found.datasets
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_pools_of_any_size_agree_with_none(workers):
+def test_pools_of_any_size_agree_with_none():
     """Catches blocks lost, repeated or returned out of order, and labels lost on the way."""
     asked = [
         partial(ask, spread_of_gaps),
@@ -74,10 +73,9 @@ def test_pools_of_any_size_agree_with_none(workers):
         partial(ask_locally, labelled_counts),
     ]
     alone = [answer() for answer in asked]
-    with ThreadPoolExecutor(workers) as threads:
-        assert [answer(executor=threads) for answer in asked] == alone
-    with process_pool(workers) as processes:
-        assert [answer(executor=processes) for answer in asked] == alone
+    for pool in (ThreadPoolExecutor(1), ThreadPoolExecutor(3), process_pool(2)):
+        with pool:
+            assert [answer(executor=pool) for answer in asked] == alone
 
 
 class Counted(ThreadPoolExecutor):

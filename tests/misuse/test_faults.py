@@ -33,7 +33,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import CHECK_ALL, METHODS, seeds
+from conftest import CHECK_ALL, METHODS, Euro, nested, seeds
 from limits import Late, time_limit
 from matplotlib.figure import Figure
 
@@ -108,15 +108,6 @@ ODD = [
 # --- and grown from a grammar: numbers of any length, odd containers, functions put together -----
 
 
-class Euro(float):
-    """A float that prints as something else."""
-
-    def __str__(self):
-        return f"{float(self):.0f} €"
-
-    __repr__ = __str__
-
-
 class Count(int):
     """An int that says it is another."""
 
@@ -163,13 +154,6 @@ def number(rng):
         lambda rng: round(rng.uniform(-9, 9), rng.randint(0, 3)),
         lambda rng: Euro(rng.uniform(0, 9)), lambda rng: Count(small(rng)), lambda rng: bool(small(rng)), lambda rng: Rude(),
     ])(rng)  # fmt: skip
-
-
-def nested(depth):
-    inner = []
-    for _ in range(depth):
-        inner = [inner]
-    return inner
 
 
 CONTAINERS = [

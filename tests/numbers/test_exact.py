@@ -9,6 +9,7 @@ from numbers import Real
 
 import numpy as np
 import pytest
+from conftest import Euro, nested
 from hypothesis import given
 from hypothesis import strategies as st
 from sensitivity_book.theory.gradient import operator_norm
@@ -91,15 +92,6 @@ def test_a_small_root_beside_a_whole_number():
     assert other < one
 
 
-class Euro(float):
-    """A float that prints no digits of its own."""
-
-    def __str__(self):
-        return f"{float(self):.0f} euro"
-
-    __repr__ = __str__
-
-
 def test_a_subclass_of_float_is_its_number_and_not_what_it_prints():
     """Catches a price that is read rounded, or not at all."""
     assert exact_number(Euro(1.4)) == Fraction(7, 5)
@@ -160,14 +152,6 @@ class Silent:
 
     def __repr__(self):
         raise RuntimeError("no")
-
-
-def nested(depth):
-    """A list in a list in a list …"""
-    found = []
-    for _ in range(depth):
-        found = [found]
-    return found
 
 
 BAD = [nested(20_000), Silent(), [Silent()], {"a": Silent()}, "x" * 10**6, ["1"] * 10**6]

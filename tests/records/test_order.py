@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import in_turn
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.worst_pairs import worst_pairs
@@ -135,8 +136,7 @@ def test_the_refusal_says_the_dataset_both_answers_and_the_way_out():
     ("table", "workers"),
     [
         *product([pd.DataFrame, pl.DataFrame, pa.table], [None, "threads"]),
-        (pl.DataFrame, "processes"),  # a new one takes seconds
-        (pa.table, "processes"),
+        *product(in_turn([pl.DataFrame, pa.table]), ["processes"]),  # a new one takes seconds
     ],
 )
 def test_tables_of_any_library_are_asked_in_other_orders(table, workers):

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import refused
+from conftest import nested, refused
 
 import sensitivity_lab as sl
 
@@ -212,14 +212,6 @@ def test_an_audit_asks_people_what_each_of_them_says(query, method):
     assert exact.check()
     assert 1 < found <= exact.value
     assert method == "search" or found == exact.value
-
-
-def nested(depth):
-    """A list in a list in a list, deeper than Python writes."""
-    value = []
-    for _ in range(depth):
-        value = [value]
-    return value
 
 
 LISTS = sl.Universe.population(pl.DataFrame({"a": [[1], [2]]}))

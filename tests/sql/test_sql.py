@@ -18,6 +18,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import a_third
 from sensitivity_book.theory.gradient import discrete_gradient
 
 import sensitivity_lab as sl
@@ -363,31 +364,28 @@ def in_pandas(by_hand, given):
     return by_hand(*(pd.DataFrame(rows_of(one), columns=one.columns) for one in frames))
 
 
-@pytest.mark.parametrize(
-    ("text", "by_hand"),
-    [
-        ("SELECT COUNT(*) FROM orders JOIN visits USING (customer)", lambda o, v: len(o.merge(v))),
-        ("SELECT COUNT(*) FROM visits", lambda o, v: len(v)),
-        (
-            "SELECT COUNT(*) FROM orders AS a JOIN orders AS b ON a.price < b.price",
-            lambda o, v: sum(x < y for x in o["price"] for y in o["price"]),
-        ),
-        (
-            "SELECT (SELECT COUNT(*) FROM orders) + 10 * (SELECT COUNT(*) FROM visits)",
-            lambda o, v: len(o) + 10 * len(v),
-        ),
-        (
-            "SELECT COUNT(*) FROM (SELECT customer FROM orders UNION SELECT customer FROM visits)",
-            lambda o, v: len({*o["customer"], *v["customer"]}),
-        ),
-    ],
-)
-def test_people_bring_rows_to_several_tables(text, by_hand, library):
+OF_TWO_TABLES = {
+    "SELECT COUNT(*) FROM orders JOIN visits USING (customer)": lambda o, v: len(o.merge(v)),
+    "SELECT COUNT(*) FROM visits": lambda o, v: len(v),
+    "SELECT COUNT(*) FROM orders AS a JOIN orders AS b ON a.price < b.price": lambda o, v: sum(
+        x < y for x in o["price"] for y in o["price"]
+    ),
+    "SELECT (SELECT COUNT(*) FROM orders) + 10 * (SELECT COUNT(*) FROM visits)": lambda o, v: (
+        len(o) + 10 * len(v)
+    ),
+    "SELECT COUNT(*) FROM (SELECT customer FROM orders UNION SELECT customer FROM visits)": (
+        lambda o, v: len({*o["customer"], *v["customer"]})
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "library"), [*zip(OF_TWO_TABLES, cycle(LIBRARIES.values()))])
+def test_people_bring_rows_to_several_tables(text, library):
     """Catches a person who joins with some rows only, and a join over the wrong table."""
     tables = {name: library(one.to_dict("list")) for name, one in TABLES.items()}
     buyers = sl.Universe.people(tables, id="customer")
     for relation in (sl.SymmetricDifference(1), sl.Change(1)):
-        plain = partial(in_pandas, by_hand)
+        plain = partial(in_pandas, OF_TWO_TABLES[text])
         found = sensitivity(sl.sql(text), buyers, size=2, relation=relation)
         assert found.value == sensitivity(plain, buyers, size=2, relation=relation).value
         assert found.check()
@@ -525,16 +523,15 @@ STATEMENTS = [
 def test_many_datasets_together_are_answered_as_each_alone(text, library):
     """Catches a row that is lost, or comes twice, where DuckDB answers all datasets in one plan.
 
-    The libraries take turns: what is asked is the same tables of all of them.
+    The libraries take turns: what is asked is the same tables of all of them. Alone, datasets do.
     """
     universe = sl.Universe.population(library(COLUMNS), name="staff")
     query = sl.sql(text)
     given = query.giver(universe)
     datasets = [one for size in (1, 2, 3) for one in combinations(range(universe.distinct), size)]
-    together = query.answers(given, datasets)
-    for one, answer in zip(datasets, together, strict=True):
-        alone = query.answer(given(one))
-        assert are_near(answer, alone), one
+    together = dict(zip(datasets, query.answers(given, datasets), strict=True))
+    for one in a_third(datasets):
+        assert are_near(together[one], query.answer(given(one))), one
 
 
 def test_the_union_that_loses_a_row_together_is_asked_alone():
@@ -631,13 +628,19 @@ def test_where_the_empty_dataset_has_no_answer_it_is_not_asked():
 # -- whole sensitivities ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("relation", [sl.SymmetricDifference(1), sl.Change(1), sl.AddRemove(2)])
-@pytest.mark.parametrize("norm", [0, 1, 2, math.inf])
+@pytest.mark.parametrize(
+    ("relation", "norm"),
+    [
+        *((sl.SymmetricDifference(1), norm) for norm in (0, 2, math.inf)),
+        (sl.Change(1), 1),
+        (sl.AddRemove(2), 1),
+    ],
+)
 def test_sql_has_the_sensitivity_of_the_function_that_it_says(relation, norm):
     """Catches a wrong value or a witness that does not attain it, against pandas asked one by one."""
     sql = sl.sql(TOTALS)
     plain = Query("totals", lambda t: t.groupby("d")["s"].sum().to_dict(), 0)
-    for size in (1, 2, 3):
+    for size in (1, 2):
         found = sensitivity(sql, ANYONE, size, relation, norm=norm)
         assert found.value == sensitivity(plain, ANYONE, size, relation, norm=norm).value
         assert found.check()

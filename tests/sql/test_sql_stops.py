@@ -63,7 +63,7 @@ import duckdb, sensitivity_lab as sl
 connection = {connection}
 query = sl.sql({text!r}, connection=connection)
 universe = sl.Universe.product(a=[0, 1], name="staff")
-threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     print(sl.audit(query, 1, universe, sizes=1, relations=[sl.AddRemove(1)]))
 except KeyboardInterrupt:
