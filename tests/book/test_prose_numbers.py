@@ -23,7 +23,7 @@ by-hand: 34,901,442,000 = comb(30, 15) * 225
 clipped-vectors: 0.08 = 4 / 50
 closed-forms: 160 counted in A school
 clipping: 101 an age; 122 an age; 2,000 asked in an exercise; 0.31 = 31 * 0.01; 2.72 = exp(1)
-clipping-in-detail: 600 a threshold of the chapter before; 294 read off the figure; 0.15 = 15 * 0.01
+clipping-in-detail: 122 an age; 0.15 = 15 * 0.01
 clipping-in-detail: 0.21 a version
 joins: 4,096 = 2**12; 100 part of a statement; 1.284 = exp(0.25)
 local-and-smooth: 0.95 the end of a list in an exercise; 10.2 = 2 * log(160)
@@ -33,7 +33,7 @@ noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10
 norms: 1.25 a constant of the source; 16.8 = 3 * (16.8 - 1) / log(16.8)
 peers: 50000 a record of theirs; 4.605 = log(100)
 people-in-detail: 3.46 = 2 * sqrt(3)
-privacy-maps: 73.1 = 100 / (1 + exp(-1)); 125 = 25 + 100; 160,000 = exp(12) // 10_000 * 10_000
+privacy-maps: 125 = 25 + 100; 160,000 = exp(12) // 10_000 * 10_000
 scale: 435 = 5_000_000 / 11_500
 tables: 4,800 = 125_900 - 121_100; 150 = 50 + 100
 """
