@@ -33,7 +33,7 @@ MODULES = {  # the module: the tests that know it best, the quickest first
     "proved/scatter/outermost.py": ["methods/test_solvers.py", "methods/test_spread_floor.py"],
     "records/numbers.py": ["records/test_row_values.py", "records/test_records.py", "records/test_image.py"],
     "closed_form.py": ["misuse/test_errors.py", "proved/test_formulas.py", "proved/test_closed_forms.py"],
-    "sql/parsed.py": ["sql/test_sql.py", "sql/test_database.py"],
+    "sql/parsed.py": ["sql/test_sql.py", "sql/test_databases.py"],
     "proved/entries/bins.py": ["proved/test_entries.py", "proved/test_formulas.py"],
     "shown/tables.py": ["shown"],
 }  # fmt: skip

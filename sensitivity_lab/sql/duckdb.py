@@ -416,7 +416,8 @@ def _result(cursor: Any, text: str, seconds: float) -> ResultSet:
         cursor.execute("ROLLBACK")
         return result
 
-    return ask() if sys.platform == "emscripten" else _heard(ask, cursor.interrupt, seconds)
+    interrupt = getattr(cursor, "interrupt", None)  # a page has neither this nor threads
+    return ask() if interrupt is None else _heard(ask, interrupt, seconds)
 
 
 def _heard(
