@@ -224,12 +224,9 @@ class Sensitivity:
             return ""
         if isinstance(self.size, range):
             least, most, several = min(self.size), max(self.size), len(self.size) > 1
-            every = (
-                f", in steps of {abs(self.size.step)},"
-                if several and abs(self.size.step) > 1
-                else ""
-            )
-            return f"datasets of {least:,}{f' to {most:,}' * several}{every} records"
+            step = abs(self.size.step)
+            every = f", in steps of {step}" * (several and step > 1)
+            return f"datasets of {least:,}{f' to {most:,}' * several} records{every}"
         return "" if self.relation.keeps_size else f"a public size {self.size:,}"
 
     def _size_row(self) -> dict[str, str]:

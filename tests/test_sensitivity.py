@@ -725,7 +725,7 @@ def test_a_result_says_for_which_sizes_it_is():
     assert said(range(1, 5), sl.Add(1)).endswith("for datasets of 1 to 4 records)")
     assert said(range(3, 4), sl.Change(1)).endswith("for datasets of 3 records)")
     assert said(range(1, 4, 2), sl.Add(2)).endswith(
-        "for datasets of 1 to 3, in steps of 2, records)"
+        "for datasets of 1 to 3 records, in steps of 2)"
     )
     at_one = sl.local_sensitivity(sl.MEAN, (1, 2), school, relation=sl.AddRemove(1))
     assert repr(at_one).endswith("relation=AddRemove(1))")
