@@ -87,7 +87,8 @@ def a_query_with_its_proof(copy):
     copy.export("MIDRANGE", "MEDIAN")
     copy.insert("sensitivity_lab/definition.py", MEANING, '    "count": (len, 0)')
     copy.insert("tests/conftest.py", "sl.MIDRANGE, ", "sl.COUNT, sl.SUM, sl.MEAN")
-    copy.insert("tests/conftest.py", "sl.MIDRANGE,\n    ", "sl.COUNT,\n    sl.SUM")
+    both = "sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9), sl.VARIANCE"
+    copy.insert("tests/conftest.py", "sl.MIDRANGE, ", both)
     copy.insert(
         "book/proofs.md",
         "```{prf:theorem} Midrange\n:label: thm-midrange\n```\n\n",
