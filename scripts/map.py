@@ -14,7 +14,7 @@ from textwrap import wrap
 
 ROOT = Path(__file__).parents[1]
 MAP = ROOT / "book" / "_static" / "map.svg"
-PATH, ROOMS = "The path", "Rooms beside the path"
+PATH, ROOMS = "The path", "Beside the path"
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def draw(path: Path) -> None:
 def _box(chapter: Chapter, column: tuple[int, int], y: int) -> str:
     """A box that leads to its page: the title in one line or two."""
     x, width = column
-    kind = {PATH: "step", ROOMS: "room"}.get(chapter.part, "appendix")
+    kind = {PATH: "step", ROOMS: "room"}.get(chapter.part, "behind")
     lines = wrap(chapter.title, 21 if kind == "step" else 25, max_lines=2, placeholder=" …")
     top = y + TALL / 2 + 4.5 - 7.5 * (len(lines) - 1)
     words = "".join(

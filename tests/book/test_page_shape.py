@@ -12,7 +12,7 @@ from conftest import ROOT
 CONTENTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PARTS = {part["caption"]: [one["file"] for one in part["chapters"]] for part in CONTENTS["parts"]}
 PATH = PARTS["The path"]
-ROOMS = PARTS["Rooms beside the path"]
+ROOMS = PARTS["Beside the path"]
 PAGES = [CONTENTS["root"], *(page for pages in PARTS.values() for page in pages)]
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
