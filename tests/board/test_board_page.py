@@ -200,6 +200,23 @@ def test_the_page_counts_what_it_holds(page, cases):
     assert summary(cases[:1]).startswith("1 claim of 1 library, asked on ")
 
 
+def test_the_first_page_counts_as_the_board_does(page):
+    """Catches the first page's sentence, left behind by a board that has grown."""
+    said = (
+        (ROOT / "book" / "intro.md")
+        .read_text(encoding="utf-8")
+        .split("## Libraries get it wrong")[1]
+    )
+    counted = Counter(one["verdict"] for one in STORED.values())
+    libraries = len({one["library"] for one in STORED.values()})
+    numbers = [int(number) for number in re.findall(r"\d+", said.split("## ")[0])]
+    assert numbers == [
+        libraries,
+        len(STORED),
+        *(counted[v] for v in ("exact", "loose", "too small")),
+    ]
+
+
 def test_every_choice_of_a_filter_fits_a_card_and_every_card_has_its_choice(page, cases):
     """Catches a choice that finds nothing, and "1 changed" and "2 changed" as two choices."""
     for name in ("library", "verdict", "relation"):
