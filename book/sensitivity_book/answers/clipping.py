@@ -85,7 +85,7 @@ def below_all() -> Answer:
 def doubled() -> Answer:
     """What a search over all powers of two costs."""
     return NumberAnswer(
-        "The search costs an ε of",
+        "The search spends an ε of",
         len(POWERS) * EPSILON,
         slips={
             EPSILON: "That is one answer. Their ε add up.",

@@ -78,7 +78,7 @@ def exchanged() -> Answer:
     """How far a person who comes in the place of another moves the sum of the fines."""
     both = product(_persons(), repeat=2)
     return NumberAnswer(
-        "A person who is exchanged for another moves it by at most",
+        "One person changed for another moves it by at most",
         _fines_moved(sl.Change(1)),
         ladder(sum, ((_table(0, rows), _table(0, other)) for rows, other in both), "sum"),
         {
