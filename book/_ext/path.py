@@ -21,6 +21,7 @@ STEPS = {
     "notebooks/tables": "tables",
     "notebooks/people": "people",
     "notebooks/audits": "audits",
+    "notebooks/published": "published",
 }
 
 

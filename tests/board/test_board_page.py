@@ -15,6 +15,7 @@ from sensitivity_board import BOARD, Case, case_files
 from sensitivity_board import check_certificate as checker
 from sensitivity_board.page import SECTIONS, card, cards, opening, row, summary
 from sensitivity_board.programs import HERE, Program
+from sensitivity_book.answers import audits
 
 from sensitivity_lab import AuditRow
 
@@ -215,6 +216,37 @@ def test_the_first_page_counts_as_the_board_does(page):
         len(STORED),
         *(counted[v] for v in ("exact", "loose", "too small")),
     ]
+
+
+TEN = """
+opendp-count-1-added-or-removed
+diffprivlib-sum-bounds-1-3-1-added-or-removed
+opendp-count-by-categories-l1-size-known-1-changed
+pipelinedp-counts-by-partition-l1-max-partitions-contributed-4-max-contributions-per-partition-2-1-person-added-or-removed
+diffprivlib-sum-bounds-minus-2-3-1-changed
+opendp-polars-sum-by-group-bounds-minus-1-1-margin-max-length-1-2-added-or-removed
+opendp-count-distinct-size-known-1-changed
+tumult-analytics-sum-2-rows-come-or-go-2-added-or-removed
+jax-privacy-clipped-fun-by-its-docstring-l2-clip-norm-5-normalize-by-1-2-1-added-or-removed
+smartnoise-sql-sum-a-person-2-rows-each-1-person-added-or-removed
+"""
+
+
+def test_ten_claims_of_an_exercise_are_those_of_the_board():
+    """Catches an exercise whose claims, or whose three wrong ones, are no longer the board's."""
+    cells = json.loads((ROOT / "notebooks" / "audits.ipynb").read_text("utf-8"))["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells)
+    rows = re.findall(r"^\| (\d+) \| (\w+).*\| (\d+) \|$", text, re.MULTILINE)
+    cases = [STORED[address] for address in TEN.split()]
+    assert [(int(n), int(claimed)) for n, _, claimed in rows] == [
+        (n, float(case["claimed"])) for n, case in enumerate(cases, 1)
+    ]
+    assert all(
+        case["library"].startswith(name[:5]) for case, (_, name, _) in zip(cases, rows, strict=True)
+    )
+    wrong = {n for n, case in enumerate(cases, 1) if case["verdict"] == "too small"}
+    assert wrong == {*audits.TOO_SMALL}
+    assert {n for n, case in enumerate(cases, 1) if case["verdict"] == "loose"} == {7}
 
 
 def test_every_choice_of_a_filter_fits_a_card_and_every_card_has_its_choice(page, cases):

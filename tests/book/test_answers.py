@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, pairwise, product
 from math import comb
 from statistics import mean, median
 
@@ -202,6 +202,11 @@ def shares(table):
     return Fraction(art, art + law), Fraction(law, art + law)
 
 
+def shown_month(drivers):
+    """What is published of a month in which every driver charges the most."""
+    return 20 * drivers if drivers > 4 else 0
+
+
 # Any other number.
 NUMBERS = {
     "by-hand-swaps-counted": lambda: sum(comb(15, i) ** 2 for i in range(16)) * 15**2,
@@ -279,6 +284,17 @@ NUMBERS = {
     "clipped-vectors-bound": lambda: sum(
         sorted(sum(sorted(row)[1:]) for row in ((2, 1, 0), (1, 1, 1), (0, 1, 2)))[1:]
     ),
+    "published-month": lambda: sum(max(brought) for brought in [(0, 10)] * 22) / Fraction(1, 12),
+    "published-withheld-at": lambda: next(
+        n for n, sums in enumerate(pairwise(map(shown_month, range(9)))) if sums[0] != sums[1]
+    ),
+    "published-withheld-moved": lambda: max(
+        abs(b - a) for a, b in pairwise(map(shown_month, range(9)))
+    ),
+    "published-planes": lambda: max(
+        sum(min(miles, 2500) for miles in flown[:4])
+        for flown in combinations_with_replacement((0, 300, 2500, 4983), 5)
+    ),
     "tables-share": lambda: max(
         sum(
             abs(a - b)
@@ -333,6 +349,11 @@ def test_a_slip_is_wrong(name):
 # ---- Datasets and functions: what is submitted, and what is said of it; the first is right ------
 
 SUBMISSIONS = {
+    "published-values": [
+        ("2, 7", "the points move by 3: no two values of the whole scale show more"),
+        ("3, 8", "the points move by 2. Two other values show more"),
+        ("4, 4", "not two values"),
+    ],
     "by-hand-span-written": [
         ("def span(dataset):\n    return max(dataset) - min(dataset)", "all 34 inputs"),
         ("def span(dataset):\n    return dataset[-1] - dataset[-2]", "With [1] it stops. Line 2: IndexError"),
@@ -394,11 +415,10 @@ SUBMISSIONS = {
         ("def mended(size):\n    return 3 / size", "At size 3 you claim 1: too small"),
         ("def mended(size):\n    return -size", "At size 1 you claim -1. A claim is never negative."),
     ],
-    "audits-tightened": [
-        ("def tight(k, size):\n    return 3 * min(k, size)", "Your claim is exact in all 16 rows that were asked."),
-        ("def tight(k, size):\n    return 3 * k", "With k = 2 and size 1 you claim 6: loose, for no two neighbours are so far apart. It is exact in 10 of 16 rows."),
-        ("def tight(k, size):\n    return 3", "With k = 2 and size 2 you claim 3: too small, for (0, 0) → 0 and (1, 3) → 4 are 4 apart. It is exact in 7 of 16 rows."),
-        ("def tight(k, size):\n    return 3 / 0", "With 1 and 1 it stops. Line 2: ZeroDivisionError"),
+    "audits-ten": [
+        ("9, 2, 6", "2: a 3 joins; 6: a −1 leaves and a 1 joins; 9: 5 divided by ½ is 10."),
+        ("2, 6, 7", "Number 7 holds: a record that changes moves it by at most 1"),
+        ("2, 2, 6", "not three numbers"),
     ],
     "audits-repaired": [
         ("def shrunk(x):\n    return sum(x[1:-1]) / len(x)", "It pays with a bias: it makes 0.333333 of (1, 1, 1), and 1.66667 of (5, 5, 5)."),

@@ -23,6 +23,18 @@ DIGITS = sl.Universe.value_range([0, 1, 2, 3])
 RATINGS = sl.Universe.value_range([1, 2, 3, 4, 5])
 CLAIMED = Fraction(3, 2)  # of the midrange
 SPENT = Fraction(3, 2)  # of an ε of 1
+
+# Ten claims of libraries, by their number on the page: why they hold, and why they do not.
+HOLD = {
+    1: "one record is counted once",
+    3: "one category loses a record and another gains it",
+    4: "four counts move by 2 each",
+    5: "it is attained from −2 to 3",
+    7: "a record that changes moves it by at most 1, so the claim is loose",
+    8: "two rows bring at most 100 each",
+    10: "a person brings at most two rows of 100",
+}
+TOO_SMALL = {2: "a 3 joins", 6: "a −1 leaves and a 1 joins", 9: "5 divided by ½ is 10"}
 Row = tuple[int, int]  # k, and a size
 
 
@@ -89,18 +101,19 @@ def midrange_mended() -> Answer:
     )
 
 
-def tightened() -> Answer:
-    """A claim for a sum that is exact at every k and size."""
-    return FunctionAnswer(
-        "Your claim, as a function of k and the size",
-        "def tight(k, size):\n    return 3 * k",
-        exact_claim(
-            sum,
-            DIGITS,
-            [(k, size) for k in range(1, 5) for size in range(1, 5)],
-            lambda k, size: (k, size),
-        ),
-    )
+def ten() -> Answer:
+    """Which three of ten claims of libraries are too small."""
+
+    def judge(chosen: tuple[int, ...]) -> Verdict:
+        if len({*chosen}) < len(TOO_SMALL):
+            return Verdict(False, "These are not three numbers.")
+        for one in chosen:
+            if one not in TOO_SMALL:
+                return Verdict(False, f"Number {one} holds: {HOLD[one]}.")
+        return Verdict(True, "; ".join(f"{one}: {why}" for one, why in TOO_SMALL.items()) + ".")
+
+    claims = sl.Universe.value_range(range(1, len(HOLD) + len(TOO_SMALL) + 1))
+    return DatasetAnswer(("The numbers of the three",), judge, claims, ("1, 2, 3",), len(TOO_SMALL))
 
 
 def repaired() -> Answer:
