@@ -16,10 +16,11 @@ from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, whole_numbe
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.records.multisets import how_many, multisets
 from sensitivity_lab.records.numbers import read_only, source_of
-from sensitivity_lab.records.people import AnyPeople, People
+from sensitivity_lab.records.people import AnyPeople, People, bounded_tables
 from sensitivity_lab.records.rows import Rows, all_rows
 from sensitivity_lab.records.said import Said
 from sensitivity_lab.records.source import Source
+from sensitivity_lab.records.truncation import Truncated, Truncation
 
 Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
@@ -179,6 +180,64 @@ class Universe:
                 f"least_rows must be at most most_rows, got least_rows={least}, most_rows={most}"
             )
         return cls(AnyPeople(rows, most, least), True, name)
+
+    def truncated(
+        self, *, keep: str | None = None, table: str | None = None, **bounds: Any
+    ) -> Universe:
+        """Return the same people with bounds on what each brings, applied in the order written.
+
+        >>> import pandas as pd
+        >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 400]})
+        >>> buyers = Universe.people(orders, id="customer")
+        >>> buyers.truncated(clip={"price": (0, 100)}, rows=1).given([1])
+          customer  price
+        0        b      3
+        >>> Universe.people(Universe.product(price=[0, 9]), most_rows=5).truncated(rows=2).distinct
+        6
+
+        :param rows: how many rows a person keeps: `rows=2`.
+        :param groups: of how many groups of a column all rows stay: `groups=("shop", 1)`.
+        :param clip: to which bounds a column's numbers are cut: `clip={"price": (0, 100)}`.
+        :param keep: the column by which a person's rows come first, and so the groups that these are
+            of. Where it does not tell two rows apart the others do, from left to right; what is
+            missing comes last. How rows stand in the table never matters.
+        :param table: which of several tables is bounded.
+
+        Whoever had a row keeps one. Any people (`most_rows`) become whoever the bounds can leave:
+        any mix of so many rows again, after `rows` and `clip`, which solvers serve as before.
+        Cost: O(N log N) for N rows. Raises TypeError for other bounds, for a universe without
+        people and cells that have no order where one is needed, ValueError for other columns.
+        Source: thm-people-keep in the book's lookup *People, in detail*.
+        """
+        return Universe(
+            self._people.truncated(Truncation.of(bounds, keep, table)), self.unlimited, self.name
+        )
+
+    def apply(self, tables: Any, *, id: str | None = None) -> Truncated:
+        """Return a table of rows, or tables by name, with these bounds; and what they cost.
+
+        >>> import pandas as pd
+        >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 400]})
+        >>> anybody = Universe.people(Universe.product(price=[0, 9]), most_rows=2)
+        >>> bounded = anybody.truncated(rows=1).apply(orders, id="customer")
+        >>> bounded
+        <3 rows of 2 people, 1 lost (33.3%)>
+                rows lost  cells cut  people
+        bound
+        rows=1          1          0       1
+        >>> bounded.table["price"].tolist()
+        [3, 5]
+
+        `id` is the column that tells people apart, if not this universe's. Each person is bounded
+        alone, so neighbours stay neighbours. Cost and errors: as `truncated`.
+        """
+        return bounded_tables(tables, self._people.id if id is None else id, self._people.bounds)
+
+    @property
+    def _people(self) -> Any:
+        if not self.holds_people:
+            raise TypeError(f"universe must hold people, Universe.people(...), got {self}")
+        return self.source
 
     @classmethod
     def of(cls, source: Any, what: str, *, unlimited: bool, name: str | None = None) -> Universe:
@@ -459,7 +518,8 @@ class Universe:
         known = self.holds_people and not self.unlimited
         id = f", id={self.source.id!r}" if known else ""
         name = "" if self.name is None else f", name={self.name!r}"
-        return f"Universe.{kind}({self._abridged()}{id}{name})"
+        bounds = "".join(map(str, getattr(self.source, "bounds", ())))
+        return f"Universe.{kind}({self._abridged()}{id}{name}){bounds}"
 
     def _abridged(self) -> str:
         """The values as a list, copies repeated; of many, the first and last and how many."""

@@ -261,7 +261,12 @@ def _ends(universe: Universe, records: SortedRecords, runs: np.ndarray) -> list[
 def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) -> D | None:
     """Return D for a problem whose query is of a column over anybody, or None without a proof."""
     query, people = problem.query, problem.universe.source
-    if people.brings is None or query.inner is None or query.proved is None:
+    if (
+        people.brings is None
+        or not people.brings_any
+        or query.inner is None
+        or query.proved is None
+    ):
         return None
     needed, (rows, bounds) = query.smallest_size or 0, people.brings
     if needed and not bounds[0]:

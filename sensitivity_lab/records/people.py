@@ -18,6 +18,7 @@ from sensitivity_lab.records.order import require_any_order
 from sensitivity_lab.records.rows import (
     Row,
     Rows,
+    cells_of,
     is_table,
     rows_of,
     table,
@@ -33,6 +34,7 @@ from sensitivity_lab.records.source import (
     hashed,
     ordered,
 )
+from sensitivity_lab.records.truncation import Truncated, Truncation
 
 MOST_PEOPLE = 1_000_000  # different people that are listed
 PERSON = "person"  # the column that numbers people who have no names
@@ -44,6 +46,11 @@ class _Persons(Source):
     tabular = True
     values: tuple[Hashable, ...]
     counts: np.ndarray
+    bounds: tuple[Truncation, ...] = ()  # what they bring is bounded by
+
+    def truncated(self, bound: Truncation) -> Source:
+        """The same people, with a bound on what they bring."""
+        raise NotImplementedError
 
     def each(self, positions: Iterable[int]) -> Iterable[Any]:
         return (self.given([i]) for i in positions)
@@ -59,8 +66,9 @@ class People(_Persons):
 
     id: str
 
-    def __init__(self, source: Any, id: str) -> None:
+    def __init__(self, source: Any, id: str, bounds: tuple[Truncation, ...] = ()) -> None:
         """Hold everybody whose id stands in a table."""
+        self.bounds = bounds
         given = dict(source) if isinstance(source, Mapping) else {None: source}
         if not isinstance(id, str):
             raise TypeError(f"id must be the name of a column, got {brief(id)}")
@@ -81,6 +89,10 @@ class People(_Persons):
             for i, person in enumerate(column):
                 of_person[person].append(i)
             self.rows_of[name] = [np.array(rows, dtype=np.int64) for rows in of_person.values()]
+
+    def truncated(self, bound: Truncation) -> People:
+        bounded = bounded_tables(self.natives, self.id, (bound,))
+        return type(self)(bounded.table, self.id, (*self.bounds, bound))
 
     @property
     def content(self) -> Any:
@@ -137,7 +149,8 @@ class People(_Persons):
             alike = [*map(str, frames[name].columns)] == [*map(str, ours.columns)]
             if not alike or Counter(rows_of(ours)) != Counter(theirs):
                 raise ValueError(
-                    f"{what} must hold all rows of each of its people, and no others, in {_called(name)}"
+                    f"{what} must hold all rows of each of its people, and no others, in "
+                    f"{_called(name)}{': apply the bounds to it' if self.bounds else ''}"
                 )
 
 
@@ -151,24 +164,45 @@ class AnyPeople(_Persons):
         """Hold everybody who may be: each brings any of the rows, so many."""
         if PERSON in rows.columns:
             raise ValueError(f"rows must not have a column {PERSON!r}: it numbers the people")
+        self.kinds, self.sizes = rows, (least_rows, most_rows)
         sizes = range(least_rows, most_rows + 1)
         people = chain.from_iterable(combinations_with_replacement(rows.values, n) for n in sizes)
-        self.values = tuple(islice(people, MOST_PEOPLE + 1))
+        self._hold(islice(people, MOST_PEOPLE + 1))
         if len(self.values) > MOST_PEOPLE:
             raise TooLarge(
                 f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
                 f"rows and most_rows={most_rows}"
             )
+
+    def _hold(self, people: Iterable[Hashable]) -> None:
+        self.values = tuple(people)
         self.counts = np.ones(len(self.values), dtype=np.intp)
-        self.kinds, self.bounds = rows, (least_rows, most_rows)
+
+    def truncated(self, bound: Truncation) -> AnyPeople:
+        """Whoever is left: any mix of so many rows again, or some of these."""
+        bound.check(self.kinds.columns, None)
+        everybody = range(len(self.values))
+        bounded = bounded_tables({None: self.given(everybody)}, PERSON, (bound,)).table
+        brought: dict[Any, list[Row]] = {number: [] for number in everybody}
+        for number, *row in rows_of(table(bounded, "table")):
+            brought[number].append(Row(row, self.kinds.columns))
+        lengths = list(map(len, brought.values()))
+        kinds = Rows(bound.cut(self.kinds.frame).to_native(), "rows")
+        left = type(self)(kinds, max(lengths), min(lengths))
+        left.bounds = (*self.bounds, bound)
+        people: set[Hashable] = set(map(left._in_order, brought.values()))
+        if len(people) < len(left.values):
+            left.brings_any = False
+            left._hold(person for person in left.values if person in people)
+        return left
 
     @property
     def brings(self) -> tuple[Source, tuple[int, int]]:
-        return self.kinds, self.bounds
+        return self.kinds, self.sizes
 
     @property
     def content(self) -> Any:
-        return self.bounds, self.kinds.content
+        return self.sizes, self.kinds.content, None if self.brings_any else self.values
 
     def given(self, positions: Positions) -> Any:
         people: list[Any] = [self.values[i] for i in positions]
@@ -257,6 +291,28 @@ class OfOneRow:
             return
 
 
+def bounded_tables(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncated:
+    """A table, or tables by name, with what each person brings bounded."""
+    given = dict(source) if isinstance(source, Mapping) else {None: source}
+    frames = {name: table(one, _called(name)) for name, one in given.items()}
+    ids = {name: _ids(one, id, _called(name)) for name, one in frames.items()}
+    code_of = {person: i for i, person in enumerate(dict.fromkeys(chain(*ids.values())))}
+    people = {name: np.array([code_of[i] for i in held], np.int64) for name, held in ids.items()}
+    costs: list[Any] = []
+    for bound in bounds:
+        if (at := bound.table) not in frames:
+            names = ", ".join(str(name) for name in frames if name is not None)
+            raise ValueError(
+                f"table must name the one that is bounded, of {names}, got {brief(at)}"
+            )
+        bound.check(frames[at].columns, id)
+        frames[at], people[at], lost = bound.bounded(frames[at], people[at])
+        costs += lost
+    natives = {name: frame.to_native() for name, frame in frames.items()}
+    rows = sum(map(len, ids.values()))
+    return Truncated.of(natives.get(None, natives), rows, len(code_of), costs)
+
+
 def _numbered(frame: nw.DataFrame[Any], numbers: Sequence[int] | np.ndarray) -> Any:
     """A table with the number of each row's person in front."""
     column = nw.new_series(PERSON, numbers, nw.Int64, backend=frame.implementation)
@@ -275,7 +331,7 @@ def _ids(frame: nw.DataFrame[Any], id: str, what: str) -> list[Any]:
             f"{what} must have the id's column {id!r}, got the columns "
             f"{', '.join(map(str, frame.columns))}"
         )
-    column = [row[0] for row in rows_of(frame.select(id))]
+    column = cells_of(frame[id])
     if None in column:
         raise ValueError(
             f"{what} must have an id in every row, got none in row {column.index(None)}"

@@ -37,6 +37,7 @@ class Source:
     tabular: ClassVar[bool] = False  # functions receive tables
     one_row_each: ClassVar[bool] = False  # a record is a row
     order_shows: ClassVar[bool] = False  # records in another order are rows in another order
+    brings_any: bool = True  # where anybody brings rows, any mix of them
 
     @cached_property
     def values(self) -> tuple[Hashable, ...]:

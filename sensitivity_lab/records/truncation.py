@@ -1,0 +1,195 @@
+"""Bounds on what a person brings: rows, groups of a column, numbers cut to an interval; one after another.
+
+Rows have no order, so which ones a person keeps is settled by their cells, one column after another: the
+same rows are bounded alike, however they stand in a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from sensitivity_lab.numbers.exact import Exact, brief, checked_bounds, whole_number
+from sensitivity_lab.numbers.lazy import pd
+from sensitivity_lab.numbers.text import counted, listed
+from sensitivity_lab.records.rows import NAN, cells_of
+
+Frame = nw.DataFrame[Any]
+Cost = tuple[
+    str, int, int, int
+]  # a bound, the rows that it dropped, the cells cut, of how many people
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """Bounds in their order, each a name and what it says; whose column says what comes first; of which table."""
+
+    steps: tuple[tuple[str, Any], ...]
+    keep: str | None = None
+    table: str | None = None
+
+    @classmethod
+    def of(cls, bounds: Mapping[str, Any], keep: Any, table: Any) -> Truncation:
+        """Bounds as a caller wrote them, or a refusal."""
+        if not bounds:
+            raise ValueError("bounds must be at least one of rows, groups and clip, got none")
+        for name, what in bounds.items():
+            _check(name, what)
+        if not (keep is None or isinstance(keep, str)):
+            raise TypeError(f"keep must be the name of a column, got {brief(keep)}")
+        return cls(tuple(bounds.items()), keep, table)
+
+    def check(self, columns: Sequence[str], id: str | None) -> None:
+        """Refuse what is no column of a table, and bounds on who somebody is."""
+        said, others = dict(self.steps), [column for column in columns if column != id]
+        bounded = [*said.get("clip", {}), *said.get("groups", ())[:1]]
+        first = [] if self.keep in (None, id) else [self.keep]
+        for name in (*bounded, *first):
+            if name not in others:
+                raise ValueError(
+                    f"bounds must name columns, of {listed(others)}, got {brief(name)}"
+                )
+
+    def cut(self, frame: Frame) -> Frame:
+        """A table with its numbers in their bounds."""
+        for column, ends in dict(self.steps).get("clip", {}).items():
+            frame = frame.with_columns(_clipped(frame[column], *checked_bounds(ends)))
+        return frame
+
+    def bounded(self, frame: Frame, people: np.ndarray) -> tuple[Frame, np.ndarray, list[Cost]]:
+        """A table of people's rows bounded, in the table's order; whose they are; what each bound cost."""
+        costs: list[Cost] = []
+        for name, what in self.steps:
+            rows = cells = 0
+            if name == "clip":
+                cut = self.cut(frame)
+                differ = np.array([_unlike(frame[column], cut[column]) for column in what])
+                frame, cells, hit = cut, int(differ.sum()), people[differ.any(axis=0)]
+            else:
+                kept = self._kept(name, what, frame, people)
+                rows, hit = int((~kept).sum()), people[~kept]
+                frame, people = frame[np.flatnonzero(kept).tolist()], people[kept]
+            costs.append((f"{name}={what}", rows, cells, len(np.unique(hit))))
+        return frame, people, costs
+
+    def _kept(self, name: str, what: Any, frame: Frame, people: np.ndarray) -> np.ndarray:
+        """Which rows a bound leaves: each person's first, or all in the first of their groups."""
+        order = self._order(frame, people)
+        who = people[order]
+        start = np.searchsorted(who, who)  # where each row's person begins
+        if name == "rows":
+            is_kept = np.arange(len(who)) - start < what
+        else:
+            group = _joined(who, _ranks(frame[what[0]])[order])
+            first = np.unique(group, return_index=True)[1]  # where each group begins
+            begun = np.zeros(len(who) + 1, dtype=np.int64)
+            begun[first + 1] = 1
+            begun = np.cumsum(begun)
+            is_kept = (begun[first] - begun[start[first]] < what[1])[group]
+        kept = np.zeros(len(who), dtype=bool)
+        kept[order[is_kept]] = True
+        return kept
+
+    def _order(self, frame: Frame, people: np.ndarray) -> np.ndarray:
+        """The rows by person, and a person's by their cells: that of `keep` first, then from left to right."""
+        place = np.unique(people, return_inverse=True)[1]
+        for name in dict.fromkeys([*([self.keep] if self.keep else []), *frame.columns]):
+            if len(place) == 0 or place.max() + 1 == len(place):
+                break  # no two are alike
+            place = _joined(place, _ranks(frame[name]))
+        return np.argsort(place, kind="stable")
+
+    def __str__(self) -> str:
+        said = [f"{name}={what!r}" for name, what in self.steps]
+        said += [f"{name}={what!r}" for name in ("keep", "table") if (what := getattr(self, name))]
+        return f".truncated({', '.join(said)})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Truncated:
+    """A table, or tables by name, with each person's rows bounded; and what that cost.
+
+    `table` is of the caller's library, its rows in their order; `rows` and `people` is how many there were.
+    `lost` has a row for each bound: the rows that it dropped, the cells that it cut, of how many people.
+    These numbers are of the data: neither they, nor bounds that are chosen by them, are public.
+    """
+
+    table: Any
+    rows: int
+    people: int
+    lost: pd.DataFrame
+
+    @classmethod
+    def of(cls, table: Any, rows: int, people: int, costs: Sequence[Cost]) -> Truncated:
+        """Tell the costs as a table."""
+        lost = pd.DataFrame(costs, columns=["bound", "rows lost", "cells cut", "people"])
+        return cls(table, rows, people, lost.set_index("bound"))
+
+    def __repr__(self) -> str:
+        gone = int(self.lost["rows lost"].sum())
+        share = f" ({gone / self.rows:.1%})" if gone else ""
+        words = f"{counted(self.rows, 'row')} of {self.people:,} people, {gone:,} lost{share}"
+        return f"<{words}>\n{self.lost.to_string()}"
+
+
+def _check(name: str, what: Any) -> None:
+    """Refuse a bound that is none."""
+    if name == "rows":
+        whole_number(what, "rows", 1)
+    elif name == "groups":
+        if not (isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], str)):
+            raise TypeError(f"groups must be a column and how many, ('shop', 1), got {brief(what)}")
+        whole_number(what[1], "groups", 1)
+    elif name == "clip":
+        if not (isinstance(what, Mapping) and what):
+            raise TypeError(f"clip must be {{'price': (0, 100)}}, got {brief(what)}")
+        for ends in what.values():
+            checked_bounds(ends)
+    else:
+        raise TypeError(f"bounds must be rows, groups or clip, got {name}")
+
+
+def _clipped(column: nw.Series[Any], low: Exact, high: Exact) -> nw.Series[Any]:
+    """A column of numbers cut to bounds, in its own type."""
+    kind = column.dtype
+    if kind.is_float():
+        return column.clip(float(low), float(high)).cast(kind)
+    if not kind.is_integer():
+        raise TypeError(f"clip must name columns of numbers, got {column.name}, of {kind}")
+    held = np.iinfo(str(kind).lower())
+    if low.denominator > 1 or high.denominator > 1 or low > held.max or high < held.min:
+        raise ValueError(
+            f"bounds of column {column.name} must be whole numbers that {kind} holds, "
+            f"got {brief(low)} and {brief(high)}"
+        )
+    return column.clip(max(int(low), int(held.min)), min(int(high), int(held.max))).cast(kind)
+
+
+def _unlike(before: nw.Series[Any], after: nw.Series[Any]) -> list[bool]:
+    """Which cells of a column have changed."""
+    cells = zip(cells_of(before), cells_of(after), strict=True)
+    return [here is not there and here != there for here, there in cells]
+
+
+def _ranks(column: nw.Series[Any]) -> np.ndarray:
+    """The place of each cell of a column among its different ones; NaN, then what is missing, come last."""
+    cells = cells_of(column)
+    try:
+        known = sorted({cell for cell in cells if cell is not None and cell is not NAN})
+    except TypeError as error:
+        raise TypeError(
+            f"column {column.name} must hold cells that can be put in an order, for rows that are "
+            f"alike before it: {error}; name a column in keep that tells them apart"
+        ) from error
+    rank_of: dict[Any, int] = {cell: i for i, cell in enumerate([*known, NAN, None])}
+    return np.array([rank_of[cell] for cell in cells], dtype=np.int64)
+
+
+def _joined(first: np.ndarray, then: np.ndarray) -> np.ndarray:
+    """The place of each pair of places among the different pairs."""
+    pairs = first * (then.max(initial=0) + 1) + then
+    return np.unique(pairs, return_inverse=True)[1]
