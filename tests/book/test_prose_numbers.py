@@ -17,7 +17,7 @@ ELSEWHERE = """
 a-blog-checked: 520 = 320 + 200; 320 the post's, compared below
 arithmetic: 172 = 72 + 100; 173 = 100 + 73; 65,504 = (2 - 2**-10) * 2**15; 1.11 = exp(0.1)
 arithmetic: 90,071,992 = 2**53 // 10**8; 16,384 = 540_672 - 524_288; 3.12 a version
-audits: 1000 a size put into 4/n and 4/(n − 2)
+audits: 1000 a size put into 4/n and 4/(n − 2); 200 claimed on the board
 by-hand: 112 = 2 * comb(8, 5); 155,117,520 = comb(30, 15); 225 = 15 * (30 - 15)
 by-hand: 34,901,442,000 = comb(30, 15) * 225
 clipped-vectors: 0.08 = 4 / 50
@@ -33,6 +33,8 @@ noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10
 norms: 1.25 a constant of the source; 16.8 = 3 * (16.8 - 1) / log(16.8)
 peers: 50000 a record of theirs; 4.605 = log(100)
 people-in-detail: 3.46 = 2 * sqrt(3)
+published: 1168 = 4042 - 2874; 1,168 = 4042 - 2874; 2,874 drawn once, by noise without a seed
+published: 220 = 22 * 10; 2640 = 12 * 220; 3,395 the rows, counted in test_real_tables
 privacy-maps: 125 = 25 + 100; 160,000 = exp(12) // 10_000 * 10_000
 scale: 435 = 5_000_000 / 11_500
 tables: 4,800 = 125_900 - 121_100; 150 = 50 + 100
