@@ -14,9 +14,9 @@ CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # What no cell of a page has: how to compute it, after "=", or in words why it needs no cell.
 ELSEWHERE = """
-a-blog-checked: 520 = 320 + 200; 320 the post's, compared below
+a-blog-checked: 520 = 320 + 200; 200 the sequel's, compared below; 256 counted below
 arithmetic: 172 = 72 + 100; 173 = 100 + 73; 65,504 = (2 - 2**-10) * 2**15; 1.11 = exp(0.1)
-arithmetic: 90,071,992 = 2**53 // 10**8; 16,384 = 540_672 - 524_288; 3.12 a version
+arithmetic: 90,071,992 = 2**53 // 10**8; 0.01 a cent; 3.12 a version
 audits: 1000 a size put into 4/n and 4/(n − 2); 390 counted in tests/audit/test_recall.py
 by-hand: 112 = 2 * comb(8, 5); 155,117,520 = comb(30, 15); 225 = 15 * (30 - 15)
 by-hand: 34,901,442,000 = comb(30, 15) * 225
