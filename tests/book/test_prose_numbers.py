@@ -14,9 +14,9 @@ CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # What no cell of a page has: how to compute it, after "=", or in words why it needs no cell.
 ELSEWHERE = """
-a-blog-checked: 520 = 320 + 200; 320 the post's, compared below
+a-blog-checked: 520 = 320 + 200; 200 the sequel's, compared below; 256 counted below
 arithmetic: 172 = 72 + 100; 173 = 100 + 73; 65,504 = (2 - 2**-10) * 2**15; 1.11 = exp(0.1)
-arithmetic: 90,071,992 = 2**53 // 10**8; 16,384 = 540_672 - 524_288; 3.12 a version
+arithmetic: 90,071,992 = 2**53 // 10**8; 0.01 a cent; 3.12 a version
 audits: 1000 a size put into 4/n and 4/(n − 2); 200 claimed on the board
 by-hand: 112 = 2 * comb(8, 5); 155,117,520 = comb(30, 15); 225 = 15 * (30 - 15)
 by-hand: 34,901,442,000 = comb(30, 15) * 225
@@ -26,7 +26,7 @@ clipping: 101 an age; 122 an age; 2,000 asked in an exercise; 0.31 = 31 * 0.01; 
 clipping-in-detail: 122 an age; 0.15 = 15 * 0.01
 clipping-in-detail: 0.21 a version
 joins: 4,096 = 2**12; 100 part of a statement; 1.284 = exp(0.25)
-local-and-smooth: 0.95 the end of a list in an exercise; 10.2 = 2 * log(160)
+local-and-smooth: 10.2 = 2 * log(160)
 neighbours: 1,000 a survey's name for itself
 neighbours-in-detail: 1.10 = log(3); 365 days; 876 = 0.1 * 24 * 365; 8,760 = 24 * 365
 noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10

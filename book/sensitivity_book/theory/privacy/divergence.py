@@ -233,7 +233,7 @@ def worst_pair(
     `mechanism` gives a finite distribution for each dataset. Exact for the datasets that are
     given, which may be fewer than there are. Cost: one distribution for each dataset, n² ratios
     for n of them. Raises ValueError where no two datasets are so close.
-    Source: def-privacy-distance in notebooks/privacy-maps.
+    Source: def-noise-epsilon in notebooks/noise.
     """
     whole_number(d_in, "d_in", 1)
     given = list(datasets)

@@ -107,34 +107,6 @@ def places(query: Query, shares: Callable[[int, int], bool], pick: Pick) -> Clai
     return claim
 
 
-def variance_power(power: float) -> Query:
-    """Return the variance to a power, in floats: the standard deviation is that of ½.
-
-    >>> variance_power(0.75)((0, 2)), variance_power(0.5)((0, 6))
-    (1.0, 3.0)
-
-    Cost: linear in the dataset. Source: question 4 of book/open-questions.md.
-    """
-
-    def answer(dataset: Records) -> float:
-        n = len(dataset)
-        whole = n * sum(x * x for x in dataset) - sum(dataset) ** 2
-        return float((whole / n**2) ** power)
-
-    return Query(f"variance^{power}", answer, smallest_size=1)
-
-
-def with_far_pair(far: int) -> Records:
-    """Return eight records, two of them far away: with more weight on these, no run is widest.
-
-    >>> with_far_pair(100)
-    (0, 0, 1, 4, 4, 4, 100, 100)
-
-    Source: question 4 of book/open-questions.md.
-    """
-    return 0, 0, 1, 4, 4, 4, far, far
-
-
 def half_and_some(size: int, ones: int, ddof: int) -> Fraction:
     """Return the widest variance of `size` records, up to `ones` of them 1 and the others 0.
 
@@ -145,25 +117,6 @@ def half_and_some(size: int, ones: int, ddof: int) -> Fraction:
     """
     i = min(ones, size // 2)
     return Fraction(i * (size - i), size * (size - ddof))
-
-
-def variance_gap(c: int, a: int, b: int, ddof: int) -> Fraction:
-    """Return D(c, a, b) of the variance on the interval from 0 to 1.
-
-    >>> variance_gap(3, 1, 0, ddof=0)
-    Fraction(3, 16)
-
-    Cost: (a + 1)(c + 1) fractions. Source: thm-variance in book/proofs.md.
-    """
-    if a >= b or c == 0:
-        return half_and_some(c + a, a if a >= b else c + a, ddof)
-    higher, lower = c + a, c + b
-    return max(
-        Fraction((i + j) * (higher - i - j), higher * (higher - ddof))
-        - Fraction(j * (c - j), c * (lower - ddof))
-        for i in range(a + 1)
-        for j in range(c + 1)
-    )
 
 
 def variance_at_least(k: int, least: int, ddof: int) -> Fraction:

@@ -1,4 +1,4 @@
-"""Queries for which no quick route is known: a ratio of sums, and what still works for it."""
+"""A query for which no quick route is known: a ratio of sums."""
 
 from __future__ import annotations
 
@@ -35,28 +35,3 @@ def subset_sum_population(
     weight = Fraction(count * (2 * reached + special), reached**2)
     records: list[Pair] = [(1, large + w) for w in weights]
     return [*records, (weight * special, special)], Fraction(special * count, reached**2)
-
-
-def highest_ratio(
-    dataset: Sequence[Pair], others: Sequence[Pair], removed: int, added: int
-) -> tuple[Fraction, int]:
-    """Return the highest Σx/Σy of one dataset after a move, and in how many rounds it was found.
-
-    >>> highest_ratio([(1, 2), (3, 5)], [(9, 1), (5, 5)], removed=1, added=1)
-    (Fraction(10, 3), 2)
-
-    With λ a ratio that is reached, the best records by x − λy reach one at least as high; where
-    none is higher, λ is the highest. Cost: a few rounds, a sort each. Errors: ZeroDivisionError
-    where nothing is left. Source: Dinkelbach (1967), doi.org/10.1287/mnsc.13.7.492.
-    """
-    ratio, rounds = None, 0
-    kept, joined = list(dataset[removed:]), list(others[:added])
-    while ratio is None or ratio_of_sums([*kept, *joined]) > ratio:
-        ratio, rounds = ratio_of_sums([*kept, *joined]), rounds + 1
-
-        def gain(record: Pair, at: Fraction = ratio) -> Fraction:
-            return record[0] - at * record[1]
-
-        kept = sorted(dataset, key=gain)[removed:]
-        joined = sorted(others, key=gain)[len(others) - added :]
-    return ratio, rounds

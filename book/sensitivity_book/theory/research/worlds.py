@@ -23,21 +23,6 @@ def small_populations(most_records: int, most_value: int) -> Iterator[Records]:
                 yield 0, *inner, top
 
 
-def signed_populations(most_records: int, most_value: int) -> Iterator[Records]:
-    """Yield populations of both signs: fewest records first, then the least absolute value.
-
-    >>> list(signed_populations(2, 1))
-    [(-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1)]
-
-    Cost: under v·C(m + 2v + 1, m) populations, for at most m records and v the largest value.
-    """
-    for size in range(2, most_records + 1):
-        for top in range(1, most_value + 1):
-            for records in combinations_with_replacement(range(-top, top + 1), size):
-                if max(map(abs, records)) == top:
-                    yield records
-
-
 def random_populations(count: int, seed: int = 0) -> Iterator[Records]:
     """Yield random populations of six to eight records, narrow and wide, some with a far record.
 
