@@ -144,6 +144,39 @@ def test_the_hours_of_the_path_add_up():
     )
 
 
+def words(page, until="## Exercises"):
+    """How many words a reader has on a page: no formulas, fields, labels or fences."""
+    text = "\n\n".join(text for kind, text, _ in cells(page) if kind == "markdown").split(until)[0]
+    for left_out in (
+        r"(?ms)^(`{3,}|~{3,}|:{3,})\{(?:answer|raw|dots)\}.*?^\1$",
+        r"(?s)\$\$.*?\$\$|\$[^$]+\$",
+        r"(?m)^(?:`{3,}|~{3,}|:{3,})(?:\{[\w:-]+\})?|^:[\w-]+:.*$|^\([\w-]+\)=$",
+    ):
+        text = re.sub(left_out, " ", text)
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
+@pytest.mark.parametrize("page", [page for page in [*PATH, *ROOMS] if "notebooks" in page])
+def test_the_minutes_of_a_page_are_about_right(page):
+    """Catches a page that has grown, or shrunk, and says the minutes that it took before."""
+    games = len(
+        re.findall(
+            r"^(?:Dots|TwoTents|Ticks|\w+_explorer)\(",
+            "\n".join(text for _, text, _ in cells(page)),
+            re.MULTILINE,
+        )
+    )
+    lines_read = sum(len(lines(code)) for code in visible_code(page))
+    said = int(re.search(r"Time:\*\* about (\d+) minutes", prose(page))[1])
+    assert abs(said - (words(page) / 100 + lines_read / 6 + 3 * games)) <= 10
+
+
+def test_the_book_can_be_read():
+    """Catches a book that has grown again: what is numbered and printed, exercises and all."""
+    book = [CONTENTS["root"], *PATH, *ROOMS, *PARTS["Reference"]]
+    assert sum(words(page, until="no such words") for page in book) <= 50_000
+
+
 @pytest.mark.parametrize("page", PATH)
 def test_a_section_says_once_to_look(page):
     """Catches a section that sends its reader to and fro between text and figures."""
