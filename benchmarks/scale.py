@@ -7,36 +7,25 @@ is log2 of the CPU time of two million records over that of one million.
 
     python benchmarks/scale.py            # everything, a few minutes
     python benchmarks/scale.py --quick    # three queries
-    python benchmarks/scale.py --store    # a million records only, and the table for the book
 """
 
 import argparse
-import csv
 import math
 import time
 import tracemalloc
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from bench import NUMPY, naive_add_remove, naive_change
 
 import sensitivity_lab as sl
 
-STORED = Path(__file__).parents[1] / "book/sensitivity_book/data/growth.csv"
-BINS = sl.histogram(range(0, 10**6 + 1, 1_000))
 QUERIES = [
     *(sl.COUNT, sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.quantile(0.9)),
     *(sl.VARIANCE, sl.STD, sl.histogram([0, 250_000, 500_000, 1_000_000])),
     *(sl.trimmed_mean(0.1), sl.winsorised_mean(0.1), sl.MIDHINGE, sl.RANGE, sl.count_distinct),
 ]
 QUICK = [sl.MEDIAN, sl.VARIANCE, sl.STD]
-IN_THE_BOOK = [
-    *((query, 1, query.name) for query in (sl.MEDIAN, sl.MEAN, sl.VARIANCE, sl.STD)),
-    *((query, 1, query.name) for query in (sl.trimmed_mean(0.1), sl.winsorised_mean(0.1))),
-    *((query, 1, query.name) for query in (sl.MIDHINGE, sl.RANGE, sl.count_distinct)),
-    *((BINS, norm, f"1,000 bins, L{name}") for norm, name in ((1, "1"), (2, "2"))),
-]
 RELATIONS = [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
 NAIVE = {sl.AddRemove: naive_add_remove, sl.Change: naive_change}
 
@@ -87,13 +76,13 @@ def small(query, family, m, k):
     print(f"  {query.name:14.14} {relation!s:22} m={m:<5} {1000 * unit:7.2f} ms = 1; {ratios}")
 
 
-def measured(query, relation, norm=1):
+def measured(query, relation):
     """At a million: how often `sorted` fits into it, arrays of memory, exponent; None unsolved."""
     numbers = records(10**6).tolist()
     yardstick, _ = seconds(lambda: sorted(numbers))
 
     def solved(array):
-        options = {"size": len(array) // 2, "relation": relation, "norm": norm, "method": "solver"}
+        options = {"size": len(array) // 2, "relation": relation, "method": "solver"}
         return sl.global_sensitivity(query, sl.Universe.population(array), **options)
 
     million, more = records(10**6), records(2 * 10**6)
@@ -108,29 +97,16 @@ def measured(query, relation, norm=1):
     return taken / yardstick, memory, math.log2(doubled / taken)
 
 
-def large(query, family, norm=1, name=None, k=10):
+def large(query, family, k=10):
     """One line at a million records: against `sorted`, memory, growth; and what it says."""
     relation = family(k)
-    found = measured(query, relation, norm)
-    shown = f"  {name or query.name:22.22} {relation!s:24}"
+    found = measured(query, relation)
+    shown = f"  {query.name:22.22} {relation!s:24}"
     if found is None:
         print(f"{shown} no solver")
-        return None
+        return
     times, memory, exponent = found
     print(f"{shown} {times:5.2f} × sorted, {memory:4.1f} × the array, exponent {exponent:4.2f}")
-    return found
-
-
-def store():
-    """The table for the book: each query with k = 10 and with k = 100."""
-    with STORED.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(["query", "relation", "k", "sorted", "arrays", "exponent"])
-        for query, norm, name in IN_THE_BOOK:
-            for family, k in ((sl.AddRemove, 10), (sl.Change, 10), (sl.Change, 100)):
-                times, memory, exponent = large(query, family, norm, name, k)
-                row = [f"{times:.2f}", f"{memory:.1f}", f"{exponent:.2f}"]
-                out.writerow([name, family.__name__, k, *row])
 
 
 def smooth(beta):
@@ -153,11 +129,7 @@ def smooth(beta):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="three queries only")
-    parser.add_argument("--store", action="store_true", help="make the book's table only")
     given = parser.parse_args()
-    if given.store:
-        store()
-        return
     queries = QUICK if given.quick else QUERIES
     cases = [(query, family) for query in queries for family in RELATIONS]
     print("CPU time as multiples of the solver's (else the sweep's), size m/2:")
