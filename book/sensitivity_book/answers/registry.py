@@ -8,7 +8,6 @@ from types import ModuleType
 from sensitivity_book.answers import (
     audits,
     by_hand,
-    clipped_vectors,
     clipping,
     closed_forms,
     local_and_smooth,
@@ -35,7 +34,6 @@ PAGES = (
     audits,
     local_and_smooth,
     norms,
-    clipped_vectors,
 )
 
 
