@@ -24,6 +24,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def leave(app: Sphinx, failure: Exception | None) -> None:
     if app.builder.format == "html" and failure is None:
+        assert app.env.found_docs.isdisjoint(MOVED), "a page that has moved is there"
         for page, there in MOVED.items():
             text = PAGE.format(policy=told(page), there=there)
             (Path(app.outdir) / f"{page}.html").write_text(text, encoding="utf-8")

@@ -143,29 +143,6 @@ def smoothed(x, ends, shrink):
     return max(local_median(y, ends) * shrink**far for y, far in changes.items())
 
 
-def gaussian_deviation(moved, epsilon=0.5, delta=1e-6):
-    """The smallest σ that is (ε, δ)-private, halved in from both sides: the δ of Balle and Wang."""
-
-    def below(x):
-        return math.erfc(-x / math.sqrt(2)) / 2
-
-    def spent(sigma):
-        here, there = moved / (2 * sigma), epsilon * sigma / moved
-        return below(here - there) - math.exp(epsilon) * below(-here - there)
-
-    low, high = 0.01, 1000.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if spent(middle) > delta else (low, middle)
-    return high
-
-
-def crossing(laplace, gaussian):
-    return next(
-        g for g in range(1, 100) if gaussian * gaussian_deviation(math.sqrt(g)) < laplace * 2 * g
-    )
-
-
 def simulated(loans, bound):
     """The squared error of a total under a bound at ε = 1: its noise, summed over a fine line."""
     lost = sum(loans) - sum(min(own, bound) for own in loans)
@@ -254,8 +231,6 @@ NUMBERS = {
     "norms-total-worth": lambda: next(
         bins for bins in range(1, 20) if bins * simulated([], 1) > simulated([], 2) * (1 + 1e-9)
     ),
-    "norms-yardstick-mean": lambda: crossing(1, math.sqrt(2 / math.pi)),
-    "norms-yardstick-tail": lambda: crossing(math.log(100), 2.5758),
     "closed-forms-square": lambda: max(abs(x * x - 10 * 10) for x in (9, 11)),
     "vehicle-zigzag": lambda: sum(
         max(apart(cache(median), *pair) for pair in changed(RATINGS, n, 2)) for n in (2, 3, 4, 5)
@@ -270,20 +245,6 @@ NUMBERS = {
     "clipping-quantile": lambda: Fraction(bound_of_least_loss(range(1, 2001), 100), 2000),
     "clipping-doubled": lambda: Fraction(len(f"{2**30:b}"), 100),  # a binary digit for each power
     "clipping-power": lambda: best_power(0.1),
-    "clipped-vectors-floor": lambda: max(
-        abs(Fraction(sum(x), max(len(x), 49)) - Fraction(sum(x) + new, max(len(x) + 1, 49)))
-        for n in range(45, 54)
-        for x in ([-2] * n, [2] * n)
-        for new in (-2, 2)
-    ),
-    "clipped-vectors-exact": lambda: max(
-        (a + b + c) ** 2 + (a - c) ** 2
-        for a, b, c in product((-1, 0, 1), repeat=3)
-        if a * b * c == 0
-    ),
-    "clipped-vectors-bound": lambda: sum(
-        sorted(sum(sorted(row)[1:]) for row in ((2, 1, 0), (1, 1, 1), (0, 1, 2)))[1:]
-    ),
     "published-month": lambda: sum(max(brought) for brought in [(0, 10)] * 22) / Fraction(1, 12),
     "published-withheld-at": lambda: next(
         n for n, sums in enumerate(pairwise(map(shown_month, range(9)))) if sums[0] != sums[1]

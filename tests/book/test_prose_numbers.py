@@ -20,17 +20,14 @@ arithmetic: 90,071,992 = 2**53 // 10**8; 0.01 a cent; 3.12 a version
 audits: 1000 a size put into 4/n and 4/(n − 2); 200 claimed on the board
 by-hand: 112 = 2 * comb(8, 5); 155,117,520 = comb(30, 15); 225 = 15 * (30 - 15)
 by-hand: 34,901,442,000 = comb(30, 15) * 225
-clipped-vectors: 0.08 = 4 / 50
 closed-forms: 160 counted in A school
 clipping: 101 an age; 122 an age; 2,000 asked in an exercise; 0.31 = 31 * 0.01; 2.72 = exp(1)
-clipping-in-detail: 122 an age; 0.15 = 15 * 0.01
-clipping-in-detail: 0.21 a version
 joins: 4,096 = 2**12; 100 part of a statement; 1.284 = exp(0.25)
 local-and-smooth: 10.2 = 2 * log(160)
 neighbours: 1,000 a survey's name for itself
-neighbours-in-detail: 1.10 = log(3); 365 days; 876 = 0.1 * 24 * 365; 8,760 = 24 * 365
+neighbours-in-detail: 1.10 = log(3); 365 days; 876 = 0.1 * 24 * 365
 noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10
-norms: 1.25 a constant of the source; 16.8 = 3 * (16.8 - 1) / log(16.8)
+norms: 1.25 a constant of the source; 120 = 360 / 3
 peers: 50000 a record of theirs; 4.605 = log(100)
 people-in-detail: 3.46 = 2 * sqrt(3)
 published: 1168 = 4042 - 2874; 1,168 = 4042 - 2874; 2,874 drawn once, by noise without a seed

@@ -9,21 +9,13 @@ import numpy as np
 import pytest
 from sensitivity_book.theory.vectors import (
     by_every_contribution,
-    chance_to_tell,
-    diameter,
     fixed_epochs,
     gram,
-    histogram,
-    l1_bound_sum,
-    multihot,
     participation,
     patterns,
     prefix_sums,
     published_bound,
-    radius,
     square_root,
-    sum_vec,
-    tail,
     three_rounds,
     toeplitz,
     worst,
@@ -35,10 +27,6 @@ LIMITS = [(1, None), (1, 2), (2, None), (2, 2), (3, None)]
 IN_A_PLANE = [[2, 0, 0], [-2, 2, 0], [-1, -1, 2]]
 
 
-def total(vectors, entries):
-    return tuple(map(sum, zip(*vectors, strict=True))) if vectors else (0,) * entries
-
-
 def some_encoders():
     """Small matrices of all kinds: with and without negative entries, square or not."""
     draw = random.Random(4)
@@ -47,35 +35,7 @@ def some_encoders():
         yield [[draw.randint(low, 3) for _ in range(n)] for _ in range(rows)]
 
 
-# -- sets of vectors ---------------------------------------------------------------------------
-
-STATED = [  # entries, set, L1 sensitivity under add/remove and under change, by hand
-    (2, sum_vec(2, 2), 6, 6),
-    (3, sum_vec(3, 1), 3, 3),
-    (1, sum_vec(1, 3), 7, 7),
-    (3, histogram(3), 1, 2),
-    (1, histogram(1), 1, 0),
-    (4, multihot(4, 2), 2, 4),
-    (3, multihot(3, 2), 2, 3),
-    (2, l1_bound_sum(2, 3), 3, 6),
-    (1, l1_bound_sum(1, 3), 3, 3),
-]
-
-
-@pytest.mark.parametrize(("entries", "vectors", "joined", "changed"), STATED)
-def test_radius_and_diameter_are_sensitivities(entries, vectors, joined, changed):
-    """Catches a theorem on sets that enumeration of datasets contradicts, in any of three norms."""
-    universe = sl.Universe.value_range(vectors)
-    asked = {"size": range(2), "universe": universe}
-    for norm in (1, 2, math.inf):
-        query = sl.Query("sum", lambda x: total(x, entries), smallest_size=0)
-        added = sl.global_sensitivity(
-            query, relation=sl.SymmetricDifference(1), norm=norm, **asked
-        ).value
-        swapped = sl.global_sensitivity(query, relation=sl.Change(1), norm=norm, **asked).value
-        assert added == pytest.approx(radius(vectors, norm))
-        assert swapped == pytest.approx(diameter(vectors, norm))
-    assert (radius(vectors, 1), diameter(vectors, 1)) == (joined, changed)
+# -- a mean with a floor ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("most", "least"), [(1, 1), (2, 1), (2, 3), (3, 2)])
@@ -179,30 +139,3 @@ def test_three_rounds_in_a_plane():
         assert (np.linalg.norm(rows @ unit, axis=(1, 2)) ** 2).max() <= exact + 1e-9
     assert three_rounds(gram(IN_A_PLANE)) == Fraction(76, 3)
     assert participation(IN_A_PLANE).squared == 24
-
-
-# -- a divisor that tells on itself ------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("first", "second", "dimension"), [(1, 2, 2), (1, 2, 10), (3, 4, 6)])
-def test_telling_divisors_apart_by_integration(first, second, dimension):
-    """Catches a wrong border or tail: half the area between two densities of the length."""
-
-    def density(r, spread):
-        half = dimension / 2
-        scale = 2 ** (half - 1) * math.gamma(half) * spread**dimension
-        return r ** (dimension - 1) * np.exp(-(r**2) / (2 * spread**2)) / scale
-
-    r = np.linspace(0, 12 * math.sqrt(dimension) / first, 400_001)
-    between = np.abs(density(r, 1 / first) - density(r, 1 / second))
-    area = float((between[1:] + between[:-1]).sum() * (r[1] - r[0]) / 2)
-    assert chance_to_tell(first, second, dimension) == pytest.approx(0.5 + area / 4, abs=1e-6)
-    assert chance_to_tell(second, first, dimension) == chance_to_tell(first, second, dimension)
-
-
-def test_tails_and_what_is_refused():
-    """Catches a tail off by one event, equal divisors, and an odd dimension."""
-    assert tail(3, 4) == pytest.approx(math.exp(-1.5) * (1 + 1.5))
-    assert chance_to_tell(7, 7, 4) == 0.5
-    with pytest.raises(ValueError, match="dimension must be even"):
-        chance_to_tell(1, 2, 3)

@@ -17,7 +17,6 @@ import pytest
 from conftest import ABSENCES, SCHOOL, STANDARD, refused
 from matplotlib.colors import to_hex
 from matplotlib.transforms import Bbox
-from sensitivity_book.pictures.neighbourhood import _ring, plot_neighbourhood
 from sensitivity_book.pictures.tables import show_change
 
 import sensitivity_lab as sl
@@ -524,11 +523,9 @@ def test_a_witness_can_be_drawn_on_axes_of_your_own(query):
 def test_a_number_in_a_figure_has_a_true_minus():
     """Catches a hyphen for a minus beside Matplotlib's own ticks."""
     universe = sl.Universe.population([-4, -3, Fraction(-1, 3), 2])
-    boxes = plot_neighbourhood(sl.MEAN, universe, size=2, relation=sl.Change(1))
-    for figure in (drawn(sl.MEAN, universe, 2), boxes):
-        words = "".join(texts(figure))
-        assert "−" in words
-        assert "-" not in words
+    words = "".join(texts(drawn(sl.MEAN, universe, 2)))
+    assert "−" in words
+    assert "-" not in words
 
 
 def test_no_gap_and_no_neighbour_are_drawn_too():
@@ -554,52 +551,7 @@ def test_what_cannot_be_drawn_is_refused():
         sl.plot_witness(3)
 
 
-# --- the neighbourhood -------------------------------------------------------------------
-
-
-def test_the_four_pupil_school_has_its_boxes_lines_and_winner():
-    """Catches a dataset, a pair or the widest gap that the picture does not show."""
-    figure = plot_neighbourhood(sl.MEAN, SCHOOL, size=3, relation=sl.AddRemove(1))
-    axes = figure.axes[0]
-    boxes = [text.get_text() for text in axes.texts]
-    assert len(boxes) == 6 + 4 + 1 + 1
-    assert {"1, 2, 10\n13/3", "1, 2\n3/2", "17/6 ≈ 2.833"} < set(boxes)
-    assert len(axes.patches) == 4 * 3 + 4
-    assert [to_hex(line.get_edgecolor()) for line in axes.patches].count(style.EXACT) == 1
-    heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
-    assert heights["1, 2\n3/2"] < heights["1, 2, 10\n13/3"] < heights["1, 2, 3, 10\n4"]
-
-
-def test_datasets_of_one_size_stand_in_a_ring():
-    """Catches boxes that overlap or run the other way round, a pair drawn twice, one with itself."""
-    near, far = (1 - np.sqrt(1 / 2)) / 2, (1 + np.sqrt(1 / 2)) / 2
-    corners = [(near, far), (far, far), (far, near), (near, near)]  # clockwise from the top left
-    assert _ring(4) == [pytest.approx(corner) for corner in corners]
-    axes = plot_neighbourhood(sl.MEDIAN, SCHOOL, size=3, relation=sl.Change(1)).axes[0]
-    places = [text.get_position() for text in axes.texts if "\n" in text.get_text()]
-    assert places == [pytest.approx(corner) for corner in corners]
-    assert len(axes.patches) == 6
-
-
-def test_where_all_neighbours_agree_none_is_marked():
-    """Catches a winner that is marked where every gap is 0."""
-    for universe, pairs in ((SCHOOL, 6), (sl.Universe.value_range([7]), 0)):
-        axes = plot_neighbourhood(sl.COUNT, universe, size=3, relation=sl.Change(1)).axes[0]
-        assert len(axes.patches) == pairs
-        assert all("\n3" in text.get_text() for text in axes.texts)
-        boxes = [text.get_bbox_patch() for text in axes.texts]
-        assert {to_hex(patch.get_edgecolor()) for patch in [*axes.patches, *boxes]} == (
-            {style.PALE, style.INK} if pairs else {style.INK}
-        )
-
-
-def test_a_vector_is_written_in_its_box_and_too_many_boxes_are_refused():
-    """Catches a picture that takes scalars only, and one of 210 boxes."""
-    query = sl.histogram([0, 5, 10])
-    figure = plot_neighbourhood(query, SCHOOL, size=3, relation=sl.Change(1))
-    assert "1, 2, 10\n(2, 1)" in texts(figure)
-    with pytest.raises(ValueError, match="must give at most 15 datasets to be drawn, got 210"):
-        plot_neighbourhood(sl.MEAN, ABSENCES, size=6, relation=sl.Change(1))
+# --- tables ------------------------------------------------------------------------------
 
 
 def test_tables_before_and_after_as_text():
@@ -621,7 +573,6 @@ def drawings(table, compared, mean_witness):
         lambda: sl.plot_compare(compared[compared["query"] == "mean"]),
         lambda: sl.plot_witness(mean_witness),
         lambda: sl.plot_witness(rows),
-        lambda: plot_neighbourhood(sl.MEAN, SCHOOL, size=3, relation=sl.AddRemove(1)),
     ]
 
 
@@ -701,8 +652,3 @@ def test_picture_of_a_witness_with_an_outlier_and_a_stack():
 @picture
 def test_picture_of_a_vector_witness():
     return sl.plot_witness(asked(sl.histogram([0, 5, 10, 25]), ABSENCES, norm=2))
-
-
-@picture
-def test_picture_of_a_neighbourhood():
-    return plot_neighbourhood(sl.MEAN, SCHOOL, size=3, relation=sl.AddRemove(1))

@@ -80,7 +80,7 @@ SIGNS = (
 def jax_privacy_cases() -> list[Case]:
     """Return the cases of JAX Privacy, from its table of figures.
 
-    Source: thm-clipped-set and thm-clipped-participation, notebooks/clipped-vectors.
+    Source: thm-clipped-set, notebooks/norms, and thm-clipped-participation, notebooks/participation.
     """
     return [*_clipping_cases(), *_participation_cases()]
 

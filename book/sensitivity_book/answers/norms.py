@@ -1,4 +1,4 @@
-"""The fields of *Many numbers at once*: a total, crossings, and the weights of a count."""
+"""The fields of *Many numbers at once*: a total, and the weights of a count."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import sensitivity_lab as sl
 from sensitivity_book.answers.judges import number
 from sensitivity_book.answers.kinds import Answer, FunctionAnswer, NumberAnswer, Verdict
-from sensitivity_book.theory.privacy.noise import analytic_gaussian_sigma
 from sensitivity_lab.numbers.text import number_text
 
 BINS = (0, 1, 2)
@@ -52,37 +51,6 @@ def total_worth() -> Answer:
             8: "8 is the variance of the total. A bin has variance 2.",
         },
         why="Five bins have variance 10, and the total 8.",
-    )
-
-
-def yardstick_mean() -> Answer:
-    """Where Laplace and Gaussian noise cross by their mean distance from 0."""
-    return _crossing("By the mean distance", 1, math.sqrt(2 / math.pi))
-
-
-def yardstick_tail() -> Answer:
-    """Where Laplace and Gaussian noise cross by the width that holds 99 in 100."""
-    return _crossing("By the width that holds 99 in 100", math.log(100), 2.5758)
-
-
-def _crossing(yardstick: str, laplace: float, gaussian: float) -> Answer:
-    def deviation(groups: int) -> float:
-        return analytic_gaussian_sigma(math.sqrt(groups), 0.5, 1e-6)
-
-    def widths(groups: int) -> tuple[float, float]:
-        return gaussian * deviation(groups), laplace * groups / 0.5
-
-    crossed = next(g for g in count(1) if widths(g)[0] < widths(g)[1])
-    own, other = widths(crossed)
-    return NumberAnswer(
-        f"{yardstick} they cross at so many groups",
-        crossed,
-        slips={
-            9: "That is by the standard deviation.",
-            crossed - 1: "There Laplace noise is still the smaller.",
-            crossed + 1: "There it is the smaller, but not for the first time.",
-        },
-        why=f"It measures {own:.3g} there, and Laplace noise {other:.3g}.",
     )
 
 

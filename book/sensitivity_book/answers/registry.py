@@ -8,7 +8,6 @@ from types import ModuleType
 from sensitivity_book.answers import (
     audits,
     by_hand,
-    clipped_vectors,
     clipping,
     closed_forms,
     local_and_smooth,
@@ -37,7 +36,6 @@ PAGES = (
     published,
     local_and_smooth,
     norms,
-    clipped_vectors,
 )
 
 

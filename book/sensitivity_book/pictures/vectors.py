@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,19 +24,19 @@ Vector = tuple[float, float]
 
 
 def plot_two_neighbours(radius: float) -> Figure:
-    """Draw a record that joins, and one that is replaced, in the disc of clipped vectors."""
+    """Draw a record that joins, and one that changes, in the disc of clipped vectors."""
     right, left = (radius, 0.0), (-radius, 0.0)
     with styled_figure(figsize=(WIDTH, 3.6)) as figure:
-        joins, replaced = figure.subplots(1, 2, sharex=True, sharey=True)
-        for axes, title in ((joins, "one joins"), (replaced, "one is replaced")):
+        joins, changes = figure.subplots(1, 2, sharex=True, sharey=True)
+        for axes, title in ((joins, "one joins"), (changes, "one changes")):
             _draw_disc(axes, radius)
             axes.set(title=title, aspect="equal", xticks=[-radius, 0, radius])
             axes.set_yticks([-radius, 0, radius])
         _draw_record(joins, right, "added")
         _draw_move(joins, (0.0, 0.0), right, f"moves by {radius:g}")
-        _draw_record(replaced, left, "removed")
-        _draw_record(replaced, right, "added")
-        _draw_move(replaced, left, right, f"moves by {2 * radius:g}")
+        _draw_record(changes, left, "removed")
+        _draw_record(changes, right, "added")
+        _draw_move(changes, left, right, f"moves by {2 * radius:g}")
         _draw_keys(figure)
     return figure
 
@@ -75,19 +74,3 @@ def _draw_keys(figure: Figure) -> None:
         for kind, label in (("removed", "the vector that goes"), ("added", "the vector that comes"))
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
-
-
-def plot_telling(curves: Sequence[tuple[str, Sequence[int], Sequence[float]]]) -> Figure:
-    """Draw how often two datasets are told apart, against the number of parameters of a model."""
-    dashes = ["-", (0, (5, 1.5)), (0, (1, 1.2))]
-    with styled_figure(figsize=(WIDTH, 3.3)) as figure:
-        axes = figure.subplots()
-        for (label, dimensions, chances), dash in zip(curves, dashes, strict=False):
-            axes.plot(dimensions, chances, color=INK, linestyle=dash, linewidth=2.4, label=label)
-        axes.axhline(0.5, color=GREY, linewidth=1)
-        axes.set(xscale="log", xlabel="parameters of the model", ylabel="told apart")
-        axes.set(ylim=(0.45, 1.03), yticks=[0.5, 0.75, 1])
-        axes.set_yticklabels(["50 %", "75 %", "100 %"])
-        axes.grid(axis="y")
-        figure.legend(loc="outside lower center", ncols=3)
-    return figure

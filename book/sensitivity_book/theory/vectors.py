@@ -1,4 +1,4 @@
-"""Vectors as records: what a person adds to a sum, to a mean and to rounds of training."""
+"""Vectors as records: what a person adds to rounds of training."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ Vector = tuple[int, ...]
 Matrix = Sequence[Sequence[Exact]]
 Rounds = tuple[int, ...]
 
-# --- sets of vectors that one record may be: how long the longest is, how far two are apart -----
-
 
 def length(vector: Collection[Any], norm: float = 2) -> Any:
     """The L1, L2 or L∞ norm of a vector, exact in L1 and L∞."""
@@ -26,76 +24,6 @@ def length(vector: Collection[Any], norm: float = 2) -> Any:
         return math.hypot(*vector)
     sizes = [abs(entry) for entry in vector]
     return sum(sizes) if norm == 1 else max(sizes, default=0)
-
-
-def radius(vectors: Collection[Vector], norm: float = 2) -> Any:
-    """The length of the longest: how far a record moves a sum that joins or leaves.
-
-    Source: thm-clipped-set, notebooks/clipped-vectors.
-    """
-    return max(length(vector, norm) for vector in vectors)
-
-
-def diameter(vectors: Collection[Vector], norm: float = 2) -> Any:
-    """The widest distance of two: how far a record moves a sum that is replaced.
-
-    Source: thm-clipped-set, notebooks/clipped-vectors.
-    """
-    return max(
-        length([a - b for a, b in zip(x, y, strict=True)], norm) for x in vectors for y in vectors
-    )
-
-
-# --- what a client of Prio3 may send ----------------------------------------------------------
-# Source: Barnes and others, "Verifiable distributed aggregation functions", draft-irtf-cfrg-vdaf.
-
-
-def sum_vec(entries: int, bits: int) -> list[Vector]:
-    """Prio3SumVec, and Prio3Sum with one entry: every entry from 0 to 2^bits − 1."""
-    return list(product(range(2**bits), repeat=entries))
-
-
-def histogram(entries: int) -> list[Vector]:
-    """Prio3Histogram: one entry is 1, and all others are 0.
-
-    >>> histogram(2)
-    [(0, 1), (1, 0)]
-    """
-    return [vector for vector in product((0, 1), repeat=entries) if sum(vector) == 1]
-
-
-def multihot(entries: int, weight: int) -> list[Vector]:
-    """Prio3MultihotCountVec: at most `weight` entries are 1, and all others are 0."""
-    return [vector for vector in product((0, 1), repeat=entries) if sum(vector) <= weight]
-
-
-def l1_bound_sum(entries: int, most: int) -> list[Vector]:
-    """Prio3L1BoundSum: no entry is negative, and together they are at most `most`."""
-    return [vector for vector in product(range(most + 1), repeat=entries) if sum(vector) <= most]
-
-
-# --- a noisy sum that is divided by a number of records: what the size of the noise gives away --
-
-
-def chance_to_tell(first: int, second: int, dimension: int) -> float:
-    """Return how often the better guess is right: was Gaussian noise divided by `first` or `second`?"""
-    if first == second:
-        return 0.5
-    small, large = sorted((1 / first, 1 / second))
-    border = 2 * dimension * math.log(large / small) / (small**-2 - large**-2)
-    apart = tail(border / large**2, dimension) - tail(border / small**2, dimension)
-    return 0.5 + apart / 2
-
-
-def tail(square: float, dimension: int) -> float:
-    """The chance that `dimension` standard normal numbers have squares with a larger sum than this."""
-    if dimension % 2:
-        raise ValueError(f"dimension must be even, got {dimension}")
-    expected = square / 2
-    return math.fsum(
-        math.exp(k * math.log(expected) - expected - math.lgamma(k + 1))
-        for k in range(dimension // 2)
-    )
 
 
 # --- one person in many rounds: the exact sensitivity of a matrix mechanism ---------------------
@@ -176,7 +104,7 @@ def patterns(n: int, min_sep: int = 1, most: int | None = None) -> Iterator[Roun
 def participation(encoder: Matrix, min_sep: int = 1, most: int | None = None) -> Participation:
     """Return how far a person moves the mechanism, if each contribution is a number in [−1, 1].
 
-    Source: thm-clipped-participation, notebooks/clipped-vectors.
+    Source: thm-clipped-participation, notebooks/participation.
     """
     return worst(encoder, patterns(len(encoder[0]), min_sep, most))
 
@@ -224,7 +152,8 @@ def by_every_contribution(encoder: Matrix, min_sep: int = 1, most: int | None = 
 def three_rounds(products: Matrix) -> Exact:
     """Return the square for a person in three rounds out of three, with vectors of any dimension.
 
-    Source: ex-clipped-plane, notebooks/clipped-vectors.
+    Of the products with t = ⟨u₁, u₂⟩ fixed, the third vector adds 2·|y·u₁ + z·u₂| if it points that way.
+    What is left to choose is t, from −1 to 1; three such vectors lie in a plane (thm-clipped-participation).
     """
     (a, x, y), (_, b, z), (_, _, c) = products
     tops = [2 * x * t + 2 * _size(y + t * z) for t in (-1, 1)]

@@ -140,17 +140,6 @@ def gaussian_rho(sigma: float, sensitivity: float) -> float:
     return (_positive(sensitivity, "sensitivity") / _positive(sigma, "sigma")) ** 2 / 2
 
 
-def gaussian_sigma_for_rho(sensitivity: float, rho: float) -> float:
-    """Return the σ for which Gaussian noise is ρ-zCDP: Δ/√(2ρ), Δ in L2.
-
-    >>> gaussian_sigma_for_rho(1, 0.125)
-    2.0
-
-    The inverse of `gaussian_rho`, with its errors and its source.
-    """
-    return _positive(sensitivity, "sensitivity") / math.sqrt(2 * _positive(rho, "rho"))
-
-
 def _real(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {name}={value!r}")

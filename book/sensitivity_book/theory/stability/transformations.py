@@ -43,7 +43,7 @@ def make_clamp(
     ((12, 9, 0), 3)
 
     Exact. Cost: linear in the rows. Raises ValueError unless lower < upper and the domain's own
-    bounds leave room between them. Proof: thm-clipping-stable in notebooks/clipping-in-detail.
+    bounds leave room between them. Proof: thm-clipping-stable in notebooks/neighbours-in-detail.
     """
     low, high = interval(lower, upper)
     ends = domain.bounds if domain.bounds is not None else (low, high)
