@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "book" / "_ext")]
 
 from plain import Book, Cell, details  # noqa: E402
+from turns import ASKED, turn  # noqa: E402
 
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -36,6 +37,7 @@ FOLDED = {  # by tag: what JupyterLab folds
     "remove-cell": ("source_hidden", "outputs_hidden"),
 }
 UNNAMED = "unnamed"  # a cell that no link leads to: its place is its name
+OWN = "# A check of the book's own data. With yours it may fail: nothing is wrong, and the run goes on."
 PLAYED = ('class="dots"', 'class="tents"', 'class="explorer"')
 START = """# Sensitivity Lab
 
@@ -89,7 +91,7 @@ def copies() -> Iterator[tuple[str, Any]]:
     yield "00-start.ipynb", start(book, parts)
     for document in documents:
         if document.copy:
-            yield document.copy, copy(book, source(document.path))
+            yield document.copy, copy(book, source(document.path), document.path.stem)
 
 
 class Document:
@@ -138,8 +140,8 @@ def start(book: Book, parts: list[tuple[str, list[Document]]]) -> Any:
     return finished([made(Cell(kind, text.strip())) for text, kind in texts.items()])
 
 
-def copy(book: Book, notebook: Any) -> Any:
-    """A notebook in plain Markdown, its solutions folded."""
+def copy(book: Book, notebook: Any, name: str) -> Any:
+    """A notebook in plain Markdown, its solutions folded; on the path it ends with the reader's turn."""
     cells: list[Cell | Any] = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -149,6 +151,9 @@ def copy(book: Book, notebook: Any) -> Any:
         if figure := figure_of(cell):
             shown = f"*{book.labels[figure['name']].words}. {book.words(figure['caption'])}*"
             cells.append(Cell("markdown", shown, figure["name"]))
+    if name in ASKED:
+        said, asked = turn(name)
+        cells += [Cell("markdown", said), Cell("code", asked, "your-turn")]
     return finished([each if isinstance(each, dict) else made(each) for each in folded(cells)])
 
 
@@ -187,14 +192,16 @@ def code(cell: Any) -> Any:
     metadata: dict[str, Any] = {"jupyter": hidden} if hidden else {}
     if "outputs_hidden" in hidden:
         metadata["collapsed"] = True  # JupyterLab says it twice
-    if "remove-cell" in tags:  # such a check holds for the book's data, and need not for a reader's
+    text = cell.source
+    if "remove-cell" in tags:  # a check there need not hold for a reader's data, and stops nothing
         metadata["tags"] = ["raises-exception"]
+        text = f"{OWN}\n{text}" if "assert " in text else text
     outputs = cell.outputs
     if any(mark in out.get("data", {}).get("text/html", "") for out in outputs for mark in PLAYED):
         outputs = [new_output("display_data", {"text/plain": "Run this cell to play."})]
     elif "hide-output" in tags:  # JupyterLab shows the first line of an output that it folds
         outputs = [new_output("display_data", {"text/plain": "Run this cell to see its output."})]
-    return new_code_cell(cell.source, id=UNNAMED, metadata=metadata, outputs=outputs)
+    return new_code_cell(text, id=UNNAMED, metadata=metadata, outputs=outputs)
 
 
 def figure_of(cell: Any) -> Any:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         trimmed_mean as trimmed_mean,
         winsorised_mean as winsorised_mean,
     )
+    from sensitivity_lab.plotting.explore import explore as explore
     from sensitivity_lab.plotting.tables import (
         plot_compare as plot_compare,
         plot_sweep as plot_sweep,
@@ -87,6 +88,7 @@ _ROOMS = {
         "GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MIDHINGE RANGE l_statistic "
         "trimmed_mean winsorised_mean"
     ),
+    "plotting.explore": "explore",
     "plotting.tables": "plot_compare plot_sweep",
     "plotting.witness": "plot_witness",
     "queries": "Query",

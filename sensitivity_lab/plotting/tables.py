@@ -189,19 +189,21 @@ class _Panels:
         many = max(counts) > MOST_IN_PAIRS or len(counts) > 1
         across = min(5 if many and width == WIDTH else 3 if counts == [3] else 2, max(counts))
         down = [-(-count // across) for count in counts]
-        beside = 2 if across > 3 else 1
-        lines = -(-len(self.keys) // beside)
+        lines, labels = len(self.keys), [len(str(key.get_label())) for key in self.keys]
+        half = -(-lines // 2)
+        beside = across > 3 and max(labels[:half]) + max(labels[half:], default=0) <= 50  # letters
+        lines = half if beside else lines
         each = 2.5 if sum(down) == 1 else 1.2 if many else 1.65
         height = (0.6 if many else 0.9) * len(counts) + 0.4 + 0.24 * lines + each * sum(down)
         with styled_figure(figsize=(width, height)) as figure:
             parts: list[Any] = [figure]
-            if len(counts) > 1:
+            if many:  # the name of k then stands above the legend
                 grid = figure.subfigures(len(counts), 1, squeeze=False, height_ratios=down)
                 parts = grid.ravel().tolist()
             with plt.rc_context(SMALL if across > 3 else {}):
                 for part, (title, rows) in zip(parts, self.blocks.items(), strict=True):
                     _draw_block(part, title, rows, across)
-            options = {"handlelength": 3, "ncols": beside}
+            options = {"handlelength": 3, "ncols": 1 + beside}
             figure.legend(handles=self.keys, loc="outside lower center", **options)
         if many and width == WIDTH:
             NARROW_FORMS[figure] = partial(self.figure, PHONE)

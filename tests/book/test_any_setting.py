@@ -227,7 +227,7 @@ def test_a_cell_shows_an_explorer_that_is_not_in_the_book():
     """Catches an edited cell whose knobs turn another explorer, and a cell that draws all frames."""
     with pytest.raises(ValueError, match="no explorer witness-school-year is known; run the cell"):
         fields({"explorer": "witness-school-year"})
-    explorer = witness_explorer("school_large", "school_year")
+    explorer = witness_explorer(school_large().universes, size=6, start="school_year")
     bundle = explorer._repr_mimebundle_()
     assert "<script" not in bundle["text/html"]
     assert explorer.view().text in bundle["text/html"]

@@ -22,7 +22,7 @@ from sensitivity_book.stage.explorers.explorer import (
 )
 from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
-from sensitivity_book.stage.explorers.witness import witness_explorer, witness_view
+from sensitivity_book.stage.explorers.witness import witness_view
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting.style import styled_figure
@@ -233,14 +233,12 @@ def test_bad_input(call, message):
 PAIR = re.compile(r"the sensitivity is (.*?)\. \((.*)\) against \((.*)\)\.$")
 
 
-@pytest.mark.parametrize(
-    ("scenario", "start"), [("school_large", "absence_days"), ("vehicle", "driving_proficiency")]
-)
-def test_every_witness_of_the_witness_explorers_can_be_checked(scenario, start, monkeypatch):
+@pytest.mark.parametrize("name", ["witness-absence-days", "witness-driving-proficiency"])
+def test_every_witness_of_the_witness_explorers_can_be_checked(name, gallery, monkeypatch):
     """Catches a pair whose records are not printed in full, or are another setting's."""
     monkeypatch.setattr("sensitivity_book.stage.explorers.witness.witness_figure", lambda _: None)
     monkeypatch.setattr("sensitivity_book.stage.explorers.witness._curve_figure", lambda *_: None)
-    explorer = witness_explorer(scenario, start)
+    explorer = gallery[name]
     columns, queries, relations, ks = (knob.settings for knob in explorer.knobs)
     for column, query, relation, k in itertools.product(columns, queries, relations, ks):
         text = explorer.view(column=column, query=query, relation=relation, k=k).text

@@ -2,12 +2,14 @@
 
 import ast
 import re
+from copy import deepcopy
 from functools import cache
 
 import nbformat
 import pytest
 from conftest import ROOT
 from lab_copies import RAW, lab
+from nbclient import NotebookClient
 
 LINK = re.compile(r"\]\((\S+?\.ipynb)(?:#cell-id=(\S+?))?\)")
 TITLE = re.compile(r"^[`:~]{3,}\{(?:check|exercise|dropdown|prf:[dt]\w+)\} *(.*)", re.MULTILINE)
@@ -45,7 +47,8 @@ def test_a_copy_has_every_title_and_every_cell(path):
     notebook = nbformat.read(path, as_version=4)
     shown = letters(text(copy))
     assert [title for title in TITLE.findall(text(notebook)) if letters(title) not in shown] == []
-    code = [cell.source for cell in copy.cells if cell.cell_type == "code" and not cell.id.startswith("answer-")]  # fmt: skip
+    ours = [cell for cell in copy.cells if not cell.id.startswith(("answer-", "your-turn"))]
+    code = [cell.source.removeprefix(f"{lab.OWN}\n") for cell in ours if cell.cell_type == "code"]
     assert code == [cell.source for cell in notebook.cells if cell.cell_type == "code"]
 
 
@@ -58,6 +61,51 @@ def test_a_field_overwrites_no_name_of_its_chapter(name):
             own = {each for node in ast.parse(cell.source).body for each in bound(node)}
             assert not cell.id.startswith("answer-") or known & own <= {"check_answer"}, cell.id
             known |= own
+
+
+def ran(notebook):
+    """A notebook after all its cells, as in JupyterLab; an error stops it, but where a cell may fail."""
+    options = {"timeout": 300, "kernel_name": "python3"}
+    return NotebookClient(
+        notebook, **options, resources={"metadata": {"path": str(ROOT)}}
+    ).execute()
+
+
+OTHER = {
+    "school": ('"Rick": (9, 20),', '"Rick": (9, 20), "Noob": (4, 11), "Unity": (12, 33),'),
+    "vehicle": ("value_range([1, 2, 3], name", "value_range([0, 1, 2, 3, 4], name"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_other_data_flow_through_a_copy(name, monkeypatch):
+    """Catches a cell that knows ten pupils, or a scale from 1 to 3, and stops whoever has others."""
+    monkeypatch.setenv("JPY_SESSION_NAME", f"{name}.ipynb")
+    [copy] = [copies()[each] for each in NAMES if each[3:-6] == name]
+    changed, (theirs, other) = deepcopy(copy), OTHER[name]
+    visible = (cell for cell in changed.cells if cell.cell_type == "code" and not cell.metadata)
+    first = next(visible)
+    assert first.source.count(theirs) == 1
+    first.source = first.source.replace(theirs, other)
+    outputs = [out for cell in ran(changed).cells for out in cell.get("outputs", [])]
+    data = [[out.get("text", ""), *out.get("data", {}).values()] for out in outputs]
+    shown = "\n".join(str(text) for texts in data for text in texts)
+    assert {"school": ">32</text>", "vehicle": "(0, 4, 4, 4)"}[name] in shown
+    assert "published" not in shown  # their numbers are those of the book's data
+    checks = [cell for cell in changed.cells if cell.source.startswith(lab.OWN)]
+    assert any(out.output_type == "error" for cell in checks for out in cell.outputs)
+
+
+def test_every_page_of_the_path_ends_with_the_readers_turn():
+    """Catches a last cell that does not run as it is, alone, or shows nothing."""
+    path = [copies()[document.copy] for document in lab.listed()[0][1]]
+    last = [copy.cells[-1] for copy in path]
+    assert {cell.id for cell in last} == {"your-turn"}
+    texts = [text for cell in last for text in ("%reset -f", cell.source)]  # each runs alone
+    cells = [nbformat.v4.new_code_cell(text) for text in texts]
+    for cell in ran(nbformat.v4.new_notebook(cells=cells)).cells[1::2]:
+        assert {"size", "mine", "universe"} <= set(re.findall(r"\w+", cell.source))
+        assert cell.outputs[-1].output_type in ("stream", "execute_result")
 
 
 def bound(node):

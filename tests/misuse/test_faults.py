@@ -715,6 +715,8 @@ CALLS = {
     "plot_sweep": Call(sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
     "plot_compare": Call(sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
     "plot_witness": Call(sl.plot_witness, is_figure, {"sensitivity": [WITNESS], "ax": [None]}),
+    "explore": Call(
+        sl.explore, lambda box: box.children, {"universe": [FREE], "size": [2], "queries": [[sl.MEAN]], "relations": [[sl.Change]]}),
 }  # fmt: skip
 
 

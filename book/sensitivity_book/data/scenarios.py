@@ -48,6 +48,10 @@ class Scenario:
         every = published_sensitivities().rename(columns={"value": "sensitivity"})
         return every[every["scenario"] == self.name].drop(columns="scenario")
 
+    def published_for(self, universes: dict[str, Universe]) -> pd.DataFrame | None:
+        """The source's numbers if these are its universes; of other data it says nothing."""
+        return self.published if universes == self.universes else None
+
 
 # The source's ten queries, in its order: a percentile is a quantile here, the 50th the median.
 QUERIES = (MEAN, MEDIAN, COUNT, SUM, STD, VARIANCE, *map(quantile, (0.25, 0.5, 0.75, 0.9)))
@@ -173,7 +177,7 @@ def published_sensitivities() -> pd.DataFrame:
     return _published("published_global_sensitivity.json")
 
 
-def against_published(table: pd.DataFrame, published: pd.DataFrame) -> Styler:
+def against_published(table: pd.DataFrame, published: pd.DataFrame | None) -> Styler | pd.DataFrame:
     """Return a table of `compare` with the published numbers beside its own, and a count above it.
 
     >>> from sensitivity_lab import AddRemove, compare
@@ -182,8 +186,10 @@ def against_published(table: pd.DataFrame, published: pd.DataFrame) -> Styler:
     >>> against_published(asked, vehicle_.published).caption
     '20 of 20 published numbers agree, to 1e-9. The closed form is attained 20 times, loose 0 times.'
 
-    Source: the numbers of `published_sensitivities`.
+    Without published numbers the table stays as it is. Source: those of `published_sensitivities`.
     """
+    if published is None:
+        return table
     keys, numbers = ["column", "query", "relation", "k"], ["ours", "published", "difference"]
     both = table.merge(published, on=keys, suffixes=("", "_published"))
     both = both.rename(columns={"sensitivity": "ours", "sensitivity_published": "published"})

@@ -52,7 +52,7 @@ def beat(
         label=f"How far can a neighbour move the {query}?",
         big=(decimals(most.value), "is the most there is"),
         sentence=f"{shown.pop('who')}: {moved}. {claim}",
-        axis=axis,
+        axis=(min(axis[0], *universe.values), max(axis[1], *universe.values)),  # nobody is beyond
         unit=unit,
         answer=second,
         before=first,

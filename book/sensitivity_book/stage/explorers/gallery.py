@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sensitivity_book.data.scenarios import school_large, vehicle
 from sensitivity_book.stage.explorers.derivative import derivative_explorer
 from sensitivity_book.stage.explorers.explorer import Explorer
 from sensitivity_book.stage.explorers.formula import formula_explorer
@@ -12,8 +13,8 @@ from sensitivity_book.stage.explorers.witness import witness_explorer
 def explorers() -> dict[str, Explorer]:
     """Return every explorer of the book, by name."""
     made = [
-        witness_explorer("school_large", "absence_days"),
-        witness_explorer("vehicle", "driving_proficiency"),
+        witness_explorer(school_large().universes, size=6, start="absence_days"),
+        witness_explorer(vehicle().universes, size=4, start="driving_proficiency"),
         formula_explorer(),
         derivative_explorer(),
         people_explorer(),

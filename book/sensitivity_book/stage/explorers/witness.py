@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from sensitivity_book.data.scenarios import QUERIES, scenarios
+from sensitivity_book.data.scenarios import QUERIES
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Own, Range, View
 from sensitivity_book.stage.explorers.questions import RELATIONS, if_feasible
 from sensitivity_book.stage.explorers.stage import NARROW, ring, stage
@@ -17,16 +17,15 @@ from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.universe import Universe
 
 
-def witness_explorer(scenario: str, column: str) -> Explorer:
-    """Return the explorer of a scenario's sensitivities: column, query, relation, k, and your own values."""
-    setting = scenarios()[scenario]
-    usual = max(setting.distances)
-    columns = {name.replace("_", " "): universe for name, universe in setting.universes.items()}
+def witness_explorer(universes: dict[str, Universe], *, size: int, start: str) -> Explorer:
+    """Return the explorer of some columns: column, query, relation, k, and your own values."""
+    usual = max(1, min(4, size - 1))
+    columns = {name.replace("_", " "): universe for name, universe in universes.items()}
     knobs = [
-        Knob("column", "column", columns, start=column.replace("_", " "), ordered=False),
+        Knob("column", "column", columns, start=start.replace("_", " "), ordered=False),
         Knob("query", "query", {query.name: query for query in QUERIES}, ordered=False),
         Knob("relation", "neighbours", RELATIONS, start="at most k changed", ordered=False),
-        Knob("k", "distance k", {str(k): k for k in setting.distances}, typed=Range(1, 12)),
+        Knob("k", "distance k", {str(k): k for k in range(1, usual + 1)}, typed=Range(1, 12)),
     ]
     own = Own("release", "your own records", "1, 2, 3, 10", _own_release)
 
@@ -37,10 +36,10 @@ def witness_explorer(scenario: str, column: str) -> Explorer:
         k: int,
         release: tuple[Universe, int, int] | None = None,
     ) -> View:
-        records, size, most = release or (column, setting.size, usual)
-        return witness_view(records, size, k if k > usual else most, query, relation, k)
+        records, n, most = release or (column, size, usual)
+        return witness_view(records, n, k if k > usual else most, query, relation, k)
 
-    return Explorer(f"witness-{column.replace('_', '-')}", view, knobs, own)
+    return Explorer(f"witness-{start.replace('_', '-')}", view, knobs, own)
 
 
 def _own_release(text: str) -> tuple[Universe, int, int]:

@@ -1,0 +1,123 @@
+"""The panels with sliders: what the controls say is what is drawn, and said."""
+
+import re
+import sys
+
+import pytest
+
+import sensitivity_lab as sl
+
+DAYS = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
+
+
+def turned(box, **settings):
+    """Turn the controls of these names; return the sentence, the panels and the pair."""
+    *controls, sentence, panels, pair = box.children
+    for control, name in zip(controls, ("k", "size", "relation", "query"), strict=True):
+        if name in settings:
+            control.value = settings[name]
+    return sentence.value, panels.value, pair.value
+
+
+def said(svg):
+    """The texts of a picture."""
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+
+
+@pytest.fixture(scope="module")
+def days():
+    return sl.explore(DAYS, 6)
+
+
+@pytest.mark.parametrize("family", [sl.AddRemove, sl.Change])
+@pytest.mark.parametrize(
+    ("size", "k", "query"), [(6, 1, sl.MEAN), (6, 3, sl.MEDIAN), (9, 1, sl.MAX)]
+)
+def test_a_setting_shows_its_sensitivity_and_its_pair(days, family, size, k, query):
+    """Catches a control that is not connected, and a pair of another setting."""
+    found = sl.global_sensitivity(query, DAYS, size=size, relation=family(k))
+    kind = {
+        sl.AddRemove: "exactly k records added, or removed",
+        sl.Change: "at most k records changed",
+    }[family]
+    sentence, panels, pair = turned(days, size=size, k=k, query=query.name, relation=kind)
+    head = (
+        f"{query.name}, datasets of size {size}, {found.relation.description}: the sensitivity is "
+    )
+    dataset, neighbour = found.witness
+    assert sentence.startswith(f"{head}{found.value}")
+    assert sentence.endswith(f" {dataset} against {neighbour}.")
+    assert f"records, datasets of size {size}" in said(panels)
+    assert {"mean", "median", "count", "quantile(0.75)", kind} <= set(said(panels))
+    assert {"dataset", "neighbour", f"{query.name}, {found.relation.description}"} <= set(
+        said(pair)
+    )
+
+
+def test_the_cursor_goes_with_k_and_the_pick(days):
+    """Catches rings or a grey panel that stay where they were."""
+    for setting in ({"k": 2}, {"query": "sum"}, {"relation": "at most k records changed"}):
+        before = turned(
+            days, k=1, size=6, query="mean", relation="exactly k records added, or removed"
+        )
+        after = turned(days, **setting)
+        assert before[1] != after[1]
+        assert sorted(said(before[1])) == sorted(said(after[1]))
+
+
+def test_what_cannot_be_asked_is_said_and_the_next_setting_works():
+    """Catches a slider that ends in a traceback, or never comes back."""
+    own = sl.explore(DAYS, 6, [sum, lambda six: 1 / (len(six) - 5)], relations=[sl.Change])
+    sentence, panels, pair = turned(own, size=5)
+    assert sentence.startswith("query &lt;lambda&gt; failed on dataset (1, 2, 3, 4, 5): Zero")
+    assert panels == pair == ""
+    assert turned(own, size=3)[0].startswith("sum, datasets of size 3, at most 1 record")
+
+
+def test_without_a_neighbour_the_curves_stay():
+    """Catches panels that vanish because one relation has no neighbour."""
+    sentence, panels, pair = turned(sl.explore(DAYS, 10, [sl.MEAN], relations=[sl.Add, sl.Change]))
+    assert "no direction of Add(1) is feasible at size=10" in sentence
+    assert "mean" in said(panels)
+    assert pair == ""
+
+
+def test_records_of_any_kind_can_be_explored():
+    """Catches rows that are written as a frame's text, a range that ends at its size, and long pairs."""
+    team = sl.Universe.product(team=["art", "law"], salary=[0, 50])
+    sentence, _, pair = turned(sl.explore(team, 2, [lambda table: table["salary"].sum()]))
+    assert sentence.endswith("the sensitivity is 50.")
+    assert "salary" in said(pair)
+    assert sl.explore(sl.Universe.value_range([1, 2, 3]), 4, [sl.MEAN]).children[1].max == 12
+    many = sl.explore(sl.Universe.population(range(400)), 200, [sl.MEDIAN])
+    sentence, panels, pair = turned(many)
+    assert "at most 100 records to be drawn" in sentence
+    assert panels
+    assert not pair
+
+
+def test_what_is_no_setting_is_refused(monkeypatch):
+    """Catches an error of ipywidgets in place of the package's own, and a query that is lost."""
+    with pytest.raises(
+        TypeError, match=r"relations must be kinds such as Change, got <Change\(1\)"
+    ):
+        sl.explore(DAYS, 6, relations=[sl.Change(1)])
+    with pytest.raises(ValueError, match="queries must have different names"):
+        sl.explore(DAYS, 6, [lambda six: 0, lambda six: 1])
+    with pytest.raises(ValueError, match="size must be at most 10"):
+        sl.explore(DAYS, 11)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    with pytest.raises(ImportError, match="explore needs ipywidgets: pip install ipywidgets"):
+        sl.explore(DAYS, 6)
+
+
+def test_the_legend_of_ten_panels_covers_nothing():
+    """Catches a legend over the name of k, or wider than the figure, where one column is drawn."""
+    kinds = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(1)]
+    asked = [sl.MEAN, sl.SUM, sl.MIN, sl.MAX, sl.MEDIAN, sl.COUNT, sl.STD]
+    figure = sl.plot_sweep(sl.sweep(asked, {"days": DAYS}, size=6, relations=kinds))
+    figure.draw_without_rendering()
+    legend = figure.legends[0].get_window_extent()
+    assert legend.x0 >= 0
+    assert legend.x1 <= figure.bbox.x1
+    assert legend.y1 <= figure.subfigs[0]._supxlabel.get_window_extent().y0
