@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from conftest import HTML
+from conftest import HTML, a_third
 from playwright.sync_api import Browser, Locator, Page, expect
 from sensitivity_book.live.explorers import frame
 from sensitivity_book.stage.dots.games import moving
@@ -90,7 +90,7 @@ def opened(browser: Browser, name: str, live: str = LIVE) -> Page:
     return page
 
 
-@pytest.fixture(params=EXPLORERS)
+@pytest.fixture(params=a_third([*EXPLORERS]))
 def started(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Explorer, Page]]:
     yield from begun(browser, request.param)
 
