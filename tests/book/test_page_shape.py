@@ -30,6 +30,11 @@ FORBIDDEN = {
     "Gaussian noise": r"\bGauss noise\b",
     "distance k (records that differ)": r"[xy]label=\"[^\"]*Hamming",
     "L1, L2, L∞": "ℓ[₁₂∞]",
+    "attacker": r"\badversar(?!y\*)",
+    "crude": r"\blazy\b",
+    "too small": r"\bunderestimat(?!ed\*)",
+    "chapter": r"\brooms? beside\b",
+    "spends ε": r"\bcosts? (?:an? )?(?:ε|\$\\varepsilon)",
 }
 
 
@@ -201,6 +206,7 @@ def test_words_that_the_book_does_without(page):
 
 def test_the_words_are_seen():
     """Catches a guard, above, that no longer sees what it is there for."""
-    faulty = "bounded of above; 20 less 1; the largest less the smallest; another size than; Gauss noise; ℓ₁"
+    faulty = "bounded of above; 20 less 1; the largest less the smallest; another size than; Gauss noise; ℓ₁; "
+    faulty += "an adversary underestimates the lazy rooms beside it, which costs ε"
     seen = [pattern for pattern in FORBIDDEN.values() if re.search(pattern, faulty)]
-    assert len(seen) == 5
+    assert len(seen) == 10
