@@ -210,7 +210,7 @@ NUMBERS = {
     "people-busiest": lambda: next(
         many
         for many in range(1, 100)
-        if simulated([120] * many, 120) < simulated([120] * many, 119)
+        if simulated([192] * many, 192) < simulated([192] * many, 191)
     ),
     "audits-spent": lambda: max(
         math.log(tent(x / 100, 0) / tent(x / 100, 1.5)) for x in range(-500, 501)
@@ -362,7 +362,7 @@ SUBMISSIONS = {
         ("20, 20, 20, 20, 20, 20, 20, 20, 20, 7", "is 800. No other bound comes below it: the bound 19 loses 9 rows, and has 803."),
         ("20, 20, 20, 20, 20, 20, 20, 20, 19, 19", "is 800. But the bound 19 loses 8 rows, and has 786."),
         ("20, 10, 7, 5, 4, 3, 3, 2, 2, 2", "is 800. But the bound 10 loses 10 rows, and has 300."),
-        ("19, 19, 19, 19, 19, 19, 19, 19, 19, 19", "The busiest has 19 loans, not 20."),
+        ("19, 19, 19, 19, 19, 19, 19, 19, 19, 19", "The busiest has 19 sessions, not 20."),
     ],
     "audits-midrange-broken": [
         ("0\n2", "(0) → 0 and (2) → 2 are 2 apart, and 3/2 is claimed; another pair breaks it further."),

@@ -1,4 +1,4 @@
-"""The fields of *One person, many rows*: a gym, fines, siblings, and bounds on loans."""
+"""The fields of *One person, many rows*: a gym, fines, siblings, and bounds on charging sessions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sensitivity_lab.numbers.text import counted
 DAYS, A_DAY, A_WEEK = 7, 2, 4  # of a gym: days, and the visits of a member that are counted
 FINES, FINED = (-5, 0, 10, 20), 2  # and the rows of a person that are counted
 SUBJECTS, LENT = 4, 2  # and the subjects in which a person is counted, once in each
-BUSIEST, READERS = 20, 10  # loans of the busiest reader, and how many readers there are
-MOST = 120  # loans of the busiest reader of the library
+BUSIEST, DRIVERS = 20, 10  # sessions of the busiest driver, and how many drivers there are
+MOST = 192  # sessions of the busiest driver of the firm
 
 
 def gym_week() -> Answer:
@@ -122,26 +122,26 @@ def siblings_apart() -> Answer:
 
 
 def uncut() -> Answer:
-    """Loans of ten readers for which it is best that nobody loses a row."""
+    """Sessions of ten drivers for which it is best that nobody loses a row."""
 
-    def judge(loans: tuple[int, ...]) -> Verdict:
-        if BUSIEST not in loans:
-            return Verdict(False, f"The busiest has {loans[-1]} loans, not {BUSIEST}.")
-        errors = {bound: _squared(loans, bound) for bound in range(BUSIEST + 1)}
+    def judge(held: tuple[int, ...]) -> Verdict:
+        if BUSIEST not in held:
+            return Verdict(False, f"The busiest has {held[-1]} sessions, not {BUSIEST}.")
+        errors = {bound: _squared(held, bound) for bound in range(BUSIEST + 1)}
         own = f"The bound {BUSIEST} loses nothing, and its squared error is {errors[BUSIEST]}"
         rival = min(range(BUSIEST), key=errors.__getitem__)
-        lost = counted(_lost(loans, rival), "row")
+        lost = counted(_lost(held, rival), "row")
         there = f"the bound {rival} loses {lost}, and has {errors[rival]}"
         if errors[rival] < errors[BUSIEST]:
             return Verdict(False, f"{own}. But {there}.")
         return Verdict(True, f"{own}. No other bound comes below it: {there}.")
 
     return DatasetAnswer(
-        ("The loans of ten readers",),
+        ("The sessions of ten drivers",),
         judge,
         sl.Universe.value_range(range(1, BUSIEST + 1)),
         ("20, 10, 7, 5, 4, 3, 3, 2, 2, 2",),
-        READERS,
+        DRIVERS,
     )
 
 
@@ -152,13 +152,13 @@ def busiest() -> Answer:
     )
     saved = 2 * (MOST**2 - (MOST - 1) ** 2)
     return NumberAnswer(
-        f"Readers with {MOST} loans each that it takes",
+        f"Drivers with {MOST} sessions each that it takes",
         many,
         slips={
-            1: "One is what the library has.",
+            1: "One is what the firm has.",
             many
             - 1: f"The bound {MOST - 1} loses {many - 1} rows, squared {(many - 1) ** 2}, and saves more: {saved}.",
-            16: "The variance is 2(m/ε)²: there is a 2 before the square.",
+            20: "The variance is 2(m/ε)²: there is a 2 before the square.",
             saved: "That is the variance that is saved. The rows lost are squared.",
         },
         why=f"The bound {MOST - 1} loses {many} rows, squared {many**2}, and saves only {saved}.",
@@ -209,10 +209,10 @@ def _two_moved(tastes: list[tuple[int, ...]]) -> float:
     return float(value)
 
 
-def _lost(loans: tuple[int, ...], bound: int) -> int:
-    return sum(max(own - bound, 0) for own in loans)
+def _lost(held: tuple[int, ...], bound: int) -> int:
+    return sum(max(own - bound, 0) for own in held)
 
 
-def _squared(loans: tuple[int, ...], bound: int) -> int:
+def _squared(held: tuple[int, ...], bound: int) -> int:
     """The square of the rows lost, and the variance of Laplace noise at ε = 1."""
-    return _lost(loans, bound) ** 2 + 2 * bound**2
+    return _lost(held, bound) ** 2 + 2 * bound**2
