@@ -29,7 +29,6 @@ neighbours-in-detail: 1.10 = log(3); 365 days; 876 = 0.1 * 24 * 365
 noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10
 norms: 1.25 a constant of the source; 120 = 360 / 3
 peers: 50000 a record of theirs; 4.605 = log(100)
-people-in-detail: 3.46 = 2 * sqrt(3)
 privacy-maps: 125 = 25 + 100; 160,000 = exp(12) // 10_000 * 10_000
 scale: 435 = 5_000_000 / 11_500
 tables: 4,800 = 125_900 - 121_100; 150 = 50 + 100

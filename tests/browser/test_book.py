@@ -245,8 +245,8 @@ def test_a_tick_shows_its_relation_and_no_other(browser: Browser) -> None:
         ("Witness (definition)", "notebooks/by-hand.html#def-witness"),
         ("Maps chain (theorem)", "notebooks/privacy-maps.html#thm-privacy-chaining"),
         (
-            "A public join multiplies by its longest key",
-            "notebooks/people-in-detail.html#a-public-join-multiplies-by-its-longest-key",
+            "A private join does not move the product of its bounds",
+            "notebooks/people-in-detail.html#a-private-join-does-not-move-the-product-of-its-bounds",
         ),
     ],
 )
