@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sensitivity_lab.numbers.exact import Exact, exact_number, rounded_root_gap, whole_number
 
-Rows = Literal["any", "number", "pair"]
+Rows = Literal["any", "number"]
 
 # --- distances and measures ----------------------------------------------------------------
 
@@ -136,8 +136,8 @@ def delta_at(epsilon: Any) -> Measure:
 class Records:
     """A domain of datasets: what a row is, between which bounds, and how many rows there are.
 
-    A row is a "number", a "pair" (key, number), or "any" hashable value. Bounds speak of the
-    numbers and hold their ends; None says that nothing is known.
+    A row is a "number" or "any" hashable value. Bounds hold their ends; None says that nothing is
+    known.
 
     >>> print(Records(bounds=(0, 12), size=5))
     datasets of 5 numbers in [0, 12]
@@ -151,18 +151,18 @@ class Records:
     rows: Rows = "number"
 
     def __post_init__(self) -> None:
-        if self.rows not in ("any", "number", "pair"):
-            raise ValueError(f"rows must be 'any', 'number' or 'pair', got rows={self.rows!r}")
+        if self.rows not in ("any", "number"):
+            raise ValueError(f"rows must be 'any' or 'number', got rows={self.rows!r}")
         if self.size is not None:
             object.__setattr__(self, "size", whole_number(self.size, "size", 1))
         if self.bounds is not None:
             if self.rows == "any":
-                raise ValueError(f"bounds need rows that are numbers or pairs, got {self.bounds}")
+                raise ValueError(f"bounds need rows that are numbers, got {self.bounds}")
             object.__setattr__(self, "bounds", interval(*self.bounds))
 
     def __str__(self) -> str:
         many = "datasets of " if self.size is None else f"datasets of {self.size} "
-        kind = {"any": "rows", "number": "numbers", "pair": "pairs (key, number)"}[self.rows]
+        kind = {"any": "rows", "number": "numbers"}[self.rows]
         return many + kind + ("" if self.bounds is None else " in [{}, {}]".format(*self.bounds))
 
     def within(self, other: Any) -> bool:
@@ -211,10 +211,10 @@ class Records:
     def _row(self, row: Any) -> Any:
         if self.rows == "any":
             return row
-        number = exact_number(row[1] if self.rows == "pair" else row, "row")
+        number = exact_number(row, "row")
         if self.bounds is not None and not self.bounds[0] <= number <= self.bounds[1]:
             raise ValueError(f"data must be of the domain '{self}', got the row {row!r}")
-        return (row[0], number) if self.rows == "pair" else number
+        return number
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""Transformations from datasets to datasets: clamp, map, filter, flat map and resize.
+"""Transformations from datasets to datasets: clamp, filter and resize.
 
 `metric` is SYMMETRIC or CHANGE_ONE; another is refused with a ValueError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from sensitivity_book.theory.stability.domains import (
@@ -13,12 +13,11 @@ from sensitivity_book.theory.stability.domains import (
     SYMMETRIC,
     Metric,
     Records,
-    Rows,
     dataset_metric,
     interval,
 )
 from sensitivity_book.theory.stability.maps import Transformation
-from sensitivity_lab.numbers.exact import Exact, whole_number
+from sensitivity_lab.numbers.exact import Exact
 
 
 def _row_by_row(domain: Records, metric: Metric) -> Callable[[int], int]:
@@ -55,69 +54,14 @@ def make_clamp(
     if domain.rows == "any" or kept[0] == kept[1]:
         raise ValueError(f"domain must have numbers within [{lower}, {upper}], got '{domain}'")
 
-    def function(rows: tuple[Any, ...]) -> tuple[Any, ...]:
-        if domain.rows == "pair":
-            return tuple((key, clamp(number)) for key, number in rows)
-        return tuple(map(clamp, rows))
-
     return Transformation(
         name=f"clamp to [{low}, {high}]",
-        function=function,
+        function=lambda rows: tuple(map(clamp, rows)),
         input_domain=domain,
         output_domain=Records(kept, domain.size, domain.rows),
         input_metric=dataset_metric(metric),
         output_metric=metric,
         stability_map=_row_by_row(domain, metric),
-    )
-
-
-def make_map(
-    domain: Records,
-    function: Callable[[Any], Any],
-    *,
-    rows: Rows = "number",
-    metric: Metric = SYMMETRIC,
-) -> Transformation:
-    """Return the transformation that replaces every row by a function of it.
-
-    >>> doubled = make_map(Records(), lambda number: 2 * number)
-    >>> doubled([4, 3]), doubled.map(1)
-    ((8, 6), 1)
-
-    `rows` says what the function gives. Exact where rows come and go; where the size is kept, an
-    upper bound that is attained if the function takes two values. Cost: one call for each row.
-    Proof: thm-people-row-by-row in notebooks/people-in-detail, with m = 1.
-    """
-    output_domain = Records(None, domain.size, rows)
-    return Transformation(
-        name="map",
-        function=lambda data: output_domain.read(map(function, data)),
-        input_domain=domain,
-        output_domain=output_domain,
-        input_metric=dataset_metric(metric),
-        output_metric=metric,
-        stability_map=_row_by_row(domain, metric),
-        status="exact" if domain.changes(metric, 1) is None else "upper bound",
-    )
-
-
-def _to_any_size(
-    domain: Records, metric: Metric, most: int, parts: dict[str, Any]
-) -> Transformation:
-    """What turns each row into at most `most`: the number of rows is lost, and so changes are."""
-    dataset_metric(metric)
-
-    def d_out(d_in: int) -> int:
-        changes = domain.changes(metric, d_in)
-        return most * (d_in if changes is None else 2 * changes)
-
-    return Transformation(
-        input_domain=domain,
-        input_metric=metric,
-        output_metric=SYMMETRIC,
-        stability_map=d_out,
-        status="upper bound",
-        **parts,
     )
 
 
@@ -135,43 +79,22 @@ def make_filter(
     size is kept). Cost: one call for each row.
     Proof: thm-people-row-by-row in notebooks/people-in-detail, with m = 1.
     """
-    parts = {
-        "name": "filter",
-        "function": lambda rows: tuple(row for row in rows if predicate(row)),
-        "output_domain": Records(domain.bounds, None, domain.rows),
-    }
-    return _to_any_size(domain, metric, 1, parts)
+    dataset_metric(metric)
 
+    def d_out(d_in: int) -> int:
+        changes = domain.changes(metric, d_in)
+        return d_in if changes is None else 2 * changes
 
-def make_flat_map(
-    domain: Records,
-    function: Callable[[Any], Iterable[Any]],
-    max_rows: int,
-    *,
-    rows: Rows = "number",
-    metric: Metric = SYMMETRIC,
-) -> Transformation:
-    """Return the transformation that replaces every row by the first `max_rows` of a function.
-
-    >>> words = make_flat_map(Records(rows="any"), str.split, 2, rows="any")
-    >>> words(["to be or", "not"]), words.map(1)
-    (('to', 'be', 'not'), 2)
-
-    The maximum counts, not the rows that come. An upper bound, attained if the function gives
-    some row `max_rows` rows (two rows, with none in common, where the input's size is kept).
-    Cost: one call for each row. Raises ValueError unless `max_rows` is a whole number of at least
-    1. Proof: thm-people-row-by-row in notebooks/people-in-detail, with m = `max_rows`.
-    """
-    most = whole_number(max_rows, "max_rows", 1)
-    output_domain = Records(None, None, rows)
-    parts = {
-        "name": f"flat map to at most {most}",
-        "function": lambda data: output_domain.read(
-            new for row in data for new in list(function(row))[:most]
-        ),
-        "output_domain": output_domain,
-    }
-    return _to_any_size(domain, metric, most, parts)
+    return Transformation(
+        name="filter",
+        function=lambda rows: tuple(row for row in rows if predicate(row)),
+        input_domain=domain,
+        output_domain=Records(domain.bounds, None, domain.rows),
+        input_metric=metric,
+        output_metric=SYMMETRIC,
+        stability_map=d_out,
+        status="upper bound",
+    )
 
 
 def make_resize(
