@@ -73,7 +73,7 @@ def bound_picture() -> Picture:
 @pytest.fixture(scope="module")
 def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """A plain page, from a file, with every hunt on it."""
-    static = ROOT / "book" / "_static"
+    static = ROOT / "book" / "sensitivity_book" / "stage" / "static"
     head = f'<link rel="stylesheet" href="{(static / "dots.css").as_uri()}">'
     head += f'<script defer src="{(static / "dots.js").as_uri()}"></script>'
     shown = [*(picture(name) for name, *_ in HUNTS), local_picture(), bound_picture()]

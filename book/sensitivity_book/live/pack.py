@@ -14,7 +14,7 @@ OURS = ("sensitivity_lab", "sensitivity_book", "sensitivity_board")
 THEIRS = ("narwhals", "tqdm", "jinja2", "markupsafe", "palmerpenguins")
 PRETTY = "lib/pretty.py"  # of IPython: how a notebook lays out a value; the rest stays here
 KEPT = {".py", ".json", ".csv", ".js"}
-LEFT_OUT = {"__pycache__", "tests", "stand_ins", "_tkinter", "contrib", "libraries"}
+LEFT_OUT = {"__pycache__", "tests", "stand_ins", "static", "_tkinter", "contrib", "libraries"}
 LEAST_DATE = (1980, 1, 1, 0, 0, 0)  # of an archive: two are the same, byte for byte
 
 

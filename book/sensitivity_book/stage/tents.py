@@ -198,7 +198,7 @@ def _down(height: float) -> float:
 
 
 def markup(state: Tents) -> str:
-    """Return the picture as a piece of a page, which book/_static/tents.js brings to life."""
+    """Return the picture as a piece of a page, which static/tents.js brings to life."""
     number, what = big(state)
     return "\n".join(
         [

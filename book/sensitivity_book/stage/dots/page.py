@@ -1,4 +1,4 @@
-"""A game as a piece of a page, which book/_static/dots.js brings to life."""
+"""A game as a piece of a page, which static/dots.js brings to life."""
 
 from __future__ import annotations
 

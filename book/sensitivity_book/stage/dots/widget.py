@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from importlib import resources
 from typing import Any
 
 import traitlets
@@ -13,7 +13,7 @@ from sensitivity_book.stage.dots.page import markup
 from sensitivity_book.stage.dots.picture import Picture
 from sensitivity_book.stage.explorers.explorer import IN_PAGE, LIVE
 
-STATIC = Path(__file__).parents[3] / "_static"
+STATIC = resources.files("sensitivity_book.stage") / "static"
 RENDER = """
 export default {
   render({ model, el }) {
