@@ -14,7 +14,7 @@ ACTIONS = {"most": "Show the best bound", **BEGIN}
 CLAIM = "No bound has a smaller error."
 BUDGETS = ("0.0001", "0.001", "0.01", "0.1", "1")
 KEY = (
-    '<span class="key bias">years lost</span> <span class="key noise">noise</span> '
+    '<span class="key bias">{unit} lost</span> <span class="key noise">noise</span> '
     '<span class="key error">error</span>'
 )
 
@@ -43,7 +43,13 @@ def clipped(records: Iterable[int], bound: int, epsilon: str) -> Clipped:
 
 
 def bound_hunt(
-    name: str, records: Iterable[int], *, scale: range, axis: tuple[int, int], start: str = "0.01"
+    name: str,
+    records: Iterable[int],
+    *,
+    scale: range,
+    axis: tuple[int, int],
+    start: str = "0.01",
+    unit: str = "years",
 ) -> Picture:
     """Return a hunt for the clipping bound whose noisy sum has the least error, for each of `BUDGETS`."""
     if start not in BUDGETS:
@@ -57,15 +63,15 @@ def bound_hunt(
         "bounding",
         "Which clipping bound has the least error?",
         (f"{own.error:,.0f}", "is the least error"),
-        f"Bound {best} clips {own.people:,} people: {own.bias:,} years lost, noise "
+        f"Bound {best} clips {own.people:,} people: {own.bias:,} {unit} lost, noise "
         f"{own.noise:,.0f}, together an error of {own.error:,.0f}. {CLAIM}",
         ["clipping bound"],
         [best],
         axis,
-        "years",
+        unit,
         kinds=["in"],
         answer=None,
-        drawn=_drawn(counts, errors, best, axis),
+        drawn=_drawn(counts, errors, best, axis, unit),
         data={
             "scale": line(scale),
             "counts": line(counts[age] for age in range(max(counts) + 1)),
@@ -74,13 +80,14 @@ def bound_hunt(
             "opening": str(BUDGETS.index(start)),
             "shown": start,
             "claim": CLAIM,
+            "unit": unit,
         },
         actions=ACTIONS,
     )
 
 
 def _drawn(
-    counts: Counter[int], errors: dict[int, Clipped], best: int, axis: tuple[int, int]
+    counts: Counter[int], errors: dict[int, Clipped], best: int, axis: tuple[int, int], unit: str
 ) -> Sequence[str]:
     """The errors, and below them the records: a bar for each value, those above the bound marked."""
     top = 4 * errors[best].error
@@ -101,7 +108,7 @@ def _drawn(
     box = f'viewBox="{axis[0]} 0 {axis[1] - axis[0]} 100" preserveAspectRatio="none"'
     return [
         f'<div class="errors" aria-hidden="true"><svg {box}>{curves}<path class="tries"/></svg>{spots}'
-        f'<span class="top">{top:,.0f} years</span><span class="keys">{KEY}</span></div>',
+        f'<span class="top">{top:,.0f} {unit}</span><span class="keys">{KEY.format(unit=unit)}</span></div>',
         f'<svg class="people" {box} aria-hidden="true"><path class="all" d="{_bars(counts, -1)}"/>'
         f'<path class="cut" d="{_bars(counts, best)}"/></svg>',
     ]

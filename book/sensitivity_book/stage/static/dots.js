@@ -458,9 +458,9 @@
   const bars = (counts, bound) => counts.map((number, age) => age > bound && number
     ? `M${age - 0.5} 100V${(100 - 100 * number / Math.max(...counts)).toFixed(1)}h1V100z` : "").join("");
 
-  // The clipping bound is pulled along the ages: a low one loses years, a high one costs noise.
+  // The clipping bound is pulled along the records: a low one loses years (or rows), a high one needs noise.
   function bounding(view) {
-    const { scale, counts, per, words, opening, claim } = view;
+    const { scale, counts, per, words, opening, claim, unit } = view;
     const written = (number) => Math.round(number).toLocaleString("en-GB");
     const last = scale[scale.length - 1];
     const best = per.map((one) => scale.reduce((low, bound) => clipped(counts, bound, one).squared < clipped(counts, low, one).squared ? bound : low));
@@ -470,11 +470,11 @@
 
     function draw(held) {
       const now = part(bound), top = 4 * part(best[at]).error;  // the frame stands still while the bound is pulled
-      const height = (years) => (100 - 100 * years / top).toFixed(1);
+      const height = (lost) => (100 - 100 * lost / top).toFixed(1);
       const curve = (name) => shown[at] ? scale.map((one, i) => `${i ? "L" : "M"}${one} ${height(part(one)[name])}`).join("") : "";
       view.place(0, bound, 0, "in");
       view.dial(at, words[at]);
-      view.top(`${written(top)} years`);
+      view.top(`${written(top)} ${unit}`);
       view.path("cut", bars(counts, bound));
       view.path("tries", tried[at].filter((one) => part(one).error <= top).map((one) => `M${one} ${height(part(one).error)}h0`).join(""));
       for (const name of ["bias", "noise", "error"]) {
@@ -488,7 +488,7 @@
       if (!held && !shown[at] && !tried[at].includes(bound)) tried[at].push(bound);
       const now = draw(held), people = `Bound ${bound} clips ${written(now.people)} people`;
       const own = least(tried[at].length ? tried[at] : [bound]), tries = counted(tried[at].length, "bound");
-      const sentence = held ? `${people}.` : `${people}: ${written(now.bias)} years lost, noise ${written(now.noise)}, together an error of ${written(now.error)}.`;
+      const sentence = held ? `${people}.` : `${people}: ${written(now.bias)} ${unit} lost, noise ${written(now.noise)}, together an error of ${written(now.error)}.`;
       if (shown[at] && bound === best[at]) {
         const yours = tried[at].includes(bound) ? `You had it, with ${tries} tried.` : `Your best of ${tries} is ${own}, with ${written(part(own).error)}.`;
         return view.say(written(now.error), "is the least error", `${sentence} ${claim} ${yours}`);
@@ -648,7 +648,7 @@
     const view = {
       names: root.dataset.names.split("|"), values: numbers("values"), size: Number(root.dataset.size),
       published: Number(root.dataset.published), opening: places(root.dataset.opening),
-      hint: root.dataset.hint, claim: root.dataset.claim, scale: numbers("scale"), query: root.dataset.query, relation: root.dataset.relation,
+      hint: root.dataset.hint, claim: root.dataset.claim, unit: root.dataset.unit, scale: numbers("scale"), query: root.dataset.query, relation: root.dataset.relation,
       counts: numbers("counts"), per: numbers("per"), words: (root.dataset.epsilons || "").split(" "), ends: (root.dataset.ends || "").split("|"),
       k: Number(root.dataset.k || 1),
       most: numbers("most"), witness: (root.dataset.witness || "").split("|").map(places),
