@@ -6,7 +6,6 @@ Each table is made by a script of `libraries`, in an environment of its own.
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
@@ -75,21 +74,3 @@ def library_figures() -> pd.DataFrame:
     """
     found = pd.concat([figures("tumult"), figures("pipelinedp")], ignore_index=True)
     return found.assign(value=pd.to_numeric(found["value"]))
-
-
-def l1_and_l2(query: str, parameters: str) -> tuple[str, float, float]:
-    """Return which library was asked, and the sensitivities that it works with in L1 and in L2.
-
-    >>> l1_and_l2("count", "AddMaxRows(3)")
-    ('Tumult', 3.0, 3.0)
-
-    PipelineDP states both. Tumult's are those of the noise that it adds: geometric at ε = 1, and
-    discrete Gaussian at ρ = 1, whose variance is half the square.
-    """
-    found = library_figures()
-    asked = found[(found["query"] == query) & (found["parameters"] == parameters)]
-    values = asked.set_index("quantity")["value"]
-    if "L1 sensitivity" in values:
-        return "PipelineDP", float(values["L1 sensitivity"]), float(values["L2 sensitivity"])
-    variance = values["discrete Gaussian variance at rho 1"]
-    return "Tumult", float(values["geometric parameter at epsilon 1"]), math.sqrt(2 * variance)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +13,6 @@ from matplotlib.lines import Line2D
 from pandas.io.formats.style import Styler
 
 from sensitivity_board.case import Case
-from sensitivity_lab.audit.report import Audit
 from sensitivity_lab.plotting.style import (
     COLOURS,
     EXACT,
@@ -33,38 +31,6 @@ LOOKS = {"too small": ("X", TOO_SMALL), "exact": ("o", EXACT), "loose": ("^", LO
 LEFT, RIGHT = 1 / 1200, 12  # where the ratios 0 and ∞ are drawn
 HEIGHTS = {"loose": -0.2, "exact": 0, "too small": 0.2}  # within a lane
 COUNTS = {"loose": (0, 11), "exact": (14, 0), "too small": (0, -12)}  # points from the mark
-
-
-def plot_ratios(audits: Mapping[str, Audit]) -> Figure:
-    """Draw each row of each audit as a mark at claimed / exact, an audit a line.
-
-    >>> from sensitivity_lab import Change, Universe, audit
-    >>> held = audit(max, 1, Universe.value_range([0, 2]), sizes=3, relations=[Change(1)])
-    >>> figure = plot_ratios({"maximum": held})
-    >>> [line.get_xdata().tolist() for line in figure.axes[0].lines[1:]]
-    [[0.5], [], []]
-    """
-    with styled_figure(figsize=(WIDTH, 3.4)) as figure:
-        panel = figure.subplots()
-        panel.axvline(1, color=PALE, zorder=0)
-        for verdict, (marker, colour) in LOOKS.items():
-            x, y = _marks(audits, verdict)
-            panel.plot(x, y, marker, color=colour, markersize=9, linestyle="none", label=verdict)
-        _ratio_axis(panel, {0.25: "1/4", 1 / 3: "1/3", 0.5: "1/2", 1: "1", 2: "2"}, audits)
-        figure.legend(loc="outside upper center", ncols=3)
-    return figure
-
-
-def _marks(audits: Mapping[str, Audit], verdict: str) -> tuple[np.ndarray, np.ndarray]:
-    """Ratios and lines of the rows with this verdict."""
-    marks = [
-        (float(row.ratio), float(line))
-        for line, audit in enumerate(audits.values())
-        for row in audit.rows
-        if row.verdict == verdict
-    ]
-    x, y = np.array(marks).reshape(-1, 2).T
-    return x, y
 
 
 def _ratio_axis(

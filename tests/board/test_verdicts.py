@@ -1,4 +1,4 @@
-"""What becomes of a claim, what it costs, and the figures and domains that chapters share."""
+"""What becomes of a claim, what it costs, and the domains that chapters share."""
 
 import math
 from fractions import Fraction
@@ -6,7 +6,6 @@ from fractions import Fraction
 import opendp.prelude as dp
 import pytest
 from sensitivity_board import opendp_records
-from sensitivity_board.figures import l1_and_l2
 from sensitivity_book.verdicts import price, price_text, verdict
 
 import sensitivity_lab as sl
@@ -41,30 +40,6 @@ def test_a_price_is_written_in_three_digits():
     assert price_text(row(3, 4)) == "1.33"
     assert price_text(row(3, 4), power=2) == "1.78"
     assert price_text(row(0, 4)) == "∞"
-
-
-@pytest.mark.parametrize("rows", [1, 3])
-def test_a_count_works_with_as_much_as_its_rows(rows):
-    """Catches Tumult's noise read with the wrong formula."""
-    assert l1_and_l2("count", f"AddMaxRows({rows})") == ("Tumult", rows, pytest.approx(rows))
-
-
-def test_groups_count_by_their_root_in_l2():
-    """Catches the two norms exchanged, and a library under another's name."""
-    of_tumult = l1_and_l2(
-        "counts by state", "AddRowsWithID; MaxGroupsPerID(4) MaxRowsPerGroupPerID(2)"
-    )
-    assert of_tumult == ("Tumult", 8, pytest.approx(2 * math.sqrt(4)))
-    of_pipelinedp = l1_and_l2(
-        "counts by partition", "max_partitions_contributed 4; max_contributions_per_partition 2"
-    )
-    assert of_pipelinedp == ("PipelineDP", 8, pytest.approx(4))
-
-
-def test_what_no_library_was_asked_is_refused():
-    """Catches an answer for a question that is not in the tables."""
-    with pytest.raises(KeyError):
-        l1_and_l2("count", "AddMaxRows(1000)")
 
 
 @pytest.mark.parametrize("size", [None, 5])

@@ -12,16 +12,14 @@ from scipy import integrate, stats
 from sensitivity_book.theory.privacy.divergence import (
     cells,
     clamped_geometric,
-    hockey_stick,
     jointly,
     max_divergence,
     post_process,
     probability,
-    renyi_divergence,
     worst_pair,
     worst_ratio,
 )
-from sensitivity_book.theory.privacy.measurements import make_gaussian, make_geometric, make_laplace
+from sensitivity_book.theory.privacy.measurements import make_gaussian, make_laplace
 from sensitivity_book.theory.stability.aggregations import (
     make_count,
     make_mean,
@@ -172,7 +170,7 @@ def test_a_chain_composes_functions_and_maps():
         ),
         (
             lambda: make_sum(Records((0, 1))),
-            lambda: make_geometric(2),
+            lambda: make_laplace(2, Answers(whole=True)),
             ["gives numbers", "takes whole numbers"],
         ),
     ],
@@ -225,15 +223,11 @@ def test_only_transformations_start_a_chain():
         (lambda: make_laplace(1).map(-1), ["d_in", "-1"]),
         (lambda: make_laplace(0), ["scale", "0"]),
         (lambda: make_gaussian(-1), ["sigma", "-1"]),
-        (lambda: make_geometric(1, Answers()), ["whole", "'numbers'"]),
         (lambda: delta_at(-1), ["epsilon", "-1"]),
         (lambda: make_sum(Records((0, 3)))([1, 4]), ["[0, 3]", "4"]),
         (lambda: make_mean(Records((0, 3), 5))([1]), ["5 numbers", "1 rows"]),
         (lambda: make_laplace(1, Answers(2)).distribution([1]), ["vectors of 2", "[1]"]),
-        (lambda: make_geometric(1).distribution(0.5), ["whole numbers", "0.5"]),
         (lambda: worst_ratio({0: 1}, {0: 0.5}), ["add up to 1", "0.5"]),
-        (lambda: hockey_stick({0: 1}, {0: 1}, -1), ["factor", "-1"]),
-        (lambda: renyi_divergence({0: 1}, {0: 1}, 1), ["order", "1"]),
         (lambda: cells(stats.norm(), [1, 0]), ["edges", "[1, 0]"]),
         (lambda: clamped_geometric(0, 0, 2, 1), ["alpha", "1"]),
         (lambda: clamped_geometric(3, 0, 2, 0.5), ["answer", "3"]),
@@ -258,17 +252,6 @@ def test_laplace_map_is_what_the_densities_say(d_in):
     grid = np.linspace(-200, 200, 4001)
     found = np.abs(p.logpdf(grid) - q.logpdf(grid)).max()
     assert found == pytest.approx(float(noise.map(d_in)), abs=1e-12)
-
-
-@pytest.mark.parametrize("d_in", [0, 1, 3])
-def test_geometric_map_is_what_the_chances_say(d_in):
-    """Catches noise whose parameter is another one's."""
-    noise = make_geometric(Fraction(3, 2))
-    p, q = noise.distribution(d_in), noise.distribution(0)
-    ks = np.arange(-20, 21)
-    found = np.abs(np.log(p.pmf(ks)) - np.log(q.pmf(ks))).max()
-    assert found == pytest.approx(float(noise.map(d_in)), abs=1e-9)
-    assert noise.map(d_in + Fraction(1, 2)) == noise.map(d_in)
 
 
 @pytest.mark.parametrize("distance", [1, 2, 5])
@@ -342,30 +325,15 @@ def test_no_set_of_outcomes_is_worse(p, q):
     assert max_divergence(p, q) == (math.inf if worst == math.inf else math.log(worst))
 
 
-@given(distributions, distributions, st.fractions(0, 4))
-def test_hockey_stick_is_the_best_set(p, q, factor):
-    """Catches a sum over the wrong outcomes: all sets are tried, the empty one too."""
-    delta, event = hockey_stick(p, q, factor)
-    tried = [chance(p, s) - factor * chance(q, s) for s in [set(), *subsets(p)]]
-    assert delta == max(tried) == chance(p, event) - factor * chance(q, event)
-
-
-def test_an_outcome_that_only_one_has_counts_in_full():
-    """Catches a chance that is made up where the other distribution has none."""
-    assert hockey_stick({"a": 1}, {"b": 1}, 2) == (1, ("a",))
-
-
 @given(
     distributions,
     distributions,
     st.functions(like=lambda o: ..., returns=st.integers(0, 2), pure=True),
 )
 def test_post_processing_never_helps(p, q, function):
-    """Catches a divergence that is none: all three fall or stay under any function."""
+    """Catches a divergence that is none: it falls or stays under any function."""
     after = post_process(p, function), post_process(q, function)
     assert worst_ratio(*after).value <= worst_ratio(p, q).value
-    assert hockey_stick(*after, 2).value <= hockey_stick(p, q, 2).value
-    assert renyi_divergence(*after, 3) <= renyi_divergence(p, q, 3) + 1e-12
     assert sum(after[0].values()) == 1
 
 
@@ -376,19 +344,8 @@ def test_independent_answers_multiply(p, q):
     assert joint == worst_ratio(p, q).value ** 2
 
 
-def test_cells_come_close_from_below():
+def test_cells_have_the_ratio_of_their_densities():
     """Catches cells that lose a tail, or a divergence above that of the densities."""
-    noise = make_gaussian(2, epsilon=0.5)
-    p, q = noise.distribution(1), noise.distribution(0)
-    found = []
-    for steps in (10, 100, 1000):
-        edges = np.linspace(-15, 15, steps).tolist()
-        a, b = cells(p, edges), cells(q, edges)
-        assert sum(a.values()) == pytest.approx(1, abs=1e-12)
-        found.append(hockey_stick(a, b, math.exp(0.5)).value)
-    assert found == sorted(found)
-    assert found[-1] <= noise.map(1)
-    assert found[-1] == pytest.approx(noise.map(1), rel=1e-3)
     laplace = make_laplace(25)
     edges = [37.0, 50.0, 60.0]
     pair = cells(laplace.distribution(37), edges), cells(laplace.distribution(25), edges)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from sensitivity_board import Case
-from sensitivity_board.pictures import LEFT, RIGHT, listed, plot_lanes, plot_ratios
+from sensitivity_board.pictures import LEFT, RIGHT, listed, plot_lanes
 from sensitivity_book.pictures.costs import GAUSSIAN, plot_costs
 from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow
@@ -118,18 +118,6 @@ def test_the_balls_are_as_large_as_the_sensitivities_in_their_norms():
 
 
 # --- audits --------------------------------------------------------------------------------
-
-
-def test_each_row_of_an_audit_is_a_mark_at_its_ratio():
-    """Catches a mark under another verdict, or in the line of another audit."""
-    universe = sl.Universe.value_range([0, 2])
-    asked = {"sizes": 3, "relations": [sl.Change(1)]}
-    audits = {str(claim): sl.audit(max, claim, universe, **asked) for claim in (1, 2, 4, 8)}
-    axes = plot_ratios(audits).axes[0]
-    marks = {line.get_label(): line.get_xydata().tolist() for line in axes.lines[1:]}
-    assert marks == {"too small": [[0.5, 0]], "exact": [[1, 1]], "loose": [[2, 2], [4, 3]]}
-    assert [label.get_text() for label in axes.get_yticklabels()] == list(audits)
-    assert axes.get_ylim() == (3.5, -0.5)
 
 
 def cases(*numbers):

@@ -78,40 +78,6 @@ def marked(root: Locator) -> float:
 # ---- The script's own functions, in all their states ----------------------------------------
 
 
-def test_the_script_knows_every_group_as_the_package_does(page: Page) -> None:
-    """Catches a group that is missing, a sum that is wrong, a mean that fits others than it says."""
-    assert page.evaluate("Dots.groups(10, 6)") == [list(group) for group in GROUPS]
-    fitting = page.evaluate(
-        "days => Dots.groups(10, 6).map(g => Dots.withSum(days, 6, Dots.total(days, g)))", DAYS
-    )
-    by_sum = first_page.groups_by_sum()
-    for group, same in zip(GROUPS, fitting, strict=True):
-        assert [tuple(one) for one in same] == by_sum[total(group)]
-
-
-def test_the_script_knows_who_is_certain(page: Page) -> None:
-    """Catches a pupil who is called certain and is not, for each of the means."""
-    for sum_ in first_page.groups_by_sum():
-        known = page.evaluate(
-            "([days, sum]) => Dots.known(Dots.withSum(days, 6, sum), 10)", [DAYS, sum_]
-        )
-        named = ([NAMES[i] for i in known["everywhere"]], [NAMES[i] for i in known["nowhere"]])
-        assert named == first_page.still_known(sum_)
-
-
-def test_the_sieve_counts_what_is_left_after_any_pulls(page: Page) -> None:
-    """Catches a sieve that loses groups: all 1024 sets of pupils that a reader may have settled."""
-    settled = [set_ for size in range(11) for set_ in combinations(EVERYONE, size)]
-    truth = [[[i, i in TRUE_SIX] for i in set_] for set_ in settled]
-    counts = page.evaluate(
-        "all => all.map(set => Dots.agreeing(Dots.groups(10, 6), new Map(set)).length)", truth
-    )
-    for set_, count in zip(settled, counts, strict=True):
-        chosen = len(set(set_) & set(TRUE_SIX))
-        rest, missing = 10 - len(set_), 6 - chosen
-        assert count == math.comb(rest, missing)
-
-
 def test_the_script_writes_numbers_as_the_package_does(page: Page) -> None:
     """Catches a fraction that is not reduced, a wrong rounding, and an = where ≈ is right."""
     pairs = [[above, below] for above in range(0, 61) for below in range(1, 13)]
@@ -155,14 +121,6 @@ def test_the_script_knows_neighbours_as_the_package_does(
             if page.evaluate("of => Dots.legal(...of)", [relation.__name__, k, removed, added])
         }
         assert moves == set(relation(k).moves)
-
-
-@pytest.mark.parametrize("epsilon", first_page.EPSILONS)
-def test_the_script_believes_what_the_package_believes(page: Page, epsilon: float) -> None:
-    """Catches an integral that is coarse, and a formula that is another one, for every mean."""
-    of = [DAYS, 6, 21, [19, 6], "Infinity" if math.isinf(epsilon) else epsilon]
-    own = dict(page.evaluate("of => [...Dots.beliefs(...of.slice(0, 4), Number(of[4]))]", of))
-    assert own == pytest.approx(first_page.beliefs(epsilon), rel=1e-6, abs=1e-12)
 
 
 # ---- A published mean names six --------------------------------------------------------------
@@ -524,12 +482,6 @@ def test_there_is_something_to_touch_above_the_fold(
         assert box
         assert box["y"] + box["height"] <= height
     page.close()
-
-
-def test_nothing_slides_for_a_reader_who_asked_for_no_motion(page: Page) -> None:
-    """Catches a dot or a mean that still glides."""
-    moving = "all => all.filter(part => getComputedStyle(part).transitionDuration !== '0s').length"
-    assert page.locator(".dots *").evaluate_all(moving) == 0
 
 
 def test_without_javascript_every_game_stands_finished(browser: Browser) -> None:

@@ -212,22 +212,6 @@ def test_every_knob_computes(started: tuple[Explorer, Page]) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_keyboard_is_enough(browser: Browser) -> None:
-    """Catches a focus that is lost with the button, and a field that the keys do not reach."""
-    explorer, page = EXPLORERS["people"], opened(browser, "people")
-    page.locator("#explorer-people").get_by_role("button", name="Compute any setting").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#explorer-people .typed")).to_have_count(3)
-    place(explorer, page, explorer.knobs[0]).focus()
-    page.keyboard.press("Tab")
-    focused = page.evaluate("document.activeElement.type")
-    assert focused == "number"
-    page.keyboard.type("3")
-    page.keyboard.press("ArrowUp")
-    assert_frame(explorer, page, {"groups": page.locator(":focus").input_value()})
-    page.close()
-
-
 def test_the_last_change_wins(formula: tuple[Explorer, Page]) -> None:
     """Catches frames that come in the order in which they were asked, and one that nobody waits for."""
     explorer, page = formula
@@ -435,13 +419,3 @@ def test_the_page_itself_computes(browser: Browser) -> None:
     )
     expect(stored).to_be_hidden()
     page.close()
-
-
-def test_the_bench_is_the_page_of_the_book() -> None:
-    """Catches a page with an explorer that does not load the script."""
-    for page in PAGES.values():
-        assert re.search(r'<script[^>]* src="[^"]*explorers\.js', page.read_text("utf-8")), (
-            page.name
-        )
-    assert (HTML / "_static" / "explorers.js").exists()
-    assert BEYOND.keys() == EXPLORERS.keys()

@@ -7,36 +7,24 @@ the stability of a private join. A value is empty where the library refuses the 
 """
 
 import pandas as pd
+import tmlt.analytics as ta
 from asking import store
 from pyspark.sql import SparkSession
-from tmlt.analytics import (
-    AddMaxRows,
-    AddRowsWithID,
-    KeySet,
-    MaxGroupsPerID,
-    MaxRowsPerGroupPerID,
-    MaxRowsPerID,
-    PureDPBudget,
-    QueryBuilder,
-    RhoZCDPBudget,
-    Session,
-    TruncationStrategy,
-)
 from tmlt.core.domains.collections import DictDomain
 from tmlt.core.domains.spark_domains import SparkDataFrameDomain, SparkStringColumnDescriptor
 from tmlt.core.transformations.spark_transformations import join
 
 BUDGETS = {
-    "geometric parameter at epsilon 1": PureDPBudget(1),
-    "discrete Gaussian variance at rho 1": RhoZCDPBudget(1),
+    "geometric parameter at epsilon 1": ta.PureDPBudget(1),
+    "discrete Gaussian variance at rho 1": ta.RhoZCDPBudget(1),
 }
-BY_PERSON = AddRowsWithID("id", "people")
-STATES = KeySet.from_dict({"state": ["North", "South"]})
+BY_PERSON = ta.AddRowsWithID("id", "people")
+STATES = ta.KeySet.from_dict({"state": ["North", "South"]})
 STRATEGIES = {
-    "DropExcess(1)": (TruncationStrategy.DropExcess(1), join.TruncationStrategy.TRUNCATE, 1),
-    "DropExcess(2)": (TruncationStrategy.DropExcess(2), join.TruncationStrategy.TRUNCATE, 2),
-    "DropExcess(3)": (TruncationStrategy.DropExcess(3), join.TruncationStrategy.TRUNCATE, 3),
-    "DropNonUnique": (TruncationStrategy.DropNonUnique(), join.TruncationStrategy.DROP, 1),
+    "DropExcess(1)": (ta.TruncationStrategy.DropExcess(1), join.TruncationStrategy.TRUNCATE, 1),
+    "DropExcess(2)": (ta.TruncationStrategy.DropExcess(2), join.TruncationStrategy.TRUNCATE, 2),
+    "DropExcess(3)": (ta.TruncationStrategy.DropExcess(3), join.TruncationStrategy.TRUNCATE, 3),
+    "DropNonUnique": (ta.TruncationStrategy.DropNonUnique(), join.TruncationStrategy.DROP, 1),
 }
 JOINS = [
     ("DropExcess(1)", "DropExcess(1)"),
@@ -92,7 +80,7 @@ def noise_parameters(spark):
 
 def queries():
     """Name, parameters, query, and the protected changes of the tables users and purchases."""
-    one, three = AddMaxRows(1), AddMaxRows(3)
+    one, three = ta.AddMaxRows(1), ta.AddMaxRows(3)
     by_row, by_id = (one, one), (BY_PERSON, BY_PERSON)
     yield "count", "AddMaxRows(1)", users().count(), by_row
     yield "count", "AddMaxRows(3)", users().count(), (three, three)
@@ -103,29 +91,36 @@ def queries():
     yield "public join, count", "AddMaxRows(1); key in 3 rows", zips, by_row
     for left, right in JOINS:
         joined = users().join_private(
-            QueryBuilder("purchases"), STRATEGIES[left][0], STRATEGIES[right][0]
+            ta.QueryBuilder("purchases"), STRATEGIES[left][0], STRATEGIES[right][0]
         )
         yield "private join, count", f"AddMaxRows(1); {left} x {right}", joined.count(), by_row
     yield "count", "AddRowsWithID; no constraint", users().count(), by_id
-    yield "count", "AddRowsWithID; MaxRowsPerID(4)", users().enforce(MaxRowsPerID(4)).count(), by_id
-    states = users().enforce(MaxRowsPerID(8)).groupby(STATES).count()
+    yield (
+        "count",
+        "AddRowsWithID; MaxRowsPerID(4)",
+        users().enforce(ta.MaxRowsPerID(4)).count(),
+        by_id,
+    )
+    states = users().enforce(ta.MaxRowsPerID(8)).groupby(STATES).count()
     yield "counts by state", "AddRowsWithID; MaxRowsPerID(8)", states, by_id
-    groups = users().enforce(MaxGroupsPerID("state", 4)).enforce(MaxRowsPerGroupPerID("state", 2))
+    groups = (
+        users().enforce(ta.MaxGroupsPerID("state", 4)).enforce(ta.MaxRowsPerGroupPerID("state", 2))
+    )
     bounds = "AddRowsWithID; MaxGroupsPerID(4) MaxRowsPerGroupPerID(2)"
     yield "counts by state", bounds, groups.groupby(STATES).count(), by_id
     yield "count", bounds, groups.count(), by_id
-    after = three_rows_each(users()).enforce(MaxRowsPerID(2)).count()
+    after = three_rows_each(users()).enforce(ta.MaxRowsPerID(2)).count()
     yield "flat map, count", "AddRowsWithID; flat map, then MaxRowsPerID(2)", after, by_id
-    before = three_rows_each(users().enforce(MaxRowsPerID(2))).count()
+    before = three_rows_each(users().enforce(ta.MaxRowsPerID(2))).count()
     yield "flat map, count", "AddRowsWithID; MaxRowsPerID(2), then flat map", before, by_id
-    joined = users().join_private(QueryBuilder("purchases")).enforce(MaxRowsPerID(4)).count()
+    joined = users().join_private(ta.QueryBuilder("purchases")).enforce(ta.MaxRowsPerID(4)).count()
     on_id = "AddRowsWithID; joined on the ID, then MaxRowsPerID(4)"
     yield "private join, count", on_id, joined, by_id
 
 
 def users():
     """A new builder each time: its methods change it in place."""
-    return QueryBuilder("users")
+    return ta.QueryBuilder("users")
 
 
 def three_rows_each(query):
@@ -142,8 +137,8 @@ def new_session(spark, budget, users_change, purchases_change):
     users = pd.DataFrame({"id": ["a"], "zip": ["x"], "state": ["North"], "n": [1]})
     purchases = pd.DataFrame({"id": ["a"], "item": ["tea"]})
     zips = pd.DataFrame({"zip": ["x", "x", "x", "y"], "region": ["1", "2", "3", "4"]})
-    builder = Session.Builder().with_privacy_budget(budget)
-    if isinstance(users_change, AddRowsWithID):
+    builder = ta.Session.Builder().with_privacy_budget(budget)
+    if isinstance(users_change, ta.AddRowsWithID):
         builder = builder.with_id_space(users_change.id_space)
     given = ("users", users, users_change), ("purchases", purchases, purchases_change)
     for name, table, change in given:

@@ -10,22 +10,11 @@ L1 is stored; for several both are, which tells a wrong share.
 import math
 
 import pandas as pd
+import tmlt.analytics as ta
 from asking import STATEMENTS, store
 from pyspark.sql import SparkSession
-from tmlt.analytics import (
-    AddMaxRows,
-    AddRowsWithID,
-    KeySet,
-    MaxGroupsPerID,
-    MaxRowsPerGroupPerID,
-    MaxRowsPerID,
-    PureDPBudget,
-    QueryBuilder,
-    RhoZCDPBudget,
-    Session,
-)
 
-BUDGETS = {"L1": PureDPBudget(1), "L2": RhoZCDPBudget(1)}
+BUDGETS = {"L1": ta.PureDPBudget(1), "L2": ta.RhoZCDPBudget(1)}
 GEOMETRIC = "parameter of its geometric noise at epsilon 1"
 GAUSSIAN = "variance of its discrete Gaussian noise at rho 1"
 QUIET = {
@@ -36,14 +25,14 @@ QUIET = {
 LIMITS = {
     "row; rows 1": ("AddMaxRows(1)", []),
     "row; rows 2": ("AddMaxRows(2)", []),
-    "person; rows 1": ("AddRowsWithID", [MaxRowsPerID(1)]),
-    "person; rows 2": ("AddRowsWithID", [MaxRowsPerID(2)]),
+    "person; rows 1": ("AddRowsWithID", [ta.MaxRowsPerID(1)]),
+    "person; rows 2": ("AddRowsWithID", [ta.MaxRowsPerID(2)]),
     "person; groups 2; rows per group 1": (
         "AddRowsWithID",
-        [MaxGroupsPerID("department", 2), MaxRowsPerGroupPerID("department", 1)],
+        [ta.MaxGroupsPerID("department", 2), ta.MaxRowsPerGroupPerID("department", 1)],
     ),
 }
-DEPARTMENTS = KeySet.from_dict({"department": ["art", "law"]})
+DEPARTMENTS = ta.KeySet.from_dict({"department": ["art", "law"]})
 SALARY, GAIN, PRICE = ((c, *STATEMENTS["bounds"][c]) for c in ("salary", "gain", "price"))
 GAINS = ["gains", "centred squared gains", "rows"]
 SPREAD = ["centred sum", "centred squares", "rows"]  # of a variance or a deviation
@@ -98,7 +87,7 @@ def asked(name, constraints):
     """The parts of a statement that are noised, in the library's order, and the query."""
 
     def staff(before=lambda query: query):
-        return limited(before(QueryBuilder("staff")), constraints)
+        return limited(before(ta.QueryBuilder("staff")), constraints)
 
     def distinct_salaries():
         return staff().count_distinct(columns=["salary"])
@@ -151,17 +140,17 @@ def limited(query, constraints):
 
 def in_districts(constraints):
     """A row is in at most two districts."""
-    customers = QueryBuilder("customers").join_public("districts")
-    return limited(customers, [MaxRowsPerID(2)] if constraints else [])
+    customers = ta.QueryBuilder("customers").join_public("districts")
+    return limited(customers, [ta.MaxRowsPerID(2)] if constraints else [])
 
 
 def squared(constraints):
     """Each order is paired with each order of its customer."""
-    return [MaxRowsPerID(constraint.max**2) for constraint in constraints]
+    return [ta.MaxRowsPerID(constraint.max**2) for constraint in constraints]
 
 
 def joined(other, constraints):
-    return limited(QueryBuilder("orders").join_private(QueryBuilder(other)), constraints)
+    return limited(ta.QueryBuilder("orders").join_private(ta.QueryBuilder(other)), constraints)
 
 
 def older(query):
@@ -186,15 +175,15 @@ def made(query, of_row):
 
 def session(spark, change, budget):
     """The tables, each protected in the same way, and a public one."""
-    builder = Session.Builder().with_privacy_budget(budget)
+    builder = ta.Session.Builder().with_privacy_budget(budget)
     if change == "AddRowsWithID":
         builder = builder.with_id_space("people")
     for name, columns in TABLES.items():
         if change == "AddRowsWithID":
             id_column = "person" if name == "staff" else "customer"
-            protected = AddRowsWithID(id_column, "people")
+            protected = ta.AddRowsWithID(id_column, "people")
         else:
-            protected = AddMaxRows(int(change[-2]))
+            protected = ta.AddMaxRows(int(change[-2]))
         frame = spark.createDataFrame(pd.DataFrame(columns))
         builder = builder.with_private_dataframe(name, frame, protected_change=protected)
     opened = builder.build()

@@ -105,27 +105,3 @@ class Uniform:
     def median(self) -> float:
         """Return the number that half of all draws lie below."""
         return self.low + self.width / 2
-
-
-@dataclass(frozen=True)
-class TwoSidedGeometric:
-    """Whole-numbered noise around a centre: k away with a chance like e^(−rate·|k|)."""
-
-    centre: Any
-    rate: float
-
-    def pmf(self, x: Any) -> Any:
-        """Return the chance of x."""
-        away = np.abs(np.asarray(x) - self.centre)
-        chances = np.tanh(self.rate / 2) * np.exp(-self.rate * away)
-        return np.where(away == np.floor(away), chances, 0.0)[()]
-
-    def mean(self) -> Any:
-        """Return the mean of all draws."""
-        return self.centre
-
-    def rvs(self, random_state: np.random.Generator) -> Any:
-        """Return one draw of each part: the difference of two geometric numbers."""
-        stops, size = -np.expm1(-self.rate), np.shape(self.centre) or None
-        up = random_state.geometric(stops, size=size)
-        return self.centre + (up - random_state.geometric(stops, size=size))

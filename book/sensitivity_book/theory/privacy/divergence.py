@@ -64,45 +64,6 @@ def max_divergence(p: Distribution, q: Distribution) -> float:
     return math.log(worst_ratio(p, q).value)
 
 
-def hockey_stick(p: Distribution, q: Distribution, factor: Any) -> Worst:
-    """Return the largest p(S) − factor·q(S) over all sets S, and the largest S that attains it.
-
-    >>> fair = {0: Fraction(1, 2), 1: Fraction(1, 2)}
-    >>> hockey_stick(fair, {0: Fraction(1, 4), 1: Fraction(3, 4)}, 1)
-    Worst(value=Fraction(1, 4), event=(0,))
-
-    With factor e^ε this is the smallest δ for p against q; with factor 1 the total variation.
-    Cost: linear in the outcomes. Raises ValueError for a factor below 0. Source: Balle and Wang
-    (2018), section 2.
-    """
-    _check(p, q)
-    if factor < 0:
-        raise ValueError(f"factor must be at least 0, got factor={factor}")
-    excess = {o: p.get(o, 0) - factor * q.get(o, 0) for o in {**p, **q}}
-    event = tuple(o for o, more in excess.items() if more > 0)
-    return Worst(sum(excess[o] for o in event), event)
-
-
-def renyi_divergence(p: Distribution, q: Distribution, order: float) -> float:
-    """Return the Rényi divergence of an order above 1: log Σ p^α q^(1−α), over α − 1.
-
-    >>> round(renyi_divergence({0: 0.5, 1: 0.5}, {0: 0.25, 1: 0.75}, 2), 6)
-    0.287682
-
-    ρ-zCDP asks that it is at most ρα at every order α. Infinite where q excludes what p allows.
-    Cost: linear in the outcomes. Raises ValueError unless the order lies above 1.
-    Source: Bun and Steinke (2016), definition 1.1; def-privacy-rho in notebooks/privacy-maps.
-    """
-    _check(p, q)
-    if not order > 1:
-        raise ValueError(f"order must lie above 1, got order={order}")
-    if any(not q.get(o) for o, chance in p.items() if chance):
-        return math.inf
-    pairs = [(float(chance), float(q[o])) for o, chance in p.items() if chance]
-    terms = sum(a * (a / b) ** (order - 1) for a, b in pairs)
-    return math.log(terms) / (order - 1)
-
-
 # --- what is done to distributions ---------------------------------------------------------
 
 

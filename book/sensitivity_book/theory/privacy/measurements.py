@@ -1,14 +1,13 @@
-"""Measurements: answers with Laplace, geometric or Gaussian noise, each with its privacy map."""
+"""Measurements: answers with Laplace or Gaussian noise, each with its privacy map."""
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from sensitivity_book.theory.privacy.distributions import Laplace, Normal, TwoSidedGeometric
+from sensitivity_book.theory.privacy.distributions import Laplace, Normal
 from sensitivity_book.theory.privacy.noise import gaussian_delta, gaussian_rho
 from sensitivity_book.theory.stability.domains import (
     ABSOLUTE,
@@ -22,7 +21,7 @@ from sensitivity_book.theory.stability.domains import (
 from sensitivity_book.theory.stability.maps import Measurement
 from sensitivity_lab.numbers.exact import Exact, exact_number, simplest
 
-NUMBER, WHOLE = Answers(), Answers(whole=True)
+NUMBER = Answers()
 
 
 def _positive(value: Any, name: str) -> Exact:
@@ -54,34 +53,6 @@ def make_laplace(scale: Any, domain: Answers = NUMBER) -> Measurement:
         input_metric=ABSOLUTE if domain.length is None else L1,
         output_measure=MAX_DIVERGENCE,
         privacy_map=lambda d_in: simplest(Fraction(d_in) / exact),
-    )
-
-
-def make_geometric(scale: Any, domain: Answers = WHOLE) -> Measurement:
-    """Return the measurement that adds whole-numbered noise: k with a chance like e^(−|k|/scale).
-
-    >>> make_geometric(2).map(1)
-    Fraction(1, 2)
-
-    Exact: ε = d/scale, as for Laplace noise; whole numbers lie whole distances apart. Cost: a draw
-    for each part. Raises ValueError for answers that need not be whole, and unless the scale lies
-    above 0. Source: Ghosh, Roughgarden and Sundararajan (2012).
-    """
-    exact = _positive(scale, "scale")
-    if not domain.whole:
-        raise ValueError(f"domain of geometric noise must hold whole numbers, got '{domain}'")
-
-    def function(answer: Any) -> Any:
-        centre = np.array(answer, dtype=np.int64) if isinstance(answer, tuple) else answer
-        return TwoSidedGeometric(centre, 1 / float(exact))
-
-    return Measurement(
-        name=f"geometric noise of scale {exact}",
-        function=function,
-        input_domain=domain,
-        input_metric=ABSOLUTE if domain.length is None else L1,
-        output_measure=MAX_DIVERGENCE,
-        privacy_map=lambda d_in: simplest(Fraction(math.floor(d_in)) / exact),
     )
 
 
