@@ -1,12 +1,14 @@
 """What a stranger needs to use, cite and build on the project: held to the files themselves."""
 
 import re
-import subprocess
 import tomllib
 from pathlib import PurePath
 
 import pytest
-from conftest import ROOT
+import yaml
+from conftest import ROOT, git
+
+import sensitivity_lab as sl
 
 
 def read(name):
@@ -15,13 +17,7 @@ def read(name):
 
 def tracked():
     """The files that git knows; an unpacked archive has no git."""
-    try:
-        asked = subprocess.run(
-            ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("not a clone")
-    return asked.stdout.splitlines()
+    return git("ls-files").splitlines() or pytest.skip("not a clone")
 
 
 def matches(glob, path):
@@ -71,3 +67,31 @@ def test_links_between_the_files_at_the_top_lead_somewhere():
     for file in ROOT.glob("*.md"):
         for there in re.findall(r"\]\(([^)#\s]+)", file.read_text(encoding="utf-8")):
             assert there.startswith(("http", "mailto:")) or (ROOT / there).exists(), (file, there)
+
+
+PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+
+
+def test_the_version_and_the_addresses_are_one():
+    """Catches a citation of another release, or one that leads elsewhere than the package does."""
+    citation = yaml.safe_load(read("CITATION.cff"))
+    book, urls = citation["preferred-citation"], PROJECT["urls"]
+    assert str(citation["version"]) == book["edition"] == PROJECT["version"] == sl.__version__
+    assert PROJECT["version"] in read("CHANGELOG.md")
+    assert citation["license"] == PROJECT["license"]
+    assert (citation["type"], book["type"]) == ("software", "book")
+    assert {"title", "authors", "year", "license"} <= book.keys()
+    for entry in (citation, book):
+        assert (entry["url"], entry["repository-code"]) == (urls["Documentation"], urls["Source"])
+    assert urls["Issues"].startswith(urls["Source"])
+
+
+def test_the_archive_has_every_file():
+    """Catches a folder that the source archive leaves out, so that its tests would not run there."""
+    manifest = read("MANIFEST.in")
+    grafted = set(re.findall(r"^graft (\S+)", manifest, re.M)) | {"sensitivity_lab"}
+    ends = tuple(re.search(r"^include (.*)", manifest, re.M)[1].replace("*", "").split())
+    own = {"LICENSE", "MANIFEST.in", "setup.py", "sensitivity_lab_pytest.py"}
+    for path in tracked():
+        top = path.split("/")[0]
+        assert top in grafted | own or ("/" not in path and path.endswith(ends)), path
