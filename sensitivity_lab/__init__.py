@@ -119,6 +119,8 @@ sys.modules[__name__].__class__ = _Package
 
 def __getattr__(name: str) -> Any:
     """A public name, with the room that it stands in."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("sensitivity-lab")
     if name not in _ROOM:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

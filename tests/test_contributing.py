@@ -1,12 +1,10 @@
 """The guide for contributors, held to the project that it guides through."""
 
 import re
-import tomllib
 from dataclasses import replace
 from textwrap import dedent
 
 import pytest
-import yaml
 from conftest import ROOT
 
 import sensitivity_lab as sl
@@ -75,13 +73,3 @@ def test_the_relation_of_the_guide_is_served():
     found = sl.global_sensitivity(sl.MEAN, MARKS, size=2, relation=relation)
     assert found.check()
     assert set(relation.moves) == {(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)}
-
-
-def test_the_version_is_one():
-    """Catches a release that is cited under another number."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert str(citation["version"]) == project["version"]
-    assert citation["license"] == project["license"]
-    assert project["version"] in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert {"cff-version", "message", "title", "authors"} <= set(citation)

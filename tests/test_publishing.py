@@ -1,0 +1,97 @@
+"""What a stranger needs to use, cite and build on the project: held to the files themselves."""
+
+import re
+import tomllib
+from pathlib import PurePath
+
+import pytest
+import yaml
+from conftest import ROOT, git
+
+import sensitivity_lab as sl
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def tracked():
+    """The files that git knows; an unpacked archive has no git."""
+    return git("ls-files").splitlines() or pytest.skip("not a clone")
+
+
+def matches(glob, path):
+    """Whether a path of REUSE.toml means a file: `*` stays in a folder, `**` does not."""
+    parts = (re.escape(part).replace(r"\*", "[^/]*") for part in glob.split("**"))
+    return re.fullmatch(".*".join(parts), path) is not None
+
+
+def licence(path):
+    """What REUSE.toml says of a file: the last entry prevails."""
+    found = None
+    for entry in tomllib.loads(read("REUSE.toml"))["annotations"]:
+        globs = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
+        if any(matches(glob, path) for glob in globs):
+            assert entry["SPDX-FileCopyrightText"]
+            found = entry["SPDX-License-Identifier"]
+    return found
+
+
+def test_every_file_has_a_licence_whose_text_is_here():
+    """Catches a file that nobody may use, text under the licence of code, and the other way round."""
+    kinds = {}
+    for path in tracked():
+        kinds.setdefault(PurePath(path).suffix, set()).add(licence(path))
+    assert kinds[".ipynb"] == {"CC-BY-4.0 AND MIT"}
+    assert kinds[".md"] == kinds[".svg"] == kinds[".bib"] == {"CC-BY-4.0"}
+    assert kinds[".py"] == kinds[".js"] == kinds[".css"] == {"MIT"}
+    assert kinds[".csv"] == {"MIT", "CC0-1.0"}
+    used = {name for found in kinds.values() for one in found for name in one.split(" AND ")}
+    assert used == {file.stem for file in (ROOT / "LICENSES").iterdir()}
+    assert read("LICENSES/MIT.txt") == read("LICENSE")
+
+
+def test_the_notice_names_what_pages_carry():
+    """Catches data or a script of others that leaves the project unnamed."""
+    notice = read("NOTICE.txt")
+    for path in re.findall(r"\bbook/[\w/.-]*\w", notice):
+        assert (ROOT / path).exists()
+    for path in tracked():
+        if licence(path) == "CC0-1.0":
+            assert PurePath(path).name in notice
+    assert "NOTICE.txt" in read("_config.yml")
+
+
+def test_links_between_the_files_at_the_top_lead_somewhere():
+    """Catches a file at the top that moved without those that link to it."""
+    for file in ROOT.glob("*.md"):
+        for there in re.findall(r"\]\(([^)#\s]+)", file.read_text(encoding="utf-8")):
+            assert there.startswith(("http", "mailto:")) or (ROOT / there).exists(), (file, there)
+
+
+PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+
+
+def test_the_version_and_the_addresses_are_one():
+    """Catches a citation of another release, or one that leads elsewhere than the package does."""
+    citation = yaml.safe_load(read("CITATION.cff"))
+    book, urls = citation["preferred-citation"], PROJECT["urls"]
+    assert str(citation["version"]) == book["edition"] == PROJECT["version"] == sl.__version__
+    assert PROJECT["version"] in read("CHANGELOG.md")
+    assert citation["license"] == PROJECT["license"]
+    assert (citation["type"], book["type"]) == ("software", "book")
+    assert {"title", "authors", "year", "license"} <= book.keys()
+    for entry in (citation, book):
+        assert (entry["url"], entry["repository-code"]) == (urls["Documentation"], urls["Source"])
+    assert urls["Issues"].startswith(urls["Source"])
+
+
+def test_the_archive_has_every_file():
+    """Catches a folder that the source archive leaves out, so that its tests would not run there."""
+    manifest = read("MANIFEST.in")
+    grafted = set(re.findall(r"^graft (\S+)", manifest, re.M)) | {"sensitivity_lab"}
+    ends = tuple(re.search(r"^include (.*)", manifest, re.M)[1].replace("*", "").split())
+    own = {"LICENSE", "MANIFEST.in", "setup.py", "sensitivity_lab_pytest.py"}
+    for path in tracked():
+        top = path.split("/")[0]
+        assert top in grafted | own or ("/" not in path and path.endswith(ends)), path
