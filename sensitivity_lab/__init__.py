@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         SUM as SUM,
         VARIANCE as VARIANCE,
         count_distinct as count_distinct,
+        count_people as count_people,
+        count_people_where as count_people_where,
         count_where as count_where,
         histogram as histogram,
         quantile as quantile,
@@ -78,8 +80,8 @@ _ROOMS = {
     "audit.boundary_values": "breaking_values",
     "audit.report": "Audit AuditRow",
     "catalogue": (
-        "COUNT MAX MEAN MEDIAN MIN STD SUM VARIANCE count_distinct count_where "
-        "histogram quantile std variance"
+        "COUNT MAX MEAN MEDIAN MIN STD SUM VARIANCE count_distinct count_people "
+        "count_people_where count_where histogram quantile std variance"
     ),
     "closed_form": "ClosedForm closed_form",
     "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -40,14 +41,25 @@ from sensitivity_lab.proved.ranks.family import Count, Mean, Quantile, Sum
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
 from sensitivity_lab.queries import (
     Grouping,
+    OfRecords,
     OnRows,
     Query,
     in_order,
     records_listed,
 )
-from sensitivity_lab.records.people import OfOneRow
-from sensitivity_lab.records.rows import is_table, table
-from sensitivity_lab.records.said import Alike, Always, Clipped, column_of, number_of, told_apart
+from sensitivity_lab.records.numbers import in_whole_numbers
+from sensitivity_lab.records.people import OfOneRow, People
+from sensitivity_lab.records.rows import Rows, is_table, table
+from sensitivity_lab.records.said import (
+    Alike,
+    Always,
+    Clipped,
+    Filled,
+    Said,
+    column_of,
+    number_of,
+    told_apart,
+)
 from sensitivity_lab.records.source import called_on
 from sensitivity_lab.universe import Dataset, Universe
 
@@ -156,11 +168,7 @@ def histogram(edges: Iterable[Any]) -> Query:
 
 @dataclass(frozen=True)
 class _Histogram:
-    """The counts of records in each bin, half-open but the last; those in none are not counted.
-
-    >>> histogram([0, 5, 10])((1, 5, 10, 11))
-    (1, 2)
-    """
+    """The counts of records in each bin, half-open but the last; those in none are not counted."""
 
     edges: tuple[Exact, ...]
 
@@ -214,11 +222,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
 
 @dataclass(frozen=True)
 class _CountWhere:
-    """The number of records for which the predicate is true; of a table the rows.
-
-    >>> count_where(bool)((0, 1, 2))
-    2
-    """
+    """The number of records for which the predicate is true; of a table the rows."""
 
     predicate: Callable[[Any], Any]
 
@@ -336,6 +340,57 @@ CONSTANTS = {
 }  # fmt: skip
 
 
+class _CountPeople(OfRecords):
+    """The number of people, each once, however many rows they bring; `COUNT` counts rows.
+
+    >>> from sensitivity_lab import Remove, global_sensitivity
+    >>> people = Universe.people(Universe.product(price=[0, 9]), most_rows=4)
+    >>> ask = {"size": 1, "relation": Remove(1)}
+    >>> [global_sensitivity(query, people, **ask).value for query in (count_people, COUNT)]
+    [1, 4]
+
+    Raises TypeError for a universe without people, and a table, which does not say whose a row is.
+    """
+
+    def __call__(self, dataset: Any) -> Any:
+        """The number of people in a sequence of them."""
+        if is_table(dataset) or isinstance(dataset, Mapping):
+            raise TypeError("count people over a universe: a table does not say whose a row is")
+        return super().__call__(dataset)
+
+
+@dataclass(frozen=True)
+class _OneIf:
+    """1 of a person of whom a predicate is true, else 0."""
+
+    predicate: Callable[[Any], Any]
+
+    def __call__(self, person: Any) -> int:
+        return int(bool(self.predicate(person)))
+
+
+def _counting(name: str, of: Callable[[Any], int]) -> Query:
+    return replace(SUM, name=name, function=_CountPeople(SUM, of), exact=False, rows=None)
+
+
+def count_people_where(predicate: Callable[[Any], Any]) -> Query:
+    """Return the number of people of whom the predicate, which gets all their rows, is true.
+
+    >>> often = count_people_where(lambda rows: len(rows) > 1)
+    >>> often([["tea", "tea"], ["tea"]])  # two people
+    1
+
+    Cost: two calls for each person, the second on their rows in another order; OrderMatters is raised for
+    a predicate that depends on it, TypeError for what cannot be called.
+    """
+    if not callable(predicate):
+        raise TypeError(f"predicate must be callable, got {brief(predicate)}")
+    return _counting(f"count_people_where({name_of(predicate)})", _OneIf(predicate))
+
+
+count_people = _counting("count_people", Always(1))
+
+
 @dataclass(frozen=True)
 class OverNumbers:
     """A query of numbers, and what of each record of a universe these numbers are."""
@@ -349,10 +404,37 @@ class OverNumbers:
         return tuple(map(exact_number, said)) if exact else said
 
 
+@dataclass(frozen=True)
+class Added(Said):
+    """What a person's rows come to, where a query adds what it says of each row."""
+
+    query: Query
+
+    def __call__(self, person: Any) -> Any:
+        """Of one person, who comes as a table."""
+        return self.query(person)
+
+    def of_all(self, universe: Universe) -> Any:
+        """Of people who are named, all rows at once; whatever fails says so person by person."""
+        if isinstance(universe.source, People):
+            with suppress(Exception):
+                return self._at_once(universe.source)
+        return universe.said(self.query)
+
+    def _at_once(self, people: People) -> Any:
+        asked = self.query.function
+        of = asked.said if isinstance(asked, _CountWhere) else self.query.of_what or Always(1)
+        rows = Universe(Rows(people.natives[None], "rows"), False, None)
+        whole, scale = in_whole_numbers(rows.numbers_of(of))
+        return people.added(whole, scale)
+
+
 def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
     """The query of numbers that a query is over a universe, where it is one; else None."""
     if universe.holds_people and _adds_rows(query, universe):
-        return OverNumbers(SUM, _of_one_row(query, universe))
+        return OverNumbers(SUM, Added(_of_one_row(query, universe)))
+    if isinstance(query.function, _CountPeople) and not universe.holds_people:
+        raise TypeError(f"query {query.name} counts people, got {universe}: COUNT counts records")
     if query.inner is not None:
         of_rows = universe.holds_people and column_of(query.of_what) is not None
         return None if of_rows else OverNumbers(query.inner, _told(query, universe))
@@ -386,6 +468,13 @@ def asks_rows(query: Query) -> bool:
     if query.grouping is not None:
         return True
     return query.proved is not None and query.proved.of_anything
+
+
+def of_whom(query: Query) -> str:
+    """What a result over people says beside a query's name: whether rows are asked, or people counted."""
+    if asks_rows(query):
+        return ", of all their rows"
+    return ", each person once" if isinstance(query.function, _CountPeople) else ""
 
 
 def _adds_rows(query: Query, people: Universe) -> bool:
@@ -458,5 +547,8 @@ def _python_of_what(query: Query, what: Any) -> str | None:
         asked = _python_of_what(query, what.of)
         ends = f"{literal(what.low)}, {literal(what.high)}"
         return None if asked is None else f"{asked}.clipped({ends})"
+    column, missing = what, ""
+    if isinstance(what, Filled):
+        column, missing = what.of, f", missing={literal(what.missing)}"
     asked = python_of(query)
-    return f"{asked}.of({what!r})" if asked and isinstance(what, str) else None
+    return f"{asked}.of({column!r}{missing})" if asked and isinstance(column, str) else None

@@ -34,7 +34,7 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.answers import Keyed, opened
 from sensitivity_lab.records.order import InOrders, OrderMatters, are_near
 from sensitivity_lab.records.rows import is_table, rows_of, table
-from sensitivity_lab.records.said import Clipped, number_of
+from sensitivity_lab.records.said import Clipped, Filled, number_of
 from sensitivity_lab.records.source import Source, called_on, hashed
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
@@ -120,16 +120,14 @@ class Query:
     >>> span((1, 2, 8))
     7
 
-    `function` receives a sorted tuple and returns a number or a vector. Without a
-    `smallest_size` it is tried on the empty dataset where that is asked about: if it fails
-    there, the result says that this was not asked; for want of memory, time or a connection it is
-    refused. A function of tables is asked about each dataset twice, the second time in another order
-    of the rows, and refused where its answer depends on that. `exact` functions
-    receive ints and Fractions, others the caller's own numbers. The answer of a `root`
-    query is the square root of what its function returns. `rows` is the same function over many
-    datasets at once: `rows(positions, universe)` receives N datasets as an (N, n) array of
-    positions among `universe.values`, and returns N integer answers (or N vectors of them) and
-    their common denominator; the first answer of each size is held to the function's. `proved`
+    `function` receives a sorted tuple and returns a number or a vector. Without a `smallest_size` it is
+    tried on the empty dataset where that is asked about: if it fails there, the result says that this was
+    not asked; for want of memory, time or a connection it is refused. A function of tables is asked
+    about each dataset twice, the second time in another order of the rows, and refused where its answer
+    depends on that. `exact` functions receive ints and Fractions, others the caller's own numbers. The
+    answer of a `root` query is the square root of what its function returns. `rows` answers N datasets at
+    once, as rows(positions, universe), of an (N, n) array of positions among `universe.values`: N integers
+    (or vectors of them) and their denominator; the first of each size is held to the function's. `proved`
     says what is proved of a standard query, for the routes that enumerate nothing.
 
     Queries of equal parts are equal, so two histograms of the same edges are one; a query can be
@@ -170,25 +168,33 @@ class Query:
         answer = self.answer(dataset)
         return rounded_root_gap(Fraction(answer), Fraction(0)) if self.root else answer
 
-    def of(self, what: str | Callable[[Any], Any]) -> Query:
+    def of(self, what: str | Callable[[Any], Any], *, missing: Any = None) -> Query:
         """Return this query asked of a number that each record has: a column, or a function of it.
 
         >>> from sensitivity_lab import MEAN, SUM
         >>> SUM.of(len)(("no", "yes")), MEAN.of("salary").name
         (5, 'mean of salary')
 
+        `missing` is the number that a missing cell counts as, or None that the function returns:
+
+        >>> MEAN.of(lambda word: len(word) or None, missing=9)(("no", ""))
+        Fraction(11, 2)
+
         Over a universe it is the query itself over the numbers, so solvers and closed forms serve
         it. Over people a function gets all rows of a person, and a column is that of all people's
         rows together; a query that takes missing records gets None where a cell is null.
-        Raises TypeError for what is neither text nor a function, ValueError for a query that is
-        asked of something already.
+        Raises TypeError for what is neither text nor a function, and a `missing` that is no number,
+        ValueError for a query that is asked of something already.
         Source: thm-image, and over people thm-people-rows, on the book's page of proofs.
         """
         words = f"of {_named(what, 'of')}"
         if self.inner is not None:
             raise ValueError(f"query {self.name} is asked of something already")
         self._require_whole("of")
-        return self._asked_of(what, words)
+        if missing is None:
+            return self._asked_of(what, words)
+        filled = Filled(what, exact_number(missing, "missing"))
+        return self._asked_of(filled, f"{words} (missing: {number_repr(missing)})")
 
     def clipped(self, low: Any, high: Any) -> Query:
         """Return this query asked of numbers that are cut to [low, high].
@@ -267,12 +273,7 @@ class Query:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is a caller's function of a whole dataset, of which nothing else is known.
-
-        >>> from sensitivity_lab import MAX
-        >>> Query("max", max).is_own, MAX.is_own, MAX.of("pay").is_own
-        (True, False, False)
-        """
+        """Whether it is a caller's function of a whole dataset, of which nothing else is known."""
         known = isinstance(self.function, (OfRecords, Grouping, Together))
         return not (self.exact or known or self.proved is not None)
 
@@ -283,9 +284,7 @@ class Query:
         >>> MEAN.giver(Universe.population([0.5, 2]))((0, 1))
         (Fraction(1, 2), 2)
 
-        Tables for a caller's own function come in other orders of their rows, too, unless
-        `any_order` is False.
-        Raises TypeError or ValueError for records that the function cannot be asked about.
+        Tables for a caller's own function come in other orders of their rows, too, if `any_order`.
         """
         if self.together is None:
             asked = any_order and self.is_own and universe.tabular
@@ -295,9 +294,8 @@ class Query:
     def over(self, universe: Universe) -> Query:
         """Return the query as it is asked of a universe's datasets where they come as tables.
 
-        >>> from sensitivity_lab import MAX
-        >>> MAX.over(Universe.population([1])) is MAX
-        True
+        >>> Query("max", max).over(Universe.population([1]))
+        Query(name='max', function=<built-in function max>, smallest_size=None, takes_missing=False)
 
         A statement must know the types of all columns: an empty table may not tell.
         """
@@ -308,13 +306,11 @@ class Query:
     def answers(self, given: Giver, datasets: Sequence[Indices]) -> list[Any]:
         """Return the answers on many datasets, as positions that `given` makes datasets of.
 
-        >>> from sensitivity_lab import MAX
-        >>> MAX.answers(MAX.giver(Universe.population([10, 20])), [(0,), (0, 1)])
+        >>> Query("max", max).answers(Universe.population([10, 20]).given, [(0,), (0, 1)])
         [10, 20]
 
-        Cost: one call of the function for each, two of a caller's function of tables: the second is
-        in another order of the rows; less where they are answered together. Errors: as
-        `answer` and `answer_in_orders`; RuntimeError where those together are not those one by one.
+        A caller's function of tables is called twice on each, on its rows in another order. Raises
+        RuntimeError where answers that come together are not those one by one.
         """
         together = None if self.together is None else self.together.answers(given, datasets)
         if together is None and isinstance(given, InOrders):
@@ -345,8 +341,7 @@ class Query:
         >>> most.answer_in_orders(given, (0, 1), given.several((0, 1)))
         7
 
-        Cost: one call of the function for each order. Raises OrderMatters where the answer is
-        another one, ValueError where it changes in the same order, too.
+        Raises OrderMatters where it is another one, ValueError where it is so in the same order, too.
         """
         answer = self.answer(given(positions))
         for other in others:
@@ -380,19 +375,14 @@ class Query:
         >>> from sensitivity_lab import STD
         >>> STD.answer((1, 4)), STD((1, 4))
         (Fraction(9, 4), 1.5)
-
-        Cost: one call of the function. Errors: as `called` and `checked_answer`.
         """
         return checked_answer(self.called(dataset), self, dataset)
 
     def called(self, dataset: Dataset) -> Any:
         """Return what the function returns, unchecked; where it fails, say on which dataset.
 
-        >>> from sensitivity_lab import MAX
-        >>> MAX.called((1, 4))
+        >>> Query("max", max).called((1, 4))
         4
-
-        Cost: one call of the function. Raises ValueError for whatever the function raises.
         """
         try:
             return self.function(dataset)
@@ -409,8 +399,6 @@ class Query:
         >>> from sensitivity_lab import STD
         >>> STD.raw((4, 1))
         Fraction(9, 4)
-
-        Errors: as `answer`.
         """
         return self.answer(tuple(sorted(map(exact_number, dataset))) if self.exact else dataset)
 

@@ -116,38 +116,22 @@ class Relation:
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
-        """The pairs (records removed, records added) that lead to a neighbour, each listed once.
-
-        >>> Remove(2).moves
-        ((2, 0),)
-        """
+        """The pairs (records removed, records added) that lead to a neighbour, each listed once."""
         raise NotImplementedError
 
     @property
     def keeps_size(self) -> bool:
-        """Whether all neighbours have the size of the dataset.
-
-        >>> Change(2).keeps_size, AddRemove(2).keeps_size
-        (True, False)
-        """
+        """Whether all neighbours have the size of the dataset."""
         return all(leave == join for leave, join in self.moves)
 
     @property
     def kind(self) -> str:
-        """The relation's name without its k, as tables have it.
-
-        >>> Add(2).kind, Change(1, columns=["pay"]).kind
-        ('Add', 'Change of pay')
-        """
+        """The relation's name without its k, as tables have it."""
         return type(self).__name__
 
     @property
     def description(self) -> str:
-        """The relation in words, with "exactly" or "at most".
-
-        >>> Add(1).description, Change(1, columns=["pay"]).description
-        ('exactly 1 record added', 'at most 1 record changed, in pay alone')
-        """
+        """The relation in words, with "exactly" or "at most"."""
         records = "record" if self.k == 1 else "records"
         return f"{'at most' if self.at_most else 'exactly'} {self.k} {records} {self.phrase}"
 
@@ -159,11 +143,7 @@ class Relation:
 
     @property
     def is_public(self) -> bool:
-        """Whether it is one of this package's relations, and no caller's.
-
-        >>> Change(2).is_public
-        True
-        """
+        """Whether it is one of this package's relations, and no caller's."""
         return type(self).__module__ == __name__
 
     @property
@@ -206,11 +186,7 @@ class Relation:
 
     @property
     def restricts_columns(self) -> bool:
-        """Whether a record that changes must keep some of its columns.
-
-        >>> Change(1).restricts_columns, Change(1, columns=["pay"]).restricts_columns
-        (False, True)
-        """
+        """Whether a record that changes must keep some of its columns."""
         return False
 
     def kept(self, records: Sequence[Any]) -> tuple[int, ...] | None:
@@ -219,8 +195,6 @@ class Relation:
         >>> staff = Universe.product(team=["a", "b"], pay=[1, 2])
         >>> Change(1, columns=["pay"]).kept(staff.values)
         (0, 0, 1, 1)
-
-        Raises ValueError for records without such a column.
         """
         return None
 
@@ -245,8 +219,7 @@ class Relation:
         >>> Change(1).count_neighbours((1, 2, 3), Universe.population(range(1, 11)))
         22
 
-        Cost: O(k⁴) arithmetic for each different pair (copies held, copies free).
-        Errors: as `neighbours`.
+        Cost: O(k⁴) arithmetic for each different pair (copies held, copies free). Errors: as `neighbours`.
         """
         check_universe(universe)
         indices, kept = universe.indices(dataset), self.kept(universe.values)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.catalogue import OverNumbers, asks_rows, over_numbers, python_of
+from sensitivity_lab.catalogue import OverNumbers, of_whom, over_numbers, python_of
 from sensitivity_lab.methods.witness import SIDES, CompactWitness, marked_witness
 from sensitivity_lab.numbers.exact import RootGap, brief, simplest
 from sensitivity_lab.numbers.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
@@ -126,7 +126,7 @@ class Sensitivity:
         in the data, whatever noise is added to their numbers: a threshold must hide them. Empty
         where the answers have no keys. Cost: two evaluations of the query.
         """
-        answers = [self.query(self._own(side)) for side in self.witness]
+        answers = answers_on(self)
         if not any(isinstance(answer, Labelled) for answer in answers):
             return {}
         return keys_that_differ(*answers)
@@ -241,9 +241,8 @@ class Sensitivity:
 
     @property
     def _asked(self) -> str:
-        """The query's name; over people it says where rows are asked about, and not people."""
-        of_rows = self.universe.holds_people and asks_rows(self.query)
-        return f"{self.query.name}, of all their rows" if of_rows else self.query.name
+        """The query's name; over people it says whether rows are asked about, or people counted."""
+        return self.query.name + of_whom(self.query) * self.universe.holds_people
 
     def _own(self, dataset: Any) -> Any:
         """A dataset again, for a function may change what it gets; a statement's under its name."""

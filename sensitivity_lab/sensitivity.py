@@ -111,8 +111,8 @@ def local_sensitivity(
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ, and a key
         that one answer alone has, whatever its number.
     :param method: "walk" (the dataset's neighbours, one by one), "solver" (standard queries,
-        without walking) or "auto": the walk; with more than a million neighbours, or 20 million
-        records in them, the solver, if it can.
+        without walking) or "auto": the walk; with more than a million neighbours, or over 2,000
+        records in the dataset, the solver, if it can.
     :param max_datasets: how many neighbours may be answered.
     :param progress: whether a bar is shown.
     :param executor: answers a callable on many workers, as in `global_sensitivity`.
@@ -142,7 +142,8 @@ def local_sensitivity(
 def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Answered:
     """One dataset by the walk, or by the solver where that is asked for, or there is too much."""
     walk = Walk(budget, own)
-    if method != "auto" or not walk.fits(problem, budget.quick):
+    short = len(own) <= LONGEST_AT_ONCE
+    if method != "auto" or not (short and walk.fits(problem, budget.quick)):
         answered = None if method == "walk" else _proved(problem, method, budget, own)[0]
         if answered is not None:
             return answered

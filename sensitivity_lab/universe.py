@@ -16,7 +16,7 @@ from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, whole_numbe
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.records.multisets import how_many, multisets
 from sensitivity_lab.records.numbers import read_only, source_of
-from sensitivity_lab.records.people import AnyPeople, People, bounded_tables
+from sensitivity_lab.records.people import AnyPeople, People, bounded_table
 from sensitivity_lab.records.rows import Rows, all_rows
 from sensitivity_lab.records.said import Said
 from sensitivity_lab.records.source import Source
@@ -43,17 +43,15 @@ class Universe:
     >>> Universe.value_range([1, 2, 3], name="proficiency")
     Universe.value_range([1, 2, 3], name='proficiency')
 
-    Two universes are equal where functions receive the same from both: the same kind, the same
-    values of the same types with the same copies, and the same name, whatever order they were
-    given in. Its arrays are read-only, and it can be pickled. Values that are equal as numbers
-    are one value, and functions receive it in one form: a universe of 1 and 1.0, of 0.0 and -0.0
-    or of 19.99 and numpy.float32(19.99) shows them one of the two.
+    Two universes are equal where functions receive the same from both: the same kind, values of the
+    same types with the same copies, and name, in whatever order they were given. Its arrays are
+    read-only, and it can be pickled. Values that are equal as numbers are one value, which functions
+    receive in one form: of 1 and 1.0, or of 19.99 and numpy.float32(19.99), one of the two.
 
     >>> Universe.population([2, 1]) == Universe.population([1, 2])
     True
 
-    Below, m is the number of records and v that of different values.
-    Cost: one copy of what is given; it is sorted once, when first needed.
+    Below, m is the number of records and v that of different values. Cost: one copy, and a sort.
     Source: def-universe in the book's appendix on neighbours.
     """
 
@@ -157,8 +155,7 @@ class Universe:
         `least_rows`. `SymmetricDifference(1)` over people is one person who joins or leaves with
         everything they have.
 
-        Raises TypeError for what is no table, ValueError for one without the id's column, or with
-        an id missing, and for `least_rows` above `most_rows`.
+        Raises TypeError for what is no table, ValueError for one without an id in every row.
         """
         if (id is None) == (most_rows is None):
             raise ValueError(
@@ -181,9 +178,7 @@ class Universe:
             )
         return cls(AnyPeople(rows, most, least), True, name)
 
-    def truncated(
-        self, *, keep: str | None = None, table: str | None = None, **bounds: Any
-    ) -> Universe:
+    def truncated(self, *, keep: str | None = None, **bounds: Any) -> Universe:
         """Return the same people with bounds on what each brings, applied in the order written.
 
         >>> import pandas as pd
@@ -201,37 +196,32 @@ class Universe:
         :param keep: the column by which a person's rows come first, and so the groups that these are
             of. Where it does not tell two rows apart the others do, from left to right; what is
             missing comes last. How rows stand in the table never matters.
-        :param table: which of several tables is bounded.
 
         Whoever had a row keeps one. Any people (`most_rows`) become whoever the bounds can leave:
-        any mix of so many rows again, after `rows` and `clip`, which solvers serve as before.
-        Cost: O(N log N) for N rows. Raises TypeError for other bounds, for a universe without
-        people and cells that have no order where one is needed, ValueError for other columns.
+        after `rows` and `clip` any mix of so many rows again, which solvers serve as before.
+        Cost: O(N log N) for N rows. Raises TypeError for other bounds, a universe without people,
+        cells without the order that is needed, ValueError for other columns and several tables.
         Source: thm-people-keep in the book's lookup *People, in detail*.
         """
-        return Universe(
-            self._people.truncated(Truncation.of(bounds, keep, table)), self.unlimited, self.name
-        )
+        bounded = self._people.truncated(Truncation.of(bounds, keep))
+        return Universe(bounded, self.unlimited, self.name)
 
-    def apply(self, tables: Any, *, id: str | None = None) -> Truncated:
-        """Return a table of rows, or tables by name, with these bounds; and what they cost.
+    def apply(self, table: Any, *, id: str | None = None) -> Truncated:
+        """Return a table of people's rows with this universe's bounds, and what they cost.
 
         >>> import pandas as pd
         >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 400]})
         >>> anybody = Universe.people(Universe.product(price=[0, 9]), most_rows=2)
-        >>> bounded = anybody.truncated(rows=1).apply(orders, id="customer")
-        >>> bounded
+        >>> anybody.truncated(rows=1).apply(orders, id="customer")
         <3 rows of 2 people, 1 lost (33.3%)>
                 rows lost  cells cut  people
         bound
         rows=1          1          0       1
-        >>> bounded.table["price"].tolist()
-        [3, 5]
 
-        `id` is the column that tells people apart, if not this universe's. Each person is bounded
-        alone, so neighbours stay neighbours. Cost and errors: as `truncated`.
+        `id` tells people apart, if not this universe's. Each is bounded alone, so neighbours stay
+        neighbours. Cost and errors: as `truncated`.
         """
-        return bounded_tables(tables, self._people.id if id is None else id, self._people.bounds)
+        return bounded_table(table, self._people.id if id is None else id, self._people.bounds)
 
     @property
     def _people(self) -> Any:
@@ -273,7 +263,7 @@ class Universe:
         >>> Universe.population([10, 20, 20]).given((0, 1))
         (10, 20)
 
-        `exact` numbers are ints and Fractions. Cost: linear in the dataset.
+        `exact` numbers are ints and Fractions.
         """
         return self.source.giver(exact)(tuple(positions))
 
@@ -297,73 +287,38 @@ class Universe:
         >>> Universe.population(["yes", "no"]).said(str.upper)
         ['NO', 'YES']
 
-        Over people a function is called twice on whoever has two rows, which then stand in another
-        order. Errors: as `numbers_of`; `asked` is what they call the function; OrderMatters.
+        A function of a person is called on their rows in another order, too; errors call it `asked`.
         """
         return self.source.said(what, asked)
 
     @cached_property
     def values(self) -> Dataset:
-        """The distinct values, ascending, as the caller gave them; a missing record is last.
-
-        >>> Universe.population([2, None, 1, 2]).values
-        (1, 2, None)
-
-        Cost: one sort, O(m log m), once.
-        """
+        """The distinct values, ascending, as the caller gave them; a missing record is last."""
         return self.source.values
 
     @cached_property
     def exact_values(self) -> tuple[Exact | None, ...]:
-        """The distinct values as exact rationals; None for a missing record.
-
-        >>> Universe.value_range([1, 0.5]).exact_values
-        (Fraction(1, 2), 1)
-
-        Cost: `exact_number` of each of the v values, once; of an array, as `scaled`.
-        """
+        """The distinct values as exact rationals; None for a missing record."""
         return self.source.exact_values
 
     @cached_property
     def scaled(self) -> tuple[np.ndarray, int]:
-        """The distinct values as integers over one denominator: (v integers, denominator).
-
-        >>> Universe.value_range([0.5, 0.1]).scaled
-        (array([1, 5]), 10)
-
-        The integers are int64, or Python ints where 64 bits are too few.
-        Cost: O(v) in NumPy for ints and floats of at most 15 digits; for other floats v short
-        texts, read in NumPy; else one Fraction for each value.
-        """
+        """The distinct values as integers, of 64 bits where these do, over one denominator."""
         return self.source.scaled
 
     @cached_property
     def sorted_records(self) -> np.ndarray:
-        """The m records (of a range, the values), ascending, as the caller gave them.
-
-        >>> Universe.population([2, 1, 2]).sorted_records
-        array([1, 2, 2])
-
-        Cost: one sort, O(m log m), once.
-        """
+        """The m records (of a range, the values), ascending, as the caller gave them."""
         return read_only(self.source.sorted_records)
 
     @cached_property
     def sorted_scaled(self) -> tuple[np.ndarray, int]:
-        """The m records, ascending, as integers over one denominator.
-
-        >>> Universe.population([2, 0.5, 2]).sorted_scaled
-        (array([1, 4, 4]), 2)
-        """
+        """The m records, ascending, as integers over one denominator."""
         return self.source.sorted_scaled
 
     @cached_property
     def value_of(self) -> Indices:
-        """The position among `values` of each of the m records, ascending.
-
-        >>> Universe.population([20, 10, 20]).value_of
-        (0, 1, 1)
-        """
+        """The position among `values` of each of the m records, ascending."""
         return tuple(np.repeat(np.arange(self.distinct, dtype=np.intp), self.counts).tolist())
 
     @property
@@ -378,11 +333,7 @@ class Universe:
 
     @property
     def records(self) -> float:
-        """How many records there are: an int for a population, infinity for a range.
-
-        >>> Universe.population([1, 2, 2]).records, Universe.value_range([1, 2]).records
-        (3, inf)
-        """
+        """How many records there are: an int for a population, infinity for a range."""
         return math.inf if self.unlimited else len(self.source)
 
     def copies(self, size: int) -> list[int]:
@@ -390,14 +341,11 @@ class Universe:
 
         >>> Universe.population([1, 2, 2, 2]).copies(2), Universe.value_range([1, 2]).copies(2)
         ([1, 2], [2, 2])
-
-        Cost: O(v). Errors: as `whole_number`.
         """
         size = whole_number(size, "size", 0)
         if self.unlimited:
             return [size] * self.distinct
-        copies: list[int] = self.most_copies(min(size, len(self.source))).tolist()
-        return copies
+        return [*self.most_copies(min(size, len(self.source))).tolist()]
 
     def most_copies(self, size: int) -> np.ndarray:
         """Return `copies` in an array, for a `size` that is checked.
@@ -405,11 +353,9 @@ class Universe:
         >>> Universe.population([1, 2, 2, 2]).most_copies(2)
         array([1, 2])
         """
-        counts = self.counts
         if self.unlimited:
-            return np.full(len(counts), size, dtype=np.intp)
-        least: np.ndarray = np.minimum(counts, size, dtype=np.intp)
-        return least
+            return np.full(self.distinct, size, dtype=np.intp)
+        return np.asarray(np.minimum(self.counts, size, dtype=np.intp))
 
     def count(self, size: int) -> int:
         """Return how many datasets of `size` records there are; none is built.
@@ -417,10 +363,8 @@ class Universe:
         >>> Universe.population(range(1, 11)).count(size=6)
         210
 
-        Cost: O(size²) arithmetic for each distinct multiplicity.
-        Raises ValueError for a size that is negative, not whole, or above the population.
-        Source: the coefficient of x^size in ∏(1 + x + … + x^copies); Stanley (2012), Enumerative
-        Combinatorics 1, section 1.2.
+        Cost: O(size²) arithmetic for each distinct multiplicity. Raises ValueError for other sizes.
+        Source: the coefficient of x^size in ∏(1 + x + … + x^copies); Stanley (2012), section 1.2.
         """
         size = self.checked_size(size)
         if self.unlimited:
@@ -433,11 +377,7 @@ class Universe:
         >>> Universe.population(range(10**5)).count_at_least(50_000, limit=10**6)
         4999950000
 
-        The counts are symmetric, and rise up to half the population: a small size that passes the
-        limit settles it cheaply.
-        Cost: `count` at the sizes 1, 2, 4, … until one passes the limit. Errors: as `count`, and
-        `whole_number` for the limit.
-        Source: Stanley (1989), Annals of the New York Academy of Sciences 576, proposition 1.
+        The counts are symmetric, and rise up to half the population: Stanley (1989), proposition 1.
         """
         size, limit = self.checked_size(size), whole_number(limit, "limit", 0)
         goal = int(min(size, self.records - size))
@@ -454,8 +394,7 @@ class Universe:
         >>> list(Universe.population([1, 2, 2]).datasets(size=2))
         [(1, 2), (2, 2)]
 
-        Cost: `count(size)` tuples, one at a time. Errors: as `count`, and ValueError for a size that
-        no list has.
+        Cost: `count(size)` tuples, one at a time. Raises ValueError for sizes that no list has.
         Source: def-dataset in the book's appendix on neighbours.
         """
         size = self.checked_size(size)
@@ -486,10 +425,8 @@ class Universe:
         >>> Universe.population([10, 20, 20]).indices((20, 10))
         (0, 1)
 
-        Cost: O(n log v) in NumPy for an array and n records of its kind, else O(v + n log n).
-        `what` names them in a message.
         Raises ValueError for values outside the universe or too many copies of one, TypeError for
-        what is no dataset.
+        what is no dataset; messages call them `what`.
         """
         return tuple(self.positions(dataset, what).tolist())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations_with_replacement, islice
 from typing import Any
@@ -13,7 +14,8 @@ import narwhals as nw
 import numpy as np
 
 from sensitivity_lab.numbers.errors import TooLarge
-from sensitivity_lab.numbers.exact import brief, sequence
+from sensitivity_lab.numbers.exact import brief, sequence, simplest
+from sensitivity_lab.records.numbers import in_whole_numbers
 from sensitivity_lab.records.order import require_any_order
 from sensitivity_lab.records.rows import (
     Row,
@@ -48,10 +50,6 @@ class _Persons(Source):
     counts: np.ndarray
     bounds: tuple[Truncation, ...] = ()  # what they bring is bounded by
 
-    def truncated(self, bound: Truncation) -> Source:
-        """The same people, with a bound on what they bring."""
-        raise NotImplementedError
-
     def each(self, positions: Iterable[int]) -> Iterable[Any]:
         return (self.given([i]) for i in positions)
 
@@ -83,15 +81,44 @@ class People(_Persons):
         self.natives = {
             name: with_own_cells(one.clone()).to_native() for name, one in frames.items()
         }
-        self.rows_of: dict[str | None, list[np.ndarray]] = {}  # of each table: those of each person
+        self.order: dict[str | None, np.ndarray] = {}  # of each table: its rows, person by person
+        self.starts: dict[
+            str | None, np.ndarray
+        ] = {}  # and where in this order those of each begin
         for name, column in ids.items():
-            of_person: dict[Any, list[int]] = {person: [] for person in people}
-            for i, person in enumerate(column):
-                of_person[person].append(i)
-            self.rows_of[name] = [np.array(rows, dtype=np.int64) for rows in of_person.values()]
+            whose = np.array([*map(self.position_of.__getitem__, column)], dtype=np.int64)
+            self.order[name] = np.argsort(whose, kind="stable")
+            self.starts[name] = np.cumsum([0, *np.bincount(whose, minlength=len(people))])
+
+    def rows_of(self, name: str | None, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+        """How many rows of a table some people have, and which, person by person."""
+        people, starts = np.asarray(positions, dtype=np.int64), self.starts[name]
+        many = starts[people + 1] - starts[people]
+        begins = np.cumsum(many) - many
+        places = np.repeat(starts[people] - begins, many) + np.arange(many.sum())
+        return many, self.order[name][places]
+
+    def added(self, whole: np.ndarray, scale: int) -> Any:
+        """What the rows of each person come to, of numbers of all rows over one denominator."""
+        if len(whole) * max(map(abs, map(int, (whole.min(), whole.max())))) >= 2**62:
+            whole = whole.astype(object)
+        sums = np.add.reduceat(whole[self.order[None]], self.starts[None][:-1])
+        if sums.dtype != object:
+            if scale == 1:
+                return sums
+            again, over = in_whole_numbers(floats := sums / scale)
+            if np.array_equal(again * (scale // over), sums):
+                return floats  # each is what it is written as
+        return [simplest(Fraction(int(n), scale)) for n in sums]
 
     def truncated(self, bound: Truncation) -> People:
-        bounded = bounded_tables(self.natives, self.id, (bound,))
+        """The same people, with a bound on what they bring."""
+        if None not in self.natives:
+            several = ", ".join(map(str, self.natives))
+            raise ValueError(
+                f"bounds are of one table, got {several}: bound each alone and `apply`"
+            )
+        bounded = bounded_table(self.natives[None], self.id, (bound,))
         return type(self)(bounded.table, self.id, (*self.bounds, bound))
 
     @property
@@ -104,12 +131,8 @@ class People(_Persons):
 
     def tables(self, positions: Positions) -> Tables:
         """All rows of some people, person by person, table by table."""
-        nothing = np.zeros(0, dtype=np.int64)
         return {
-            name: taken(
-                nw.from_native(native, eager_only=True),
-                np.concatenate([nothing, *(self.rows_of[name][i] for i in positions)]),
-            )
+            name: taken(nw.from_native(native, eager_only=True), self.rows_of(name, positions)[1])
             for name, native in self.natives.items()
         }
 
@@ -119,11 +142,10 @@ class People(_Persons):
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str | None, Stacked]:
         positions, numbers = end_to_end(datasets)
-        stacked = {}
-        for name, one in self.tables(positions).items():
-            rows = np.array([len(rows) for rows in self.rows_of[name]], dtype=np.intp)
-            stacked[name] = np.repeat(numbers, rows[positions]), one
-        return stacked
+        return {
+            name: (np.repeat(numbers, self.rows_of(name, positions)[0]), one)
+            for name, one in self.tables(positions).items()
+        }
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:
         """Who stands in a caller's tables, each with all their rows; or a list of ids."""
@@ -136,22 +158,19 @@ class People(_Persons):
                 f"got {', '.join(map(str, given))}"
             )
         frames = {name: table(one, what) for name, one in given.items()}
-        people = list(dict.fromkeys(p for one in frames.values() for p in _ids(one, self.id, what)))
-        self._require_all_rows(people, frames, what)
-        return people
-
-    def _require_all_rows(self, people: list[Any], frames: dict[Any, Any], what: str) -> None:
-        """Refuse a dataset in which a person has other rows than in the universe."""
-        known = [self.position_of[person] for person in people if person in self.position_of]
-        for name, native in self.tables(known).items():
-            ours = nw.from_native(native, eager_only=True)
-            theirs = [row for row in rows_of(frames[name]) if row[self.id] in self.position_of]
-            alike = [*map(str, frames[name].columns)] == [*map(str, ours.columns)]
-            if not alike or Counter(rows_of(ours)) != Counter(theirs):
+        ids = {name: _ids(one, self.id, what) for name, one in frames.items()}
+        people = list(dict.fromkeys(chain(*ids.values())))
+        known = [person for person in people if person in self.position_of]
+        at = {person: i for i, person in enumerate(known)}
+        for name, ours in self.tables([*map(self.position_of.__getitem__, known)]).items():
+            places = np.array([at.get(person, -1) for person in ids[name]], dtype=np.int64)
+            order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
+            if not _are_alike(table(ours, what), frames[name][order.tolist()]):
                 raise ValueError(
                     f"{what} must hold all rows of each of its people, and no others, in "
                     f"{_called(name)}{': apply the bounds to it' if self.bounds else ''}"
                 )
+        return people
 
 
 class AnyPeople(_Persons):
@@ -167,22 +186,18 @@ class AnyPeople(_Persons):
         self.kinds, self.sizes = rows, (least_rows, most_rows)
         sizes = range(least_rows, most_rows + 1)
         people = chain.from_iterable(combinations_with_replacement(rows.values, n) for n in sizes)
-        self._hold(islice(people, MOST_PEOPLE + 1))
+        self.values = tuple(islice(people, MOST_PEOPLE + 1))
         if len(self.values) > MOST_PEOPLE:
             raise TooLarge(
                 f"people must be at most {MOST_PEOPLE:,}, got more from {len(rows.values):,} "
                 f"rows and most_rows={most_rows}"
             )
-
-    def _hold(self, people: Iterable[Hashable]) -> None:
-        self.values = tuple(people)
         self.counts = np.ones(len(self.values), dtype=np.intp)
 
     def truncated(self, bound: Truncation) -> AnyPeople:
         """Whoever is left: any mix of so many rows again, or some of these."""
-        bound.check(self.kinds.columns, None)
         everybody = range(len(self.values))
-        bounded = bounded_tables({None: self.given(everybody)}, PERSON, (bound,)).table
+        bounded = bounded_table(self.given(everybody), PERSON, (bound,)).table
         brought: dict[Any, list[Row]] = {number: [] for number in everybody}
         for number, *row in rows_of(table(bounded, "table")):
             brought[number].append(Row(row, self.kinds.columns))
@@ -193,7 +208,8 @@ class AnyPeople(_Persons):
         people: set[Hashable] = set(map(left._in_order, brought.values()))
         if len(people) < len(left.values):
             left.brings_any = False
-            left._hold(person for person in left.values if person in people)
+            left.values = tuple(person for person in left.values if person in people)
+            left.counts = np.ones(len(people), dtype=np.intp)
         return left
 
     @property
@@ -291,26 +307,17 @@ class OfOneRow:
             return
 
 
-def bounded_tables(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncated:
-    """A table, or tables by name, with what each person brings bounded."""
-    given = dict(source) if isinstance(source, Mapping) else {None: source}
-    frames = {name: table(one, _called(name)) for name, one in given.items()}
-    ids = {name: _ids(one, id, _called(name)) for name, one in frames.items()}
-    code_of = {person: i for i, person in enumerate(dict.fromkeys(chain(*ids.values())))}
-    people = {name: np.array([code_of[i] for i in held], np.int64) for name, held in ids.items()}
-    costs: list[Any] = []
+def bounded_table(source: Any, id: str, bounds: Iterable[Truncation]) -> Truncated:
+    """A table with what each person brings bounded."""
+    frame, costs = table(source, "table"), []
+    ids = _ids(frame, id, "table")
+    code_of = {person: i for i, person in enumerate(dict.fromkeys(ids))}
+    people = np.array([code_of[person] for person in ids], dtype=np.int64)
     for bound in bounds:
-        if (at := bound.table) not in frames:
-            names = ", ".join(str(name) for name in frames if name is not None)
-            raise ValueError(
-                f"table must name the one that is bounded, of {names}, got {brief(at)}"
-            )
-        bound.check(frames[at].columns, id)
-        frames[at], people[at], lost = bound.bounded(frames[at], people[at])
+        bound.check(frame.columns, id)
+        frame, people, lost = bound.bounded(frame, people)
         costs += lost
-    natives = {name: frame.to_native() for name, frame in frames.items()}
-    rows = sum(map(len, ids.values()))
-    return Truncated.of(natives.get(None, natives), rows, len(code_of), costs)
+    return Truncated(frame.to_native(), len(ids), len(code_of), costs)
 
 
 def _numbered(frame: nw.DataFrame[Any], numbers: Sequence[int] | np.ndarray) -> Any:
@@ -318,6 +325,23 @@ def _numbered(frame: nw.DataFrame[Any], numbers: Sequence[int] | np.ndarray) -> 
     column = nw.new_series(PERSON, numbers, nw.Int64, backend=frame.implementation)
     others = [name for name in frame.columns if name != PERSON]
     return frame.with_columns(column).select(PERSON, *others).to_native()
+
+
+def _are_alike(one: nw.DataFrame[Any], other: nw.DataFrame[Any]) -> bool:
+    """Whether two tables have the same columns, and the same rows in any order."""
+    if [*map(str, one.columns)] != [*map(str, other.columns)] or len(one) != len(other):
+        return False
+    columns = zip(one.iter_columns(), other.iter_columns(), strict=True)
+    in_order = all(_are_equal(here, there) for here, there in columns)
+    return in_order or Counter(rows_of(one)) == Counter(rows_of(other))
+
+
+def _are_equal(one: nw.Series[Any], other: nw.Series[Any]) -> bool:
+    """Whether two columns have the same cells in the same order."""
+    kind, alike = one.dtype, one.dtype == other.dtype
+    if alike and (kind.is_integer() or kind.is_float()) and not one.null_count():
+        return np.array_equal(one.to_numpy(), other.to_numpy(), equal_nan=True)
+    return cells_of(one) == cells_of(other)
 
 
 def _called(name: str | None) -> str:

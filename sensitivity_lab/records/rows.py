@@ -231,8 +231,7 @@ class Rows(Source):
         return taken(self.frame, members)
 
     def positions_at(self, members: np.ndarray) -> np.ndarray:
-        positions: np.ndarray = self._held[1][members]
-        return positions
+        return np.asarray(self._held[1][members])
 
     def said(self, what: Any, asked: str = "of") -> Any:
         if callable(what):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.numbers.exact import Exact, exact_number, is_real, number_as_float
+from sensitivity_lab.numbers.exact import Exact, brief, exact_number, is_real, number_as_float
 from sensitivity_lab.records.source import are_text, hashed
 
 
@@ -51,6 +51,23 @@ class Clipped(Said):
         if isinstance(numbers, np.ndarray) and numbers.dtype.kind == "i" and whole:
             return np.clip(numbers.astype(np.int64), int(self.low), int(self.high))
         return list(map(self._cut, numbers))
+
+
+@dataclass(frozen=True)
+class Filled(Said):
+    """What `of` makes of a record, and a number where that is missing."""
+
+    of: Any
+    missing: Exact
+
+    def __call__(self, record: Any) -> Any:
+        said = number_of(self.of, record)
+        return self.missing if said is None else said
+
+    def of_all(self, universe: Any) -> Any:
+        said = universe.said(self.of)
+        filled = (self.missing if number is None else number for number in said)
+        return said if isinstance(said, np.ndarray) else list(filled)
 
 
 @dataclass(frozen=True)
@@ -102,8 +119,8 @@ def number_of(of: Any, record: Any) -> Any:
 
 
 def uncut(of: Any) -> Any:
-    """What numbers are asked of before they are cut to bounds: a column, a function, or None."""
-    return uncut(of.of) if isinstance(of, Clipped) else of
+    """What numbers are asked of before they are cut or filled in: a column, a function, or None."""
+    return uncut(of.of) if isinstance(of, (Clipped, Filled)) else of
 
 
 def column_of(of: Any) -> str | None:
@@ -113,7 +130,9 @@ def column_of(of: Any) -> str | None:
 
 
 def clipped_ends(of: Any, low: Exact, high: Exact) -> tuple[Exact, Exact]:
-    """The ends of numbers from low to high, cut as the numbers are."""
+    """The ends of numbers from low to high, cut as the numbers are; what fills a gap lies between."""
+    if isinstance(of, Filled) and not low <= of.missing <= high:
+        raise ValueError(f"missing must lie within the bounds, got missing={brief(of.missing)}")
     if not isinstance(of, Clipped):
         return low, high
     low, high = clipped_ends(of.of, low, high)

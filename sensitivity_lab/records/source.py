@@ -145,8 +145,7 @@ class Source:
     def positions_at(self, members: np.ndarray) -> np.ndarray:
         """Where some of the m records stand among the values."""
         each = np.arange(len(self.values), dtype=np.intp)
-        positions: np.ndarray = np.repeat(each, self.counts)[members]
-        return positions
+        return np.asarray(np.repeat(each, self.counts)[members])
 
     def said(self, what: Any, asked: str = "of") -> Any:
         """What a column, or a function, says of each of the m records: numbers, or keys."""

@@ -19,29 +19,24 @@ from sensitivity_lab.numbers.text import counted, listed
 from sensitivity_lab.records.rows import NAN, cells_of
 
 Frame = nw.DataFrame[Any]
-Cost = tuple[
-    str, int, int, int
-]  # a bound, the rows that it dropped, the cells cut, of how many people
+Cost = tuple[str, int, int, int]  # a bound, the rows dropped, the cells cut, of how many people
 
 
 @dataclass(frozen=True)
 class Truncation:
-    """Bounds in their order, each a name and what it says; whose column says what comes first; of which table."""
+    """Bounds in their order, each a name and what it says; and the column by which rows come first."""
 
     steps: tuple[tuple[str, Any], ...]
     keep: str | None = None
-    table: str | None = None
 
     @classmethod
-    def of(cls, bounds: Mapping[str, Any], keep: Any, table: Any) -> Truncation:
+    def of(cls, bounds: Mapping[str, Any], keep: Any) -> Truncation:
         """Bounds as a caller wrote them, or a refusal."""
         if not bounds:
             raise ValueError("bounds must be at least one of rows, groups and clip, got none")
         for name, what in bounds.items():
             _check(name, what)
-        if not (keep is None or isinstance(keep, str)):
-            raise TypeError(f"keep must be the name of a column, got {brief(keep)}")
-        return cls(tuple(bounds.items()), keep, table)
+        return cls(tuple(bounds.items()), keep)
 
     def check(self, columns: Sequence[str], id: str | None) -> None:
         """Refuse what is no column of a table, and bounds on who somebody is."""
@@ -50,9 +45,7 @@ class Truncation:
         first = [] if self.keep in (None, id) else [self.keep]
         for name in (*bounded, *first):
             if name not in others:
-                raise ValueError(
-                    f"bounds must name columns, of {listed(others)}, got {brief(name)}"
-                )
+                raise ValueError(f"bounds must name one of {listed(others)}, got {brief(name)}")
 
     def cut(self, frame: Frame) -> Frame:
         """A table with its numbers in their bounds."""
@@ -104,33 +97,32 @@ class Truncation:
         return np.argsort(place, kind="stable")
 
     def __str__(self) -> str:
-        said = [f"{name}={what!r}" for name, what in self.steps]
-        said += [f"{name}={what!r}" for name in ("keep", "table") if (what := getattr(self, name))]
-        return f".truncated({', '.join(said)})"
+        steps = (*self.steps, ("keep", self.keep)) if self.keep else self.steps
+        return f".truncated({', '.join(f'{name}={what!r}' for name, what in steps)})"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Truncated:
-    """A table, or tables by name, with each person's rows bounded; and what that cost.
+    """A table with each person's rows bounded, and what that cost.
 
-    `table` is of the caller's library, its rows in their order; `rows` and `people` is how many there were.
-    `lost` has a row for each bound: the rows that it dropped, the cells that it cut, of how many people.
-    These numbers are of the data: neither they, nor bounds that are chosen by them, are public.
+    `table` is of the caller's library, its rows in their order; `lost` has a row for each bound: the rows
+    that it dropped, the cells that it cut, of how many people. These numbers are of the data: neither
+    they, nor bounds that are chosen by them, are public.
     """
 
     table: Any
     rows: int
     people: int
-    lost: pd.DataFrame
+    costs: Sequence[Cost]
 
-    @classmethod
-    def of(cls, table: Any, rows: int, people: int, costs: Sequence[Cost]) -> Truncated:
-        """Tell the costs as a table."""
-        lost = pd.DataFrame(costs, columns=["bound", "rows lost", "cells cut", "people"])
-        return cls(table, rows, people, lost.set_index("bound"))
+    @property
+    def lost(self) -> pd.DataFrame:
+        """What each bound cost."""
+        columns = ["bound", "rows lost", "cells cut", "people"]
+        return pd.DataFrame(self.costs, columns=columns).set_index("bound")
 
     def __repr__(self) -> str:
-        gone = int(self.lost["rows lost"].sum())
+        gone = sum(rows for _, rows, *_ in self.costs)
         share = f" ({gone / self.rows:.1%})" if gone else ""
         words = f"{counted(self.rows, 'row')} of {self.people:,} people, {gone:,} lost{share}"
         return f"<{words}>\n{self.lost.to_string()}"
@@ -140,17 +132,14 @@ def _check(name: str, what: Any) -> None:
     """Refuse a bound that is none."""
     if name == "rows":
         whole_number(what, "rows", 1)
-    elif name == "groups":
-        if not (isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], str)):
-            raise TypeError(f"groups must be a column and how many, ('shop', 1), got {brief(what)}")
+    elif name == "groups" and isinstance(what, tuple) and len(what) == 2:
         whole_number(what[1], "groups", 1)
-    elif name == "clip":
-        if not (isinstance(what, Mapping) and what):
-            raise TypeError(f"clip must be {{'price': (0, 100)}}, got {brief(what)}")
+    elif name == "clip" and isinstance(what, Mapping) and what:
         for ends in what.values():
             checked_bounds(ends)
     else:
-        raise TypeError(f"bounds must be rows, groups or clip, got {name}")
+        examples = "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}"
+        raise TypeError(f"bounds must be {examples}, got {name}={brief(what)}")
 
 
 def _clipped(column: nw.Series[Any], low: Exact, high: Exact) -> nw.Series[Any]:
@@ -162,10 +151,8 @@ def _clipped(column: nw.Series[Any], low: Exact, high: Exact) -> nw.Series[Any]:
         raise TypeError(f"clip must name columns of numbers, got {column.name}, of {kind}")
     held = np.iinfo(str(kind).lower())
     if low.denominator > 1 or high.denominator > 1 or low > held.max or high < held.min:
-        raise ValueError(
-            f"bounds of column {column.name} must be whole numbers that {kind} holds, "
-            f"got {brief(low)} and {brief(high)}"
-        )
+        got = f"got {brief(low)} and {brief(high)}"
+        raise ValueError(f"bounds of column {column.name} must be whole, within {kind}, {got}")
     return column.clip(max(int(low), int(held.min)), min(int(high), int(held.max))).cast(kind)
 
 
@@ -182,8 +169,7 @@ def _ranks(column: nw.Series[Any]) -> np.ndarray:
         known = sorted({cell for cell in cells if cell is not None and cell is not NAN})
     except TypeError as error:
         raise TypeError(
-            f"column {column.name} must hold cells that can be put in an order, for rows that are "
-            f"alike before it: {error}; name a column in keep that tells them apart"
+            f"column {column.name} must have an order ({error}), or keep name one that tells rows apart"
         ) from error
     rank_of: dict[Any, int] = {cell: i for i, cell in enumerate([*known, NAN, None])}
     return np.array([rank_of[cell] for cell in cells], dtype=np.int64)

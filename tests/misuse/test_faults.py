@@ -676,6 +676,9 @@ CALLS = {
     "count_where": Call(
         sl.count_where, is_number_of(lambda where: lambda x: sum(bool(where(value)) for value in x)),
         {"predicate": [is_more_than_one]}),
+    "count_people_where": Call(
+        sl.count_people_where, is_number_of(lambda where: lambda x: sum(bool(where(value)) for value in x)),
+        {"predicate": [is_more_than_one]}),
     "l_statistic": Call(sl.l_statistic, anything, {"weights": [[1].__mul__], "name": [None, "x"]}),
     "trimmed_mean": Call(sl.trimmed_mean, anything, {"cut": [0, 0.25]}),
     "winsorised_mean": Call(sl.winsorised_mean, anything, {"cut": [0, 0.25]}),
