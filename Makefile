@@ -34,7 +34,7 @@ live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; m
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book book/sensitivity_board --ignore tests/browser --doctest-modules --mpl $(COV) -n auto \
 	  --junitxml $(TIMES)/test.xml
-	EXPLORERS_OPENING_ONLY=1 $(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
+	$(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
 
 lowest: $(READY) ## Test the package with the lowest versions that it declares (Python 3.11)
@@ -53,7 +53,7 @@ screenshots: $(READY) ## Keep two pictures of every built page in _build/screens
 
 lab: $(READY) ## Read the book in JupyterLab, in copies that are yours to change
 	$(BIN)/python scripts/lab.py
-	$(BIN)/jupyter lab _build/lab/00-start.ipynb
+	JUPYTER_CONFIG_PATH=$(CURDIR)/scripts:$$JUPYTER_CONFIG_PATH $(BIN)/jupyter lab _build/lab/00-start.ipynb
 
 outputs: $(READY) ## Re-run notebooks and store their outputs (NOTEBOOKS=... for some)
 	$(BIN)/python scripts/outputs.py $(NOTEBOOKS)

@@ -6,6 +6,7 @@ Running it again changes nothing unless a result changed:
     python scripts/outputs.py notebooks/by-hand.ipynb      one
 """
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+from sensitivity_book.stage.explorers.explorer import PAGE
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -35,6 +37,7 @@ def main(names: list[str]) -> None:
 
 def run(notebook: Any, folder: Path) -> None:
     """Execute every cell; the first error stops the run, and the file stays as it was."""
+    os.environ[PAGE] = "all"
     NotebookClient(
         notebook,
         timeout=600,

@@ -13,6 +13,7 @@ import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors import load_executor
+from sensitivity_book.stage.explorers.explorer import PAGE
 
 ROOT = Path(__file__).parents[1]
 CACHE = ROOT / "_build" / ".jupyter_cache"  # as in _config.yml
@@ -22,6 +23,7 @@ SECONDS = 300  # for one cell
 
 def main(stored: bool) -> int:
     """Fill the cache anew: how many notebooks failed."""
+    os.environ[PAGE] = "all"
     shutil.rmtree(CACHE, ignore_errors=True)  # it would not see that the package has changed
     cache = get_cache(CACHE)
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"), key=lambda path: -path.stat().st_size)

@@ -1,5 +1,6 @@
 """An explorer's two lives show the same: what its view computes."""
 
+import html
 import itertools
 import json
 import re
@@ -12,8 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from sensitivity_book.stage.explorers.derivative import derivative_explorer
 from sensitivity_book.stage.explorers.explorer import (
-    LIVE,
-    OPENING_ONLY,
+    PAGE,
     Explorer,
     Knob,
     Own,
@@ -103,7 +103,7 @@ def test_without_a_script_it_says_why_the_knobs_are_dead(explorer):
 def test_without_its_frames_a_page_is_otherwise_the_same(explorer, monkeypatch):
     """Catches a comparison of stored outputs that passes over more than the frames."""
     whole = Explorer("product", plotted, explorer.knobs).html
-    monkeypatch.setenv(OPENING_ONLY, "1")
+    monkeypatch.setenv(PAGE, "opening")
     assert unpacked(explorer.html) == []
     assert QUOTED.sub("", explorer.html) == QUOTED.sub("", whole)
 
@@ -144,10 +144,14 @@ def test_the_stored_frames_are_those_that_are_drawn(gallery, name):
             assert frame == drawn(explorer.view(**chosen)), chosen
 
 
-def test_live_controls_compute(explorer):
-    """Catches a live control that is not connected, or a setting of another knob."""
+def test_live_controls_compute(explorer, monkeypatch):
+    """Catches a live control that is not connected, a setting of another knob, and frames that nobody asked for."""
     bundle = explorer._repr_mimebundle_()
-    assert bundle["text/html"] == explorer.html
+    text, _, picture = drawn(explorer.view())
+    assert bundle["text/html"] == f"<p>{html.escape(text)}</p>{picture}"
+    assert "frames" not in vars(explorer)
+    monkeypatch.setenv(PAGE, "all")
+    assert explorer._repr_mimebundle_()["text/html"] == explorer.html
     assert bundle["text/plain"] == "<Explorer product: the number, times>"
     slider, menu, field, sentence, picture = explorer.children
     slider.value, menu.value = "three", "5"
@@ -160,9 +164,8 @@ def test_live_controls_compute(explorer):
     assert picture.value == ""
 
 
-def test_a_click_on_the_live_picture_turns_its_knob(explorer, monkeypatch):
+def test_a_click_on_the_live_picture_turns_its_knob(explorer):
     """Catches a click that is lost, and one that moves the picture but not the slider."""
-    monkeypatch.setenv(LIVE, "notebook.ipynb")
     explorer._repr_mimebundle_()
     slider, _menu, _field, sentence, picture = explorer.children
     assert CHOICE.findall(picture.value) == [("x", "three")] * 2  # in each of the two figures

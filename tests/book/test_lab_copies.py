@@ -78,9 +78,8 @@ OTHER = {
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_other_data_flow_through_a_copy(name, monkeypatch):
+def test_other_data_flow_through_a_copy(name):
     """Catches a cell that knows ten pupils, or a scale from 1 to 3, and stops whoever has others."""
-    monkeypatch.setenv("JPY_SESSION_NAME", f"{name}.ipynb")
     [copy] = [copies()[each] for each in NAMES if each[3:-6] == name]
     changed, (theirs, other) = deepcopy(copy), OTHER[name]
     visible = (cell for cell in changed.cells if cell.cell_type == "code" and not cell.metadata)

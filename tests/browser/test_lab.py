@@ -11,6 +11,7 @@ from pathlib import Path
 import lab_copies
 import nbformat
 import pytest
+from conftest import ROOT
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, Page, expect
 from sensitivity_book.stage.explorers.explorer import svg
@@ -28,6 +29,8 @@ HAS_ENDED = """() => {
     const done = cell => cell.executionCount || !cell.sharedModel.getSource().trim();
     return cells.some(failed) || cells.every(done);
 }"""
+COUNT = "() => window.jupyterapp.shell.currentWidget.content.widgets.length"
+RESTART = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
 SAVE = "() => window.jupyterapp.commands.execute('docmanager:save')"
 
 
@@ -43,6 +46,7 @@ def lab(folder: Path) -> Iterator[str]:
     options = ["--port=0", "--IdentityProvider.token=", "--LabApp.news_url="]
     options += ["--LabApp.expose_app_in_browser=True"]
     folders = {f"JUPYTERLAB_{name}_DIR": str(folder) for name in ("SETTINGS", "WORKSPACES")}
+    folders["JUPYTER_CONFIG_PATH"] = str(ROOT / "scripts")  # as `make lab` has it
     log = folder / "server.log"  # a pipe that nobody reads would fill up and stop the server
     with log.open("w", encoding="utf-8") as stderr:
         server = subprocess.Popen(command + options, stderr=stderr, env=os.environ | folders)
@@ -94,7 +98,7 @@ made = explorers()"""
 
 
 def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) -> None:
-    """Catches a live control that is not connected, and a game that is drawn and not started, or without its style."""
+    """Catches a dead control, a game without its script or style, a key that cuts the cell, and what saving loses."""
     sources = [MAKING, *(f"made[{name!r}]" for name in EXPLORERS), "Dots(moving())"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
@@ -130,6 +134,19 @@ def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) 
     assert (
         root.locator(".stage").evaluate("stage => getComputedStyle(stage).position") == "relative"
     )
+    root.locator(".dot").first.press("x")  # which cuts a cell that has the focus
+    cell = page.locator('.jp-Notebook [data-windowed-list-index="1"]')
+    cell.scroll_into_view_if_needed()
+    cell.locator("select").first.press("x")
+    assert page.evaluate(COUNT) == len(sources)
+    said = cell.locator(".widget-html-content p").inner_text()
+    page.evaluate(SAVE)
+    page.evaluate(RESTART)
+    page.close()
+    page = opened(browser, f"{lab}/tree/explorers.ipynb")
+    cell = page.locator('.jp-Notebook [data-windowed-list-index="1"]')
+    cell.scroll_into_view_if_needed()
+    expect(cell.locator(".widget-html-content p")).to_have_text(said, timeout=BUSY)
     page.close()
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sensitivity_book.stage.dots.widget import Drawn, static
+from sensitivity_book.stage.dots.widget import Drawn, script, static
 
 LOW, HIGH = -5, 15  # days, the ends of the line
 TALLEST = 0.34  # density per day, the top of the picture
@@ -310,10 +310,7 @@ def lengths(state: Tents) -> tuple[float, float]:
 class TwoTents(Drawn):
     """The two tents, by the script and the style of the book's pages."""
 
-    _esm = static("tents.js") + (
-        "export default { render({ model, el }) { el.innerHTML = model.get('value'); "
-        "globalThis.Tents.start(el.firstElementChild); } };\n"
-    )
+    _esm = script("Tents")
     _css = static("tents.css")
 
     def __init__(self) -> None:

@@ -11,14 +11,16 @@ from anywidget import AnyWidget
 
 from sensitivity_book.stage.dots.page import markup
 from sensitivity_book.stage.dots.picture import Picture
-from sensitivity_book.stage.explorers.explorer import IN_PAGE, LIVE
+from sensitivity_book.stage.explorers.explorer import IN_PAGE, PAGE
 
 STATIC = resources.files("sensitivity_book.stage") / "static"
+RUN = "<p><em>Run this cell to play.</em></p>"
 RENDER = """
 export default {
   render({ model, el }) {
     el.innerHTML = model.get("value");
-    globalThis.Dots.start(el.firstElementChild);
+    el.addEventListener("keydown", (event) => event.stopPropagation());  // JupyterLab's keys act on the cell
+    globalThis.NAME.start(el.firstElementChild);
   },
 };
 """
@@ -27,6 +29,11 @@ export default {
 def static(name: str) -> str:
     """A script or a style of the book's pages; where a page runs Python, the page has it already."""
     return "" if IN_PAGE else (STATIC / name).read_text(encoding="utf-8")
+
+
+def script(name: str) -> str:
+    """The script of a picture, started where the picture is shown."""
+    return static(f"{name.lower()}.js") + RENDER.replace("NAME", name)
 
 
 class Drawn(AnyWidget):
@@ -38,15 +45,14 @@ class Drawn(AnyWidget):
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         data = {**(data or {}), "text/plain": repr(self)}
-        if IN_PAGE or LIVE not in os.environ:
-            data["text/html"] = self.value
+        data["text/html"] = self.value if IN_PAGE or PAGE in os.environ else RUN
         return data, metadata
 
 
 class Dots(Drawn):
     """A game of dots, by the script and the style of the book's pages."""
 
-    _esm = static("dots.js") + RENDER
+    _esm = script("Dots")
     _css = static("dots.css")
 
     def __init__(self, picture: Picture) -> None:

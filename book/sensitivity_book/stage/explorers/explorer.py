@@ -32,8 +32,8 @@ from sensitivity_book.pictures.drawings import lean, named_apart, themed
 from sensitivity_lab.plotting.style import STYLE
 
 MOST_FRAMES = 1000
-LIVE = "JPY_SESSION_NAME"  # set by a Jupyter server for the kernels of its notebooks
-OPENING_ONLY = "EXPLORERS_OPENING_ONLY"  # set where stored outputs are compared without the frames
+# Set where a page is made, "all", or compared, "opening": with or without every frame. Else nobody waits for them.
+PAGE = "SENSITIVITY_BOOK_PAGE"
 IN_PAGE: bool = sys.platform == "emscripten"  # Python runs in the page that shows what it says
 
 NO_SCRIPT = (
@@ -139,6 +139,8 @@ class _Picture(AnyWidget):
               const part = event.target.closest("[data-choice]");
               if (part) model.send(part.dataset.choice);
             });
+            const keep = (event) => event.stopPropagation();  // JupyterLab's keys act on the cell
+            requestAnimationFrame(() => el.closest(".widget-vbox")?.addEventListener("keydown", keep));
             draw();
           },
         };
@@ -216,9 +218,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             self._drawn = True
             self._refresh()
         bundle: dict[str, Any] = {**super()._repr_mimebundle_(**options), "text/plain": repr(self)}
-        if LIVE not in os.environ:  # a person at the controls need not wait for every frame
-            bundle["text/html"] = self.html
-        return bundle
+        still = self._sentence.value + self._picture.value  # without a kernel, or without trust
+        return {**bundle, "text/html": self.html if PAGE in os.environ else still}
 
     @cached_property
     def frames(self) -> dict[tuple[str, ...], View]:
@@ -247,7 +248,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         return "\n".join(parts)
 
     def _frames_and_script(self) -> tuple[str, str]:
-        frames = () if OPENING_ONLY in os.environ else self.frames.values()
+        frames = self.frames.values() if os.environ.get(PAGE, "all") == "all" else ()
         data = json.dumps(_packed(frames), ensure_ascii=False, separators=(",", ":"))
         script = resources.files(__package__).joinpath("explorer.js").read_text(encoding="utf-8")
         quoted = data.replace("</", "<\\/")
