@@ -95,3 +95,12 @@ def test_the_archive_has_every_file():
     for path in tracked():
         top = path.split("/")[0]
         assert top in grafted | own or ("/" not in path and path.endswith(ends)), path
+
+
+def test_the_page_of_citation_is_of_this_release():
+    """Catches a page that cites another version, or an errata list that is silent about a release."""
+    page = read("book/cite.md")
+    assert page.count(f"ersion {PROJECT['version']}") == 2
+    assert "book/cite" in read("_toc.yml")
+    released = re.search(r"^## \d", read("CHANGELOG.md"), re.M)
+    assert ("no release yet" in page) == (released is None)
