@@ -330,8 +330,10 @@ def within_budget(count: int, limit: int, what: str) -> None:
     """Refuse to count past the limit; say what can be done."""
     if count > limit:
         raise TooLarge(
-            f"at least {number_text(count)} {what} exceed the limit of {number_text(limit)}; raise "
-            "max_datasets, ask for a smaller size or k, or thin out the universe"
+            f"at least {number_text(count)} {what} exceed the limit of {number_text(limit)}; raise max_datasets; "
+            "ask for a smaller size or k; thin out the universe, to its ends and both sides of each constant in "
+            "the query; ask sl.SUM, sl.MEAN or another standard query, which are solved; or let "
+            "sl.audit(..., method='search') look for a lower bound"
         )
 
 
