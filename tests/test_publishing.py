@@ -104,3 +104,15 @@ def test_the_page_of_citation_is_of_this_release():
     assert "book/cite" in read("_toc.yml")
     released = re.search(r"^## \d", read("CHANGELOG.md"), re.M)
     assert ("no release yet" in page) == (released is None)
+
+
+def test_the_workflows_are_pinned_and_the_page_names_the_forms():
+    """Catches an action that may change under us, and a form that readers are sent to in vain."""
+    workflows = [read(path) for path in tracked() if path.startswith(".github/workflows/")]
+    used = [action for text in workflows for action in re.findall(r"uses: (.*)", text)]
+    assert used
+    assert all(re.fullmatch(r"\S+@[0-9a-f]{40} # v[\d.]+", action) for action in used)
+    page = read("book/cite.md")
+    for path in tracked():
+        if path.startswith(".github/ISSUE_TEMPLATE/") and "config" not in path:
+            assert f"*{yaml.safe_load(read(path))['name']}*" in page
