@@ -8,6 +8,7 @@ A copy is its reader's own: one that has changed since it was made here is never
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,7 +24,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "book" / "_ext")]
 
 from plain import Book, Cell, details  # noqa: E402
-from turns import ASKED, turn  # noqa: E402
 
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -50,6 +50,13 @@ what you like, and save. `make lab` never overwrites a copy that you have change
 - Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
 
 Is all well? Run the next cell. It should say 19/6.
+"""
+TURN = """## Your turn
+
+{}
+
+Change the records, the size or the function, and run the cell. It says how far the answer can move, and shows two
+datasets that are so far apart.
 """
 TRY = """import sensitivity_lab as sl
 
@@ -151,9 +158,9 @@ def copy(book: Book, notebook: Any, name: str) -> Any:
         if figure := figure_of(cell):
             shown = f"*{book.labels[figure['name']].words}. {book.words(figure['caption'])}*"
             cells.append(Cell("markdown", shown, figure["name"]))
-    if name in ASKED:
-        said, asked = turn(name)
-        cells += [Cell("markdown", said), Cell("code", asked, "your-turn")]
+    turns = (ROOT / "scripts" / "turns.md").read_text(encoding="utf-8")
+    if found := re.search(rf"^## {name}\n\n(.*?)\n\n```python\n(.*?)\n```", turns, re.M | re.S):
+        cells += [Cell("markdown", TURN.format(found[1])), Cell("code", found[2], "your-turn")]
     return finished([each if isinstance(each, dict) else made(each) for each in folded(cells)])
 
 

@@ -107,6 +107,21 @@ def test_every_page_of_the_path_ends_with_the_readers_turn():
         assert cell.outputs[-1].output_type in ("stream", "execute_result")
 
 
+FAILS = """def span(dataset):
+    return dataset[5] - dataset[0]
+sl.global_sensitivity(span, sl.Universe.population(range(7)), size=6, relation=sl.Remove(1))"""
+
+
+def test_an_own_function_that_fails_shows_its_sentence():
+    """Catches the package's frames, dozens of them, between a reader's function and what is said of it."""
+    plumbing = "from sensitivity_book.pictures.phone import inline_svg; inline_svg(); import sensitivity_lab as sl"
+    cells = [nbformat.v4.new_code_cell(text, metadata={"tags": ["raises-exception"]}) for text in (plumbing, FAILS)]  # fmt: skip
+    [said] = ran(nbformat.v4.new_notebook(cells=cells)).cells[1].outputs
+    assert said.evalue.startswith("query span failed on dataset (0, 1, 2, 3, 4): IndexError")
+    assert "dataset[5]" in re.sub(r"\x1b\[[\d;]*m", "", "\n".join(said.traceback))
+    assert "\n".join(said.traceback).count("\n") < 25
+
+
 def bound(node):
     """The names that a statement binds."""
     if isinstance(node, ast.Import | ast.ImportFrom):

@@ -19,6 +19,7 @@ from matplotlib.gridspec import GridSpec
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
+from sensitivity_book.pictures.errors import short_errors
 from sensitivity_lab.plotting.style import NARROW_FORMS, PHONE, STYLE
 
 MOST_STACKED = 4  # panels; of more, two stay beside one another
@@ -34,13 +35,14 @@ def inline_svg() -> None:
 
     A notebook draws a figure after the cell has ended, so here, and nowhere else, settings
     outlive a call: `svg.fonttype` and `svg.hashsalt` stay as `STYLE` has them. In each SVG stands
-    the figure's form for a phone too, hidden until a page shows it.
+    the figure's form for a phone too, hidden until a page shows it. Errors are shown in short.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None or not hasattr(shell, "kernel"):
         return
     from matplotlib_inline import backend_inline  # only notebooks have it
 
+    short_errors(shell)
     plt.rcParams.update({key: STYLE[key] for key in ("svg.fonttype", "svg.hashsalt")})
     backend_inline.set_matplotlib_formats("svg", metadata={"Date": None})  # type: ignore[no-untyped-call]
     formatter = shell.display_formatter.formatters["image/svg+xml"]
