@@ -4,6 +4,7 @@ import ast
 import re
 from copy import deepcopy
 from functools import cache
+from textwrap import dedent
 
 import nbformat
 import pytest
@@ -48,7 +49,7 @@ def test_a_copy_has_every_title_and_every_cell(path):
     shown = letters(text(copy))
     assert [title for title in TITLE.findall(text(notebook)) if letters(title) not in shown] == []
     ours = [cell for cell in copy.cells if not cell.id.startswith(("answer-", "your-turn"))]
-    code = [cell.source.removeprefix(f"{lab.OWN}\n") for cell in ours if cell.cell_type == "code"]
+    code = [dedent(cell.source.removeprefix(lab.OWN)) for cell in ours if cell.cell_type == "code"]
     assert code == [cell.source for cell in notebook.cells if cell.cell_type == "code"]
 
 
@@ -64,7 +65,7 @@ def test_a_field_overwrites_no_name_of_its_chapter(name):
 
 
 def ran(notebook):
-    """A notebook after all its cells, as in JupyterLab; an error stops it, but where a cell may fail."""
+    """A notebook after all its cells, as in JupyterLab; an error stops it."""
     options = {"timeout": 300, "kernel_name": "python3"}
     return NotebookClient(
         notebook, **options, resources={"metadata": {"path": str(ROOT)}}
@@ -91,8 +92,7 @@ def test_other_data_flow_through_a_copy(name):
     shown = "\n".join(str(text) for texts in data for text in texts)
     assert {"school": ">32</text>", "vehicle": "(0, 4, 4, 4)"}[name] in shown
     assert "published" not in shown  # their numbers are those of the book's data
-    checks = [cell for cell in changed.cells if cell.source.startswith(lab.OWN)]
-    assert any(out.output_type == "error" for cell in checks for out in cell.outputs)
+    assert any(cell.source.startswith(lab.OWN) for cell in changed.cells)
 
 
 def test_every_page_of_the_path_ends_with_the_readers_turn():
