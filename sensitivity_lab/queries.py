@@ -28,7 +28,7 @@ from sensitivity_lab.numbers.exact import (
     told,
     whole_number,
 )
-from sensitivity_lab.numbers.gap import in_order_of_labels
+from sensitivity_lab.numbers.gap import Metric, Told, in_order_of_labels
 from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.answers import Keyed, opened
@@ -491,6 +491,45 @@ def records_listed(dataset: Any) -> Iterable[Any]:
             "it gets them all"
         )
     return rows_of(table(dataset, "dataset")) if is_table(dataset) else sequence(dataset, "dataset")
+
+
+@dataclass(frozen=True)
+class MeasuredBy(Query):
+    """A query whose answers may be of any kind, with the caller's metric that measures them."""
+
+    metric: Metric = field(kw_only=True)
+
+    def __call__(self, dataset: Any) -> Any:
+        """The answer itself."""
+        return super().__call__(dataset).answer
+
+    def answer(self, dataset: Any) -> Any:
+        """The answer, told apart from others by the metric."""
+        return Told(self.called(dataset), self.metric)
+
+    def are_one(self, answer: Any, again: Any) -> bool:
+        """Whether the metric finds no distance between two answers."""
+        return are_near(float(answer.apart(again)), 0.0)
+
+
+def measured_by(query: Query, metric: Any) -> Query:
+    """Return a query whose answers lie as far apart as a metric says.
+
+    >>> from sensitivity_lab import symmetric_distance
+    >>> measured_by(as_query(set), symmetric_distance).name
+    'set, measured by symmetric_distance'
+    """
+    if not callable(metric):
+        raise TypeError(f"output_metric must be callable, got {brief(metric)}")
+    if query.together is not None:
+        raise ValueError("output_metric must be left out for a statement, which answers in numbers")
+    return MeasuredBy(
+        f"{query.name}, measured by {name_of(metric)}",
+        query.function if query.is_own else query,
+        query.smallest_size,
+        query.takes_missing,
+        metric=metric,
+    )
 
 
 def as_query(query: Query | Callable[[Any], Any]) -> Query:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sensitivity_lab.catalogue import OverNumbers, of_whom, over_numbers, python_of
 from sensitivity_lab.methods.witness import SIDES, CompactWitness, marked_witness
-from sensitivity_lab.numbers.exact import RootGap, brief, simplest
+from sensitivity_lab.numbers.exact import RootGap, brief, is_real, simplest
 from sensitivity_lab.numbers.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
 from sensitivity_lab.numbers.text import cell_text, dataset_text, number_repr, value_text
 from sensitivity_lab.problem import Problem, Size
@@ -299,7 +299,7 @@ def captions(found: Sensitivity) -> list[str]:
 def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:
     """Two answers as texts; of answers with keys the keys that differ."""
     if not (isinstance(here, Labelled) or isinstance(there, Labelled)):
-        return value_text(here), value_text(there)
+        return _in_words(here), _in_words(there)
     differ = keys_that_differ(here, there)
     if not differ:
         return "the same for each key", "the same for each key"
@@ -309,6 +309,12 @@ def answer_texts(here: Answer, there: Answer) -> tuple[str, str]:
         for side, answer in zip(sides, answers, strict=True):
             side.append(f"{cell_text(key)}: {'none' if answer is None else value_text(answer)}")
     return "; ".join(sides[0] + more), "; ".join(sides[1] + more)
+
+
+def _in_words(answer: Any) -> str:
+    """An answer as a text: a number in full, anything else in short."""
+    known = is_real(answer) or (isinstance(answer, tuple) and all(map(is_real, answer)))
+    return value_text(answer) if known else brief(answer)
 
 
 def html_table(rows: dict[str, str]) -> str:

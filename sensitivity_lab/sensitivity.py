@@ -13,9 +13,9 @@ from sensitivity_lab.methods.walk import Answered, Method, Walk
 from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
 from sensitivity_lab.numbers.exact import brief, is_one_of
-from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.numbers.gap import Metric, Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
-from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.queries import Query, as_query, measured_by
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity, result
 from sensitivity_lab.universe import Indices, Universe, check_universe
@@ -33,6 +33,7 @@ def global_sensitivity(
     size: Size,
     relation: Relation,
     norm: Norm = 1,
+    output_metric: Metric | None = None,
     method: str = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
@@ -57,6 +58,8 @@ def global_sensitivity(
         `SymmetricDifference(k)` or `Change(k)`.
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ, and a key
         that one answer alone has, whatever its number.
+    :param output_metric: instead of a norm, a function of two answers of any kind (sets, labels, a
+        ranking) that gives the distance between them, such as `symmetric_distance`. Every pair is walked.
     :param method: "sweep" (each dataset answered once), "walk" (each pair visited: the reference),
         "solver" (no enumeration; standard queries, where a proof covers them; any valid witness)
         or "auto": the sweep where it serves, else the walk; with more than a million datasets, or
@@ -79,9 +82,27 @@ def global_sensitivity(
     Source: Dwork, McSherry, Nissim and Smith (2006a), "Calibrating noise to sensitivity in private
     data analysis", doi:10.1007/11681878_14.
     """
-    problem = Problem(as_query(query), universe, size, relation, norm)
+    query, method = _measured(query, norm, method, output_metric)
+    told = output_metric is not None
+    problem = Problem(query, universe, size, relation, norm, any_answer=told)
     budget = Budget(max_datasets, progress, executor)
     return settle([problem], method=method, budget=budget)[0]
+
+
+def _measured(
+    query: Query | Callable[[Any], Any], norm: Norm, method: str, metric: Metric | None
+) -> tuple[Query, str]:
+    """The query, with a metric one that answers anything; it is walked."""
+    asked = as_query(query)
+    if metric is None:
+        return asked, method
+    if norm != 1:
+        raise ValueError(f"norm must be left out where output_metric is given, got {brief(norm)}")
+    if not is_one_of(method, ("auto", "walk")):
+        raise ValueError(
+            f"method must be auto or walk with an output_metric, got method={brief(method)}"
+        )
+    return measured_by(asked, metric), "walk"
 
 
 def local_sensitivity(
@@ -91,6 +112,7 @@ def local_sensitivity(
     *,
     relation: Relation,
     norm: Norm = 1,
+    output_metric: Metric | None = None,
     method: str = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
@@ -110,6 +132,7 @@ def local_sensitivity(
     :param relation: who is a neighbour.
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ, and a key
         that one answer alone has, whatever its number.
+    :param output_metric: as in `global_sensitivity`.
     :param method: "walk" (the dataset's neighbours, one by one), "solver" (standard queries,
         without walking) or "auto": the walk; with more than a million neighbours, or over 2,000
         records in the dataset, the solver, if it can.
@@ -126,7 +149,9 @@ def local_sensitivity(
     """
     check_universe(universe)
     indices = universe.indices(dataset)
-    problem = Problem(as_query(query), universe, len(indices), relation, norm)
+    query, method = _measured(query, norm, method, output_metric)
+    told = output_metric is not None
+    problem = Problem(query, universe, len(indices), relation, norm, any_answer=told)
     budget = Budget(max_datasets, progress, executor)
     _check([problem], method, LOCAL_METHODS, "auto, walk or solver for one dataset", budget)
     (image,) = images_of([problem])

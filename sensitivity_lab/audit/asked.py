@@ -6,25 +6,18 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational
 from typing import Any
-
-import numpy as np
 
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import (
     brief,
-    exact_number,
     first_of,
-    is_finite,
-    is_real,
     is_sequence,
     simplest,
     told,
 )
-from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.numbers.gap import Norm, amount
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.universe import Universe
@@ -38,31 +31,6 @@ ORDERS = {None: "", "any": ", in every order", "kept": ", as sequences edited in
 
 
 # --- claims --------------------------------------------------------------------------------------
-
-
-def amount(value: Any, what: str) -> Any:
-    """Return a number of at least 0 as int, Fraction, Decimal or float; infinity is one."""
-    if not is_real(value):
-        raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
-    number = _plain(value, what)
-    nan = number.is_nan() if isinstance(number, Decimal) else number != number
-    if nan or number < 0:
-        raise ValueError(f"{what} must be a number of at least 0, got {brief(number)}")
-    return number
-
-
-def _plain(value: Any, what: str) -> Any:
-    """A number of any library as one of Python's; a short float is read as it is written."""
-    if isinstance(value, (Rational, np.bool_)):
-        return exact_number(value, what)
-    if isinstance(value, float):
-        return float.__float__(value)
-    if isinstance(value, Decimal):
-        if is_finite(value):
-            exact_number(value, what)  # refuses an exponent beyond reason
-        return value
-    number = float(str(value))
-    return exact_number(value, what) if math.isinf(number) and is_finite(value) else number
 
 
 def names_taken(claim: Any) -> list[str]:

@@ -16,7 +16,6 @@ from sensitivity_lab.audit.asked import (
     MOST_ROWS,
     ORDERS,
     Scope,
-    amount,
     and_more,
     checked_relations,
     checked_sizes,
@@ -34,17 +33,15 @@ from sensitivity_lab.audit.search.search import (
     search,
 )
 from sensitivity_lab.audit.subject import (
-    Metric,
     PairPositions,
     Subject,
     Widest,
     answers_stood_by,
-    measured,
 )
 from sensitivity_lab.methods.witness import marked_at
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, is_one_of, name_of, whole_number
-from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.numbers.gap import Metric, Norm, amount, measured
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation

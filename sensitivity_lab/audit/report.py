@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audit.asked import Scope, amount, and_more, ratio
+from sensitivity_lab.audit.asked import Scope, and_more, ratio
 from sensitivity_lab.audit.runner import in_this_test, shown_as
 from sensitivity_lab.audit.subject import PairPositions, Subject
 from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.methods.witness import SIDES
-from sensitivity_lab.numbers.gap import Labelled
+from sensitivity_lab.numbers.gap import Labelled, amount
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
 from sensitivity_lab.records.rows import is_table, rows_of, table

@@ -7,11 +7,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from sensitivity_lab.audit.asked import amount
 from sensitivity_lab.catalogue import OverNumbers, over_numbers
 from sensitivity_lab.methods.workers import ask_in_orders
-from sensitivity_lab.numbers.exact import brief, told
-from sensitivity_lab.numbers.gap import Gap, Norm, gap_between, has_same_shape, same_shape
+from sensitivity_lab.numbers.gap import (
+    Gap,
+    Metric,
+    Norm,
+    gap_between,
+    has_same_shape,
+    measured,
+    same_shape,
+)
 from sensitivity_lab.numbers.text import dataset_text, number_text, one_line
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records.order import are_near
@@ -20,7 +26,6 @@ from sensitivity_lab.results import presented
 from sensitivity_lab.universe import Giver, Indices, Universe
 
 LONGEST_TOLD = 200  # characters of a dataset or an answer in an error
-Metric = Callable[[Any, Any], Any]  # the caller's own: two inputs, or two answers, to a number
 PairPositions = tuple[Indices | None, Indices | None]  # of two inputs' records among the values
 
 
@@ -209,12 +214,3 @@ def _are_alike(subject: Subject, answer: Any, again: Any) -> bool:
 def _short(value: object) -> str:
     """A dataset or an answer on a line of a message."""
     return one_line(dataset_text(value), LONGEST_TOLD)
-
-
-def measured(metric: Metric, name: str, x: Any, y: Any) -> Any:
-    """A metric's number for two inputs or answers; where it fails, say on which."""
-    try:
-        apart = metric(x, y)
-    except Exception as error:  # the metric is the caller's: it may raise anything
-        raise ValueError(f"{name} failed on {brief(x)} and {brief(y)}: {told(error)}") from error
-    return amount(apart, name)

@@ -24,6 +24,7 @@ from sensitivity_lab.methods.workers import (
 from sensitivity_lab.numbers.gap import (
     Answer,
     Gap,
+    Told,
     all_rational,
     arithmetics,
     common_denominator,
@@ -170,7 +171,7 @@ def _widest(
 
 def _is_ordered(problem: Problem, answers: Collection[Answer]) -> bool:
     """Whether the widest gap is one to an extreme: between numbers of one arithmetic."""
-    if isinstance(next(iter(answers)), tuple):
+    if isinstance(next(iter(answers)), (tuple, Told)):
         return False
     return problem.query.root or len(arithmetics(answers)) < 2
 

@@ -6,13 +6,23 @@ import decimal
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Rational
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from sensitivity_lab.numbers.exact import Exact, RootGap, brief, exact_number, is_finite, is_real
+from sensitivity_lab.numbers.exact import (
+    Exact,
+    RootGap,
+    brief,
+    exact_number,
+    is_finite,
+    is_real,
+    told,
+)
 from sensitivity_lab.numbers.lazy import pd
 
 Number = int | Fraction | float | Decimal
@@ -32,6 +42,8 @@ def gap_between(norm: Norm, root: bool) -> Callable[[Answer, Answer], Gap]:
     """Return the function that measures how far apart two answers lie."""
 
     def gap(a: Any, b: Any) -> Gap:
+        if isinstance(a, Told):
+            return a.apart(b)
         try:
             if norm == 0:
                 return _entries_that_differ(a, b)
@@ -249,3 +261,58 @@ def _rank_of_label(label: Any) -> tuple[Any, ...]:
     if is_real(label) and is_finite(label):
         return 0, exact_number(label)
     return 1, type(label).__name__, repr(label)
+
+
+# Answers of any kind lie as far apart as a caller's metric says.
+
+Metric = Callable[[Any, Any], Any]  # two inputs, or two answers, to a number
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """An answer of any kind, with the caller's metric that says how far two of them lie apart."""
+
+    answer: Any
+    metric: Metric
+
+    def apart(self, other: Told) -> Gap:
+        """What the metric says."""
+        gap: Gap = measured(self.metric, "output_metric", self.answer, other.answer)
+        return gap
+
+    def __repr__(self) -> str:
+        return repr(self.answer)
+
+
+def measured(metric: Metric, name: str, x: Any, y: Any) -> Any:
+    """A metric's number for two inputs or answers; where it fails, say on which."""
+    try:
+        apart = metric(x, y)
+    except Exception as error:  # the metric is the caller's: it may raise anything
+        raise ValueError(f"{name} failed on {brief(x)} and {brief(y)}: {told(error)}") from error
+    return amount(apart, name)
+
+
+def amount(value: Any, what: str) -> Any:
+    """Return a number of at least 0 as int, Fraction, Decimal or float; infinity is one."""
+    if not is_real(value):
+        raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
+    number = _plain(value, what)
+    nan = number.is_nan() if isinstance(number, Decimal) else number != number
+    if nan or number < 0:
+        raise ValueError(f"{what} must be a number of at least 0, got {brief(number)}")
+    return number
+
+
+def _plain(value: Any, what: str) -> Any:
+    """A number of any library as one of Python's; a short float is read as it is written."""
+    if isinstance(value, (Rational, np.bool_)):
+        return exact_number(value, what)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, Decimal):
+        if is_finite(value):
+            exact_number(value, what)  # refuses an exponent beyond reason
+        return value
+    number = float(str(value))
+    return exact_number(value, what) if math.isinf(number) and is_finite(value) else number
