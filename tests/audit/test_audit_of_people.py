@@ -3,6 +3,7 @@
 import oracle_rows
 import pandas as pd
 import pytest
+from conftest import a_third
 
 import sensitivity_lab as sl
 
@@ -34,7 +35,7 @@ WAYS = (
 )
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: ", ".join(way) or "plain")
+@pytest.mark.parametrize("way", a_third(list(WAYS)), ids=lambda way: ", ".join(way) or "plain")
 @pytest.mark.parametrize(
     ("universe", "people", "pairs", "name"),
     [

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import refused
+from conftest import a_third, refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.search import search as stages
@@ -380,7 +380,7 @@ UNSOLVED = {
 }
 
 
-@pytest.mark.parametrize("function", UNSOLVED.values(), ids=UNSOLVED)
+@pytest.mark.parametrize("name", a_third(list(UNSOLVED)))
 @pytest.mark.parametrize(
     ("universe", "size", "relation"),
     [
@@ -388,9 +388,9 @@ UNSOLVED = {
         (sl.Universe.population([0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 89, 90]), 6, ONE_CHANGE),
     ],
 )
-def test_a_search_reaches_the_walk(function, universe, size, relation):
+def test_a_search_reaches_the_walk(name, universe, size, relation):
     """Catches a search that is good at the solved queries alone."""
-    query = sl.Query("unsolved", function, smallest_size=1)
+    query = sl.Query(name, UNSOLVED[name], smallest_size=1)
     exact = sl.global_sensitivity(query, universe, size=size, relation=relation, method="walk")
     found = searched(query, universe, size, relation, trials=1500).found
     assert 0.95 * exact.value <= found <= exact.value

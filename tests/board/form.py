@@ -1,7 +1,7 @@
 """In which form the board is asked: in full where a change touches it and with CHECK_ALL=1, else in short.
 
-Short is: the checker over all certificates, the pinned verdicts, the page, what is asked in a few seconds,
-and of what takes longer a part, another at the next commit.
+Short is: the pinned verdicts, the page, what is asked in a few seconds, and of what takes longer a part,
+another at the next commit.
 """
 
 import subprocess

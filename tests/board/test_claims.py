@@ -10,6 +10,7 @@ from pathlib import Path
 import form
 import pytest
 import sensitivity_board as sb
+from conftest import a_third
 from form import FULL, some
 from sensitivity_board import audit
 from sensitivity_board import check_certificate as checker
@@ -80,7 +81,7 @@ def test_the_board_holds_what_every_system_answers_to_a_statement(statement):
 
 def test_every_certificate_of_the_board_is_accepted():
     """Catches a certificate that its own checker refuses, and one that says less than it holds."""
-    for one in STORED.values():
+    for one in STORED.values() if FULL else a_third([*STORED.values()]):
         words = checker.checked(one)
         assert words.startswith(one["verdict"])
         assert ("the witness is right" in words) == bool(one["witness"])

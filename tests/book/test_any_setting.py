@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import CHECK_ALL, ROOT, SEED
+from conftest import CHECK_ALL, ROOT, SEED, a_third, in_turn
 from sensitivity_book.data.scenarios import school_large
 from sensitivity_book.live import explorers as live
 from sensitivity_book.live.explorers import fields, frame
@@ -25,7 +25,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.numbers.text import value_text
 
 EXPLORERS = explorers()
-EACH = 6 if CHECK_ALL else 18  # of the stored settings one in so many is drawn again, in turn
+EACH = 6 if CHECK_ALL else 54  # of the stored settings one in so many is drawn again, in turn
 
 
 def said(name: str, own: str = "", **settings: str) -> str:
@@ -97,16 +97,17 @@ def test_a_picture_follows_the_theme_and_keeps_its_names_to_itself():
 # --- beyond what is stored: the package's numbers, by another method ----------------------------
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize(("query", "k"), [("mean", 5), ("median", 5), ("variance", 5)])
-def test_a_typed_distance_is_asked_of_the_package(relation, query, k):
+@pytest.mark.parametrize(
+    ("relation", "query"), a_third([*itertools.product(RELATIONS, ("mean", "median", "variance"))])
+)
+def test_a_typed_distance_is_asked_of_the_package(relation, query):
     """Catches a distance that is cut to the slider's, and a curve that ends before it."""
     queries = {one.name: one for one in (sl.MEAN, sl.MEDIAN, sl.VARIANCE)}
     found = sl.global_sensitivity(
         queries[query],
         school_large().universes["absence_days"],
         size=6,
-        relation=RELATIONS[relation](k),
+        relation=RELATIONS[relation](5),
         method="walk",
     )
     name = "witness-absence-days"
@@ -116,7 +117,7 @@ def test_a_typed_distance_is_asked_of_the_package(relation, query, k):
     assert "for k from 1 to 5." in shown["alt"]
 
 
-@pytest.mark.parametrize(("low", "size", "k"), [(-5, 2, 3), (2, 6, 5), (-3, 1, 8)])
+@pytest.mark.parametrize(("low", "size", "k"), in_turn([(-5, 2, 3), (2, 6, 5), (-3, 1, 8)]))
 @pytest.mark.parametrize("query", [sl.MEAN, sl.SUM, sl.MEDIAN, sl.VARIANCE])
 def test_typed_bounds_and_sizes_are_asked_of_the_package(query, low, size, k):
     """Catches a bound or a size that is the slider's in the formula or in the enumeration."""

@@ -7,7 +7,7 @@ from itertools import chain, combinations, islice, pairwise, product
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import SPREADS
+from conftest import SPREADS, a_third, in_turn
 from sensitivity_book.theory.research import conjectures as cj
 from sensitivity_book.theory.research import hard, layouts, worlds
 from sensitivity_book.theory.research.search import search
@@ -63,7 +63,7 @@ def test_a_claim_that_is_false_is_refuted(claim, worlds, witness):
     assert search(claim, worlds).counterexample == witness
 
 
-@pytest.mark.parametrize("query", SPREADS, ids=str)
+@pytest.mark.parametrize("query", in_turn(SPREADS), ids=str)
 def test_mixes_lie_where_the_theorem_says(query):
     """Catches a slip in thm-mixes: B is a run, and for a > b, C is one of the others."""
 
@@ -127,7 +127,7 @@ def test_removals_decide_the_median():
     assert moves > 1_000
 
 
-@pytest.mark.parametrize("q", [0.5, 0.1, 0.25, Fraction(1, 3), Fraction(3, 7), 0.9])
+@pytest.mark.parametrize("q", a_third([0.5, 0.1, 0.25, Fraction(1, 3), Fraction(3, 7), 0.9]))
 def test_adding_moves_a_quantile_no_more_than_one_removal_more(q):
     """Catches a slip in thm-quantile-grows, and AddRemove(k) that falls."""
     assert search(cj.falls(sl.quantile(q), left=1), populations()).counterexample is None

@@ -9,7 +9,7 @@ import random
 from itertools import islice, product
 
 import pytest
-from conftest import refused
+from conftest import in_turn, refused
 from sensitivity_book.theory.joins.bounds import (
     boundaries,
     elastic,
@@ -245,13 +245,13 @@ SQUARE = {0: 1, 8: 1, 4: 1, 2: 1, 1: 1, 12: 203, 10: 1, 9: 383, 6: 87, 5: 1, 3: 
 
 @pytest.mark.parametrize(
     ("shape", "table", "beta", "value", "distance"),
-    [
+    in_turn([
         (edges(["ab", "bc", "ca"]), TRIANGLE, 0.01, 1409.160932, 194),
         (edges(["ab", "bc", "ca"]), TRIANGLE, 0.1, 203.0, 0),
         (edges(["ab", "bc", "cd", "da"]), SQUARE, 0.1, 2919.564608, 3),
         (edges(["ab", "bc", "cd", "da"]), SQUARE, 1, 2792.0, 0),
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_residual_as_its_authors_program_has_it(shape, table, beta, value, distance):
     """Catches a sum over the wrong residual queries, and a maximum at another distance."""
     found, at = smooth_residual(shape, by_bits(table, len(shape.parts)), beta)

@@ -7,6 +7,7 @@ from itertools import combinations_with_replacement, product
 
 import pandas as pd
 import pytest
+from conftest import in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensitivity_book.pictures.tables import show_change
@@ -65,7 +66,7 @@ def largest(function, universe, k, most, norm=1):
 # --- what the page asks of the package ---------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("n", in_turn([1, 3]))
 def test_a_flat_map_and_a_public_join_multiply(n):
     """Catches a stability that is not linear, and one that a row distance does not bear out."""
     public = frame([(1, i) for i in range(2)], "key", "place")
@@ -81,7 +82,7 @@ def test_a_flat_map_and_a_public_join_multiply(n):
         assert largest(rows_of(step), private, n, 3) == plain == 2 * n
 
 
-@pytest.mark.parametrize(("g", "r"), [(1, 2), (3, 1), (2, 2)])
+@pytest.mark.parametrize(("g", "r"), in_turn([(1, 2), (3, 1), (2, 2)]))
 def test_a_person_contributes_groups_times_rows(g, r):
     """Catches bounds under which a person moves more counts, or fewer, than the theorem says."""
     people = sl.Universe.people(sl.Universe.product(group=["x", "y", "z"]), most_rows=g * r + 1)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from conftest import in_turn
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.worst_pairs import worst_pairs
@@ -136,7 +137,7 @@ else:
 """
 
 
-@pytest.mark.parametrize("asked", ["nobody", "search", "rows"])
+@pytest.mark.parametrize("asked", in_turn(["nobody", "search", "rows"]))
 def test_a_signal_ends_an_audit(asked):
     """Catches a verdict, or a failure of the function, where there was a Ctrl-C."""
     run = subprocess.Popen(
@@ -153,7 +154,7 @@ def test_a_signal_ends_an_audit(asked):
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
-@pytest.mark.parametrize("send", [os.kill, getattr(os, "killpg", None)], ids=["alone", "group"])
+@pytest.mark.parametrize("send", in_turn([os.kill, getattr(os, "killpg", None)]))
 def test_an_interrupted_run_leaves_no_process(tmp_path, send):
     """Catches workers that go on, or wait for ever, after Ctrl-C or a notebook's stop button."""
     psutil = pytest.importorskip("psutil")

@@ -15,6 +15,7 @@ import oracle_rows
 import pandas as pd
 import pytest
 import test_rows as of_rows
+from conftest import CHECK_ALL, SEED
 
 import sensitivity_lab as sl
 
@@ -172,7 +173,7 @@ def test_any_records(name, make):
     """Catches a record lost, doubled or misplaced, copies that run out, a dtype that does not return."""
     rng, kind = random.Random(name + make), KINDS[name]()
     of_range = make == "value_range"
-    for _ in range(kind.cases // (2 if of_range else 1)):
+    for turn in range(kind.cases // (2 if of_range else 1)):
         drawn = kind.drawn(rng, 3 if of_range else 4)
         given, records = kind.made(drawn), kind.read(drawn)
         size, relation, k = rng.randint(0, 2), rng.choice(oracle_rows.RELATIONS), rng.randint(1, 2)
@@ -187,12 +188,15 @@ def test_any_records(name, make):
             pairs = oracle_rows.of_range(len(records), size, relation, k)
         else:
             pairs = oracle_rows.of_population(len(records), size, relation, k)
+        methods = METHODS if norm != 2 else METHODS[:2]
+        one = rng.choice(methods)
+        if turn % 3 != SEED % 3 and not CHECK_ALL:
+            continue
         want = oracle_rows.greatest(oracle_rows.asked_of(function, records), pairs, norm)
         universe = getattr(sl.Universe, make)(given)
         ask = {"size": size, "relation": getattr(sl, relation)(k), "norm": norm}
         asked = partial(sl.global_sensitivity, kind.asked(function), universe, **ask)
-        methods = METHODS if norm != 2 else METHODS[:2]
-        for method in methods if isinstance(kind, Pool) else [rng.choice(methods)]:
+        for method in methods if isinstance(kind, Pool) else [one]:
             held_to(want, kind, records, given, partial(asked, method=method))
 
 

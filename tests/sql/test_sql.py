@@ -519,7 +519,9 @@ STATEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "library"), [*zip(STATEMENTS, cycle(LIBRARIES.values()))])
+@pytest.mark.parametrize(
+    ("text", "library"), a_third([*zip(STATEMENTS, cycle(LIBRARIES.values()))])
+)
 def test_many_datasets_together_are_answered_as_each_alone(text, library):
     """Catches a row that is lost, or comes twice, where DuckDB answers all datasets in one plan.
 

@@ -1,8 +1,8 @@
 """`sl.sql` against a brute force of its own: every dataset asked by itself, by the engine's own client.
 
-`SQL_CASES` sets how many (statement, tables, relation) each engine is asked about (default 6, others
-at the next commit; in a long run 1,000 or more, from the first), `SQL_SEED` the first seed. A failure
-prints the seed that makes it alone.
+`SQL_CASES` sets how many (statement, tables, relation) an engine is asked about (default 6, others and
+another engine at the next commit; in a long run 1,000 or more, from the first, and all engines), `SQL_SEED`
+the first seed. A failure prints the seed that makes it alone.
 """
 
 import datetime
@@ -24,7 +24,7 @@ import polars as pl
 import psycopg
 import pyarrow as pa
 import pytest
-from conftest import a_third, refused
+from conftest import a_third, in_turn, refused
 
 import sensitivity_lab as sl
 
@@ -139,10 +139,11 @@ def compared(engine, seed):
             theirs = found(statement, asked, None if own else connection, norms)
             said = verdict(statement, asked, norms, expected, theirs)
             where = f"{brute.letter}{' own' * own}, norm {norms}"
-            again = f"SQL_SEED={seed} SQL_CASES=1, {where}: {said}"
+            again = f"CHECK_ALL=1 SQL_SEED={seed} SQL_CASES=1, {where}: {said}"
             yield said, f"{again}\n    {statement.text}\n    {asked.told}"
 
 
+@pytest.mark.parametrize("engine", in_turn(list("DSP")), indirect=True)
 def test_a_sensitivity_is_the_brute_forces_or_is_refused(engine):
     """Catches a wrong number, a witness that does not attain it, and a refusal of what has an answer."""
     said, faults = Counter(), []
@@ -214,7 +215,7 @@ def asked_of(connection, text, universe, size, relation):
     return found
 
 
-@pytest.mark.parametrize("case", TYPED)
+@pytest.mark.parametrize("case", a_third(list(TYPED)))
 @pytest.mark.parametrize(
     ("library", "size", "relation"),
     [

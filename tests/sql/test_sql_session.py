@@ -12,6 +12,7 @@ import duckdb
 import pandas as pd
 import psycopg
 import pytest
+from conftest import a_third
 
 import sensitivity_lab as sl
 
@@ -317,8 +318,10 @@ SESSIONS = {  # what the session has said, the statement, the value that it sees
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("begun", [False, True])
-@pytest.mark.parametrize("case", SESSIONS)
+@pytest.mark.parametrize(
+    ("case", "begun"),
+    [*((case, False) for case in SESSIONS), *((case, True) for case in a_third(list(SESSIONS)))],
+)
 def test_the_session_of_duckdb_is_the_callers(case, begun):
     """Catches a second session, with other settings, macros, variables or names, that answers otherwise."""
     said, text, value, *names = SESSIONS[case]

@@ -9,13 +9,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from functools import partial
+from itertools import product
 from threading import Semaphore
 
 import duckdb
 import pandas as pd
 import psycopg
 import pytest
-from conftest import refused
+from conftest import in_turn, refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.sql.duckdb import DuckDB, _heard
@@ -73,8 +74,9 @@ PAIRS = "SELECT COUNT(*) FROM range(100000000) x, range(100000000) y WHERE x.ran
 EMPTY = f"SELECT CASE WHEN COUNT(*) > 0 THEN 1 ELSE ({PAIRS}) END FROM staff"
 
 
-@pytest.mark.parametrize("connection", ["None", "duckdb.connect()"])
-@pytest.mark.parametrize("text", [FOREVER, EMPTY])
+@pytest.mark.parametrize(
+    ("connection", "text"), in_turn([*product(["None", "duckdb.connect()"], [FOREVER, EMPTY])])
+)
 def test_ctrl_c_ends_a_statement_of_duckdb(connection, text):
     """Catches an interrupt taken for a failure of the statement, or for an empty dataset not asked."""
     done = subprocess.run(

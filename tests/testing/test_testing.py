@@ -5,7 +5,7 @@ import sys
 
 import pandas as pd
 import pytest
-from conftest import CHECK_ALL
+from conftest import CHECK_ALL, SEED, in_turn
 from hypothesis import find, given, settings
 
 import sensitivity_lab as sl
@@ -101,14 +101,13 @@ COLUMNS = [
 
 @pytest.mark.parametrize(
     ("universe", "size", "relation"),
-    # Every relation meets two of the universes, and every universe two of the relations.
-    [
-        *(COLUMNS if CHECK_ALL else (COLUMNS[0], COLUMNS[3], COLUMNS[5])),
+    [  # of every second universe two relations, in turn
+        *(COLUMNS if CHECK_ALL else in_turn([COLUMNS[0], COLUMNS[3], COLUMNS[5]])),
         *(
             (u, 2, r)
             for i, u in enumerate(UNIVERSES)
             for j, r in enumerate(RELATIONS)
-            if (i + j) % 3 == 1 or CHECK_ALL
+            if ((i + j) % 3 == 1 and (i + SEED) % 2) or CHECK_ALL
         ),
     ],
     ids=str,
