@@ -58,3 +58,4 @@ def draw(name: str, path: Path) -> None:
 if __name__ == "__main__":
     for name in PICTURES:
         draw(name, STATIC / f"{name}.svg")
+    cover().savefig(STATIC / "cover.png", dpi=200, metadata={"Software": None})  # for sharing

@@ -83,6 +83,8 @@ def test_the_version_and_the_addresses_are_one():
     assert {"title", "authors", "year", "license"} <= book.keys()
     for entry in (citation, book):
         assert (entry["url"], entry["repository-code"]) == (urls["Documentation"], urls["Source"])
+    pages = yaml.safe_load(read("_config.yml"))["html"]["baseurl"]
+    assert pages == urls["Documentation"] + "/"  # which ends the address of a page's folder
     assert urls["Issues"].startswith(urls["Source"])
 
 

@@ -17,12 +17,10 @@ a marker by its shape: a second picture that draws it gets names of its own.
 
 A browser may end a line between a formula and the comma behind it: the two are kept together.
 
-Without JavaScript formulas stay TeX, and a page that has some says so.  The page that leads on to
-the first one names the book's icon, or a browser would ask the server's root for another.
+Without JavaScript formulas stay TeX, and a page that has some says so.
 """
 
 import re
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -38,7 +36,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", leave_widgets_out)
     app.connect("html-page-context", explain_raw_formulas)
     app.connect("html-page-context", mend_boxes)
-    app.connect("build-finished", name_the_icon, priority=900)  # when the page stands
     render.coalesce_streams = join_pieces
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -115,15 +112,6 @@ def named_once(body: str) -> str:
         return svg
 
     return re.sub(r"<script.*?</script>|<svg.*?</svg>", picture, body, flags=re.DOTALL)
-
-
-def name_the_icon(app: Sphinx, exception: Exception | None) -> None:
-    index = Path(app.outdir) / "index.html"
-    if exception is None and app.builder.format == "html" and index.exists():
-        leads_on = index.read_text(encoding="utf-8")
-        icon = f'<link rel="icon" href="_static/{Path(app.config.html_favicon).name}">\n'
-        if 'rel="icon"' not in leads_on:
-            index.write_text(icon + leads_on, encoding="utf-8")
 
 
 def join_pieces(outputs: list[Any]) -> list[Any]:

@@ -6,7 +6,6 @@ worker that is made in the page (`blob:`), and WebAssembly is all that it compil
 reads other pages, to show some words of them, where a server has it.
 """
 
-from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -26,9 +25,6 @@ POLICY = {
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", add_policy, priority=900)
-    app.connect(
-        "build-finished", bind_the_first, priority=950
-    )  # when the page stands, with its icon
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -41,12 +37,3 @@ def told(page: str) -> str:
 
 def add_policy(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     context["metatags"] = told(page) + context.get("metatags", "")
-
-
-def bind_the_first(app: Sphinx, exception: Exception | None) -> None:
-    """The page that leads on to the first one is written by Jupyter Book, and has no context."""
-    index = Path(app.outdir) / "index.html"
-    if exception is None and app.builder.format == "html" and index.exists():
-        text = index.read_text(encoding="utf-8")
-        if "Content-Security-Policy" not in text:
-            index.write_text(told("index") + text, encoding="utf-8")

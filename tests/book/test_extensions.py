@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
+from docutils import nodes
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,29 @@ def test_no_page_may_connect(extension):
         r"[^ ;\"]*(?:https?:|\*)[^ ;\"]*", policy.told("a") + policy.told("search")
     )
     assert allowed == []  # no other machine, by name or by a star
+
+
+@pytest.mark.parametrize("base", ["https://pages.example.org/lab/", "https://a.test/lab/"])
+def test_a_page_says_what_it_is_and_a_placeholder_nothing(extension, tmp_path, base):
+    """Catches a page that is shared without words, one that names nobody's address, and a root without a page."""
+    front, context = extension("front"), {"title": "<b>One</b> number"}
+    config = SimpleNamespace(html_baseurl=base, html_title="Lab")
+    found = SimpleNamespace(found_docs={"book/intro"})
+    app = SimpleNamespace(
+        outdir=tmp_path, builder=SimpleNamespace(format="html"), config=config, env=found
+    )
+    front.forget_the_placeholder(app, config)
+    says = nodes.paragraph(text='How far can "one" person move a number? ' * 9)
+    tree = nodes.section("", nodes.note("", nodes.paragraph(text="In a box. " * 9)), says)
+    front.describe(app, "book/intro", "page.html", context, tree)
+    front.lay_down(app, None)
+    tags = dict(re.findall(r'<meta \w+="(.*?)" content="(.*?)">', context["metatags"]))
+    assert tags["description"].startswith("How far can &quot;one&quot; person")
+    assert 150 < len(tags["description"]) < 300
+    assert "book/intro.html" in (tmp_path / "index.html").read_text("utf-8")
+    lost, real = (tmp_path / "404.html").read_text("utf-8"), "example" not in base
+    assert ("https://" in lost) == (tmp_path / "sitemap.txt").exists() == real
+    assert tags.get("og:url", "") == (f"{base}book/intro.html" if real else "")
 
 
 def test_the_licences_lie_beside_the_scripts(extension, tmp_path):

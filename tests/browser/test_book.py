@@ -34,7 +34,7 @@ PAGES = sorted(
     str(path.relative_to(HTML))
     for pattern in ("*.html", "book/**/*.html", "notebooks/**/*.html")
     for path in HTML.glob(pattern)
-    if path.name not in {"index.html", "search.html"}  # one leads on, one is asked below
+    if path.name not in {"404.html", "index.html", "search.html"}  # two lead on, one is asked below
     and 'http-equiv="refresh"' not in path.read_text("utf-8")
 )
 
