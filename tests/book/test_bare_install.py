@@ -36,7 +36,7 @@ def test_the_first_cells_of_every_notebook_run_from_wheels_alone(tmp_path):
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
     alone = {"cwd": tmp_path, "env": {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}}
     said = subprocess.run(
-        [python, "-I", "-c", FIRST, *notebooks], **alone, capture_output=True, text=True
+        [python, "-I", "-c", FIRST, *notebooks], **alone, capture_output=True, encoding="utf-8"
     )
     assert said.returncode == 0, said.stderr
     where = said.stdout.splitlines()[-1].split()
