@@ -40,7 +40,7 @@ def symmetric_distance(x: Iterable[Any], y: Iterable[Any]) -> int:
 
     Multiplicities count: this is the size of the multiset symmetric difference.
     Cost: linear in the sizes. Raises ValueError or TypeError for records that are no numbers.
-    Source: def-neighbour-distances in the book's appendix on neighbours; OpenDP's "symmetric
+    Source: def-neighbour-distances in the book's lookup on neighbours; OpenDP's "symmetric
     distance"; McSherry (2009).
     """
     return sum(_move_between(_records_of(x, "x"), _records_of(y, "y")))
@@ -53,7 +53,7 @@ def change_one_distance(x: Iterable[Any], y: Iterable[Any]) -> float:
     1
 
     Cost and errors: as `symmetric_distance`. Source: OpenDP's "change-one distance";
-    thm-change-one-hamming in the book's appendix on neighbours.
+    thm-change-one-hamming in the book's lookup on neighbours.
     """
     removed, added = _move_between(_records_of(x, "x"), _records_of(y, "y"))
     return removed if removed == added else math.inf
@@ -206,7 +206,7 @@ class Relation:
 
         Cost: `count_neighbours` tuples, sorted before the first is given.
         Raises ValueError if the dataset does not lie in the universe.
-        Source: thm-school-selections in the appendix *A blog, checked*: neighbouring multisets
+        Source: thm-school-selections in the chapter *A blog, checked*: neighbouring multisets
         stand for all neighbouring selections of people.
         """
         check_universe(universe)

@@ -52,7 +52,7 @@ class Universe:
     True
 
     Below, m is the number of records and v that of different values. Cost: one copy, and a sort.
-    Source: def-universe in the book's appendix on neighbours.
+    Source: def-universe in the book's lookup on neighbours.
     """
 
     source: Source
@@ -93,7 +93,7 @@ class Universe:
         Cost: arrays stay arrays; they are sorted once, when first needed: O(m log m).
         Raises ValueError for an empty universe, NaN or infinities, TypeError for text among
         numbers and for records that have no hash.
-        Source: def-universe in the book's appendix on neighbours.
+        Source: def-universe in the book's lookup on neighbours.
         """
         return cls.of(records, "records", unlimited=False, name=name)
 
@@ -105,7 +105,7 @@ class Universe:
         [(1, 1), (1, 2), (2, 2)]
 
         Cost and errors: as `Universe.population`. A value that is named twice counts once.
-        Source: thm-vehicle-copies in the appendix *A blog, checked*: how many copies are enough.
+        Source: thm-vehicle-copies in the chapter *A blog, checked*: how many copies are enough.
         """
         return cls.of(values, "values", unlimited=True, name=name)
 
@@ -395,7 +395,7 @@ class Universe:
         [(1, 2), (2, 2)]
 
         Cost: `count(size)` tuples, one at a time. Raises ValueError for sizes that no list has.
-        Source: def-dataset in the book's appendix on neighbours.
+        Source: def-dataset in the book's lookup on neighbours.
         """
         size = self.checked_size(size)
         if size > MOST_LISTED:
