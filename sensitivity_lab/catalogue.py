@@ -130,8 +130,7 @@ def std(*, ddof: int = 0) -> Query:
     >>> std()((1, 3)), std(ddof=1)((1, 3))
     (1.0, 1.4142135623730951)
 
-    Sensitivities are compared as exact roots and returned as correctly rounded floats.
-    Cost and errors: as `variance`.
+    Sensitivities are exact roots, shown as correctly rounded floats. Cost and errors: as `variance`.
     Source: `numpy.std`; its sensitivity: thm-std on the book's page of proofs.
     """
     return _scatter(std, Deviation, ddof)
@@ -425,8 +424,7 @@ class Added(Said):
         asked = self.query.function
         of = asked.said if isinstance(asked, _CountWhere) else self.query.of_what or Always(1)
         rows = Universe(Rows(people.natives[None], "rows"), False, None)
-        whole, scale = in_whole_numbers(rows.numbers_of(of))
-        return people.added(whole, scale)
+        return people.added(*in_whole_numbers(rows.numbers_of(of)))
 
 
 def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:

@@ -206,8 +206,7 @@ class Relation:
 
         Cost: `count_neighbours` tuples, sorted before the first is given.
         Raises ValueError if the dataset does not lie in the universe.
-        Source: thm-school-selections in the chapter *A blog, checked*: neighbouring multisets
-        stand for all neighbouring selections of people.
+        Source: thm-school-selections in the chapter *A blog, checked*.
         """
         check_universe(universe)
         indices, kept = universe.indices(dataset), self.kept(universe.values)

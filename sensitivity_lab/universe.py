@@ -195,7 +195,7 @@ class Universe:
         :param clip: to which bounds a column's numbers are cut: `clip={"price": (0, 100)}`.
         :param keep: the column by which a person's rows come first, and so the groups that these are
             of. Where it does not tell two rows apart the others do, from left to right; what is
-            missing comes last. How rows stand in the table never matters.
+            missing comes last. Of people who may bring none it may be a real table's alone.
 
         Whoever had a row keeps one. Any people (`most_rows`) become whoever the bounds can leave:
         after `rows` and `clip` any mix of so many rows again, which solvers serve as before.
@@ -212,11 +212,8 @@ class Universe:
         >>> import pandas as pd
         >>> orders = pd.DataFrame({"customer": ["b", "a", "b"], "price": [3, 5, 400]})
         >>> anybody = Universe.people(Universe.product(price=[0, 9]), most_rows=2)
-        >>> anybody.truncated(rows=1).apply(orders, id="customer")
-        <3 rows of 2 people, 1 lost (33.3%)>
-                rows lost  cells cut  people
-        bound
-        rows=1          1          0       1
+        >>> anybody.truncated(rows=1).apply(orders, id="customer").table["price"].tolist()
+        [3, 5]
 
         `id` tells people apart, if not this universe's. Each is bounded alone, so neighbours stay
         neighbours. Cost and errors: as `truncated`.
@@ -258,12 +255,10 @@ class Universe:
         return read_only(self.source.counts)
 
     def given(self, positions: Iterable[int], exact: bool = False) -> Any:
-        """Return the dataset at some positions among `values`, in the form that functions receive.
+        """Return the dataset at some positions among `values`, as functions, or `exact` ones, receive it.
 
         >>> Universe.population([10, 20, 20]).given((0, 1))
         (10, 20)
-
-        `exact` numbers are ints and Fractions.
         """
         return self.source.giver(exact)(tuple(positions))
 
@@ -286,8 +281,6 @@ class Universe:
 
         >>> Universe.population(["yes", "no"]).said(str.upper)
         ['NO', 'YES']
-
-        A function of a person is called on their rows in another order, too; errors call it `asked`.
         """
         return self.source.said(what, asked)
 

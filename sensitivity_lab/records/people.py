@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations_with_replacement, islice
@@ -196,20 +196,30 @@ class AnyPeople(_Persons):
 
     def truncated(self, bound: Truncation) -> AnyPeople:
         """Whoever is left: any mix of so many rows again, or some of these."""
+        said, here = dict(bound.steps), bound
+        any_mix = self.brings_any and "groups" not in said
+        if (any_mix or not self.sizes[0]) and bound.keep not in self.kinds.columns:
+            here = replace(bound, keep=None)  # the same are left, whichever rows come first
+        here.check(self.kinds.columns, None)
+        kinds = Rows(bound.cut(self.kinds.frame).to_native(), "rows")
+        least, most = (min(n, said.get("rows", n)) for n in self.sizes)
+        left = type(self)(kinds, most, least) if any_mix else self._left(here, kinds)
+        left.bounds = (*self.bounds, bound)
+        return left
+
+    def _left(self, bound: Truncation, kinds: Rows) -> AnyPeople:
+        """Whoever is left of everybody, each bounded; of these kinds of rows."""
         everybody = range(len(self.values))
         bounded = bounded_table(self.given(everybody), PERSON, (bound,)).table
         brought: dict[Any, list[Row]] = {number: [] for number in everybody}
         for number, *row in rows_of(table(bounded, "table")):
-            brought[number].append(Row(row, self.kinds.columns))
+            brought[number].append(Row(row, kinds.columns))
         lengths = list(map(len, brought.values()))
-        kinds = Rows(bound.cut(self.kinds.frame).to_native(), "rows")
         left = type(self)(kinds, max(lengths), min(lengths))
-        left.bounds = (*self.bounds, bound)
         people: set[Hashable] = set(map(left._in_order, brought.values()))
-        if len(people) < len(left.values):
-            left.brings_any = False
-            left.values = tuple(person for person in left.values if person in people)
-            left.counts = np.ones(len(people), dtype=np.intp)
+        left.brings_any = len(people) == len(left.values)
+        left.values = tuple(person for person in left.values if person in people)
+        left.counts = np.ones(len(people), dtype=np.intp)
         return left
 
     @property

@@ -249,6 +249,22 @@ def test_any_mix_that_is_left_is_the_universe_of_that():
     assert sl.Universe.people(rows, most_rows=4).truncated(clip={"price": (0, 5)}) == cut
 
 
+def test_a_real_table_may_have_the_column_that_comes_first():
+    """Catches a schema of one column that cannot bound a table of many, and one that forgets a bound."""
+    anybody = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=3)
+    bounded = anybody.truncated(rows=2, keep="day").truncated(clip={"kwh": (0, 9)})
+    assert bounded == sl.Universe.people(sl.Universe.product(kwh=[0, 9]), most_rows=2)
+    table = pd.DataFrame({"kwh": [50, 5, 0, 7], "day": [2, 1, 3, 1], "who": [4, 4, 4, 1]})
+    assert bounded.apply(table, id="who").table["kwh"].tolist() == [9, 5, 7]
+    brings_some = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=3, least_rows=1)
+    with refused(ValueError, "bounds must name one of kwh, got 'day'"):
+        brings_some.truncated(groups=("kwh", 1), keep="day")
+    long = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=1_200)
+    assert long.truncated(rows=2) == sl.Universe.people(
+        sl.Universe.product(kwh=[0, 50]), most_rows=2
+    )
+
+
 def test_the_order_of_bounds_counts():
     """Catches steps that are taken in an order of the package's own."""
     orders = pd.DataFrame({"who": ["a"] * 3, "shop": ["y", "x", "x"], "price": [1, 2, 9]})
