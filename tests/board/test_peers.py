@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sensitivity_board.peers import google_pairs, sampler
 from sensitivity_board.peers import measure_google_pairs as script
-from sensitivity_board.peers.score import Score, score_table, wrapped
+from sensitivity_board.peers.score import Score, score_table
 from sensitivity_board.pictures import NOTHING, plot_reached, plot_sampled
 
 # --- the table ---------------------------------------------------------------------------------
@@ -23,14 +23,6 @@ def test_the_table_has_a_row_a_score_in_their_order():
         ["b", "1 of 2", "what", "worst"],
         ["a", "1 of 2", "what", "worst"],
     ]
-
-
-def test_a_long_name_breaks_after_an_underscore():
-    """Catches a table that a name of one word makes wider than the page."""
-    shown = wrapped(pd.DataFrame({"test": ["nan_injection"], "found": [6]}), "one").to_html()
-    assert ">nan_<wbr>injection</td>" in shown
-    assert ">6</td>" in shown
-    assert "white-space: normal" in shown
 
 
 # --- Google's pairs ----------------------------------------------------------------------------

@@ -6,17 +6,14 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from sensitivity_board.peers.score import score_table
 from sensitivity_board.peers.senscheck import (
     ANNOTATIONS,
-    annotations_table,
     apart,
     as_stated,
     between,
     factor,
     held,
     mended,
-    scored,
     smallest,
 )
 
@@ -104,19 +101,3 @@ def test_distances_are_euclidean_and_added_over_arguments():
     assert (between(x, y, (0,)), between(x, y, (0, 1)), between(x, y, ())) == (5, 18, 0)
     with pytest.raises(ValueError, match="zip"):
         apart((1,), (1, 2))
-
-
-def test_the_table_and_the_score_tell_the_six():
-    """Catches a row that is missing, and a score that does not follow the table."""
-    table = annotations_table()
-    assert table["function"].tolist() == list(AGAIN)
-    assert table["smallest witness"].tolist()[:3] == ["0 → 1", "0, 0 → 0, 1", "0, 2 → 1, 2"]
-    assert table["too small by"].tolist() == [
-        "×2",
-        *["no factor helps", "×M"] * 2,
-        "no factor helps",
-    ]
-    assert table["stated"].tolist() == ["s1", "s1", "s1 + s2", "s1", "s1 + s2", "s2"]
-    score = scored()
-    assert (score.asked, score.found) == (6, 6)
-    assert "0 → 1, 2 where 1 is claimed" in score_table([score]).loc[0, "smallest witness"]

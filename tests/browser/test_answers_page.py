@@ -355,25 +355,6 @@ def test_a_function_can_be_stopped(context: BrowserContext, path: Path) -> None:
 # ---- In the book ---------------------------------------------------------------------------------
 
 
-def test_the_script_loads_where_there_are_fields_and_nowhere_else() -> None:
-    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
-    for name in (
-        "by-hand",
-        "noise",
-        "neighbours",
-        "school",
-        "people",
-        "audits",
-        "local-and-smooth",
-        "norms",
-    ):
-        text = (HTML / "notebooks" / f"{name}.html").read_text("utf-8")
-        assert "answers.js" in text
-        assert text.count('<div class="answer"') >= 2
-    assert "answers.js" not in (HTML / "book" / "glossary.html").read_text("utf-8")
-    assert SCRIPT.stat().st_size < 12_000
-
-
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_how_the_fields_look(browser: Browser, width: int, scheme: str) -> None:
     """Catches faint verdicts, unnamed fields, small targets and sideways scrolling."""

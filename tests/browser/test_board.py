@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
-from conftest import HTML, ROOT
+from conftest import HTML
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_board import Case, case_files
 from sensitivity_board.programs import every_program
 from test_book import LOOKS, STRUCTURE, WIDEST, faint_text, faults, opened, quietly, show
 
 PAGE = HTML / "book" / "board.html"
-SCRIPT = ROOT / "book" / "_static" / "board.js"
 CASES = case_files()
 ALL = [case.address for case in CASES]
 # What each filter goes by, read from the cases themselves.
@@ -250,15 +249,6 @@ def test_every_program_has_a_button_that_copies_it(page: Page) -> None:
 
 
 # ---- In the book ---------------------------------------------------------------------------------
-
-
-def test_the_script_loads_on_the_board_and_nowhere_else() -> None:
-    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
-    assert all(name in PAGE.read_text("utf-8") for name in ("board.js", "board.css"))
-    for name in ("book/glossary.html", "notebooks/audits.html", "notebooks/case-files.html"):
-        text = (HTML / name).read_text("utf-8")
-        assert not re.search(r"_static/board\.(js|css)", text), name
-    assert SCRIPT.stat().st_size < 6_000
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)

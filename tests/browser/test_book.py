@@ -343,6 +343,26 @@ def test_no_id_stands_twice() -> None:
         assert [one for one, times in Counter(ids).items() if times > 1] == [], name
 
 
+SCRIPTS = {  # where a script is needed, and how many bytes it may have
+    "dots": (["book/intro"], 40_000),
+    "answers": ([f"notebooks/{name}" for name in ("by-hand", "noise", "school", "people", "norms")], 12_000),
+    "tents": (["notebooks/noise"], 12_000),
+    "board": (["book/board"], 6_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_loads_where_it_is_needed_and_not_everywhere(script: str) -> None:
+    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
+    needed, most = SCRIPTS[script]
+    others = ["book/glossary", "notebooks/case-files"]
+    for name in [*needed, *others]:
+        text = (HTML / f"{name}.html").read_text("utf-8")
+        found = re.search(rf"_static/{script}\.js", text) is not None
+        assert found == (name in needed), name
+    assert (HTML / "_static" / f"{script}.js").stat().st_size < most
+
+
 def test_the_first_page_names_the_icon() -> None:
     """Catches a page that leads on and asks the server's root for an icon."""
     icon = re.search(r'rel="icon" href="([^"]+)"', (HTML / "index.html").read_text("utf-8"))

@@ -18,7 +18,6 @@ from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, quietly
 import sensitivity_lab as sl
 
 PAGE = HTML / "book" / "intro.html"
-SCRIPT = HTML / "_static" / "dots.js"
 NAMES, DAYS = list(first_page.pupils()), list(first_page.pupils().values())
 EVERYONE = range(len(DAYS))
 GROUPS = first_page.groups()
@@ -542,10 +541,3 @@ def test_the_finished_picture_is_what_the_script_draws(page: Page, browser: Brow
             assert drawn[0] == pytest.approx(drawn[1], abs=0.01)
     assert said(noisy) == said(still.locator("#dots-noisy"))
     context.close()
-
-
-def test_the_script_loads_where_there_are_dots_and_nowhere_else() -> None:
-    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
-    assert "dots.js" in PAGE.read_text("utf-8")
-    assert "dots.js" not in (HTML / "book" / "glossary.html").read_text("utf-8")
-    assert SCRIPT.stat().st_size < 40_000

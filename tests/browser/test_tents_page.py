@@ -22,7 +22,6 @@ from sensitivity_book.stage.tents import (
 from test_book import LOOKS, PHONE, STRUCTURE, faint_text, faults, quietly, show
 
 PAGE = HTML / "notebooks" / "noise.html"
-SCRIPT = HTML / "_static" / "tents.js"
 
 pytestmark = pytest.mark.xdist_group("tents")
 
@@ -376,10 +375,3 @@ def test_how_the_tents_look(browser: Browser, width: int, scheme: str) -> None:
     assert faint_text(page, ".tents") == []
     assert faults(page, ".tents", **STRUCTURE) == {}
     page.close()
-
-
-def test_the_script_loads_where_there_are_tents_and_nowhere_else() -> None:
-    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
-    assert "tents.js" in PAGE.read_text("utf-8")
-    assert "tents.js" not in (HTML / "book" / "glossary.html").read_text("utf-8")
-    assert SCRIPT.stat().st_size < 12_000
