@@ -220,7 +220,10 @@ def test_every_card_says_the_state_of_its_threads(board_cards):
         assert links == [one["url"] for one in known]
         assert all(f"{one['name']}, {one['state']}" in facts["status"] for one in known)
         for link in links:
-            assert re.fullmatch(r"https://github\.com/[\w-]+/[\w-]+/(issues|pull)/\d+", link)
+            assert re.fullmatch(
+                r"https://github\.com/[\w-]+/[\w-]+(/(issues|pull)/\d+|/blob/main/[\w/]+\.md|#[\w-]+)",
+                link,
+            )
 
 
 def test_a_rebuilt_error_has_a_card_that_a_reader_can_check():

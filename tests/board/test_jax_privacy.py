@@ -134,4 +134,6 @@ def test_issues():
     """Catches a thread that is named for another function, and a gap without its reason."""
     assert all(case.note for case in CASES if case.verdict != "exact")
     named = {case.function for case in CASES if issues(case)}
-    assert named == {"clipped_fun by its docstring", "clipped_fun of float16"}
+    assert named == {
+        f"clipped_fun {which}" for which in ("by its docstring", "of float16", "of bfloat16")
+    }

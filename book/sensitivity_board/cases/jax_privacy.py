@@ -44,19 +44,20 @@ ENCODERS: dict[str, list[list[Exact]]] = {
     "square root, 3 bands": square_root(8, bands=3),
 }
 
+GUIDE = "The library's guide says to sum in float32 at least, by dtype: whoever does is safe."
 NOTES = {  # by function and setting
     ("clipped_fun of float32", "l2_clip_norm 1"): "In float32 a clipped vector can be a hair too "
     "long: the square of this one's length is 1 + 8.9e-8.",
     ("clipped_fun of float32", "l2_clip_norm 1, normalize_by 3"): "The sensitivity is computed in "
     "float64, the sum in float32, where a third is a hair more.",
     ("clipped_fun of bfloat16", "l2_clip_norm 1"): "The batch is summed in its own type unless "
-    "dtype is set. From 256 on bfloat16 has only even numbers: 257 ones make 256, and 258 make 258.",
+    f"dtype is set. From 256 on bfloat16 has only even numbers: 257 ones make 256, 258 make 258. {GUIDE}",
     ("clipped_fun of bfloat16", "l2_clip_norm 1, dtype float32"): "The docstring recommends dtype "
     "where a batch of low precision is large.",
     ("clipped_fun of float16", "l2_clip_norm 2**-13"): "The norm is computed in the vector's type "
     "unless dtype is set. In float16 the square of 2**-13 is 0, so the vector is taken for 0 and is "
     "not clipped. A vector of 2**20 such entries has length 2**-3, and stays that long at an "
-    "l2_clip_norm of 2**-4.",
+    f"l2_clip_norm of 2**-4. {GUIDE}",
     ("clipped_fun of float16", "l2_clip_norm 2**-13, dtype float32"): "With dtype the norm is "
     "computed in float32.",
 }

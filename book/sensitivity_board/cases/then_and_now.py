@@ -177,6 +177,8 @@ LONG = (
     " large, and not while one large record is missing, so the gap grows with the square of the"
     " number of records. The two datasets are those of Casacuberta and others (2022), at this length."
 )
+READ = "The claim is read from the source, `cc/algorithms/bounded-mean.h`."
+KNOWN = "Google's README has rounding in its floating-point implementations among the known issues."
 
 
 def note(tool: Sums) -> str:
@@ -190,6 +192,8 @@ def note(tool: Sums) -> str:
     }[tool.library]
     if "(-1.0, 1.0)" in tool.setting:
         told = [LONG, *told[:1]] if tool.library == "SmartNoise SQL" else [LONG]
+    if tool.library == "PyDP" and told in ([LONG], [MIDDLE]):
+        told += [KNOWN] if told == [LONG] else [READ, KNOWN]
     if tool.library in WRAPS and _large(tool):
         told = [WRAPS[tool.library]]
     if "(0.0, 0.1)" in tool.setting:

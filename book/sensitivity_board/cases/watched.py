@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sensitivity_board.case import NORMS, Case, strictest
@@ -14,6 +16,8 @@ from sensitivity_lab.audit.report import Audit
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.universe import Universe
+
+NAMES_NONE = "The claim is exact for the other relation, {}; the library's documents name none."
 
 
 class Seen(Asked):
@@ -82,11 +86,13 @@ def diffprivlib_cases() -> list[Case]:
         relations: list[Relation] = [Change(1)]
         if not tool.function.startswith(("mean", "var", "std", "nan")):
             relations.append(SymmetricDifference(1))
-        for relation in relations:
-            rows = strictest(audit_seen(tool, relation, norm=norm).rows)
-            source = tool.library, tool.version, tool.function, tool.setting
-            answers = tuple(tool.answers.items())
-            cases.append(Case(*source, rows, tool.date, norm=NORMS[norm], answers=answers))
+        source = tool.library, tool.version, tool.function, tool.setting
+        answers = tuple(tool.answers.items())
+        case = partial(Case, *source, date=tool.date, norm=NORMS[norm], answers=answers)
+        found = [case(strictest(audit_seen(tool, each, norm=norm).rows)) for each in relations]
+        for one, other in zip(found, found[::-1], strict=True):
+            exact = other.verdict == "exact" != one.verdict
+            cases.append(replace(one, note=NAMES_NONE.format(other.relation) if exact else ""))
     return cases
 
 
