@@ -33,33 +33,34 @@ KS = range(1, 5)
 def explore(
     universe: Universe,
     size: int,
-    queries: Sequence[Query | Callable[[Any], Any]] = TEN,
+    queries: Sequence[Query | Callable[[Any], Any]] | None = None,
     *,
-    relations: Sequence[type[Relation]] = (AddRemove, Change),
+    relations: Sequence[type[Relation]] | None = None,
 ) -> Any:
     """Show a panel for each query, with sliders for k and the size, and a pair that attains it.
 
     >>> from sensitivity_lab import Universe
     >>> days = Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
-    >>> k, size, relation, query, sentence, *pictures = explore(days, size=6).children
+    >>> k, size, relation, query, said, *_ = explore(days, size=6).children
     >>> k.value, relation.value = 2, "at most k records changed"
-    >>> sentence.value
-    'mean, datasets of size 6, at most 2 records changed: the sensitivity is 16/3 ≈ 5.333.
-    (1, 2, 3, 4, 5, 6) against (3, 4, 5, 6, 15, 20).'
+    >>> print(said.value)
+    mean, datasets of size 6, at most 2 records changed: the
+    sensitivity is 16/3 ≈ 5.333. (1, 2, 3, 4, 5, 6) against (3, 4, 5, 6, 15, 20).
 
     It needs ipywidgets and a running kernel. The panels are those of `plot_sweep`, with a ring at
     the k, from 1 to 4, and the kind of neighbours that are chosen; below stands the pair of the
-    query that is picked. `queries` are ten of the catalogue if not given, or a list of queries and
-    callables; `relations` are kinds without their k. What cannot be asked is said in the sentence.
-    Cost: a `sweep` at each size that is shown, and a `global_sensitivity` for each pair.
-    Raises ImportError without ipywidgets, TypeError for a relation that has its k already,
-    ValueError for two queries of one name; else as `sweep`.
+    query that is picked. Without `queries` ten of the catalogue are asked; `relations` are kinds
+    without their k, `[AddRemove, Change]` if not given. What cannot be asked is said.
+    Cost: a `sweep` at each size that is shown, and a `global_sensitivity` for each pair. Raises
+    ImportError without ipywidgets, TypeError for a relation that has its k already, ValueError for
+    two queries of one name; else as `sweep`.
     """
     try:
         import ipywidgets
     except ModuleNotFoundError as error:
         raise ImportError("explore needs ipywidgets: pip install ipywidgets") from error
-    asked = _Asked(universe, queries, relations)
+    kinds = (AddRemove, Change) if relations is None else relations
+    asked = _Asked(universe, TEN if queries is None else queries, kinds)
     size = whole_number(size, "size", 1)
     most = max(12, 2 * size) if universe.unlimited else max(size, int(universe.records))
     wide = {"style": {"description_width": "90px"}, "layout": {"width": "420px"}}
@@ -115,7 +116,6 @@ class _Asked:
     def at(self, k: int, size: int, neighbours: str, name: str) -> tuple[str, str, str]:
         """At a setting of the controls: a sentence, the panels, and the pair, as HTML."""
         relation = self.families[neighbours](k)
-        panels = _html(self._panels(size, relation, name))
         text, picture = f"{name}, datasets of size {size}, {relation.description}: ", ""
         try:
             found = self.pair(name, size, relation)
@@ -125,7 +125,7 @@ class _Asked:
             picture = _html(plot_witness(found))
         except ValueError as error:  # no neighbours, or too many records for a picture
             text += f" {error}"
-        return escape(text), panels, picture
+        return escape(text), _html(self._panels(size, relation, name)), picture
 
     def _panels(self, size: int, relation: Relation, name: str) -> Figure:
         """The panels at a size, with a ring at the chosen relation and k, and the picked one grey."""
