@@ -14,7 +14,12 @@ BOOK = tomllib.loads((ROOT / "book" / "pyproject.toml").read_text(encoding="utf-
 EXTRAS = PROJECT["optional-dependencies"]
 OURS = {"sensitivity_lab", "sensitivity_book", "sensitivity_board"}
 # Imported by another name than it is installed by, or with what is.
-BROUGHT_BY = {"cycler": "matplotlib", "matplotlib_inline": "jupyterlab", "traitlets": "ipywidgets"}
+BROUGHT_BY = {
+    "IPython": "jupyterlab",
+    "cycler": "matplotlib",
+    "matplotlib_inline": "jupyterlab",
+    "traitlets": "ipywidgets",
+}
 
 
 def names(requirements):

@@ -99,6 +99,8 @@ class _Asked:
         for kind in kinds:
             if not (isinstance(kind, type) and issubclass(kind, Relation)):
                 raise TypeError(f"relations must be kinds such as Change, got {brief(kind)}")
+        if not (asked and kinds):
+            raise ValueError("queries and relations must have at least one each")
         self.families = {relation_text(kind.__name__): kind for kind in kinds}
         self.universe, self.table, self.pair = universe, cache(self._table), cache(self._pair)
 

@@ -88,14 +88,18 @@ class People(_Persons):
         for name, column in ids.items():
             whose = np.array([*map(self.position_of.__getitem__, column)], dtype=np.int64)
             self.order[name] = np.argsort(whose, kind="stable")
-            self.starts[name] = np.cumsum([0, *np.bincount(whose, minlength=len(people))])
+            self.starts[name] = np.cumsum(
+                [0, *np.bincount(whose, minlength=len(people))], dtype=np.int64
+            )
 
     def rows_of(self, name: str | None, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
         """How many rows of a table some people have, and which, person by person."""
         people, starts = np.asarray(positions, dtype=np.int64), self.starts[name]
         many = starts[people + 1] - starts[people]
-        begins = np.cumsum(many) - many
-        places = np.repeat(starts[people] - begins, many) + np.arange(many.sum())
+        begins = np.cumsum(many, dtype=np.int64) - many
+        places = np.repeat(starts[people] - begins, many) + np.arange(
+            many.sum(dtype=np.int64), dtype=np.int64
+        )
         return many, self.order[name][places]
 
     def added(self, whole: np.ndarray, scale: int) -> Any:

@@ -60,11 +60,11 @@ class Truncation:
             rows = cells = 0
             if name == "clip":
                 cut = self.cut(frame)
-                differ = np.array([_unlike(frame[column], cut[column]) for column in what])
-                frame, cells, hit = cut, int(differ.sum()), people[differ.any(axis=0)]
+                differ = np.array([_unlike(frame[c], cut[c]) for c in what], dtype=bool)
+                frame, cells, hit = cut, int(differ.sum(dtype=np.int64)), people[differ.any(axis=0)]
             else:
                 kept = self._kept(name, what, frame, people)
-                rows, hit = int((~kept).sum()), people[~kept]
+                rows, hit = int((~kept).sum(dtype=np.int64)), people[~kept]
                 frame, people = frame[np.flatnonzero(kept).tolist()], people[kept]
             costs.append((f"{name}={what}", rows, cells, len(np.unique(hit))))
         return frame, people, costs
@@ -75,13 +75,13 @@ class Truncation:
         who = people[order]
         start = np.searchsorted(who, who)  # where each row's person begins
         if name == "rows":
-            is_kept = np.arange(len(who)) - start < what
+            is_kept = np.arange(len(who), dtype=np.int64) - start < what
         else:
             group = _joined(who, _ranks(frame[what[0]])[order])
             first = np.unique(group, return_index=True)[1]  # where each group begins
             begun = np.zeros(len(who) + 1, dtype=np.int64)
             begun[first + 1] = 1
-            begun = np.cumsum(begun)
+            begun = np.cumsum(begun, dtype=np.int64)
             is_kept = (begun[first] - begun[start[first]] < what[1])[group]
         kept = np.zeros(len(who), dtype=bool)
         kept[order[is_kept]] = True

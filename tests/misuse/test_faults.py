@@ -719,7 +719,7 @@ CALLS = {
     "plot_compare": Call(sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
     "plot_witness": Call(sl.plot_witness, is_figure, {"sensitivity": [WITNESS], "ax": [None]}),
     "explore": Call(
-        sl.explore, lambda box: box.children, {"universe": [FREE], "size": [2], "queries": [[sl.MEAN]], "relations": [[sl.Change]]}),
+        sl.explore, lambda box, **given: box.children, {"universe": [FREE], "size": [2], "queries": [[sl.MEAN]], "relations": [[sl.Change]]}),
 }  # fmt: skip
 
 
