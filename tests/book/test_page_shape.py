@@ -150,10 +150,10 @@ def test_the_hours_of_the_path_add_up():
 
 
 def words(page, until="## Exercises"):
-    """How many words a reader has on a page: no formulas, fields, labels or fences."""
+    """How many words a reader has on a page: no formulas, code, fields, labels or fences."""
     text = "\n\n".join(text for kind, text, _ in cells(page) if kind == "markdown").split(until)[0]
     for left_out in (
-        r"(?ms)^(`{3,}|~{3,}|:{3,})\{(?:answer|raw|dots)\}.*?^\1$",
+        r"(?ms)^(`{3,}|~{3,}|:{3,})(?:\{(?:answer|raw|dots|eval-rst)\}|\w+$).*?^\1$",
         r"(?s)\$\$.*?\$\$|\$[^$]+\$",
         r"(?m)^(?:`{3,}|~{3,}|:{3,})(?:\{[\w:-]+\})?|^:[\w-]+:.*$|^\([\w-]+\)=$",
     ):
