@@ -98,7 +98,7 @@ class RealTable:
             for c in self.columns
         ]
         head = "| column | says | may be | because |"
-        first = [f"**{self.title}**", "", "| | |", "|---|---|", *cells]
+        first = [f"**{self.title}**", "", "| the sheet | says |", "|---|---|", *cells]
         return "\n".join([*first, "", head, "|---|---|---|---|", *columns])
 
 
