@@ -40,7 +40,7 @@ test: $(READY) ## Run the tests, the doctests, and every notebook against its st
 lowest: $(READY) ## Test the package with the lowest versions that it declares (Python 3.11)
 	$(BIN)/python -m venv --clear $(VENV)-lowest
 	$(BIN)/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct -r pyproject.toml \
-	  --extra plot --extra sql --extra testing "polars>=2" "pyarrow>=26" "pytest-mpl>=0.19" "pytest-xdist>=3.8"
+	  --extra plot --extra sql --extra testing "polars>=2" "pyarrow>=26" "pytest-cov>=7" "pytest-mpl>=0.19" "pytest-xdist>=3.8"
 	$(VENV)-lowest/bin/python -m pytest -n auto tests/test_sensitivity.py tests/test_properties.py \
 	  tests/test_universe.py tests/audit tests/records/test_rows.py tests/sql/test_sql.py
 
