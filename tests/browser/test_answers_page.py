@@ -21,7 +21,7 @@ from sensitivity_book.answers.kinds import (
 from sensitivity_book.answers.page import markup, told
 from sensitivity_book.answers.reading import MisreadError
 from sensitivity_book.answers.registry import ANSWERS
-from test_book import LOOKS, STRUCTURE, faint_text, faults, show
+from test_book import LOOKS, STRUCTURE, faint_text, faults, reopen, show
 
 import sensitivity_lab as sl
 
@@ -270,7 +270,7 @@ def test_what_was_typed_stays_with_the_page(page: Page) -> None:
     """Catches an answer that is lost, or shown under another field, when the page is opened again."""
     submit(field(page, "mean"), "19/6")
     field(page, "belief").get_by_role("textbox").fill("0.5")
-    page.reload()
+    reopen(page)
     assert field(page, "mean").get_by_role("textbox").input_value() == "19/6"
     assert said(field(page, "mean")).startswith("✓ Right.")
     assert field(page, "belief").get_by_role("textbox").input_value() == "0.5"
@@ -325,7 +325,7 @@ def test_python_is_asked_and_its_verdict_is_kept(context: BrowserContext, path: 
     assert said(root) == "✗ Not yet. They are 2 < 3 apart."
     assert not root.get_by_role("button", name="Stop").is_visible()
     assert not root.locator(".progress").is_visible()
-    page.reload()
+    reopen(page)
     assert said(field(page, "pair")) == "✗ Not yet. They are 2 < 3 apart."
     assert field(page, "pair").get_by_role("textbox").nth(1).input_value() == "1"
 

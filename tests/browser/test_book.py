@@ -29,6 +29,7 @@ SLOW = ["color-contrast", "link-in-text-block"]
 STRUCTURE = {"rules": {rule: {"enabled": False} for rule in SLOW}}
 TALLEST = 60_000  # pixels: a picture of a taller page would be an empty file
 BUSY = 120_000  # ms: a busy machine opens the longest page slowly
+STORED = 1_000  # ms: what a page stores crosses to another process of the browser
 THEME_DELAY = 400  # ms: the theme adapts to a new width 300 ms after the change
 PAGES = sorted(
     str(path.relative_to(HTML))
@@ -303,6 +304,12 @@ def test_a_term_shows_what_it_means_within_the_window(browser: Browser) -> None:
             page.mouse.move(0, 0)
 
 
+def reopen(page: Page) -> None:
+    """Open it again once the browser, which writes a moment later, has what the page stored."""
+    page.wait_for_timeout(STORED)
+    page.reload()
+
+
 def test_the_switch_hides_the_code_and_is_remembered(browser: Browser) -> None:
     """Catches a switch that hides what the code said, or forgets."""
     with opened(browser, "notebooks/noise.html") as page:
@@ -312,7 +319,7 @@ def test_the_switch_hides_the_code_and_is_remembered(browser: Browser) -> None:
         page.locator(".code-switch").press("Enter")
         assert shown.count() == 0
         assert outputs.count() == before
-        page.reload()
+        reopen(page)
         assert shown.count() == 0
         assert page.locator(".code-switch").get_attribute("aria-pressed") == "false"
         page.locator(".code-switch").press("Space")
