@@ -393,15 +393,15 @@ SUBMISSIONS = {
         ("0, 4, 5, 6, 10\n0, 4, 5, 10, 10", "(0, 4, 5, 6, 10) has the local sensitivity 1, (0, 4, 5, 10, 10) has 5: 4 apart. Others are further apart."),
     ],
     "norms-weight-laplace": [
-        ("def laplace_weight(m):\n    return (100 * m**2) ** (1 / 3)", "No weight is better, at the averages 10, 20, 40, 80."),
-        ("def laplace_weight(m):\n    return (100 * m) ** 0.5", "With m = 10 it gives 31.6228, and 26.1 is better: the variance is 4.3 % lower there."),
-        ("def laplace_weight(m):\n    return 54.3 if m == 40 else m", "With m = 10 it gives 10, and 14.68 is better"),
-        ("def laplace_weight(m):\n    return 10**400", "Look between 0 and 1000."),
+        ("def laplace_weight(a):\n    return (100 * a**2) ** (1 / 3)", "No weight is better, at the averages 10, 20, 40, 80."),
+        ("def laplace_weight(a):\n    return (100 * a) ** 0.5", "With a = 10 it gives 31.6228, and 26.1 is better: the variance is 4.3 % lower there."),
+        ("def laplace_weight(a):\n    return 54.3 if a == 40 else a", "With a = 10 it gives 10, and 14.68 is better"),
+        ("def laplace_weight(a):\n    return 10**400", "Look between 0 and 1000."),
     ],
     "norms-weight-gaussian": [
-        ("def gaussian_weight(m):\n    return (100 * m) ** 0.5", "No weight is better, at the averages 10, 20, 40, 80."),
-        ("def gaussian_weight(m):\n    return (100 * m**2) ** (1 / 3)", "With m = 10 it gives 21.5443, and 26.1 is better: the variance is"),
-        ("def gaussian_weight(m):\n    return m - 40", "With m = 10 it gives -30. Look between 0 and 1000."),
+        ("def gaussian_weight(a):\n    return (100 * a) ** 0.5", "No weight is better, at the averages 10, 20, 40, 80."),
+        ("def gaussian_weight(a):\n    return (100 * a**2) ** (1 / 3)", "With a = 10 it gives 21.5443, and 26.1 is better: the variance is"),
+        ("def gaussian_weight(a):\n    return a - 40", "With a = 10 it gives -30. Look between 0 and 1000."),
     ],
     "closed-forms-mixed": [
         ("0, 3, 3\n0, 0", "The means are 2 and 0, 2 apart: more than 9/5. The formula is refuted."),

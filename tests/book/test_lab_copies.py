@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import nbformat
 import pytest
-from conftest import ROOT
+from conftest import ROOT, in_turn
 from lab_copies import RAW, lab
 from nbclient import NotebookClient
 
@@ -78,7 +78,7 @@ OTHER = {
 }
 
 
-@pytest.mark.parametrize("name", OTHER)
+@pytest.mark.parametrize("name", in_turn(list(OTHER)))
 def test_other_data_flow_through_a_copy(name):
     """Catches a cell that knows ten pupils, or a scale from 1 to 3, and stops whoever has others."""
     [copy] = [copies()[each] for each in NAMES if each[3:-6] == name]

@@ -8,14 +8,14 @@ import pickle
 import random
 from collections import Counter
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 import oracle_rows
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import refused
+from conftest import a_third, refused
 
 import sensitivity_lab as sl
 
@@ -183,17 +183,16 @@ ROWS = [
 ]
 
 
+STEPS = [
+    {"rows": 1}, {"rows": 2}, {"rows": 9}, {"groups": ("shop", 1)}, {"groups": ("shop", 3)},
+    {"clip": {"price": (1, 5)}}, {"rows": 2, "groups": ("shop", 1)}, {"clip": {"price": (2, 2)}, "rows": 1},
+    {"groups": ("shop", 1), "rows": 2}, {"groups": ("price", 1), "clip": {"price": (0, 3)}},
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "steps",
-    [
-        {"rows": 1}, {"rows": 2}, {"rows": 9}, {"groups": ("shop", 1)}, {"groups": ("shop", 3)},
-        {"clip": {"price": (1, 5)}}, {"rows": 2, "groups": ("shop", 1)}, {"clip": {"price": (2, 2)}, "rows": 1},
-        {"groups": ("shop", 1), "rows": 2}, {"groups": ("price", 1), "clip": {"price": (0, 3)}},
-    ],
-    ids=str,
-)  # fmt: skip
-@pytest.mark.parametrize("least", [0, 1, 3])
-@pytest.mark.parametrize("keep", [None, "price"])
+    ("steps", "least", "keep"), a_third(list(product(STEPS, [0, 1, 3], [None, "price"]))), ids=str
+)
 def test_anybody_bounded_is_whoever_can_be_left(steps, least, keep):
     """Catches people whom no bound leaves, and a solver that deals them any mix of rows."""
     rows = pd.DataFrame(ROWS)
@@ -259,10 +258,9 @@ def test_a_real_table_may_have_the_column_that_comes_first():
     brings_some = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=3, least_rows=1)
     with refused(ValueError, "bounds must name one of kwh, got 'day'"):
         brings_some.truncated(groups=("kwh", 1), keep="day")
-    long = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=1_200)
-    assert long.truncated(rows=2) == sl.Universe.people(
-        sl.Universe.product(kwh=[0, 50]), most_rows=2
-    )
+    one = sl.Universe.product(kwh=[50])
+    long = sl.Universe.people(one, most_rows=1_200)
+    assert long.truncated(rows=2) == sl.Universe.people(one, most_rows=2)
 
 
 def test_the_order_of_bounds_counts():

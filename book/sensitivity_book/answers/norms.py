@@ -57,18 +57,18 @@ def total_worth() -> Answer:
 def weight_laplace() -> Answer:
     """The best weight of a count beside a sum, for Laplace noise."""
     return FunctionAnswer(
-        "The best weight for Laplace noise, for an average m",
-        "def laplace_weight(m):\n    return m",
-        best_weight(lambda w: (w + HIGHEST) ** 2, lambda m: (HIGHEST * m**2) ** (1 / 3)),
+        "The best weight for Laplace noise, for an average a",
+        "def laplace_weight(a):\n    return a",
+        best_weight(lambda w: (w + HIGHEST) ** 2, lambda a: (HIGHEST * a**2) ** (1 / 3)),
     )
 
 
 def weight_gaussian() -> Answer:
     """The best weight of a count beside a sum, for Gaussian noise."""
     return FunctionAnswer(
-        "The best weight for Gaussian noise, for an average m",
-        "def gaussian_weight(m):\n    return m",
-        best_weight(lambda w: w**2 + HIGHEST**2, lambda m: math.sqrt(HIGHEST * m)),
+        "The best weight for Gaussian noise, for an average a",
+        "def gaussian_weight(a):\n    return a",
+        best_weight(lambda w: w**2 + HIGHEST**2, lambda a: math.sqrt(HIGHEST * a)),
     )
 
 
@@ -77,19 +77,19 @@ def best_weight(
 ) -> Callable[[Callable[..., Any]], Verdict]:
     """Return a judge of weights: best for every average, or worse than another that it names."""
 
-    def error(w: float, m: float) -> float:
-        return squared(w) * (1 + (m / w) ** 2)
+    def error(w: float, a: float) -> float:
+        return squared(w) * (1 + (a / w) ** 2)
 
     def judge(function: Callable[..., Any]) -> Verdict:
-        for m in AVERAGES:
-            own = number(function, (m,))
-            here = f"With m = {m} it gives {number_text(own)}"
+        for a in AVERAGES:
+            own = number(function, (a,))
+            here = f"With a = {a} it gives {number_text(own)}"
             if not 0 < own <= LARGEST:
                 return Verdict(False, f"{here}. Look between 0 and {LARGEST}.")
             own = float(own)
-            if abs(own / best(m) - 1) > NEAR:
-                nearer = math.sqrt(own * best(m))
-                more = error(own, m) / error(nearer, m) - 1
+            if abs(own / best(a) - 1) > NEAR:
+                nearer = math.sqrt(own * best(a))
+                more = error(own, a) / error(nearer, a) - 1
                 words = f"{here}, and {nearer:.4g} is better"
                 return Verdict(False, f"{words}: the variance is {_share(more)} lower there.")
         tried = ", ".join(map(str, AVERAGES))
