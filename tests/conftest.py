@@ -49,6 +49,12 @@ def a_third(options: list) -> list:
     return options if CHECK_ALL else options[SEED % 3 :: 3]
 
 
+def turn(mine: int, of: int) -> pytest.MarkDecorator:
+    """What takes long and is one of so many: asked in its turn, and always in `make check-all`."""
+    later = not CHECK_ALL and SEED % of != mine
+    return pytest.mark.skipif(later, reason="takes long: in turn with the commit")
+
+
 def seeds(count: int) -> range:
     """So many seeds for random cases, others at the next commit; a test's name shows its own."""
     return range(SEED * 1000, SEED * 1000 + count)

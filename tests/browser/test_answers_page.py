@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HTML, ROOT
+from conftest import HTML, ROOT, in_turn
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
 from sensitivity_book.answers import compare
 from sensitivity_book.answers.kinds import (
@@ -355,7 +355,7 @@ def test_a_function_can_be_stopped(context: BrowserContext, path: Path) -> None:
 # ---- In the book ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_how_the_fields_look(browser: Browser, width: int, scheme: str) -> None:
     """Catches faint verdicts, unnamed fields, small targets and sideways scrolling."""
     page = browser.new_page()

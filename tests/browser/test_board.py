@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
-from conftest import HTML
+from conftest import HTML, in_turn, turn
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_board import Case, case_files
 from sensitivity_board.programs import every_program
@@ -75,7 +75,7 @@ def in_view(card: Locator) -> bool:
 # ---- Filters -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OF)
+@pytest.mark.parametrize("name", in_turn(list(OF)))
 def test_a_filter_shows_what_it_names_and_says_how_many(page: Page, name: str) -> None:
     """Catches a card that hides behind its own filter, and a count that is not what is seen."""
     assert sorted(seen(page)) == sorted(ALL)
@@ -138,6 +138,7 @@ def test_a_filtered_view_has_an_address_that_shows_it_again(page: Page) -> None:
     assert len(seen(page)) == len(ALL)
 
 
+@turn(0, 3)
 def test_an_address_that_fits_nothing_shows_everything(page: Page) -> None:
     """Catches an old link, to a library that is gone, that opens an empty page or fails."""
     for part in ("library=Gone", "verdict=bad&what=3", "no-such-card", "="):
@@ -145,6 +146,7 @@ def test_an_address_that_fits_nothing_shows_everything(page: Page) -> None:
         assert len(seen(page)) == len(ALL), part
 
 
+@turn(1, 3)
 def test_a_card_is_shown_by_its_address_whatever_its_verdict(page: Page) -> None:
     """Catches a card that its own link does not open, or does not bring into view."""
     for verdict in ("too small", "loose", "exact"):
@@ -251,7 +253,7 @@ def test_every_program_has_a_button_that_copies_it(page: Page) -> None:
 # ---- In the book ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_how_the_board_looks(browser: Browser, width: int, scheme: str) -> None:
     """Catches faint text in a card or a row that is open, unnamed fields, small targets, sideways scrolling."""
     with opened(browser, "book/board.html") as page:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from conftest import HTML, seeds
+from conftest import HTML, in_turn, seeds
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.stage.dots.games import GAMES
 from sensitivity_book.stage.dots.picture import decimals, listed, text
@@ -414,7 +414,7 @@ def test_the_keyboard_walks_and_pulls(page: Page) -> None:
 # ---- Looks -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_the_games_can_be_read_and_hit(page: Page, width: int, scheme: str) -> None:
     """Catches faint text, letters below 11 px, dots that overlap or leave the page, faulty roles."""
     show(page, width, scheme)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from conftest import HTML, a_third
+from conftest import HTML, a_third, in_turn
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View, svg
 from sensitivity_book.stage.explorers.gallery import explorers
@@ -82,7 +82,7 @@ def test_the_keyboard_reaches_every_setting(turned: tuple[Explorer, Page]) -> No
         settle(explorer, page)
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_mouse_and_keyboard_turn_it(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
     """Catches a control that is covered, too small or off the page, and faint text."""
     explorer, page = turned
@@ -114,7 +114,7 @@ CLICKS = [(1, 3), (1, 3), (0, 1), (2, 3), (2, 2), (2, 1), (1, 1)]  # column and 
 CLICKED = [pytest.param("derivative", marks=pytest.mark.xdist_group("derivative"))]
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 @pytest.mark.parametrize("turned", CLICKED, indirect=True)
 def test_the_histogram_is_clicked(turned: tuple[Explorer, Page], width: int, scheme: str) -> None:
     """Catches a box that is covered, too small, or sets another count than the one it stands at."""

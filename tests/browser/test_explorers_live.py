@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from conftest import HTML, a_third
+from conftest import HTML, a_third, turn
 from playwright.sync_api import Browser, Locator, Page, expect
 from sensitivity_book.live.explorers import frame
 from sensitivity_book.stage.dots.games import moving
@@ -394,6 +394,7 @@ RUNTIME = HTML / "_static" / "live" / "lab.zip.js"
 SLOWLY = 180_000  # ms: Python starts in 8 seconds, and on a busy machine in a minute
 
 
+@turn(1, 3)
 @pytest.mark.skipif(not RUNTIME.exists(), reason="the book was built without Python for its pages")
 def test_the_page_itself_computes(browser: Browser) -> None:
     """Catches an explorer that the browser's own Python cannot import, and a cell that shows its name."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import lab_copies
 import nbformat
 import pytest
-from conftest import ROOT
+from conftest import ROOT, turn
 from nbformat import NotebookNode
 from playwright.sync_api import Browser, Page, expect
 from sensitivity_book.stage.explorers.explorer import svg
@@ -57,6 +57,7 @@ def lab(folder: Path) -> Iterator[str]:
         server.wait(timeout=20)
 
 
+@turn(0, 2)
 def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, folder: Path) -> None:
     """Catches a chapter that works in the build alone: a kernel, file or widget not found."""
     chapter = next(notebook for name, notebook in lab_copies.lab.copies() if name == CHAPTER)
@@ -97,6 +98,7 @@ from sensitivity_book.stage.explorers.gallery import explorers
 made = explorers()"""
 
 
+@turn(1, 2)
 def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) -> None:
     """Catches a dead control, a game without its script or style, a key that cuts the cell, and what saving loses."""
     sources = [MAKING, *(f"made[{name!r}]" for name in EXPLORERS), "Dots(moving())"]

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any, ClassVar
 
 import pytest
-from conftest import CHECK_ALL, HTML, ROOT
+from conftest import CHECK_ALL, HTML, ROOT, in_turn, turn
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route
 from sensitivity_book.answers.check import check
 from sensitivity_book.answers.kinds import DatasetAnswer, NumberAnswer
@@ -417,7 +417,7 @@ def test_a_phone_has_room_for_it(lab: Cells) -> None:
         assert min(box["width"], box["height"]) >= 24
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
     """Catches faint words, unnamed controls, and roles that a screen reader stumbles on."""
     show(lab.page, width, scheme)
@@ -428,6 +428,7 @@ def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
         assert faults(lab.page, f"#cell-{cell}") == {}
 
 
+@turn(0, 3)
 def test_a_missing_file_is_named_and_can_come_back(served: Cells) -> None:
     """Catches a page that waits for ever for a file, or needs to be loaded anew."""
     assert "six" in served.status(COUNT)
@@ -460,6 +461,7 @@ def test_without_what_it_needs_the_page_is_as_it_was(browser: Browser, lacking: 
     page.context.close()
 
 
+@turn(1, 3)
 def test_stop_ends_an_endless_loop(lab: Cells) -> None:
     """Catches a loop that holds the page, and a page that runs nothing after it."""
     lab.run(COUNT)
@@ -508,6 +510,7 @@ def check_every_cell(page: Page) -> None:
     assert wrong == []
 
 
+@turn(2, 3)
 def test_every_cell_shows_what_is_stored(lab: Cells) -> None:
     """Catches a cell that fails in a browser, or shows another number there."""
     check_every_cell(lab.page)
@@ -530,6 +533,7 @@ def test_every_cell_of_every_chapter(context: BrowserContext, chapter: str) -> N
         cells.page.close()
 
 
+@turn(2, 3)
 def test_python_in_the_page_judges_as_python_does(lab: Cells) -> None:
     """Catches a judge of an exercise that needs what the Python of a page does not have."""
     made = {name: make() for name, make in ANSWERS.items()}

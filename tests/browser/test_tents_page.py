@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from conftest import HTML
+from conftest import HTML, in_turn
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.stage.tents import (
     Tents,
@@ -350,7 +350,7 @@ def test_the_widget_of_a_notebook_is_alive(browser: Browser) -> None:
 # ---- Looks -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_how_the_tents_look(browser: Browser, width: int, scheme: str) -> None:
     """Catches sideways scrolling, faint text and unnamed controls while the promise is broken."""
     page = browser.new_page()
