@@ -124,7 +124,10 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("sensitivity-lab")
     if name not in _ROOM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        meant = ""
+        if not name.startswith("_"):
+            meant = import_module(f"{__name__}.numbers.meant").meant_by(name, __all__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     try:
         found = getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)
     except ModuleNotFoundError as error:

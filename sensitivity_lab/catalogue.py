@@ -63,6 +63,8 @@ from sensitivity_lab.records.said import (
 from sensitivity_lab.records.source import called_on
 from sensitivity_lab.universe import Dataset, Universe
 
+A_PREDICATE = "a function of a record, as lambda row: row['pay'] > 3"
+
 
 def _standard(
     name: str, function: Any, proved: Family, smallest_size: int, **options: Any
@@ -153,7 +155,7 @@ def histogram(edges: Iterable[Any]) -> Query:
     Cost: an answer is O(n · bins). Raises ValueError unless there are two edges or more, strictly
     rising. Source: `numpy.histogram`; its sensitivity: thm-histogram on the book's page of proofs.
     """
-    given = sequence(edges, "edges", "numbers")
+    given = sequence(edges, "edges", "numbers, as [0, 10, 20]")
     exact = [exact_number(edge, "edges") for edge in given]
     if len(exact) < 2 or any(a >= b for a, b in pairwise(exact)):
         raise ValueError(
@@ -212,7 +214,7 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     Source: its sensitivity: thm-count on the book's page of proofs.
     """
     if not callable(predicate):
-        raise TypeError(f"predicate must be callable, got {brief(predicate)}")
+        raise TypeError(f"predicate must be callable, got {brief(predicate)}: {A_PREDICATE}")
 
     name = f"count_where({name_of(predicate)})"
     function = _CountWhere(predicate)
@@ -383,7 +385,7 @@ def count_people_where(predicate: Callable[[Any], Any]) -> Query:
     a predicate that depends on it, TypeError for what cannot be called.
     """
     if not callable(predicate):
-        raise TypeError(f"predicate must be callable, got {brief(predicate)}")
+        raise TypeError(f"predicate must be callable, got {brief(predicate)}: {A_PREDICATE}")
     return _counting(f"count_people_where({name_of(predicate)})", _OneIf(predicate))
 
 

@@ -19,6 +19,7 @@ from sensitivity_lab.numbers.exact import (
     proper_norm,
     whole_number,
 )
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
@@ -71,6 +72,7 @@ class ClosedForm:
         )
 
 
+@by_name
 def closed_form(
     query: Query,
     *,

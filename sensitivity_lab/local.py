@@ -27,6 +27,7 @@ from sensitivity_lab.numbers.exact import (
     whole_number,
 )
 from sensitivity_lab.numbers.gap import rational
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family
@@ -117,6 +118,7 @@ class SmoothSensitivity:
         )
 
 
+@by_name
 def smooth_sensitivity(
     query: Query, dataset: Iterable[Any], *, bounds: tuple[Any, Any], beta: Any
 ) -> SmoothSensitivity:
@@ -163,6 +165,7 @@ def smooth_sensitivity(
     )
 
 
+@by_name
 def sensitivity_at_distance(
     query: Query, dataset: Iterable[Any], *, bounds: tuple[Any, Any], distance: int
 ) -> Exact:

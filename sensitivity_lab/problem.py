@@ -19,7 +19,8 @@ from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text, one_line
 from sensitivity_lab.queries import Grouping, Query, checked_answer
 from sensitivity_lab.records.people import OfOneRow
-from sensitivity_lab.records.said import uncut
+from sensitivity_lab.records.rows import require_column, table
+from sensitivity_lab.records.said import fills, uncut
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -61,14 +62,26 @@ class Problem:
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
                 "MEAN.of('column') or SUM.of(function)"
             )
-        if self.universe.has_missing and not self.query.takes_missing:
+        takes = self.query.takes_missing or fills(self.query.of_what)
+        if self.universe.has_missing and not takes:
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
-                "holds None; wrap a callable in Query(..., takes_missing=True)"
+                "holds None; ask of a number in its place, as SUM.of(lambda x: x, missing=0) does, drop it, "
+                "or wrap a callable in Query(..., takes_missing=True)"
             )
+        self._check_columns()
         self._check_sizes()
         if self.query.together is not None:
             self.query.together.check(self.universe.source, self.universe.name)
+
+    def _check_columns(self) -> None:
+        """Refuse groups, and numbers by group, of a column that there is not."""
+        grouping, tables = self.query.grouping, [*self.universe.source.whole.values()]
+        if grouping is None or len(tables) != 1:
+            return
+        for asked, what in (("by", grouping.by_what), ("of", uncut(grouping.of_what))):
+            if isinstance(what, str):
+                require_column(table(tables[0], "table"), what, asked)
 
     def _check_people(self) -> None:
         """Refuse to ask rows of several tables, to change some of their columns, or take one for a person."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -29,6 +30,7 @@ from sensitivity_lab.numbers.exact import (
     whole_number,
 )
 from sensitivity_lab.numbers.gap import Metric, Told, in_order_of_labels
+from sensitivity_lab.numbers.meant import by_name, meant_by
 from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.answers import Keyed, opened
@@ -40,6 +42,7 @@ from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
+MAKERS = ("sensitivity_lab.catalogue", "sensitivity_lab.order_statistics")  # they make queries
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
 
@@ -156,6 +159,11 @@ class Query:
 
     def __call__(self, dataset: Any) -> Any:
         """Return the answer on one dataset: exact where it is rational, else a float."""
+        if isinstance(dataset, str):
+            raise TypeError(
+                f"dataset must be a sequence of records, got {dataset!r}: a column is asked of by "
+                f"{self.name}.of({dataset!r})"
+            )
         if self.exact or not (is_table(dataset) or isinstance(dataset, Mapping)):
             dataset = sequence(dataset, "dataset")
             if self.smallest_size is not None and len(dataset) < self.smallest_size:
@@ -196,6 +204,7 @@ class Query:
         filled = Filled(what, exact_number(missing, "missing"))
         return self._asked_of(filled, f"{words} (missing: {number_repr(missing)})")
 
+    @by_name
     def clipped(self, low: Any, high: Any) -> Query:
         """Return this query asked of numbers that are cut to [low, high].
 
@@ -465,7 +474,8 @@ def _named(what: Any, parameter: str) -> str:
     if callable(what):
         return name_of(what)
     raise TypeError(
-        f"{parameter} must be a column's name or a function of a record, got {brief(what)}"
+        f"{parameter} must be a column's name or a function of a record, got {brief(what)}: of "
+        "several columns a function, as lambda row: (row['team'], row['city'])"
     )
 
 
@@ -537,8 +547,25 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
     if isinstance(query, Query):
         return query
     if not callable(query):
-        raise TypeError(f"query must be a Query or a callable, got {brief(query)}")
+        raise TypeError(
+            f"query must be a Query or a callable, got {brief(query)}{_meant_by(query)}"
+        )
+    if str(getattr(query, "__module__", "")) in MAKERS:
+        raise TypeError(
+            f"query must be made before it is asked, as sl.quantile(0.9), got {name_of(query)} itself"
+        )
     return Query(name_of(query), query)
+
+
+def _meant_by(query: Any) -> str:
+    """What somebody meant who gave this for a query, for the end of a message."""
+    if isinstance(query, Universe):
+        return ": the query comes first, then the universe"
+    if isinstance(query, str) and (meant := meant_by(query, ())):
+        return meant
+    if isinstance(query, str) and query.lstrip()[:6].upper() in ("SELECT", "WITH "):
+        return ": a statement is sl.sql('SELECT …')"
+    return ""
 
 
 def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
@@ -547,7 +574,26 @@ def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
         return _checked(answer, query.name)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{error} on dataset {number_repr(dataset)}") from error
+        raise kind(f"{error} on dataset {number_repr(dataset)}{_way_out(answer)}") from error
+
+
+def _way_out(answer: Any) -> str:
+    """How an answer that is no number becomes one, or is measured as it is."""
+    if answer is None:
+        return ": None is what a function without a return gives"
+    if isinstance(answer, (date, timedelta, np.datetime64, np.timedelta64)):
+        return (
+            ": answer in one unit, as span.days, date.toordinal() or span.total_seconds(), or give "
+            "an output_metric, as lambda a, b: abs((a - b).days)"
+        )
+    if isinstance(answer, (*UNLISTED, list, tuple)):
+        return (
+            ": sets, labels and rankings are measured by an output_metric, such as "
+            "output_metric=sl.symmetric_distance"
+        )
+    if isinstance(answer, Iterator):
+        return ": list what it yields"
+    return ""
 
 
 def _checked(answer: Any, name: str) -> Any:

@@ -384,12 +384,19 @@ class Change(Relation):
 STANDARD = (Add, Remove, AddRemove, SymmetricDifference, Change)
 
 
+def several(relations: Any) -> Any:
+    """Some relations as they are given; one alone as a list of it."""
+    return [relations] if isinstance(relations, Relation) else relations
+
+
 def check_relation(relation: Any) -> None:
     """Refuse what is no relation with its k, or one whose moves the sweep would misread."""
     if not isinstance(relation, Relation) or type(relation) is Relation:
         raise TypeError(
             "relation must be Add(k), Remove(k), AddRemove(k), SymmetricDifference(k) "
             f"or Change(k), got {'Relation(k)' if isinstance(relation, Relation) else brief(relation)}"
+            + ": sl.sweep and sl.audit take several"
+            * isinstance(relation, (list, tuple))
         )
     if not relation.is_standard:
         moves = set(relation.moves)

@@ -14,6 +14,7 @@ from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
 from sensitivity_lab.numbers.exact import brief, is_one_of
 from sensitivity_lab.numbers.gap import Metric, Norm
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
 from sensitivity_lab.queries import Query, as_query, measured_by
 from sensitivity_lab.relations import Relation
@@ -26,6 +27,7 @@ LONGEST_AT_ONCE = 2_000  # records: longer datasets are enumerated only if no so
 BEYOND_PROOF = "where each dataset has records of its own and the smaller has the larger answer"
 
 
+@by_name
 def global_sensitivity(
     query: Query | Callable[[Any], Any],
     universe: Universe,
@@ -105,6 +107,7 @@ def _measured(
     return measured_by(asked, metric), "walk"
 
 
+@by_name
 def local_sensitivity(
     query: Query | Callable[[Any], Any],
     dataset: Iterable[Any],
@@ -204,7 +207,8 @@ def _check(
 ) -> None:
     """Refuse a method that is not known, and what cannot be sent to a worker or is not feasible."""
     if not is_one_of(method, known):
-        raise ValueError(f"method must be {words}, got method={brief(method)}")
+        searched = ": sl.audit(..., method='search') does" * (is_one_of(method, ("search",)))
+        raise ValueError(f"method must be {words}, got method={brief(method)}{searched}")
     budget.check_queries(problem.query for problem in problems)
     for problem in problems:
         problem.require_feasible()

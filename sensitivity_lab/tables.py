@@ -16,10 +16,11 @@ from sensitivity_lab.methods.lifting import Image
 from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.numbers.exact import brief, checked_bounds
 from sensitivity_lab.numbers.gap import Norm, Number
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.records.said import clipped_ends
-from sensitivity_lab.relations import Relation
+from sensitivity_lab.relations import Relation, several
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import settle
 from sensitivity_lab.universe import Universe
@@ -27,12 +28,13 @@ from sensitivity_lab.universe import Universe
 COLUMNS = ["column", "query", "relation", "k", "sensitivity", "dataset", "neighbour", "method"]
 
 
+@by_name
 def sweep(
     queries: Sequence[Query | Callable[[Any], Any]],
     columns: Mapping[str, Universe],
     *,
     size: Size,
-    relations: Sequence[Relation],
+    relations: Relation | Sequence[Relation],
     norm: Norm = 1,
     method: str = "auto",
     max_datasets: int = MAX_DATASETS,
@@ -64,7 +66,7 @@ def sweep(
     :param queries: a list of queries or callables.
     :param columns: a universe for each name of a column.
     :param size: the number of records of the dataset, or a range in which both sizes lie.
-    :param relations: a list of relations, each with its k.
+    :param relations: one relation or a list of them, each with its k.
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
     :param method: as in `global_sensitivity`, for every row.
     :param max_datasets: how many datasets may be answered for one row.
@@ -78,10 +80,16 @@ def sweep(
     Source: as `global_sensitivity`.
     """
     if not isinstance(columns, Mapping):
-        raise TypeError(f"columns must map names to universes, got {brief(columns)}")
-    for name, given in (("queries", queries), ("relations", relations), ("columns", columns)):
+        raise TypeError(
+            f"columns must map names to universes, got {brief(columns)}: columns={{'days': universe}}"
+        )
+    for name, given in (
+        ("queries", queries),
+        ("relations", several(relations)),
+        ("columns", columns),
+    ):
         if not isinstance(given, (Sequence, Mapping)):
-            raise TypeError(f"{name} must be a list, got {brief(given)}")
+            raise TypeError(f"{name} must be a list, as [sl.MEAN], got {brief(given)}")
         if not given:
             raise ValueError(f"{name} must not be empty, got {brief(given)}")
     asked = [as_query(query) for query in queries]
@@ -89,7 +97,7 @@ def sweep(
         (column, Problem(query, universe, size, relation, norm))
         for column, universe in columns.items()
         for query in asked
-        for relation in relations
+        for relation in several(relations)
     ]
     feasible = [problem for _, problem in problems if problem.plan]
     settled = iter(settle(feasible, method=method, budget=Budget(max_datasets, progress, executor)))
@@ -105,12 +113,13 @@ def sweep(
     return table
 
 
+@by_name
 def compare(
     queries: Sequence[Query],
     columns: Mapping[str, Universe],
     *,
     size: Size,
-    relations: Sequence[Relation],
+    relations: Relation | Sequence[Relation],
     bounds: tuple[Number, Number] | None = None,
     norm: Norm = 1,
     method: str = "auto",
@@ -134,7 +143,7 @@ def compare(
     :param queries: a list of queries.
     :param columns: a universe for each name of a column.
     :param size: the number of records of the dataset, or a range in which both sizes lie.
-    :param relations: a list of relations, each with its k.
+    :param relations: one relation or a list of them, each with its k.
     :param bounds: the formula's (L, U); if not given, the least and greatest value of each
         universe.
     :param norm: 1, 2 or infinity; it measures vectors. 0 counts the entries that differ.
@@ -149,7 +158,7 @@ def compare(
         queries, columns, size=size, relations=relations, norm=norm,
         method=method, max_datasets=max_datasets, progress=progress,
     )  # fmt: skip
-    asked = product(columns.values(), map(as_query, queries), relations)
+    asked = product(columns.values(), map(as_query, queries), several(relations))
     compared = [
         _compared(value, *one, size, bounds, norm)
         for one, value in zip(asked, table["sensitivity"], strict=True)

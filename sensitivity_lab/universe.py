@@ -13,6 +13,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, whole_number
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.records.multisets import how_many, multisets
 from sensitivity_lab.records.numbers import read_only, source_of
@@ -26,6 +27,10 @@ Dataset = tuple[Any, ...]
 Indices = tuple[int, ...]
 
 LARGEST_SIZE = 2**63 - 1  # beyond it a range has no length, on most computers
+MAKERS = (
+    "Universe.population(...) makes one of known records or a table's rows, Universe.value_range(...) "
+    "one of values that may come any number of times"
+)
 MOST_WRITTEN = 12  # values that a universe is written with
 
 Giver = Callable[[Indices], Any]  # makes the dataset at some positions
@@ -55,9 +60,15 @@ class Universe:
     Source: def-universe in the book's lookup on neighbours.
     """
 
-    source: Source
-    unlimited: bool
-    name: str | None
+    source: Source = None  # type: ignore[assignment]  # whoever leaves it out is told how universes are made
+    unlimited: bool = False
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, Source):
+            raise TypeError(
+                f"universe must be made by a method, got {brief(self.source)}: {MAKERS}"
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.unlimited, self.name)
@@ -81,6 +92,7 @@ class Universe:
         return hash((self.unlimited, self.name, self.records, self.source))
 
     @classmethod
+    @by_name
     def population(cls, records: Iterable[Any], *, name: str | None = None) -> Universe:
         """Return the universe of known records: each is in a dataset at most once.
 
@@ -98,6 +110,7 @@ class Universe:
         return cls.of(records, "records", unlimited=False, name=name)
 
     @classmethod
+    @by_name
     def value_range(cls, values: Iterable[Any], *, name: str | None = None) -> Universe:
         """Return the universe of values that a record may take: copies never run out.
 
@@ -110,6 +123,7 @@ class Universe:
         return cls.of(values, "values", unlimited=True, name=name)
 
     @classmethod
+    @by_name
     def product(cls, *, name: str | None = None, **columns: Iterable[Any]) -> Universe:
         """Return the universe of all rows that combine some values: copies never run out.
 
@@ -128,6 +142,7 @@ class Universe:
         return cls.value_range(all_rows(columns), name=name)  # type: ignore[arg-type]
 
     @classmethod
+    @by_name
     def people(
         cls,
         tables: Any,
@@ -403,6 +418,10 @@ class Universe:
         >>> Universe.population([1, 2, 2]).checked_size(3)
         3
         """
+        if isinstance(size, (list, tuple)):
+            raise TypeError(
+                f"size must be a whole number, or a range as range(2, 5), got {brief(size)}"
+            )
         checked = whole_number(size, "size", 0)
         if checked > self.records:
             raise ValueError(
@@ -465,4 +484,4 @@ class Universe:
 def check_universe(universe: Any) -> None:
     """Refuse what is not a universe."""
     if not isinstance(universe, Universe):
-        raise TypeError(f"universe must be a Universe, got {brief(universe)}")
+        raise TypeError(f"universe must be a Universe, got {brief(universe)}: {MAKERS}")

@@ -19,7 +19,7 @@ from sensitivity_lab.numbers.exact import (
 )
 from sensitivity_lab.numbers.gap import Norm, amount
 from sensitivity_lab.numbers.text import listed
-from sensitivity_lab.relations import Relation, check_relation
+from sensitivity_lab.relations import Relation, check_relation, several
 from sensitivity_lab.universe import Universe
 
 NAMES = ("k", "size")  # what the function of a claim may be given
@@ -94,7 +94,7 @@ def ratio(claimed: Any, gap: Any) -> Any:
 
 def checked_relations(relations: Any) -> tuple[Relation, ...]:
     """Return the relations, each once."""
-    for relation in (given := listed_few(relations, "relations", "a list of relations")):
+    for relation in (given := listed_few(several(relations), "relations", "a list of relations")):
         check_relation(relation)
     return tuple(dict.fromkeys(given))
 

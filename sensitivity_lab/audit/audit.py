@@ -42,6 +42,7 @@ from sensitivity_lab.methods.witness import marked_at
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, is_one_of, name_of, whole_number
 from sensitivity_lab.numbers.gap import Metric, Norm, amount, measured
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
@@ -53,6 +54,7 @@ MAX_PAIRS = 2_000_000
 MOST_HELD = 20_000_000  # records: each row holds its two datasets
 
 
+@by_name
 def audit(
     function: Query | Callable[[Any], Any],
     claim: Any,
@@ -60,7 +62,7 @@ def audit(
     *,
     sizes: int | Iterable[int] | None = None,
     sizes_within: range | None = None,
-    relations: Sequence[Relation],
+    relations: Relation | Sequence[Relation],
     norm: Norm = 1,
     output_metric: Callable[[Any, Any], Any] | None = None,
     order: str | None = None,
@@ -105,7 +107,7 @@ def audit(
         neighbour has what the relation gives.
     :param sizes_within: instead of `sizes`, a range in which the sizes of dataset and neighbour
         both lie.
-    :param relations: a list of them; each makes a row with every size.
+    :param relations: one or a list of them; each makes a row with every size.
     :param norm: 1, 2 or infinity: how vectors are measured; 0 counts the entries that differ.
     :param output_metric: instead of a norm, a function of two answers of any kind that gives the
         distance between them, a number of at least 0.
@@ -315,6 +317,7 @@ def _witnessed(row: AuditRow, subject: Subject, worst: Widest) -> AuditRow:
 # --- audits of a map -----------------------------------------------------------------------
 
 
+@by_name
 def audit_map(
     function: Callable[[Any], Any],
     claim: Any,

@@ -11,6 +11,7 @@ from sensitivity_lab.methods.walk import Walk
 from sensitivity_lab.methods.workers import ask_in_orders
 from sensitivity_lab.numbers.exact import whole_number
 from sensitivity_lab.numbers.gap import Norm
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
@@ -31,6 +32,7 @@ class Pair(NamedTuple):
     answers: tuple[Any, Any]
 
 
+@by_name
 def worst_pairs(
     function: Query | Callable[[Any], Any],
     universe: Universe,

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -103,7 +104,7 @@ class Image:
                 if not (is_real(number) or (number is None and over.query.takes_missing)):
                     raise TypeError(
                         f"what {query.name} is asked of must be a number for every record, "
-                        f"got {brief(number)}"
+                        f"got {brief(number)}{_way_out(number)}"
                     )
         numbers = Universe.of(made, f"what {query.name} is asked of", unlimited=universe.unlimited)
         return cls(universe, over.query, numbers, made)
@@ -184,6 +185,15 @@ class Image:
         """So many of some records that have a number."""
         alike = (i for i in np.flatnonzero(self.number_of == number).tolist())
         return [i for i in alike for _ in range(records[i])][:n]
+
+
+def _way_out(said: Any) -> str:
+    """How what a record says becomes a number."""
+    if said is None:
+        return ": say what a missing one counts as, as in SUM.of('pay', missing=0)"
+    if isinstance(said, date):
+        return ": make a number of it, as in SUM.of(lambda row: row['day'].toordinal())"
+    return ": make a number of it, as in SUM.of(lambda row: float(row['pay']))"
 
 
 # -- by group ------------------------------------------------------------------------------------

@@ -225,11 +225,6 @@ def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]
     return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def appearing(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]]:
-    """Of the keys that differ, those that only one answer has: what a threshold must hide."""
-    return {key: pair for key, pair in keys_that_differ(answer, other).items() if None in pair}
-
-
 def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> Labelled:
     """Return numbers in one order of their labels."""
     known = [_known(label) for label in labels]

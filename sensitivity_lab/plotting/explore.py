@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from sensitivity_lab.catalogue import CONSTANTS, quantile
 from sensitivity_lab.numbers.exact import brief, sequence, whole_number
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.numbers.text import dataset_text, value_text
 from sensitivity_lab.plotting.style import BAND, INK, PALE, STYLE
 from sensitivity_lab.plotting.tables import plot_sweep, relation_text
@@ -30,6 +31,7 @@ TEN = (*map(CONSTANTS.__getitem__, NAMES.split()), quantile(0.25), quantile(0.75
 KS = range(1, 5)
 
 
+@by_name
 def explore(
     universe: Universe,
     size: int,

@@ -181,7 +181,8 @@ def source_of(source: Any, what: str, once: bool) -> Source:
         return Rows(source, what)
     if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
         raise TypeError(
-            f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}"
+            f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}: "
+            "a list, as [1, 2, 3], or pandas.DataFrame(columns), or pandas.read_csv(file)"
         )
     array = _listed(source)
     if isinstance(array, np.ma.MaskedArray):
@@ -194,7 +195,9 @@ def source_of(source: Any, what: str, once: bool) -> Source:
         raise ValueError(f"{what} must not be empty, got {brief(source)}")
     if isinstance(array, np.ndarray) and _is_kept(array.dtype):
         if not np.isfinite(array).all():
-            raise ValueError(f"{what} must be finite, got {array[~np.isfinite(array)][0]}")
+            strange = array[~np.isfinite(array)][0]
+            drop = ": drop it, as by .dropna(), or give None" * bool(np.isnan(strange))
+            raise ValueError(f"{what} must be finite, got {strange}{drop}")
         return Numbers(
             read_only(array.copy()), once
         )  # the caller may change theirs before ours is first sorted
@@ -223,6 +226,8 @@ def _listed(source: Any) -> Any:
 def _of_series(source: pd.Series[Any]) -> Any:
     """The entries of a Series: among records that are no numbers, what is missing is None."""
     gone = source.isna()
+    if gone.any() and getattr(source.dtype, "na_value", None) is pd.NA:
+        return [None if missing else value for value, missing in zip(source, gone, strict=True)]
     if pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone])):
         return source.to_numpy()
     if gone.all() or not gone.any():

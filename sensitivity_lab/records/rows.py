@@ -135,6 +135,22 @@ def _plain(value: Any, nan: float | None) -> Any:
     return value
 
 
+def require_column(frame: nw.DataFrame[Any], name: str, asked: str) -> None:
+    """Refuse the name of a column that a table has not, and say where it is instead."""
+    if name in frame.columns:
+        return
+    index, way_out = nw.maybe_get_index(frame), ""
+    if index is not None and name in index.names:
+        way_out = ": it is in the index, of which frame.reset_index() makes a column"
+    elif any(isinstance(column, tuple) for column in frame.columns):
+        way_out = (
+            ": columns of several levels have no such name, give each one of its own, as by "
+            "frame.columns = ['_'.join(map(str, names)) for names in frame.columns]"
+        )
+    columns = ", ".join(map(str, frame.columns))
+    raise ValueError(f"{asked} must name a column, one of {columns}, got {name!r}{way_out}")
+
+
 def require_one_missing(frame: nw.DataFrame[Any], what: str) -> None:
     """Refuse objects of pandas that write what is missing in two ways, which rows have as one."""
     native = frame.to_native()
@@ -238,10 +254,7 @@ class Rows(Source):
             return [called_on(what, row, asked) for row in rows_of(self.frame)]
         if not isinstance(what, str):
             return super().said(what, asked)
-        if what not in self.frame.columns:
-            raise ValueError(
-                f"{asked} must name a column, one of {', '.join(self.columns)}, got {what!r}"
-            )
+        require_column(self.frame, what, asked)
         column = self.frame[what]
         plain = column.dtype.is_numeric() and not column.is_null().any()
         return column.to_numpy() if plain else cells_of(column)

@@ -123,6 +123,11 @@ def uncut(of: Any) -> Any:
     return uncut(of.of) if isinstance(of, (Clipped, Filled)) else of
 
 
+def fills(of: Any) -> bool:
+    """Whether numbers take the place of what is missing."""
+    return isinstance(of, Filled) or (isinstance(of, Clipped) and fills(of.of))
+
+
 def column_of(of: Any) -> str | None:
     """The column that a query is asked of, as it is or cut to bounds; None for a function."""
     column = uncut(of)

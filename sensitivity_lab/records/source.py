@@ -238,7 +238,7 @@ def hashed(record: Any, what: str) -> Hashable:
     except Exception as error:
         raise TypeError(
             f"{what} must be hashable and comparable, got {brief(record)}: make a tuple of a list, "
-            "a frozen dataclass of an object"
+            "a frozen dataclass of an object, a pandas.DataFrame of dicts"
         ) from error
     if not same:
         raise TypeError(

@@ -7,11 +7,12 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any, NoReturn
 
-from sensitivity_lab.audit.asked import checked_sizes, sizes_text
+from sensitivity_lab.audit.asked import checked_relations, checked_sizes, sizes_text
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.runner import Run, in_this_test, shown_as
 from sensitivity_lab.numbers.errors import Infeasible
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.testing.alarm import TimeIsUp, stopped_after
@@ -21,6 +22,7 @@ Question = Callable[..., Audit]  # takes `sizes` or `sizes_within`
 OURS = "sensitivity_lab."
 
 
+@by_name
 def assert_sensitivity(
     function: Query | Callable[[Any], Any],
     claim: Any,
@@ -28,7 +30,7 @@ def assert_sensitivity(
     *,
     sizes: int | Iterable[int] | None = None,
     sizes_within: range | None = None,
-    relations: Sequence[Relation],
+    relations: Relation | Sequence[Relation],
     allow_not_asked: bool = False,
     **options: Any,
 ) -> Audit:
@@ -102,10 +104,10 @@ def _steps(
     universe: Universe,
     sizes: int | Iterable[int] | None,
     within: range | None,
-    relations: Sequence[Relation],
+    relations: Relation | Sequence[Relation],
 ) -> list[dict[str, Any]]:
     """The questions that together are the whole one, from the smallest size on."""
-    each = sorted(checked_sizes(universe, sizes, within, relations))
+    each = sorted(checked_sizes(universe, sizes, within, checked_relations(relations)))
     if within is None:
         return [{"sizes": [size]} for size in each]
     return [{"sizes_within": range(each[0], size + 1, abs(within.step))} for size in each]

@@ -10,6 +10,7 @@ try:
 except ImportError:  # a claim can be asserted without it
     st = None  # type: ignore[assignment]
 
+from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Move, Relation, Remove
@@ -18,6 +19,7 @@ from sensitivity_lab.universe import Dataset, Indices, Universe
 ANY_DATASET = Query("dataset", len, smallest_size=0, takes_missing=True)
 
 
+@by_name
 def datasets(universe: Universe, *, size: Size) -> st.SearchStrategy[Dataset]:
     """A Hypothesis strategy for the datasets of a size, or of the sizes in a range.
 
@@ -40,6 +42,7 @@ def datasets(universe: Universe, *, size: Size) -> st.SearchStrategy[Dataset]:
     return drawn()
 
 
+@by_name
 def neighbouring_pairs(
     universe: Universe, *, size: Size, relation: Relation
 ) -> st.SearchStrategy[tuple[Dataset, Dataset]]:

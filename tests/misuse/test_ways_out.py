@@ -1,0 +1,211 @@
+"""What an engineer types first and gets wrong: every refusal ends in what to type instead.
+
+The calls of an evaluation (61, as told there) and as many of our own stand in one table.
+"""
+
+import datetime as dt
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.testing import (
+    assert_sensitivity,
+    datasets,
+    neighbouring_pairs,
+)
+
+ONE = sl.Change(1)
+SOME = sl.Universe.population([1, 2, 3, 10])
+PAY = pd.DataFrame({"team": ["a", "a", "b"], "pay": [5, 9, 3]})
+STAFF = sl.Universe.population(PAY)
+ORDERS = pd.DataFrame({"customer": ["a", "b", "b"], "price": [3, 2, 5], "shop": ["x", "y", "x"]})
+BUYERS = sl.Universe.people(ORDERS, id="customer")
+HOLES = pd.DataFrame({"n": pd.array([1, None, 3], dtype="Int64"), "t": ["a", "b", None]})
+LEVELS = pd.DataFrame([[1, 2], [3, 4]], columns=pd.MultiIndex.from_tuples([("x", "a"), ("x", "b")]))
+DAYS = pd.DataFrame({"d": pd.to_datetime(["2024-01-01", "2024-02-01", "2024-05-01"])})
+MANY = sl.Universe.value_range(range(200))
+ROWS = sl.Universe.product(x=[1, 2], g=["a", "b"], name="t")
+LONG = sl.Universe.population(pd.DataFrame({"x": range(300), "g": ["a", "b", "c"] * 100}))
+MAKERS = "Universe.population(...) makes one of known records"
+SIZE, SIZES = "size=6 or size=range(1, 11)", "sizes=6 or sizes=[1, 2, 3]"
+ONE_RELATION, RELATIONS = "relation=sl.Change(1)", "relations=[sl.Change(1), sl.AddRemove(1)]"
+ASK_A_METRIC = "output_metric=sl.symmetric_distance"
+UNIT = "answer in one unit, as span.days"
+
+
+def asked(query=sl.MEAN, universe=SOME, **options):
+    return sl.global_sensitivity(query, universe, **{"size": 2, "relation": ONE} | options)
+
+
+def audited(query=sl.MEAN, claim=1, universe=SOME, **options):
+    return sl.audit(query, claim, universe, **{"sizes": 2, "relations": [ONE]} | options)
+
+
+def alone(function, *given, **named):
+    return lambda: function(*given, **named)
+
+
+ASK, AUDIT, LOCAL = sl.global_sensitivity, sl.audit, sl.local_sensitivity
+WAYS_OUT = [
+    # universes
+    *((alone(sl.Universe, *given), MAKERS) for given in ([], [[1, 2, 3]], [PAY])),
+    *((alone(asked, universe=given), MAKERS) for given in (
+        [1, 2, 3], PAY, PAY["pay"], pl.DataFrame({"pay": [1]}), np.arange(3), range(3), (0, 100), {"a": [1]})),
+    (alone(audited, universe=[1, 2]), MAKERS),
+    (alone(LOCAL, sl.MEAN, (1, 2), [1, 2, 3], relation=ONE), MAKERS),
+    (alone(LOCAL, sl.MEAN, SOME, (1, 2), relation=ONE), MAKERS),
+    (alone(sl.explore, [1, 2, 3], size=2), MAKERS),
+    (alone(sl.Universe.population, 1, 2, 3), "records=[1, 2, 3]"),
+    (alone(sl.Universe.population, 100), "a list, as [1, 2, 3]"),
+    (alone(sl.Universe.population, {"a": [1, 2]}), "pandas.DataFrame(columns)"),
+    (alone(sl.Universe.population, "data.csv"), "pandas.read_csv(file)"),
+    (alone(sl.Universe.population, [[1], [2]]), "make a tuple of a list"),
+    (alone(sl.Universe.population, [{"a": 1}]), "a pandas.DataFrame of dicts"),
+    (alone(sl.Universe.population, pl.LazyFrame({"a": [1]})), "collect it first"),
+    (alone(sl.Universe.population, [1.0, math.nan]), "drop it, as by .dropna(), or give None"),
+    (alone(sl.Universe.value_range, 0, 100), "values=[0, 50, 100]"),
+    (alone(sl.Universe.product, {"x": [1]}), "salary=[0, 50, 100]"),
+    (alone(sl.Universe.product, x=3), "must be a list of values"),
+    (alone(sl.Universe.people, ORDERS, "customer"), "id='customer'"),
+    (alone(sl.Universe.people, ORDERS), "give either id or most_rows"),
+    (alone(sl.Universe.people, ORDERS, id="customer", most_rows=2), "give either id or most_rows"),
+    (alone(sl.Universe.people, ORDERS, id="cust"), "got the columns customer, price, shop"),
+    (alone(sl.Universe.people, ORDERS, id="customer", max_rows=2), "takes most_rows, not max_rows: most_rows=2"),
+    (alone(BUYERS.truncated, max_rows=2), "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}"),
+    (alone(BUYERS.truncated, clip={"prize": (0, 10)}), "one of price, shop"),
+    (alone(STAFF.truncated, rows=2), "Universe.people(...)"),
+    # one spelling, and places
+    (lambda: ASK(sl.MEAN, SOME, 2, relation=ONE), SIZE),
+    (lambda: ASK(sl.MEAN, SOME, 2, ONE), f"{SIZE}, {ONE_RELATION}"),
+    (lambda: ASK(sl.MEAN, SOME, sizes=2, relation=ONE), f"takes size, not sizes: {SIZE}"),
+    (lambda: ASK(sl.MEAN, SOME, size=2, relations=[ONE]), f"takes relation, not relations: {ONE_RELATION}"),
+    (lambda: ASK(sl.MEAN, SOME, sizes=2, relations=[ONE]), ONE_RELATION),
+    (lambda: ASK(sl.MEAN, SOME, size=2), ONE_RELATION),
+    (lambda: ASK(sl.MEAN, SOME, relation=ONE), SIZE),
+    (lambda: ASK(sl.MEAN, SOME), f"needs size and relation: {SIZE}, {ONE_RELATION}"),
+    (lambda: ASK(sl.MEAN, SOME, n=2, relation=ONE), f"takes size, not n: {SIZE}"),
+    (lambda: ASK(sl.MEAN, SOME, size=2, k=1), f"takes relation, not k: {ONE_RELATION}"),
+    (lambda: AUDIT(sl.MEAN, 1, SOME, 2, [ONE]), "relations=[sl.Change(1)"),
+    (lambda: AUDIT(sl.MEAN, 1, SOME, size=2, relations=[ONE]), f"takes sizes, not size: {SIZES}"),
+    (lambda: AUDIT(sl.MEAN, 1, SOME, sizes=2, relation=ONE), f"takes relations, not relation: {RELATIONS}"),
+    (lambda: AUDIT(sl.MEAN, 1, SOME, size=2, relation=ONE), RELATIONS),
+    (lambda: AUDIT(sl.MEAN, 1, SOME, sizes=2), RELATIONS),
+    (lambda: AUDIT(sl.MEAN, SOME, sizes=2, relations=[ONE]), "universe=sl.Universe.population(records)"),
+    (lambda: AUDIT(sl.MEAN, SOME, 1, sizes=2, relations=[ONE]), MAKERS),
+    (lambda: LOCAL(sl.MEAN, (1, 2), SOME, relations=[ONE]), ONE_RELATION),
+    (lambda: LOCAL(sl.MEAN, (1, 2), SOME, size=2, relation=ONE), "takes no size: it takes query, dataset, universe"),
+    (lambda: sl.sweep([sl.MEAN], {"a": SOME}, sizes=2, relations=[ONE]), SIZE),
+    (lambda: sl.sweep([sl.MEAN], {"a": SOME}, size=2, relation=ONE), RELATIONS),
+    (lambda: sl.compare([sl.MEAN], {"a": SOME}, size=2, relation=ONE), RELATIONS),
+    (lambda: sl.sweep(sl.MEAN, {"a": SOME}, size=2, relations=ONE), "as [sl.MEAN]"),
+    (lambda: sl.compare([sl.MEAN], SOME, size=2, relations=ONE), "columns={'days': universe}"),
+    (lambda: sl.closed_form(sl.MEAN, bounds=(0, 1), size=3, relations=[ONE]), ONE_RELATION),
+    (lambda: sl.closed_form(sl.MEAN, bounds=(0, 1), sizes=3, relation=ONE), SIZE),
+    (lambda: sl.closed_form(sl.MEAN, (0, 1), size=3, relation=ONE), "bounds=(0, 100)"),
+    (lambda: sl.closed_form(sl.MEAN, size=3, relation=ONE), "bounds=(0, 100)"),
+    (lambda: sl.smooth_sensitivity(sl.MEDIAN, (1, 2), bounds=(0, 9), epsilon=0.1), "takes beta, not epsilon: beta=0.1"),
+    (lambda: assert_sensitivity(sl.MEAN, 1, SOME, size=2, relation=ONE), RELATIONS),
+    (lambda: assert_sensitivity(sl.MEAN, 1, SOME, size=2, relations=ONE), SIZES),
+    (lambda: neighbouring_pairs(SOME, sizes=2, relation=ONE), SIZE),
+    (lambda: datasets(SOME, sizes=2), SIZE),
+    (lambda: asked(relation=[ONE]), "sl.sweep and sl.audit take several"),
+    (lambda: asked(relation=sl.Change), "Change(k)"),
+    (lambda: asked(relation="add"), "Change(k)"),
+    (lambda: asked(size=[2, 3]), "or a range as range(2, 5)"),
+    (lambda: asked(max_dataset=2), "takes max_datasets, not max_dataset"),
+    (lambda: asked(epsilon=1), "takes no epsilon: it takes query, universe, size"),
+    (lambda: asked(metric=sl.symmetric_distance), ASK_A_METRIC),
+    (lambda: asked(method="sweeep"), "auto, sweep, walk, solver"),
+    (lambda: asked(method="search"), "sl.audit(..., method='search')"),
+    (lambda: asked(norm="l2"), "0, 1, 2 or infinity"),
+    (lambda: asked(executor=ThreadPoolExecutor), "as ThreadPoolExecutor(4)"),
+    (lambda: audited(claim=lambda n: 1 / n), "lambda k, size: k / size"),
+    (lambda: audited(sizes=None, sizes_within=3), "range(1, 5)"),
+    (lambda: audited(order="all"), "'any' or 'kept'"),
+    # queries
+    (lambda: ASK(SOME, sl.MEAN, size=2, relation=ONE), "the query comes first, then the universe"),
+    (lambda: asked("mean"), "there is sl.MEAN"),
+    (lambda: asked("SELECT COUNT(*) FROM t", ROWS), "a statement is sl.sql('SELECT …')"),
+    (lambda: asked(sl.quantile), "as sl.quantile(0.9), got quantile itself"),
+    (lambda: asked(sl.count_where), "as sl.quantile(0.9), got count_where itself"),
+    (lambda: sl.count_where("x > 3"), "lambda row: row['pay'] > 3"),
+    (lambda: sl.count_people_where("pay"), "lambda row: row['pay'] > 3"),
+    (lambda: sl.histogram(5), "as [0, 10, 20]"),
+    (lambda: sl.quantile(90), "[0, 1]"),
+    (lambda: sl.SUM("pay"), "sum.of('pay')"),
+    (lambda: sl.SUM.of(["pay", "x"]), "lambda row: (row['team'], row['city'])"),
+    (lambda: sl.SUM.of("pay").by(["team", "city"]), "lambda row: (row['team'], row['city'])"),
+    (lambda: sl.SUM.by("team").of("pay"), "of comes before by"),
+    (lambda: sl.SUM.clipped((0, 10)), "clipped(0, 100)"),
+    (lambda: asked(sl.SUM, STAFF), "MEAN.of('column') or SUM.of(function)"),
+    (lambda: asked(sl.SUM.of("pai"), STAFF), "one of team, pay"),
+    (lambda: asked(sl.SUM.of("pay").by("taem"), STAFF), "by must name a column, one of team, pay"),
+    (lambda: asked(sl.MEAN.of("pai").by("team"), STAFF), "of must name a column, one of team, pay"),
+    (lambda: asked(sl.SUM.of("price").by("shopp"), BUYERS, size=1), "one of customer, price, shop"),
+    (lambda: asked(sl.SUM.of("pay").by("team"), sl.Universe.population(PAY.set_index("team"))), "frame.reset_index()"),
+    (lambda: asked(sl.SUM.of("x"), sl.Universe.population(LEVELS), size=1), "frame.columns = ['_'.join("),
+    (lambda: asked(sl.SUM.of("team"), STAFF), "SUM.of(lambda row: float(row['pay']))"),
+    (lambda: asked(sl.SUM.of("d"), sl.Universe.population(DAYS)), "row['day'].toordinal()"),
+    (lambda: asked(sl.SUM.of("n"), sl.Universe.population(HOLES)), "SUM.of('pay', missing=0)"),
+    (lambda: asked(sl.SUM, sl.Universe.population(HOLES["n"])), "SUM.of(lambda x: x, missing=0)"),
+    (lambda: asked(sl.SUM, sl.Universe.population([1, None])), "SUM.of(lambda x: x, missing=0)"),
+    (lambda: asked(sl.SUM.of("price"), BUYERS, relation=sl.Change(1, columns=["price"])), "columns must be None"),
+    (lambda: asked(relation=sl.Change(1, columns=["pai"])), "columns must be"),
+    (lambda: asked(sl.sql("SELECT SUM(y) FROM t"), ROWS), "Candidate bindings"),
+    (lambda: sl.sql("SELECT 1; SELECT 2"), "one statement"),
+    (lambda: asked(sl.sql("SELECT COUNT(*) FROM t"), SOME), "Universe.product(salary=[0, 50])"),
+    (lambda: asked(sl.sql("SELECT COUNT(*) FROM orders"), ROWS), "must name the table t"),
+    # answers
+    *((alone(asked, lambda x, answer=answer: answer), words) for answer, words in (
+        ("hi", ASK_A_METRIC), ({1, 2}, ASK_A_METRIC), (["a"], ASK_A_METRIC),
+        (None, "None is what a function without a return gives"), (iter([1]), "list what it yields"),
+        (dt.date(2024, 1, 1), UNIT), (dt.timedelta(2), UNIT), (np.timedelta64(2, "D"), UNIT), (math.nan, "finite"))),
+    (lambda: audited(lambda x: "hi"), ASK_A_METRIC),
+    (lambda: asked(lambda t: t["d"].max() - t["d"].min(), sl.Universe.population(DAYS)), UNIT),
+    (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
+    (lambda: asked(lambda x: sum(x), MANY, size=20), "sl.audit(..., method='search')"),
+    (lambda: audited(lambda x: sum(x), 1, MANY, sizes=20), "ask sl.SUM, sl.MEAN or another standard query"),
+    (lambda: asked(sl.VARIANCE.of("x").by("g"), LONG, size=90), "max_datasets"),
+    (lambda: asked(set, output_metric="jaccard"), "output_metric must be callable"),
+    # names
+    *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
+        "mean": "sl.MEAN", "median": "sl.MEDIAN", "sum": "sl.SUM", "count": "sl.COUNT", "AVG": "sl.MEAN",
+        "var": "sl.VARIANCE", "percentile": "sl.quantile(0.9)", "Bounded": "sl.Change(1)",
+        "Unbounded": "sl.AddRemove(1)", "Replace": "sl.Change(1)", "Hamming": "sl.Change(1)",
+        "Laplace": "no noise here", "Gaussian": "no noise here", "Dataset": "no class for it",
+        "plot": "sl.plot_witness", "global_sensitivty": "sl.global_sensitivity", "symmetricdifference":
+        "sl.SymmetricDifference", "groupby": "sl.SUM.of('pay').by('team')",
+    }.items()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "way_out"), WAYS_OUT)
+def test_a_mistake_is_told_what_to_type(call, way_out):
+    """Catches a refusal that says what is wrong and not what to type; or a mistake that is answered."""
+    with pytest.raises((TypeError, ValueError, AttributeError)) as refusal:
+        call()
+    assert way_out in str(refusal.value)
+    assert len(str(refusal.value)) < 700
+
+
+def test_one_relation_is_as_good_as_a_list_of_it():
+    """Catches a list that is asked for where one relation says it."""
+    assert audited(relations=ONE) == audited(relations=[ONE])
+    for make in (sl.sweep, sl.compare):
+        one, several = (make([sl.MEAN], {"a": SOME}, size=2, relations=r) for r in (ONE, [ONE]))
+        pd.testing.assert_frame_equal(one, several)
+
+
+def test_what_pandas_writes_as_missing_is_missing():
+    """Catches an Int64 column with NA that is refused where polars' null is taken."""
+    takes = sl.Query("held", lambda x: len(x) - x.count(None), takes_missing=True)
+    held = sl.Universe.population(HOLES["n"])
+    assert held.values == sl.Universe.population(pl.Series([1, None, 3])).values == (1, 3, None)
+    assert asked(takes, held).value == 1
+    filled = sl.SUM.of(lambda x: x, missing=7)
+    assert asked(filled, held, size=1).value == 6  # 1 for 7
