@@ -29,7 +29,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 class Board(SphinxDirective):
     def run(self) -> list[nodes.Node]:
-        for file in (BOARD, HERE / "data" / "issues.json", *LIBRARIES.glob("*/programs.toml")):
+        for file in (BOARD, *(HERE / "data").glob("*.json"), *LIBRARIES.glob("*/programs.toml")):
             self.env.note_dependency(str(file))
         cases, known = case_files(), every_program()
         head = nodes.raw("", opening(cases), format="html")

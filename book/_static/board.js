@@ -9,7 +9,7 @@
   const form = document.querySelector("form.board");
   if (!form) return;
   const status = form.querySelector("[role=status]");
-  const SELECTS = ["library", "verdict", "relation"];
+  const SELECTS = ["library", "verdict", "relation", "cause"];
   const NAMES = [...SELECTS, "text"];
   const plain = (text) => text.toLowerCase().replace(/\s+/g, " ");
   const counted = (n) => `${n.toLocaleString("en")} claim${n === 1 ? "" : "s"}`;

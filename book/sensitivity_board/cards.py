@@ -57,7 +57,9 @@ def issues(case: Case) -> tuple[Issue, ...]:
     return tuple(
         Issue(one["name"], one["url"], one["state"])
         for one in _stored()["issues"]
-        if one["library"] == case.library and case.function in one["functions"]
+        if one["library"] == case.library
+        and case.function in one["functions"]
+        and case.setting.startswith(one.get("settings", ""))
     )
 
 
@@ -77,8 +79,13 @@ def cost(case: Case) -> str:
     in_l2 = row.relation.startswith("L2") or case.quantity.startswith("L2") or case.norm == "L2"
     budget, power = ("ρ", 2) if in_l2 else ("ε", 1)
     least, most = ("at least ", "at most ") if row.searched else ("", "")
-    kept = f"kept {budget} = {least}{_digits(price(row, power))}"
+    needed = price(row, power)
+    kept = (
+        f"kept {budget} = {least}{_digits(needed) if needed >= SEEN else f'1 + {needed - 1:.2g}'}"
+    )
     share = _digits(row.ratio) if row.ratio > SLIGHT else f"1/{_digits(1 / Fraction(row.ratio))}"
+    if 1 / Fraction(row.ratio) < SEEN:  # 1 in three digits says nothing
+        share = f"1 − {float(1 - Fraction(row.ratio)):.2g}"
     return f"promised {budget} = 1, {kept}: {most}{share} of the noise needed"
 
 

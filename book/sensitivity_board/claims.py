@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
 from importlib import resources
+from operator import attrgetter
 from pathlib import Path
 
 import pandas as pd
@@ -63,18 +64,23 @@ def dated(cases: Iterable[Case], before: Iterable[Case], day: str) -> list[Case]
     return found
 
 
-def board(cases: Iterable[Case]) -> pd.DataFrame:
+def board(
+    cases: Iterable[Case],
+    verdict: Callable[[Case], str] = attrgetter("verdict"),
+    verdicts: Iterable[str] = VERDICTS,
+) -> pd.DataFrame:
     """Return how many cases of each library and version have each verdict, and when it was asked."""
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for case in cases:
         source = case.library, case.version, case.date
-        counts.setdefault(source, Counter())[case.verdict] += 1
+        counts.setdefault(source, Counter())[verdict(case)] += 1
+    verdicts = [*verdicts]
     everything = sum(counts.values(), Counter[str]())
     rows = [
-        [*source, *(found[verdict] for verdict in VERDICTS), found.total()]
+        [*source, *(found[one] for one in verdicts), found.total()]
         for source, found in [*counts.items(), (("all", "", ""), everything)]
     ]
-    return pd.DataFrame(rows, columns=["library", "version", "asked on", *VERDICTS, "cases"])
+    return pd.DataFrame(rows, columns=["library", "version", "asked on", *verdicts, "cases"])
 
 
 def as_of(cases: Iterable[Case]) -> str:

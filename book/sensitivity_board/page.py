@@ -12,19 +12,32 @@ from itertools import groupby
 from sensitivity_board.cards import issues, looked, numbers, spent, thread, times, witness_lines
 from sensitivity_board.case import Case
 from sensitivity_board.certificates import universe_of
+from sensitivity_board.claimed import (
+    CAUSES,
+    OTHER,
+    asked_with,
+    cause,
+    newer,
+    place,
+    projects,
+    standing,
+)
 from sensitivity_board.claims import board
 from sensitivity_board.programs import Program
 from sensitivity_lab.numbers.text import counted, dataset_text
 
 FILES = "../_static/board"  # from the page
-SECTIONS = {"too small": "Too small", "loose": "Loose", "exact": "Exact"}  # in the page's order
-SIGNS = {"too small": "✗", "loose": "△", "exact": "✓"}
+# In the page's order. The second is no verdict of a certificate, which knows of one relation at a time.
+SECTIONS = {
+    "too small": "Too small", OTHER: "Exact under the other relation", "loose": "Loose", "exact": "Exact",
+}  # fmt: skip
+SIGNS = {"too small": "✗", OTHER: "⇄", "loose": "△", "exact": "✓"}
 
 
 def opening(cases: Iterable[Case]) -> str:
     """Return what stands above the cards: a sentence that counts, a bar, the libraries, the filters."""
     cases = tuple(cases)
-    counts = Counter(case.verdict for case in cases)
+    counts = Counter(map(standing, cases))
     shares = "".join(
         f'<i data-verdict="{one}" style="flex: {counts[one]}"></i>' for one in SECTIONS
     )
@@ -36,24 +49,31 @@ def opening(cases: Iterable[Case]) -> str:
 
 
 def summary(cases: Iterable[Case]) -> str:
-    """Say how many claims there are, of how many libraries, from when, and how many of each verdict."""
+    """Say how many claims there are, of whom, from when, how many of each verdict, and why they are too small."""
     cases = tuple(cases)
-    found = Counter(case.verdict for case in cases)
-    told = [
-        f"{_link(verdict, found[verdict])} {_are(found[verdict])} {verdict}" for verdict in SECTIONS
-    ]
-    libraries = len({case.library for case in cases})
-    many = f"{libraries} librar{'y' if libraries == 1 else 'ies'}"
+    found = Counter(map(standing, cases))
+    told = [f"{_link(one, found[one])} {_are(found[one])} {_words(one)}" for one in SECTIONS]
     asked = _span(min(case.date for case in cases), max(case.date for case in cases))
     return (
-        f"{counted(len(cases), 'claim')} of {many}, asked {asked}: {told[0]}, {told[1]} and"
-        f" {told[2]}. Threads were looked up in {_month(looked())}."
+        f"{counted(len(cases), 'claim')} of {counted(len(projects(cases)), 'project')}, asked {asked}:"
+        f" {', '.join(told[:-1])}, and {told[-1]}.{_why(cases)} Threads were looked up in {_month(looked())}."
     )
+
+
+def _words(verdict: str) -> str:
+    return f"{verdict} of two, where the library names neither" if verdict == OTHER else verdict
+
+
+def _why(cases: Iterable[Case]) -> str:
+    """How many claims are too small by each cause, the most frequent first."""
+    found = Counter(cause(case) for case in cases if standing(case) == "too small")
+    told = ", ".join(f"{name} {count}" for name, count in found.most_common())
+    return f" The causes of those too small: {told}." if told else ""
 
 
 def cards(cases: Iterable[Case], verdict: str, programs: dict[str, Program]) -> str:
     """Return the cards of one verdict: the worst first, exact ones as rows that open, by library."""
-    chosen = ordered(case for case in cases if case.verdict == verdict)
+    chosen = ordered(case for case in cases if standing(case) == verdict)
     if verdict != "exact":
         return "\n".join(card(case, programs.get(case.address)) for case in chosen)
     groups = groupby(chosen, key=lambda case: case.library)
@@ -72,15 +92,16 @@ def ordered(cases: Iterable[Case]) -> list[Case]:
     def place(case: Case) -> tuple[int, float, str]:
         ratio = float(case.row.ratio)
         off = ratio if case.verdict == "too small" else -ratio
-        return verdicts.index(case.verdict), off, case.library.casefold()
+        return verdicts.index(standing(case)), off, case.library.casefold()
 
     return sorted(cases, key=place)
 
 
 def card(case: Case, program: Program | None = None) -> str:
     """Return a case as a card with its own address."""
-    off = times(case.row)
-    verdict = f"{SIGNS[case.verdict]} {SECTIONS[case.verdict]}{f' by {off}' if off else ''}"
+    off, told = times(case.row), SECTIONS[standing(case)]
+    by = f"; under this one {case.verdict}" if standing(case) == OTHER else ""
+    verdict = f"{SIGNS[standing(case)]} {told}{by}{f' by {off}' if off else ''}"
     return (
         f'<article class="claim" {_marks(case)}><p class="verdict">{verdict}</p>'
         f"<h3>{escape(case.library)}: {escape(case.function)}</h3>{_body(case, program)}</article>"
@@ -101,15 +122,18 @@ def facts(case: Case) -> dict[str, str]:
     """Return what a card says below its numbers, as HTML by name; what is not known is left out."""
     quantity = case.quantity if case.quantity != "sensitivity" else ""
     told = {
-        "setting": escape(_setting(case)),
+        "setting": _prose("; ".join(filter(None, [_setting(case), asked_with(case)]))),
         "relation": escape(case.relation),
         "quantity": escape(quantity),
         "witness": "".join(f"<samp>{escape(line)}</samp>" for line in witness_lines(case.row)),
         "cost": _prose(spent(case)),
+        "cause": escape(cause(case)),
         "why": _prose(case.note),
+        "claimed at": _claimed_at(case),
         "compared": _prose(_compared(case)),
-        "status" if case.verdict == "too small" else "related": _threads(case),
+        "status" if standing(case) == "too small" else "related": _threads(case),
         "asked": f"version {escape(case.version)}, on {_day(case.date)}",
+        "newer": _prose(newer(case)),
     }
     return {name: text for name, text in told.items() if text}
 
@@ -124,11 +148,22 @@ def _body(case: Case, program: Program | None) -> str:
     )
 
 
+def _claimed_at(case: Case) -> str:
+    """The library's own words, where they stand, and whether they do in the release that was asked."""
+    at = place(case)
+    if at is None:
+        return ""
+    unsure = "" if at.confirmed else f"; place not confirmed for {case.version}"
+    link = f'<a href="{escape(at.url)}">{escape(at.file)}, {at.lines}</a>'
+    return f"<q>{escape(at.words)}</q> {link}, {escape(at.at)}{escape(unsure)}"
+
+
 def _marks(case: Case) -> str:
     """The card's address, and what the filters go by."""
     return (
         f'id="{case.address}" data-library="{escape(case.library)}"'
-        f' data-verdict="{case.verdict}" data-relation="{escape(case.kind)}"'
+        f' data-verdict="{standing(case)}" data-relation="{escape(case.kind)}"'
+        f' data-cause="{escape(cause(case)) or "none"}"'
     )
 
 
@@ -143,7 +178,7 @@ def _prose(text: str) -> str:
 
 def _threads(case: Case) -> str:
     return "; ".join(map(thread, issues(case))) or (
-        "no thread found" if case.verdict == "too small" else ""
+        "no thread found" if standing(case) == "too small" else ""
     )
 
 
@@ -184,7 +219,7 @@ def _shown(case: Case, program: Program | None) -> str:
 
 def _libraries(cases: tuple[Case, ...]) -> str:
     """How many claims of each library have each verdict."""
-    table = board(cases).rename(columns={"cases": "all"})
+    table = board(cases, standing, [*SECTIONS]).rename(columns={"cases": "all"})
     table = table.groupby(["library", "version"], sort=False)[[*SECTIONS, "all"]].sum()
     shown = table.reset_index().to_html(index=False, border=0, justify="unset", classes="table")
     shown = f'<div class="pst-scrollable-table-container" tabindex="0">{shown}</div>'
@@ -196,6 +231,7 @@ def _filters(cases: tuple[Case, ...]) -> str:
         "library": sorted({case.library for case in cases}, key=str.casefold),
         "verdict": list(SECTIONS),
         "relation": [name for name, _ in Counter(case.kind for case in cases).most_common()],
+        "cause": [*(name for name in CAUSES if name in set(map(cause, cases))), "none"],
     }
     selects = "".join(
         f'<label>{name.capitalize()} <select name="{name}"><option value="">all</option>'

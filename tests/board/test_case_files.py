@@ -216,7 +216,8 @@ def test_every_card_says_the_state_of_its_threads(board_cards):
         assert bool(links) != ("no issue found" in facts["status"])
     for case, _, facts, links in board_cards:
         own = [one for one in stored["issues"] if one["library"] == case.library]
-        known = [one for one in own if case.function in one["functions"]]
+        about = [one for one in own if case.function in one["functions"]]
+        known = [one for one in about if case.setting.startswith(one.get("settings", ""))]
         assert links == [one["url"] for one in known]
         assert all(f"{one['name']}, {one['state']}" in facts["status"] for one in known)
         for link in links:

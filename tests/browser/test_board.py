@@ -8,6 +8,8 @@ import pytest
 from conftest import HTML, in_turn, turn
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_board import Case, case_files
+from sensitivity_board.claimed import cause, standing
+from sensitivity_board.page import SECTIONS
 from sensitivity_board.programs import every_program
 from test_book import LOOKS, STRUCTURE, WIDEST, faint_text, faults, opened, quietly, show
 
@@ -17,8 +19,9 @@ ALL = [case.address for case in CASES]
 # What each filter goes by, read from the cases themselves.
 OF: dict[str, Callable[[Case], str]] = {
     "library": lambda case: case.library,
-    "verdict": lambda case: case.verdict,
+    "verdict": standing,
     "relation": lambda case: case.kind,
+    "cause": lambda case: cause(case) or "none",
 }
 
 pytestmark = pytest.mark.xdist_group("board")
@@ -149,8 +152,8 @@ def test_an_address_that_fits_nothing_shows_everything(page: Page) -> None:
 @turn(1, 3)
 def test_a_card_is_shown_by_its_address_whatever_its_verdict(page: Page) -> None:
     """Catches a card that its own link does not open, or does not bring into view."""
-    for verdict in ("too small", "loose", "exact"):
-        address = [case.address for case in CASES if case.verdict == verdict][-1]
+    for verdict in SECTIONS:
+        address = [case.address for case in CASES if standing(case) == verdict][-1]
         at(page, address)
         card = page.locator(f"[id='{address}']")
         assert in_view(card)
@@ -201,10 +204,10 @@ def test_all_is_done_from_the_keyboard(page: Page) -> None:
     """Catches a field out of order, an Enter that leaves the page, and a row that does not open."""
     field(page, "library").focus()
     order = []
-    for _ in range(5):
+    for _ in range(6):
         order.append(page.evaluate("document.activeElement.name || document.activeElement.type"))
         page.keyboard.press("Tab")
-    assert order == ["library", "verdict", "relation", "text", "button"]
+    assert order == ["library", "verdict", "relation", "cause", "text", "button"]
     field(page, "library").focus()
     page.keyboard.type("Tum")
     assert set(seen(page)) == fitting(library="Tumult")
@@ -264,7 +267,7 @@ def test_how_the_board_looks(browser: Browser, width: int, scheme: str) -> None:
         assert page.evaluate(WIDEST) <= width
         assert faint_text(page) == []
         assert faults(page, "form.board") == {}
-        for verdict in ("too small", "loose", "exact"):
+        for verdict in SECTIONS:
             assert (
                 faults(page, f".claim[data-verdict='{verdict}']:first-of-type", **STRUCTURE) == {}
             )
