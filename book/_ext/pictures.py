@@ -1,8 +1,8 @@
 """Pictures stand in the page itself, and follow its theme.
 
 A drawing that is an SVG file would stay as it is drawn, on white.  Here it moves into the page, its colours
-become variables, named by the colour on a light page, and a style sheet says what each is in the dark:
-`DARK` of the pictures.  On paper all are as on a light page.  The explorers' pictures, which are in
+become variables, named by the colour on a light page, and the style sheet of `sensitivity_book.palette`
+says what each is in the dark.  On paper all are as on a light page.  The explorers' pictures, which are in
 the page already, follow in the same way.
 """
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from sensitivity_book.pictures.dark import DARK
+from sensitivity_book.palette import stylesheet
 from sensitivity_book.pictures.drawings import inline, themed
 from sphinx.application import Sphinx
 
 IMAGE = re.compile(r'<img\s[^>]*?src="(?:\.\./)*_images/([^"]+\.svg)"[^>]*>')
-THEMED = "figures.css"
+COLOURS = "palette.css"
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.add_css_file(THEMED)
+    app.add_css_file(COLOURS)
     app.connect(
         "html-page-context", place_pictures, priority=400
     )  # before their ids are told apart
@@ -42,12 +42,6 @@ def place_pictures(
     context["body"] = themed(IMAGE.sub(placed, context["body"]))
 
 
-def colours() -> str:
-    """What each colour is on a dark page."""
-    dark = "".join(f"    --fig-{light[1:]}: {dark};\n" for light, dark in DARK.items())
-    return f'@media screen {{\n  html[data-theme="dark"] {{\n{dark}  }}\n}}\n'
-
-
 def write_colours(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
-        (Path(app.outdir) / "_static" / THEMED).write_text(colours(), encoding="utf-8")
+        (Path(app.outdir) / "_static" / COLOURS).write_text(stylesheet(), encoding="utf-8")

@@ -13,27 +13,29 @@ from itertools import groupby
 from typing import Any
 
 import pandas as pd
+from sensitivity_book.palette import MIDDLE
 from sensitivity_book.verdicts import price
 
 from sensitivity_board.case import Case
 from sensitivity_lab.audit.report import AuditRow
+from sensitivity_lab.numbers.palette import TOO_SMALL
 from sensitivity_lab.numbers.text import cell_text, dataset_text, number_text
 
 SLIGHT = Fraction(1, 1000)  # a smaller share is written as one part in many
 LARGE = 10**12  # from here on commas help nobody
 SEEN = Fraction("1.005")  # a factor below it is 1 in three digits
 LONGEST = 12  # runs of equal rows; of more, the last are counted
-STYLE = """
-.case { border: 1px solid #8886; border-left: 5px solid #a03060; border-radius: 4px;
-  margin: .8em 0; padding: .5em .9em .6em; }
-.case p { margin: 0 0 .3em; }
-.case dl { display: grid; grid-template-columns: 5.2em 1fr; gap: .15em .8em; margin: 0; }
-.case :is(dt, dd) { margin: 0; padding: 0; }
-.case dt { font-weight: normal; opacity: .75; }
-.case dd { min-width: 0; overflow-wrap: anywhere; }
-.case code { background: none; border: 0; padding: 0; color: inherit; font-size: .9em; }
-@media (max-width: 600px) { .case { padding: .5em .6em; }
-  .case dl { grid-template-columns: 4.2em 1fr; gap: .15em .5em; } }
+STYLE = f"""
+.case {{ border: 1px solid {MIDDLE}6; border-left: 5px solid {TOO_SMALL}; border-radius: 4px;
+  margin: .8em 0; padding: .5em .9em .6em; }}
+.case p {{ margin: 0 0 .3em; }}
+.case dl {{ display: grid; grid-template-columns: 5.2em 1fr; gap: .15em .8em; margin: 0; }}
+.case :is(dt, dd) {{ margin: 0; padding: 0; }}
+.case dt {{ font-weight: normal; opacity: .75; }}
+.case dd {{ min-width: 0; overflow-wrap: anywhere; }}
+.case code {{ background: none; border: 0; padding: 0; color: inherit; font-size: .9em; }}
+@media (max-width: 600px) {{ .case {{ padding: .5em .6em; }}
+  .case dl {{ grid-template-columns: 4.2em 1fr; gap: .15em .5em; }} }}
 """
 
 

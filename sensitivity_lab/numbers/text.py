@@ -20,9 +20,6 @@ DEEPEST = 4  # brackets within brackets; what is deeper is cut short
 LONGEST_SHOWN = 100  # of these; more are shown by the first and the last ten
 LONGEST_CELL = 40  # letters of a cell of a table
 
-# What leaves a dataset is orange, what joins it blue, in every card and picture.
-ADDED, REMOVED = "#0072b2", "#d55e00"
-
 BEYOND_FLOATS: dict[str, Any] = {"Emax": MAX_EMAX, "Emin": MIN_EMIN, "traps": []}
 WIDE = Context(50, ROUND_HALF_EVEN, **BEYOND_FLOATS)
 SIX_DIGITS = Context(6, ROUND_HALF_EVEN, **BEYOND_FLOATS)

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from sensitivity_lab.numbers.text import true_minus
-from sensitivity_lab.plotting.style import INK, KINDS, PALE, kind_key
+from sensitivity_lab.plotting.style import INK, KINDS, PALE, WORDS, kind_key
 from sensitivity_lab.shown.tables import JOINS, LEAVES, SHARED, Grid, Line, Marked, MarkedTable
 
 # All lengths below are points on the page.
@@ -134,11 +134,11 @@ def _write_table(
             sheet.marks.append((x + LETTER, here + ROW / 2, kind))
             sheet.write(x + 2 * LETTER, here, minus, fontweight="bold")
         if isinstance(line, int):
-            sheet.write(x + MARK, here, grid.line(line), color="#555555")
+            sheet.write(x + MARK, here, grid.line(line), color=WORDS)
         else:
             _write_cells(sheet, grid, line, x, here)
     if not lines:
-        sheet.write(x + MARK, y + ROW, "no rows", color="#555555")
+        sheet.write(x + MARK, y + ROW, "no rows", color=WORDS)
     return y + (1 + max(1, len(lines))) * ROW
 
 

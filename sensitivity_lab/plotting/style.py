@@ -15,31 +15,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sensitivity_lab.numbers import text
 from sensitivity_lab.numbers.exact import brief
+from sensitivity_lab.numbers.palette import *  # each is a colour of the style
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
-
-INK, PALE, GREY, GRID, PAPER = "#222222", "#b0b0b0", "#777777", "#e0e0e0", "#ffffff"
-ADDED, REMOVED = text.ADDED, text.REMOVED
-BAND, ADDED_TINT, REMOVED_TINT = "#e8e8e8", "#cfe3f1", "#f6cfb8"  # areas behind lines
 
 # A record of a witness: in both datasets, in the first alone, in the second alone.
 KINDS: dict[str, dict[str, Any]] = {
     "in both": {"marker": "o", "color": GREY, "markersize": 0.8},
-    "removed": {"marker": "s", "color": REMOVED, "markersize": 0.8, "markerfacecolor": "white"},
+    "removed": {"marker": "s", "color": REMOVED, "markersize": 0.8, "markerfacecolor": PAPER},
     "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
 }
 # Everybody else, who is in neither dataset: a hollow ring.
 ELSE: dict[str, Any] = {"marker": "o", "color": GREY, "markersize": 0.8, "markerfacecolor": PAPER}
 
-# What is said of a sensitivity: the claim, the exact number, and the two ways in which a claim misses
-# it. None of them is a kind of record's colour.
-CLAIMED, EXACT, LOOSE, TOO_SMALL = "#5e4fa2", "#008a64", "#b87800", "#a03060"
-
-# Series that are neither records nor verdicts, told apart by a colour-blind reader and, by their
-# markers, on grey paper. A query is none of them: it has a panel or a label of its own.
-COLOURS = [ADDED, REMOVED, CLAIMED, "#009e73", TOO_SMALL, LOOSE, "#707070"]
+# Series are told apart by their markers, too, on grey paper. A query is none: it has a panel or a label.
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "p", "<", ">"]
 
 WIDTH = 6.4  # inches, on a page

@@ -12,6 +12,7 @@ from typing import Any
 import narwhals as nw
 
 from sensitivity_lab.numbers.exact import is_real
+from sensitivity_lab.numbers.palette import ADDED, REMOVED
 from sensitivity_lab.numbers.text import cell_text, counted
 from sensitivity_lab.records.people import PERSON
 from sensitivity_lab.records.rows import is_table, rows_of
@@ -29,7 +30,7 @@ Line = tuple[Any, ...] | int  # a row's cells, or how many rows are left out
 TABLE = "border-collapse: collapse; color: inherit; margin: 0.3em 0"
 CAPTION = "caption-side: top; color: inherit; text-align: left"
 CELL = "padding: 0 0.4em"
-SIGNS = {LEAVES: ("■", "−", "213, 94, 0"), JOINS: ("▲", "+", "0, 114, 178")}
+SIGNS = {LEAVES: ("■", "−", REMOVED), JOINS: ("▲", "+", ADDED)}
 
 
 @dataclass(frozen=True)
@@ -239,13 +240,18 @@ def _html_words(words: str, columns: int) -> str:
     return f"<tr><td></td><td style='text-align: left' colspan={columns}><i>{words}</i></td></tr>"
 
 
+def see_through(colour: str, share: float) -> str:
+    """A colour through which a light and a dark page shine."""
+    return f"rgba({', '.join(map(str, bytes.fromhex(colour[1:])))}, {share})"
+
+
 def _html_row(sign: str, line: Line, sides: Sequence[str]) -> str:
-    """A row with its mark; the tint lets a light and a dark page shine through."""
+    """A row with its mark, on a tint."""
     if isinstance(line, int):
         return _html_words(more_rows(line), len(sides))
     shape, minus, tint = SIGNS.get(sign, ("", "", ""))
     mark = f"{shape}&nbsp;<b>{minus}</b>" if shape else ""
-    ground = f" style='background: rgba({tint}, 0.18)'" if tint else ""
+    ground = f" style='background: {see_through(tint, 0.18)}'" if tint else ""
     cells = "".join(
         f"<td style='text-align: {side}; {CELL}'>"
         f"{'<i>NULL</i>' if value is None else html.escape(cell_text(value))}</td>"

@@ -12,7 +12,7 @@ from conftest import CHECK_ALL, ROOT, SEED, a_third, in_turn
 from sensitivity_book.data.scenarios import school_large
 from sensitivity_book.live import explorers as live
 from sensitivity_book.live.explorers import fields, frame
-from sensitivity_book.pictures.dark import DARK
+from sensitivity_book.palette import DARK
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers

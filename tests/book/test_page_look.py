@@ -5,7 +5,7 @@ import re
 
 import pandas as pd
 from conftest import ROOT
-from sensitivity_book.pictures.dark import DARK
+from sensitivity_book.palette import DARK, stylesheet
 from sensitivity_book.pictures.drawings import inline, themed
 from sensitivity_book.pictures.phone import HIDDEN
 from sensitivity_book.pictures.table_html import aligned
@@ -36,16 +36,17 @@ def test_both_forms_of_a_picture_stand_side_by_side():
     assert placed.count('aria-label="a &lt; b"') == 2
 
 
-def test_colours_follow_the_theme(extension):
+def test_colours_follow_the_theme():
     """Catches a colour that the dark page does not change, and one changed for paper too."""
     variables = themed('style="fill: #ffffff; stroke: #222222; color: #123456"')
     assert variables == (
         'style="fill: var(--fig-ffffff, #ffffff); stroke: var(--fig-222222, #222222); color: #123456"'
     )
     assert themed("stroke: #123456") == "stroke: #123456"
-    sheet = extension("pictures").colours()
-    assert sheet.startswith("@media screen")
-    assert dict(re.findall(r"--fig-(\w{6}): (#\w{6});", sheet)) == {
+    _, screen, after = re.split(r"@media (?=screen|print)", stylesheet())
+    assert screen.startswith("screen")
+    assert "--fig-" not in after
+    assert dict(re.findall(r"--fig-(\w{6}): (#\w{6});", screen)) == {
         light[1:]: dark for light, dark in DARK.items()
     }
 
@@ -110,3 +111,23 @@ def test_a_table_without_headings_stays_as_it_is():
     """Catches a table that is laid out by hand and pushed to the right."""
     table = "<table><tbody><tr><td>-1</td></tr></tbody></table>"
     assert aligned(table) == table
+
+
+def test_a_colour_is_written_in_one_place():
+    """Catches a colour beside those of the two palettes, which the dark page and the package would not know."""
+    names = "white|black|gr[ae]y|red|green|blue|orange"
+    colour = re.compile(
+        r"#(?:[0-9a-fA-F]{3,4}){1,2}\b|\b(?:rgb|hsl)a?\((?!\{)"
+        rf"|color\w*[\"']?[=:] ?[\"'](?:{names}|[krgbw]|0?\.\d+)\b"
+        rf"|(?:color|background|fill|stroke): (?:{names})\b"
+    )
+    palettes = {"sensitivity_lab/numbers/palette.py", "book/sensitivity_book/palette.py"}
+    written = {
+        f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
+        for folder in ("sensitivity_lab", "book", "scripts")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".js", ".css"} and path.name != "prism.js"
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if colour.search(line)
+    }
+    assert {line.split(":")[0] for line in written} == palettes, written

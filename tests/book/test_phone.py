@@ -8,7 +8,7 @@ import pytest
 from conftest import ABSENCES
 from nbclient import NotebookClient
 from nbformat import v4
-from sensitivity_book.pictures import dark as dark_colours
+from sensitivity_book import palette
 from sensitivity_book.pictures import phone
 from sensitivity_book.pictures.phone import phone_form, set_phone_form
 
@@ -121,21 +121,21 @@ def contrast(one, other):
 
 def test_colours_are_seen_in_the_dark():
     """Catches a line that fades into a dark page, and words that cannot be read on it."""
-    paper = dark_colours.DARK[style.PAPER]
+    paper = palette.DARK[style.PAPER]
     words = {
         style.INK,
         style.ADDED,
         style.REMOVED,
         style.EXACT,
         style.CLAIMED,
-        "#555555",
+        palette.WORDS,
         "#000000",
     }
-    for light, dark in dark_colours.DARK.items():
-        if light not in dark_colours.GROUNDS:
+    for light, dark in palette.DARK.items():
+        if light not in palette.GROUNDS:
             assert contrast(dark, paper) >= (4.5 if light in words else 3), light
         else:  # what stands on it is seen
-            assert contrast(dark_colours.DARK[style.INK], dark) >= 4.5, light
+            assert contrast(palette.DARK[style.INK], dark) >= 4.5, light
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
@@ -143,14 +143,14 @@ def test_every_colour_of_the_style_has_its_dark_form():
     """Catches a colour that stays as on paper when a page turns dark."""
     names = ("INK", "PALE", "GREY", "GRID", "PAPER", "BAND", "ADDED", "REMOVED", "ADDED_TINT")
     names += ("REMOVED_TINT", "CLAIMED", "EXACT", "LOOSE", "TOO_SMALL")
-    assert {getattr(style, name) for name in names} | {*style.COLOURS} <= {*dark_colours.DARK}
+    assert {getattr(style, name) for name in names} | {*style.COLOURS} <= {*palette.DARK}
     drawn = {
         colour
         for draw in FIGURES.values()
         for form in (draw(), phone_form(draw()))
         for colour in re.findall(r"(?:fill|stroke): (#\w{6})", phone.with_phone_form(form, svg_of))
     }
-    assert drawn <= {*dark_colours.DARK}
+    assert drawn <= {*palette.DARK}
     assert style.INK in drawn
 
 

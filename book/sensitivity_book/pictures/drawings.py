@@ -7,7 +7,7 @@ one of them; the other is not there for a screen reader either.
 import re
 from collections.abc import Callable, Iterator
 
-from sensitivity_book.pictures.dark import DARK
+from sensitivity_book.palette import DARK
 from sensitivity_book.pictures.phone import HIDDEN
 
 COLOUR = re.compile(r"\b(fill|stroke): ?(#[0-9a-f]{6})\b")

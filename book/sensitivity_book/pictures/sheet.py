@@ -23,6 +23,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import sensitivity_lab as sl
+from sensitivity_book.palette import MIDDLE
 from sensitivity_book.theory.formulas import formula_table
 
 # ---- from a text to TeX ---------------------------------------------------------------------------
@@ -328,7 +329,7 @@ def _draw(page: Figure, table: Table, top: float, tall: float) -> float:
         page.text(x, top, words, fontsize=9, weight="bold", va="top", linespacing=1.4)
     y = top - 0.058
     for name, query, norm in QUERIES:
-        page.add_artist(Line2D([MARGIN, 1 - MARGIN], [y, y], linewidth=0.4, color="#888888"))
+        page.add_artist(Line2D([MARGIN, 1 - MARGIN], [y, y], linewidth=0.4, color=MIDDLE))
         cells = table.cells(query, norm)
         height = max(sum(_height(line) for line in cell) for cell in cells) * tall
         page.text(MARGIN, y - height / 2, name, fontsize=9, va="center")

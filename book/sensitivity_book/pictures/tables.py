@@ -10,10 +10,13 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.numbers.palette import ADDED, REMOVED
+from sensitivity_lab.shown.tables import see_through
+
 Row = tuple[Any, ...]
 
 # A mark and a tint for each fate of a row; the tints let a light and a dark page shine through.
-FATES = {"": "", "+ joins": "rgba(0, 114, 178, 0.22)", "− leaves": "rgba(213, 94, 0, 0.22)"}
+FATES = {"": "", "+ joins": see_through(ADDED, 0.22), "− leaves": see_through(REMOVED, 0.22)}
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,18 @@ from collections.abc import Sequence
 from html import escape
 
 import sensitivity_lab as sl
+from sensitivity_book.palette import MIDDLE
 from sensitivity_lab.universe import Dataset
 
-STYLE = """
-.ticks table { border-collapse: collapse; margin: 0 auto; }
-.ticks :is(th, td) { padding: .3em .5em; text-align: center; background: none; }
-.ticks th label { cursor: pointer; font-weight: normal; display: block; }
-.ticks tbody tr { border-top: 1px solid #8888; }
-.ticks tbody th { font-weight: normal; white-space: nowrap; }
-.ticks small { font-size: .85em; }
-.ticks td b { display: none; }
-@media (max-width: 600px) { .ticks table { font-size: .8em; } .ticks :is(th, td) { padding: .2em; } }
+STYLE = f"""
+.ticks table {{ border-collapse: collapse; margin: 0 auto; }}
+.ticks :is(th, td) {{ padding: .3em .5em; text-align: center; background: none; }}
+.ticks th label {{ cursor: pointer; font-weight: normal; display: block; }}
+.ticks tbody tr {{ border-top: 1px solid {MIDDLE}8; }}
+.ticks tbody th {{ font-weight: normal; white-space: nowrap; }}
+.ticks small {{ font-size: .85em; }}
+.ticks td b {{ display: none; }}
+@media (max-width: 600px) {{ .ticks table {{ font-size: .8em; }} .ticks :is(th, td) {{ padding: .2em; }} }}
 """
 SHOWN = ".ticks:has(.tick{0}:checked) .tick{0} b {{ display: inline; }}\n"
 SHOWN += ".ticks:has(.tick{0}:checked) .tick{0} i {{ display: none; }}\n"

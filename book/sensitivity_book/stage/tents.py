@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sensitivity_book.stage.dots.widget import Drawn, script, static
+from sensitivity_book.stage.dots.widget import Drawn, script, style
 
 LOW, HIGH = -5, 15  # days, the ends of the line
 TALLEST = 0.34  # density per day, the top of the picture
@@ -311,7 +311,7 @@ class TwoTents(Drawn):
     """The two tents, by the script and the style of the book's pages."""
 
     _esm = script("Tents")
-    _css = static("tents.css")
+    _css = style("tents.css")
 
     def __init__(self) -> None:
         super().__init__(value=markup(Tents()))

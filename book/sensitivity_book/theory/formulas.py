@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
+from sensitivity_book.palette import MIDDLE
 from sensitivity_lab.closed_form import closed_form, proved_of
 from sensitivity_lab.numbers.text import dataset_text, number_text
 from sensitivity_lab.proved.family import Words
@@ -76,7 +77,7 @@ LOOK: list[Any] = [
     {"selector": "caption", "props": "caption-side: bottom; text-align: left; max-width: 85vw;"},
     {"selector": "th, td", "props": "text-align: left; font-weight: 400; padding: 0.2rem 0.5rem;"},
     {"selector": "th, td:first-child", "props": "white-space: nowrap;"},
-    {"selector": "tr", "props": "background: none; border-bottom: 1px solid #8884;"},
+    {"selector": "tr", "props": f"background: none; border-bottom: 1px solid {MIDDLE}4;"},
 ]
 
 

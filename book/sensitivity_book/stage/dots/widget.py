@@ -9,6 +9,7 @@ from typing import Any
 import traitlets
 from anywidget import AnyWidget
 
+from sensitivity_book.palette import stylesheet
 from sensitivity_book.stage.dots.page import markup
 from sensitivity_book.stage.dots.picture import Picture
 from sensitivity_book.stage.explorers.explorer import IN_PAGE, PAGE
@@ -29,6 +30,11 @@ export default {
 def static(name: str) -> str:
     """A script or a style of the book's pages; where a page runs Python, the page has it already."""
     return "" if IN_PAGE else (STATIC / name).read_text(encoding="utf-8")
+
+
+def style(name: str) -> str:
+    """The style of a picture, and the colours that it takes."""
+    return "" if IN_PAGE else stylesheet() + static(name)
 
 
 def script(name: str) -> str:
@@ -53,7 +59,7 @@ class Dots(Drawn):
     """A game of dots, by the script and the style of the book's pages."""
 
     _esm = script("Dots")
-    _css = static("dots.css")
+    _css = style("dots.css")
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture
