@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from sensitivity_book.answers import compare
-from sensitivity_book.answers.kinds import DatasetAnswer, NumberAnswer, Verdict
+from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 from sensitivity_book.answers.reading import MisreadError, read_datasets, read_function
 from sensitivity_book.answers.registry import ANSWERS
 
@@ -19,7 +19,11 @@ def check(asked: dict[str, str]) -> dict[str, Any]:
 
 def verdict(name: str, *given: object) -> Verdict:
     """Judge a number, one or two datasets, or a function: each itself, or its text."""
-    own = ANSWERS[name]()
+    return judged(ANSWERS[name](), *given)
+
+
+def judged(own: Answer, *given: object) -> Verdict:
+    """Judge what was given for an answer; what cannot be read is not right, and is told why."""
     try:
         if isinstance(own, DatasetAnswer):
             return own.judge(*read_datasets(own, [*map(_line, given)]))
