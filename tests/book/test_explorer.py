@@ -11,6 +11,7 @@ import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from sensitivity_book.stage.explorers import statements
 from sensitivity_book.stage.explorers.derivative import derivative_explorer
 from sensitivity_book.stage.explorers.explorer import (
     PAGE,
@@ -25,6 +26,7 @@ from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.witness import witness_view
 
 import sensitivity_lab as sl
+from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.plotting.style import styled_figure
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
@@ -117,7 +119,7 @@ STORED = {
 }
 
 
-FIXED = ["formula", "derivative", "people"]
+FIXED = ["formula", "derivative", "people", "statements"]
 
 
 @pytest.fixture(scope="module")
@@ -338,3 +340,25 @@ def test_a_witness_is_written_as_it_can_be_checked():
     text = witness_view(universe, 2, 1, sl.MEAN, sl.Change, 1).text
     found = sl.global_sensitivity(sl.MEAN, universe, size=2, relation=sl.Change(1))
     assert text.endswith(f"{found.witness[0]} against {found.witness[1]}.")
+
+
+ASKED = {
+    "total salary": "SELECT SUM(salary) FROM staff",
+    "average salary": "SELECT AVG(salary) FROM staff",
+    "highest salary": "SELECT MAX(salary) FROM staff",
+    "total by team": "SELECT team, SUM(salary) FROM staff GROUP BY team",
+    "average by team": "SELECT team, AVG(salary) FROM staff GROUP BY team",
+    "pairs of a team": "SELECT COUNT(*) FROM staff a JOIN staff b ON a.team = b.team AND a.salary < b.salary",
+    "how many above the average": "SELECT COUNT(*) FROM staff WHERE salary > (SELECT AVG(salary) FROM staff)",
+}
+
+
+@pytest.mark.parametrize("question", statements.QUESTIONS)
+def test_a_question_to_a_table_moves_as_far_as_its_statement(question):
+    """Catches a function of the explorer that is not what its name says."""
+    for words, relation in statements.ONE.items():
+        found = sl.global_sensitivity(
+            sl.sql(ASKED[question]), statements.STAFF, size=3, relation=relation, norm=float("inf")
+        )
+        view = statements.statement_explorer().view(question=question, relation=words, people="3")
+        assert view.text.endswith(f"one person moves it by {number_text(float(found.value))}.")
