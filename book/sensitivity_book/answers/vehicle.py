@@ -81,7 +81,7 @@ def scale() -> Answer:
         )
 
     return DatasetAnswer(
-        ("The values of a scale, from −5 to 5",),
+        ("The values of a range, from −5 to 5",),
         judge,
         sl.Universe.value_range(range(-5, 6)),
         ("1, 2, 3",),
