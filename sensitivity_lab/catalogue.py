@@ -39,14 +39,7 @@ from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.ranks.family import Count, Mean, Quantile, Sum
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
-from sensitivity_lab.queries import (
-    Grouping,
-    OfRecords,
-    OnRows,
-    Query,
-    in_order,
-    records_listed,
-)
+from sensitivity_lab.queries import Grouping, OfRecords, OnRows, Query, in_order, records_listed
 from sensitivity_lab.records.numbers import in_whole_numbers
 from sensitivity_lab.records.people import OfOneRow, People
 from sensitivity_lab.records.rows import Rows, is_table, table

@@ -13,12 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
-from sensitivity_lab.numbers.exact import (
-    brief,
-    checked_bounds,
-    proper_norm,
-    whole_number,
-)
+from sensitivity_lab.numbers.exact import brief, checked_bounds, proper_norm, whole_number
 from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.problem import require_few_moves
@@ -28,13 +23,14 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.records.said import Clipped, clipped_ends
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.results import html_table, presented
+from sensitivity_lab.travel import Travels
 from sensitivity_lab.universe import Dataset
 
 MOST_SHOWN = 1_000_000  # records in a witness
 
 
 @dataclass(frozen=True)
-class ClosedForm:
+class ClosedForm(Travels):
     """A sensitivity by formula.
 
     >>> from sensitivity_lab import COUNT, Add

@@ -19,13 +19,7 @@ from functools import cached_property
 from typing import Any
 
 from sensitivity_lab.numbers.errors import NotProved
-from sensitivity_lab.numbers.exact import (
-    Exact,
-    brief,
-    checked_bounds,
-    exact_number,
-    whole_number,
-)
+from sensitivity_lab.numbers.exact import Exact, brief, checked_bounds, exact_number, whole_number
 from sensitivity_lab.numbers.gap import rational
 from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.numbers.text import fields_repr, value_text

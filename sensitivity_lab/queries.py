@@ -160,10 +160,8 @@ class Query:
     def __call__(self, dataset: Any) -> Any:
         """Return the answer on one dataset: exact where it is rational, else a float."""
         if isinstance(dataset, str):
-            raise TypeError(
-                f"dataset must be a sequence of records, got {dataset!r}: a column is asked of by "
-                f"{self.name}.of({dataset!r})"
-            )
+            of = f"a column is asked of by {self.name}.of({dataset!r})"
+            raise TypeError(f"dataset must be a sequence of records, got {dataset!r}: {of}")
         if self.exact or not (is_table(dataset) or isinstance(dataset, Mapping)):
             dataset = sequence(dataset, "dataset")
             if self.smallest_size is not None and len(dataset) < self.smallest_size:
@@ -518,8 +516,11 @@ class MeasuredBy(Query):
         return Told(self.called(dataset), self.metric)
 
     def are_one(self, answer: Any, again: Any) -> bool:
-        """Whether the metric finds no distance between two answers."""
-        return are_near(float(answer.apart(again)), 0.0)
+        """Whether two answers are equal, or the metric finds no distance between them."""
+        try:
+            return are_near(answer.answer, again.answer) or float(answer.apart(again)) == 0
+        except Exception:  # their own `==` may raise anything, and none can be asked beforehand
+            return are_near(float(answer.apart(again)), 0.0)
 
 
 def measured_by(query: Query, metric: Any) -> Query:
@@ -547,25 +548,21 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
     if isinstance(query, Query):
         return query
     if not callable(query):
-        raise TypeError(
-            f"query must be a Query or a callable, got {brief(query)}{_meant_by(query)}"
-        )
+        raise TypeError(f"query must be a Query or a callable, got {brief(query)}{_meant(query)}")
     if str(getattr(query, "__module__", "")) in MAKERS:
-        raise TypeError(
-            f"query must be made before it is asked, as sl.quantile(0.9), got {name_of(query)} itself"
-        )
+        got = f"got {name_of(query)} itself"
+        raise TypeError(f"query must be made before it is asked, as sl.quantile(0.9), {got}")
     return Query(name_of(query), query)
 
 
-def _meant_by(query: Any) -> str:
+def _meant(query: Any) -> str:
     """What somebody meant who gave this for a query, for the end of a message."""
     if isinstance(query, Universe):
         return ": the query comes first, then the universe"
-    if isinstance(query, str) and (meant := meant_by(query, ())):
-        return meant
-    if isinstance(query, str) and query.lstrip()[:6].upper() in ("SELECT", "WITH "):
-        return ": a statement is sl.sql('SELECT …')"
-    return ""
+    if not isinstance(query, str):
+        return ""
+    is_sql = query.lstrip()[:6].upper() in ("SELECT", "WITH ")
+    return ": a statement is sl.sql('SELECT …')" if is_sql else meant_by(query, ())
 
 
 def checked_answer(answer: Any, query: Query, dataset: Dataset) -> Any:
@@ -582,15 +579,9 @@ def _way_out(answer: Any) -> str:
     if answer is None:
         return ": None is what a function without a return gives"
     if isinstance(answer, (date, timedelta, np.datetime64, np.timedelta64)):
-        return (
-            ": answer in one unit, as span.days, date.toordinal() or span.total_seconds(), or give "
-            "an output_metric, as lambda a, b: abs((a - b).days)"
-        )
+        return ": answer in one unit, as span.days or date.toordinal(), or give an output_metric"
     if isinstance(answer, (*UNLISTED, list, tuple)):
-        return (
-            ": sets, labels and rankings are measured by an output_metric, such as "
-            "output_metric=sl.symmetric_distance"
-        )
+        return ": labels are measured by an output_metric, as output_metric=sl.symmetric_distance"
     if isinstance(answer, Iterator):
         return ": list what it yields"
     return ""

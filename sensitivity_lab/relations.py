@@ -408,10 +408,7 @@ def check_relation(relation: Any) -> None:
 
 
 def neighbours_of(
-    dataset: Indices,
-    universe: Universe,
-    moves: Iterable[Move],
-    kept: Sequence[int] | None = None,
+    dataset: Indices, universe: Universe, moves: Iterable[Move], kept: Sequence[int] | None = None
 ) -> Iterator[Indices]:
     """Yield the neighbours of a dataset of value positions, move by move, once each."""
     held = Counter(dataset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,7 @@ from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.records.rows import is_table, own_copy
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.shown.python import Snippet, cells_of, own_numbers, runnable, source_of
+from sensitivity_lab.travel import Travels
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
@@ -28,7 +29,7 @@ MOST_KEYS = 10  # keys of an answer that a card shows
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(Travels):
     """The largest distance between a query's answers on neighbouring datasets, with a witness.
 
     >>> from sensitivity_lab import MEAN, Change, global_sensitivity
@@ -76,6 +77,20 @@ class Sensitivity:
         check_relation(self.relation)
         if not isinstance(self.query, Query):
             raise TypeError(f"query must be a Query, got {brief(self.query)}")
+
+    def _beside(self) -> dict[str, Any]:
+        """The positions of records that are no numbers: tables do not tell who brings no rows."""
+        return {} if self.universe.numeric else {"at": [at.tolist() for at in positions_of(self)]}
+
+    @classmethod
+    def _arrived(cls, plain: dict[str, Any], given: dict[str, Any]) -> Sensitivity:
+        found = super()._arrived(plain, given)
+        if found.universe.numeric:
+            return found
+        here, there = map(tuple, plain["at"])
+        pair = WorstPair.between(found.value, here, there, found.universe)
+        tabular = found.universe.tabular
+        return replace(found, witness=CompactWitness(pair) if tabular else pair.pair())
 
     def __float__(self) -> float:
         return float(self.value)

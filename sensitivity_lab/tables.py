@@ -81,13 +81,10 @@ def sweep(
     """
     if not isinstance(columns, Mapping):
         raise TypeError(
-            f"columns must map names to universes, got {brief(columns)}: columns={{'days': universe}}"
+            f"columns must map names to universes, as {{'a': sl.Universe…}}, got {brief(columns)}"
         )
-    for name, given in (
-        ("queries", queries),
-        ("relations", several(relations)),
-        ("columns", columns),
-    ):
+    listed: Any = several(relations)
+    for name, given in (("queries", queries), ("relations", listed), ("columns", columns)):
         if not isinstance(given, (Sequence, Mapping)):
             raise TypeError(f"{name} must be a list, as [sl.MEAN], got {brief(given)}")
         if not given:
@@ -97,7 +94,7 @@ def sweep(
         (column, Problem(query, universe, size, relation, norm))
         for column, universe in columns.items()
         for query in asked
-        for relation in several(relations)
+        for relation in listed
     ]
     feasible = [problem for _, problem in problems if problem.plan]
     settled = iter(settle(feasible, method=method, budget=Budget(max_datasets, progress, executor)))

@@ -10,16 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.numbers.errors import TooLarge
-from sensitivity_lab.numbers.exact import (
-    brief,
-    first_of,
-    is_sequence,
-    simplest,
-    told,
-)
+from sensitivity_lab.numbers.exact import brief, first_of, is_sequence, simplest, told
 from sensitivity_lab.numbers.gap import Norm, amount
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.relations import Relation, check_relation, several
+from sensitivity_lab.travel import Travels
 from sensitivity_lab.universe import Universe
 
 NAMES = ("k", "size")  # what the function of a claim may be given
@@ -146,7 +141,7 @@ def _length(sizes: range) -> int:
 
 
 @dataclass(frozen=True)
-class Scope:
+class Scope(Travels):
     """What was asked: which universe, sizes and relations, in which order, measured how."""
 
     universe: Universe | None = None

@@ -32,12 +32,7 @@ from sensitivity_lab.audit.search.search import (
     require_budget,
     search,
 )
-from sensitivity_lab.audit.subject import (
-    PairPositions,
-    Subject,
-    Widest,
-    answers_stood_by,
-)
+from sensitivity_lab.audit.subject import PairPositions, Subject, Widest, answers_stood_by
 from sensitivity_lab.methods.witness import marked_at
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, is_one_of, name_of, whole_number

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from textwrap import fill, indent
 from typing import Any
 
@@ -16,7 +17,7 @@ from sensitivity_lab.audit.asked import Scope, and_more, ratio
 from sensitivity_lab.audit.runner import in_this_test, shown_as
 from sensitivity_lab.audit.subject import PairPositions, Subject
 from sensitivity_lab.catalogue import python_of
-from sensitivity_lab.methods.witness import SIDES
+from sensitivity_lab.methods.witness import SIDES, marked_at
 from sensitivity_lab.numbers.gap import Labelled, amount
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
@@ -25,6 +26,7 @@ from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.shown.python import Snippet, runnable, source_of
 from sensitivity_lab.shown.tables import Marked, rows_on_a_line
+from sensitivity_lab.travel import Travels, read, read_as, untold, written
 from sensitivity_lab.universe import Indices, Universe
 
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about
@@ -41,7 +43,7 @@ WAYS_OUT = (
 
 
 @dataclass(frozen=True, eq=False)
-class AuditRow:
+class AuditRow(Travels):
     """One claim held against one number: the widest gap between neighbours, with its witness.
 
     >>> print(AuditRow("Change", 1, 2, claimed=1, found=2, dataset=(0, 0), neighbour=(0, 2),
@@ -61,6 +63,8 @@ class AuditRow:
     Source: def-audits-verdict in the book's chapter on audits.
     """
 
+    stays = ("related", "marked")
+
     relation: str
     k: Any
     size: int | None
@@ -76,6 +80,9 @@ class AuditRow:
     related: Related | None = field(default=None, repr=False)
     at: PairPositions = field(default=(None, None), repr=False)
     marked: Marked | None = field(default=None, repr=False)
+
+    def _beside(self) -> dict[str, Any]:
+        return {"verdict": self.verdict}
 
     def __post_init__(self) -> None:
         for name, number in (("claimed", self.claimed), ("found", self.found)):
@@ -188,7 +195,7 @@ class AuditRow:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Travels):
     """What became of a claim: a row for each relation, k and size.
 
     >>> from sensitivity_lab import MAX, Change, Universe, audit
@@ -209,10 +216,35 @@ class Audit:
     Source: thm-audits-wider in the book's chapter on audits.
     """
 
+    stays = ("subject",)
+
     function: str
     rows: tuple[AuditRow, ...]
     asked: Scope
     subject: Subject = field(repr=False, compare=False)
+
+    def _beside(self) -> dict[str, Any]:
+        asked = {"query": written(self.subject.query)}
+        return asked | {"headline": self.headline, "scope": self.scope}
+
+    @classmethod
+    def _arrived(cls, plain: dict[str, Any], given: dict[str, Any]) -> Audit:
+        """Rows of a metric, of an order and of a map are not checked again: what judges them stayed."""
+        relations = tuple(read(one, given["relation"]) for one in plain["asked"]["relations"])
+        asked = replace(read_as(Scope, plain["asked"], given), relations=relations)
+        again = None if asked.measured_by or asked.order else asked.universe
+        rows = [read_as(AuditRow, row, {}) for row in plain["rows"]]
+        for i, row in enumerate(rows):
+            judge = relations[i * len(relations) // len(rows)] if again else None
+            if row.found is not None:
+                related = judge.are_neighbours if judge else partial(untold, plain["function"])
+                rows[i] = replace(row, related=related)
+            here, there = row.at
+            if again and again.tabular and here is not None and there is not None:
+                rows[i] = replace(rows[i], marked=marked_at(again, here, there))
+        query = read(plain["query"], given["query"])
+        subject = Subject.of(query, asked.norm, None, asked.universe, any_order=True)
+        return cls(plain["function"], tuple(rows), asked, subject)
 
     @property
     def universe(self) -> Universe | None:

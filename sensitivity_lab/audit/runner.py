@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 from sensitivity_lab.numbers.text import dataset_text, number_text
+from sensitivity_lab.travel import written
 
 
 @dataclass
@@ -48,7 +49,7 @@ def shown_as(failure: Exception, short: str, long: str) -> Exception:
 
 
 def as_plain(audit: Any) -> dict[str, Any]:
-    """Return an audit as texts and lists, for JSON; its numbers are written exactly."""
+    """Return an audit as texts, lists and exact numbers, for JSON: a fraction is text, as "1/3"."""
     about = {name: getattr(audit, name) for name in ("function", "headline", "scope", "not_asked")}
     return about | {"rows": [_plain_row(row) for row in audit.rows]}
 
@@ -59,7 +60,7 @@ def _plain_row(row: Any) -> dict[str, Any]:
     shown = (row.sides, row.answers) if row.answers is not None else None
     return {
         **{name: getattr(row, name) for name in same},
-        **{name: None if number is None else str(number) for name, number in numbers.items()},
+        **{name: written(number) for name, number in numbers.items()},
         "datasets": shown and [*map(dataset_text, shown[0])],
         "answers": shown and [*map(number_text, shown[1])],
     }

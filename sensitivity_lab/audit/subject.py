@@ -13,14 +13,13 @@ from sensitivity_lab.numbers.gap import (
     Gap,
     Metric,
     Norm,
+    Told,
     gap_between,
     has_same_shape,
-    measured,
     same_shape,
 )
 from sensitivity_lab.numbers.text import dataset_text, number_text, one_line
-from sensitivity_lab.queries import Query
-from sensitivity_lab.records.order import are_near
+from sensitivity_lab.queries import MeasuredBy, Query, measured_by
 from sensitivity_lab.records.rows import own_copy
 from sensitivity_lab.results import presented
 from sensitivity_lab.universe import Giver, Indices, Universe
@@ -40,37 +39,6 @@ class Widest:
     dataset: Any
     neighbour: Any
     at: PairPositions = (None, None)
-
-
-@dataclass(frozen=True)
-class AnyAnswer(Query):
-    """A query whose answers need not be numbers; it has the `metric` where it is a caller's own."""
-
-    metric: Metric | None = None
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it is a caller's function of a whole dataset."""
-        return self.metric is not None
-
-    def are_one(self, answer: Any, again: Any) -> bool:
-        """Whether two answers on one dataset are equal, or as good as no distance apart."""
-        if _say_they_are_equal(answer, again):
-            return True
-        apart = measured(self.metric, "output_metric", answer, again) if self.metric else 1
-        return are_near(float(apart), 0.0)
-
-    def answer(self, dataset: Any) -> Any:
-        """What the function returns, unchecked."""
-        return self.called(dataset)
-
-
-def _say_they_are_equal(answer: Any, again: Any) -> bool:
-    """Whether two answers of any kind say that they are equal; tables, for one, do not say."""
-    try:
-        return are_near(answer, again)
-    except Exception:  # their own `==` may raise anything, and none can be asked beforehand
-        return False
 
 
 @dataclass(frozen=True)
@@ -137,8 +105,6 @@ class Subject:
 
     def measure(self) -> Callable[[Any, Any], Gap]:
         """The function that measures two answers; it refuses answers of two shapes."""
-        if self.metric is not None:
-            return partial(measured, self.metric, "output_metric")
         between, query = gap_between(self.norm, self.query.root), self.query
 
         def gap(a: Any, b: Any) -> Gap:
@@ -165,12 +131,8 @@ class Subject:
 
 
 def _answering(query: Query, metric: Metric | None) -> Query:
-    """A query, or with a metric one that answers anything."""
-    if metric is None:
-        return query
-    function = query if query.exact else query.function
-    named = query.name, function, query.smallest_size, query.takes_missing
-    return AnyAnswer(*named, metric=metric if query.is_own else None)
+    """A query, or with a metric one that answers anything, called as it was."""
+    return query if metric is None else replace(measured_by(query, metric), name=query.name)
 
 
 def answers_stood_by(subject: Subject, worst: Widest) -> tuple[Any, Any]:
@@ -189,7 +151,7 @@ def answers_stood_by(subject: Subject, worst: Widest) -> tuple[Any, Any]:
             f"{_short(worst.neighbour)}, asked again {number_text(apart)} apart, "
             f"{_short(first)} and {_short(last)}"
         )
-    if subject.query.root:
+    if subject.query.root or isinstance(subject.query, MeasuredBy):
         first, last = (subject.shown(side, at) for side, at in sides)
     return first, last
 
@@ -208,9 +170,10 @@ def _are_alike(subject: Subject, answer: Any, again: Any) -> bool:
     """Whether two answers are one; those of a metric's kind are if it finds no distance."""
     if subject.metric is None:
         return has_same_shape(answer, again) and bool(answer == again)
-    return _say_they_are_equal(answer, again) or bool(subject.measure()(answer, again) == 0)
+    return subject.query.are_one(answer, again)
 
 
 def _short(value: object) -> str:
     """A dataset or an answer on a line of a message."""
-    return one_line(dataset_text(value), LONGEST_TOLD)
+    told = value.answer if isinstance(value, Told) else value
+    return one_line(dataset_text(told), LONGEST_TOLD)

@@ -191,9 +191,8 @@ def _way_out(said: Any) -> str:
     """How what a record says becomes a number."""
     if said is None:
         return ": say what a missing one counts as, as in SUM.of('pay', missing=0)"
-    if isinstance(said, date):
-        return ": make a number of it, as in SUM.of(lambda row: row['day'].toordinal())"
-    return ": make a number of it, as in SUM.of(lambda row: float(row['pay']))"
+    how = "row['day'].toordinal()" if isinstance(said, date) else "float(row['pay'])"
+    return f": make a number of it, as in SUM.of(lambda row: {how})"
 
 
 # -- by group ------------------------------------------------------------------------------------

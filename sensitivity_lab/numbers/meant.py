@@ -13,22 +13,12 @@ T = TypeVar("T")
 
 # Parameters that calls leave out, or call otherwise, as they are written.
 WRITTEN = {
-    "universe": "universe=sl.Universe.population(records)",
-    "size": "size=6 or size=range(1, 11)",
-    "sizes": "sizes=6 or sizes=[1, 2, 3]",
-    "relation": "relation=sl.Change(1)",
-    "relations": "relations=[sl.Change(1), sl.AddRemove(1)]",
-    "bounds": "bounds=(0, 100)",
-    "records": "records=[1, 2, 3]",
-    "values": "values=[0, 50, 100]",
-    "beta": "beta=0.1",
-    "id": "id='customer'",
-    "output_metric": "output_metric=sl.symmetric_distance",
-    "columns": "salary=[0, 50, 100]",
-    "most_rows": "most_rows=2",
-    "high": "clipped(0, 100)",
-    "claim": "claim=5 or claim=lambda k, size: k / size",
-}
+    "universe": "universe=sl.Universe.population(records)", "records": "records=[1, 2, 3]", "size": "size=6 or size=range(1, 11)",
+    "sizes": "sizes=6 or sizes=[1, 2, 3]", "relation": "relation=sl.Change(1)", "values": "values=[0, 50, 100]",
+    "relations": "relations=[sl.Change(1), sl.AddRemove(1)]", "bounds": "bounds=(0, 100)", "beta": "beta=0.1",
+    "id": "id='customer'", "output_metric": "output_metric=sl.symmetric_distance", "columns": "salary=[0, 50, 100]",
+    "most_rows": "most_rows=2", "high": "clipped(0, 100)", "claim": "claim=5 or claim=lambda k, size: k / size",
+}  # fmt: skip
 # What other libraries, or other functions of this one, call them.
 PARAMETERS = {
     "n": ("size", "sizes"), "size": ("sizes",), "sizes": ("size",), "k": ("relation", "relations"),

@@ -25,14 +25,7 @@ from sensitivity_lab.numbers.exact import (
 )
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import Rows, is_table
-from sensitivity_lab.records.source import (
-    Positions,
-    Source,
-    Values,
-    are_text,
-    as_seen,
-    of_values,
-)
+from sensitivity_lab.records.source import Positions, Source, Values, are_text, as_seen, of_values
 
 WIDE = Context(prec=1_000)  # any sum of floats is exact in it: they reach from 1e-324 to 2e308
 SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
@@ -226,11 +219,9 @@ def _listed(source: Any) -> Any:
 def _of_series(source: pd.Series[Any]) -> Any:
     """The entries of a Series: among records that are no numbers, what is missing is None."""
     gone = source.isna()
-    if gone.any() and getattr(source.dtype, "na_value", None) is pd.NA:
-        return [None if missing else value for value, missing in zip(source, gone, strict=True)]
-    if pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone])):
-        return source.to_numpy()
-    if gone.all() or not gone.any():
+    masked = getattr(source.dtype, "na_value", None) is pd.NA
+    numbers = pd.api.types.is_numeric_dtype(source.dtype) or any(map(is_real, source[~gone]))
+    if not gone.any() or (not masked and (numbers or gone.all())):
         return source.to_numpy()
     return [None if missing else value for value, missing in zip(source, gone, strict=True)]
 

@@ -143,9 +143,9 @@ def require_column(frame: nw.DataFrame[Any], name: str, asked: str) -> None:
     if index is not None and name in index.names:
         way_out = ": it is in the index, of which frame.reset_index() makes a column"
     elif any(isinstance(column, tuple) for column in frame.columns):
+        joined = "['_'.join(map(str, names)) for names in frame.columns]"
         way_out = (
-            ": columns of several levels have no such name, give each one of its own, as by "
-            "frame.columns = ['_'.join(map(str, names)) for names in frame.columns]"
+            f": columns have several levels, give each one name, as by frame.columns = {joined}"
         )
     columns = ", ".join(map(str, frame.columns))
     raise ValueError(f"{asked} must name a column, one of {columns}, got {name!r}{way_out}")

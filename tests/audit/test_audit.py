@@ -563,7 +563,8 @@ def test_workers_give_the_same_report(options):
         with refused(TypeError, "executor must be", word):
             audited(never, 1, 2, executor=executor, **options)
     sent = pickle.loads(pickle.dumps(Subject.of(as_query(last_and_first), 1, math.dist)))
-    assert (sent.answer((1, 2)), sent.measure()((2, 1), (2, 4))) == ((2, 1), 3)
+    here, there = map(sent.answer, ((1, 2), (4, 2)))
+    assert (here.answer, there.answer, sent.measure()(here, there)) == ((2, 1), (2, 4), 3)
     with (
         refused(ValueError, "executor is a pool of processes", "lambda"),
         ProcessPoolExecutor(1) as pool,

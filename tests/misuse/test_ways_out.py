@@ -103,7 +103,7 @@ WAYS_OUT = [
     (lambda: sl.sweep([sl.MEAN], {"a": SOME}, size=2, relation=ONE), RELATIONS),
     (lambda: sl.compare([sl.MEAN], {"a": SOME}, size=2, relation=ONE), RELATIONS),
     (lambda: sl.sweep(sl.MEAN, {"a": SOME}, size=2, relations=ONE), "as [sl.MEAN]"),
-    (lambda: sl.compare([sl.MEAN], SOME, size=2, relations=ONE), "columns={'days': universe}"),
+    (lambda: sl.compare([sl.MEAN], SOME, size=2, relations=ONE), "as {'a': sl.Universe…}"),
     (lambda: sl.closed_form(sl.MEAN, bounds=(0, 1), size=3, relations=[ONE]), ONE_RELATION),
     (lambda: sl.closed_form(sl.MEAN, bounds=(0, 1), sizes=3, relation=ONE), SIZE),
     (lambda: sl.closed_form(sl.MEAN, (0, 1), size=3, relation=ONE), "bounds=(0, 100)"),
