@@ -10,6 +10,7 @@ HTML   := _build/html
 PYTEST := $(BIN)/python -m pytest
 TIMES  := _build/times
 COV    ?= --cov
+PUBLIC := $(CURDIR)/_build/public
 
 # The first suitable Python; choose another with `make test PYTHON=/path/to/python`.
 SUITABLE := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -22,11 +23,16 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
 
-book: $(READY) ## Run every notebook and build the book (RUN=stored: with the outputs that are stored)
+book: $(READY) ## Run every notebook and build the book (RUN=stored: with the outputs that are stored; HELD=out: no card that waits)
+ifeq ($(HELD),out)
+	$(BIN)/python scripts/held.py $(PUBLIC)
+	PYTHONPATH=$(PUBLIC):$(PUBLIC)/book $(MAKE) -C $(PUBLIC) book HELD= VENV=$(abspath $(VENV))
+else
 	rm -rf $(HTML) _build/.doctrees _build/jupyter_execute
 	$(BIN)/python scripts/run_notebooks.py $(RUN)
 	$(BIN)/jupyter-book build . --path-output . -W -n --keep-going
 	@echo; echo "Open this page: $(CURDIR)/$(HTML)/index.html"
+endif
 
 live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; make book takes it along
 	$(BIN)/python -m sensitivity_book.live _build/live

@@ -1,0 +1,81 @@
+"""The cards that wait until their library knows: a copy without them names none, and each has its letter."""
+
+import csv
+import importlib.util
+import json
+import re
+import shutil
+
+import pytest
+from conftest import ROOT
+from sensitivity_board import case_files, issues
+from sensitivity_board.cards import numbers
+from sensitivity_board.claimed import standing
+from sensitivity_board.programs import every_program
+
+BOARD = ROOT / "book" / "sensitivity_board"
+HELD = json.loads((BOARD / "held.json").read_text("utf-8"))
+ADDRESSES = [card["address"] for card in HELD["cards"]]
+CASES = {case.address: case for case in case_files()}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The parts of the project that name a card, after the cards have left."""
+    spec = importlib.util.spec_from_file_location("held", ROOT / "scripts" / "held.py")
+    held = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(held)
+    there = tmp_path_factory.mktemp("public")
+    kept = shutil.ignore_patterns("__pycache__")
+    for folder in ("book/sensitivity_board", "tests/board"):
+        shutil.copytree(ROOT / folder, there / folder, ignore=kept)
+    for path in {*HELD["cells"], *(change["file"] for change in HELD["words"])}:
+        (there / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, there / path)
+    assert held.leave_out(there) == len(ADDRESSES)
+    return there
+
+
+def test_the_cards_that_wait_are_those_of_which_nobody_has_spoken():
+    """Catches a finding that a build would give away, and one that is held back though it is known."""
+    told = [one for one in CASES.values() if standing(one) == "too small" and not issues(one)]
+    assert [one.address for one in told] == ADDRESSES
+
+
+def test_a_copy_names_no_card_that_waits(copy):
+    """Catches a card, a certificate, a program, a verdict or a letter that stays behind."""
+    words = "|".join(map(re.escape, ADDRESSES)) or "none waits"
+    for file in filter(lambda path: path.is_file(), copy.rglob("*")):
+        found = re.search(words, file.read_text("utf-8"))
+        assert not found or file.suffix == ".ipynb", (file, found)
+    board = json.loads((copy / "book/sensitivity_board/data/board.json").read_text("utf-8"))
+    assert [one["address"] for one in board["cases"]] == [a for a in CASES if a not in ADDRESSES]
+    kept = [address for address in every_program() if address not in ADDRESSES]
+    assert [*every_program(copy / "book/sensitivity_board/libraries")] == kept
+
+
+def test_the_tables_of_a_copy_have_no_row_about_them(copy):
+    """Catches an answer or a claim in a table that is made to a card again, and a row too many that left."""
+    for card in HELD["cards"]:
+        name = f"book/sensitivity_board/data/{card['table']}.csv"
+        before, after = (
+            list(csv.reader((root / name).open(encoding="utf-8"))) for root in (ROOT, copy)
+        )
+        gone = {tuple(one["asked"]) for one in HELD["cards"] if one["table"] == card["table"]}
+        assert any(tuple(row[3:5]) == tuple(card["asked"]) for row in before)
+        assert after == [row for row in before if tuple(row[3:5]) not in gone]
+
+
+def test_each_card_that_waits_has_a_letter_with_its_program_and_its_numbers():
+    """Catches a letter that is about another version, and a program that is not the card's."""
+    letters = [file.read_text("utf-8") for file in (BOARD / "letters").glob("*.md")]
+    programs = every_program()
+    for address in ADDRESSES:
+        [letter] = [text for text in letters if f"Card: `{address}`" in text]
+        claimed, found = numbers(CASES[address].row)
+        own = letter.split(f"Card: `{address}`")[1].split("\n## ")[0]
+        assert f"Claimed: {claimed}. " in own
+        assert f": {found}.\n" in own
+        assert f"```python\n{programs[address].code.rstrip()}\n```" in own
+        assert CASES[address].version in letter.splitlines()[0]
+        assert "**Proposed repair.**" in own
