@@ -68,6 +68,7 @@ lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/oxlint book
 	$(BIN)/python scripts/budget.py
 
 format: $(READY) ## Put the code in the one style

@@ -19,12 +19,14 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 LATER = {"loading_method": "defer"}
+PLAY = '<div class="(?:explorer|dots|tents)"'
 LOADED: dict[str, tuple[tuple[str, ...], str, dict[str, str]]] = {
+    PLAY: (("stage.css",), "stage.js", LATER),
     '<div class="answer"': (("answers.css",), "answers.js", LATER),
     'class="cell_input': ((), "code.js", {}),  # in the head: what is hidden is never seen to go
     '<div class="dots"': (("dots.css",), "dots.js", LATER),
-    '<div class="(?:explorer|dots|tents)"': ((), "explorers.js", LATER),  # where Python runs
     '<div class="tents"': (("tents.css",), "tents.js", LATER),
+    "(?:)" + PLAY: ((), "explorers.js", LATER),  # after the others, which a cell's output may need
 }
 
 

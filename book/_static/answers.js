@@ -1,9 +1,8 @@
-/* Fields under exercises: what readers type is told right or wrong, with a witness against it.
-
-   A number is compared here, exactly, with what the package found when the page was built.  A dataset
-   or a function is judged by the package itself, in the Python of the page (`window.live`); where none
-   can run the field says where it can be answered.  What was typed stays with the page. */
-
+// Fields under exercises: what readers type is told right or wrong, with a witness against it.
+//
+// A number is compared here, exactly, with what the package found when the page was built.  A dataset
+// or a function is judged by the package itself, in the Python of the page (`window.live`); where none
+// can run the field says where it can be answered.  What was typed stays with the page.
 (() => {
   "use strict";
 

@@ -1,8 +1,7 @@
-/* The board's filters: which cards are shown, and an address that says so.
-
-   The part of the address behind # is either a card's own, or the state of the filters:
-   #library=OpenDP&verdict=loose&text=sum. Nothing is fetched, so it works from a file. */
-
+// The board's filters: which cards are shown, and an address that says so.
+//
+// The part of the address behind # is either a card's own, or the state of the filters:
+// #library=OpenDP&verdict=loose&text=sum. Nothing is fetched, so it works from a file.
 (() => {
   "use strict";
 

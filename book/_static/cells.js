@@ -29,8 +29,8 @@
 
   const STALE = "Something above has changed: run this one again.";
   let running = null;  // the cell whose button was pressed
-  const text = (cell) => (cell.field ? cell.field.value : cell.original);
-  const sources = () => cells.map((cell) => (cell.elsewhere ? "" : text(cell)));
+  const typedIn = (cell) => (cell.field ? cell.field.value : cell.original);
+  const sources = () => cells.map((cell) => (cell.elsewhere ? "" : typedIn(cell)));
   const seconds = (ms) => (ms < 950 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`);
 
   for (const cell of shown.filter(({ anchor }) => anchor)) {
@@ -50,7 +50,7 @@
     cell.out = make("div", { className: "cell_output live-output docutils container", hidden: true });
     cell.anchor.after(make("div", { className: "live-bar" }, cell.run, cell.edit, cell.restore, cell.status), cell.out);
   }
-  const able = shown.filter(({ run }) => run);
+  const able = shown.filter((cell) => cell.run);
 
   // ---- running ----
 
@@ -146,7 +146,7 @@
 
   // Words and captions of stored drawings are true of the same drawings made again.
   function polish(cell, ok) {
-    const same = ok && text(cell) === cell.original;
+    const same = ok && typedIn(cell) === cell.original;
     const old = cell.stored.flatMap((node) => [...node.querySelectorAll("svg.drawing")]);
     cell.out.querySelectorAll("svg.drawing").forEach((drawing, i) => {
       drawing.removeAttribute("aria-hidden");

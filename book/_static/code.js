@@ -1,6 +1,7 @@
 // The switch "Code" in the header: it hides the code of all pages, and the browser remembers it.
-"use strict";
-{
+(() => {
+  "use strict";
+
   const root = document.documentElement;
 
   const remembered = () => {
@@ -36,4 +37,4 @@
     });
     document.querySelector(".article-header-buttons")?.prepend(button);
   });
-}
+})();

@@ -1,6 +1,8 @@
 // A table that is marked as sortable has a button in each heading of its last row of headings.
 // A number is what is written first: 19/6 ≈ 3.17 is 19/6. What is missing stays last.
-(function () {
+(() => {
+  "use strict";
+
   const NUMBER = /^[+×≈=±\s]*([-−]?)\s*(?:(∞|inf)|(\d[\d,]*(?:\.\d+)?(?:e[-+−]?\d+)?)(?:\/(\d[\d,]*))?)(?![\w.])/;
   const plain = (text) => Number(text.replace(/,/g, "").replace("−", "-"));
   const numberIn = (text) => {

@@ -131,3 +131,14 @@ def test_a_colour_is_written_in_one_place():
         if colour.search(line)
     }
     assert {line.split(":")[0] for line in written} == palettes, written
+
+
+def test_a_script_begins_as_all_do():
+    """Catches a second way to open a script; what a worker runs is loose, since its parts are joined."""
+    scripts = [path for path in sorted((ROOT / "book").rglob("*.js")) if path.name != "prism.js"]
+    opened = re.compile(r'(?://.*\n)+\(\(\) => \{\n  "use strict";\n[^\0]*\n\}\)\(\);\n')
+    loose = re.compile(r'(?://.*\n)+"use strict";\n')
+    assert len(scripts) > 10
+    for path in scripts:
+        form = loose if path.parent.name == "live" else opened
+        assert form.match(path.read_text(encoding="utf-8")), path.name

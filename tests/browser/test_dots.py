@@ -11,7 +11,7 @@ import pytest
 from conftest import HTML, in_turn, seeds
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.stage.dots.games import GAMES
-from sensitivity_book.stage.dots.picture import decimals, listed, text
+from sensitivity_book.stage.words import decimals, digits, listed, percent, text
 from sensitivity_book.theory import first_page
 from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, quietly, show
 
@@ -80,8 +80,17 @@ def marked(root: Locator) -> float:
 def test_the_script_writes_numbers_as_the_package_does(page: Page) -> None:
     """Catches a fraction that is not reduced, a wrong rounding, and an = where ≈ is right."""
     pairs = [[above, below] for above in range(0, 61) for below in range(1, 13)]
-    written = page.evaluate("pairs => pairs.map(Dots.text)", pairs)
+    written = page.evaluate("pairs => pairs.map(Stage.text)", pairs)
     assert written == [text(Fraction(*pair)) for pair in pairs]
+    numbers = [
+        sign * lead * 10.0**power
+        for sign in (1, -1)
+        for lead in (1, 1.005, 3.14159, 9.996)
+        for power in range(-5, 9)
+    ]
+    assert page.evaluate("all => all.map(Stage.digits)", numbers) == [*map(digits, numbers)]
+    shares = [0, 0.0009, 0.001, 0.0123456, 0.2719, 0.5, 0.99, 0.999, 0.9991, 1]
+    assert page.evaluate("all => all.map(Stage.percent)", shares) == [*map(percent, shares)]
 
 
 QUERIES = {
@@ -314,6 +323,21 @@ def test_every_stop_of_the_dial_says_the_attackers_chance(page: Page) -> None:
         believed = [0.06 + 0.94 * own[total(group)] / max(own.values()) for group in GROUPS]
         assert opacity == pytest.approx(believed, abs=1e-4)
         page.keyboard.press("ArrowRight")
+
+
+def test_the_noisy_number_is_drawn_again(page: Page) -> None:
+    """Catches a press that changes nothing, a draw of another distribution, and a number that is not shown."""
+    root = game(page, "noisy")
+    page.evaluate("window.chance = Math.random")
+    for chance in (0.1, 0.5, 0.75):
+        page.evaluate("chance => { Math.random = () => chance; }", chance)
+        root.locator("[data-action=draw]").click()
+        quantile = math.log(2 * min(chance, 1 - chance)) * math.copysign(1, 0.5 - chance)
+        published = 3.5 + 19 / 6 * quantile
+        assert f"publishes {published:.2f} days" in said(root)
+        assert root.locator(".mean b").text_content() == (f"{published:.2f}" if quantile else "3.5")
+    page.evaluate("() => { Math.random = window.chance; }")
+    assert root.locator("input").get_attribute("aria-valuetext") == "ε = 1"
 
 
 # ---- Hands -------------------------------------------------------------------------------------------

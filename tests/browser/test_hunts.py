@@ -13,11 +13,13 @@ from conftest import CHECK_ALL, ROOT, SEED
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_book.data.census import census_like
 from sensitivity_book.data.scenarios import school_large, school_small, vehicle
+from sensitivity_book.palette import stylesheet
 from sensitivity_book.stage.dots.bound import BUDGETS, bound_hunt
 from sensitivity_book.stage.dots.hunt import QUERIES, beat
 from sensitivity_book.stage.dots.local import LARGEST, SMALLEST, local_hunt
 from sensitivity_book.stage.dots.page import markup
-from sensitivity_book.stage.dots.picture import Picture, decimals, text
+from sensitivity_book.stage.dots.picture import Picture
+from sensitivity_book.stage.words import decimals, text
 from sensitivity_book.theory.first_page import pupils
 
 import sensitivity_lab as sl
@@ -73,8 +75,11 @@ def bound_picture() -> Picture:
 def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """A plain page, from a file, with every hunt on it."""
     static = ROOT / "book" / "sensitivity_book" / "stage" / "static"
-    head = f'<link rel="stylesheet" href="{(static / "dots.css").as_uri()}">'
-    head += f'<script defer src="{(static / "dots.js").as_uri()}"></script>'
+    head = f"<style>{stylesheet()}</style>"
+    for style in ("stage.css", "dots.css"):
+        head += f'<link rel="stylesheet" href="{(static / style).as_uri()}">'
+    for script in ("stage.js", "dots.js"):
+        head += f'<script defer src="{(static / script).as_uri()}"></script>'
     shown = [*(picture(name) for name, *_ in HUNTS), local_picture(), bound_picture()]
     hunts = "".join(map(markup, shown))
     file: Path = tmp_path_factory.mktemp("hunts") / "hunts.html"

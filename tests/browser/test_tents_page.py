@@ -16,9 +16,9 @@ from sensitivity_book.stage.tents import (
     facts,
     lengths,
     markup,
-    minus,
     sentence,
 )
+from sensitivity_book.stage.words import digits
 from test_book import LOOKS, PHONE, STRUCTURE, faint_text, faults, quietly, show
 
 PAGE = HTML / "notebooks" / "noise.html"
@@ -77,7 +77,7 @@ def holds(root: Locator, state: Tents) -> None:
     if state.end is None:
         assert names == re.findall(r"<b>((?:x =|Chris|Rick)[^<]*)</b>", markup(state))
     else:
-        ends = [minus(end) for end in sorted((state.x, state.end))]
+        ends = [digits(end) for end in sorted((state.x, state.end))]
         assert sorted(names[:2]) == [f"from {ends[0]}", f"to {ends[1]}"]
     numbers = root.locator(".bars :is(.one, .other) b").all_text_contents()
     assert [float(number) for number in numbers] == pytest.approx(state.sizes, rel=0.006)

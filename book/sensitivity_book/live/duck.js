@@ -1,5 +1,5 @@
 // DuckDB in the worker, beside Python: statements are answered at once, from memory alone.
-// `duckdb` is its own script as a function (see duck_script.py); `files` holds, by name, what it asks for.
+// `engine` is its own script as a function (see duck_script.py); `files` holds, by name, what it asks for.
 "use strict";
 
 const DUCK_ENGINE = "duckdb-eh.wasm";
@@ -7,7 +7,7 @@ const DUCK_JSON = "json.duckdb_extension.wasm";
 const DUCK_NOWHERE = "http://files.invalid";
 
 // Resolves to what stand_ins/duckdb.py asks; the files may be let go of then.
-async function startDuck(duckdb, files) {
+self.startDuck = async (engine, files) => {
   const answers = [];
   const scope = { location: { href: DUCK_NOWHERE }, postMessage: (message) => answers.push(message) };
   const fetch = async () => new Response(files[DUCK_ENGINE], { headers: { "Content-Type": "application/wasm" } });
@@ -21,7 +21,7 @@ async function startDuck(duckdb, files) {
     getResponseHeader() { return null; }
   }
   const silent = { log() {}, warn() {}, error() {}, debug() {}, info() {} };  // errors are told by their answers
-  duckdb(scope, scope, silent, XMLHttpRequest, fetch);
+  engine(scope, scope, silent, XMLHttpRequest, fetch);
   let asked = 0;
   const request = (type, data) => {
     asked += 1;
@@ -55,4 +55,4 @@ async function startDuck(duckdb, files) {
     disconnect: (connection) => { ask("DISCONNECT", connection); },
     ask: (connection, text) => ask("RUN_QUERY", [connection, text]),
   };
-}
+};

@@ -27,7 +27,7 @@ async function start({ files, packages }) {
     env: { HOME: "/home/reader", MPLBACKEND: "agg" }, stdin: () => null, stdout: () => {}, stderr: () => {},
   });
   python.unpackArchive(files["lab.zip"], "zip", { extractDir: python.runPython("import site; site.getsitepackages()[0]") });
-  if (files["duckdb-eh.wasm"]) self.duck = await startDuck(duckdb, files);  // of duck.js, on a page that asks DuckDB
+  if (files["duckdb-eh.wasm"]) self.duck = await self.startDuck(duckdb, files);  // of duck.js, on a page that asks DuckDB
   let asked;  // the number of the request that is being answered
   const begin = python.runPython(START);
   const [session, call] = begin((text) => postMessage({ id: asked, message: JSON.parse(text) }));

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sensitivity_book.stage.dots.widget import Drawn, script, style
+from sensitivity_book.stage.play import Drawn, buttons, dial, no_script, says, script, slider, style
+from sensitivity_book.stage.words import digits, percent
 
 LOW, HIGH = -5, 15  # days, the ends of the line
 TALLEST = 0.34  # density per day, the top of the picture
 LEAST, MOST = 0, 60  # sixths of a day, the ends for an answer
 NARROWEST = 3  # sixths of a day, the least distance that noise is made for
 NAMES = ("Chris", "Rick")
-NO_SCRIPT = (
-    "<noscript><p><em>To pull the dots you need JavaScript, which is switched off. "
-    "The picture shows one setting.</em></p></noscript>"
+NO_SCRIPT = no_script(
+    "To pull the dots you need JavaScript, which is switched off. The picture shows one setting."
 )
 
 
@@ -105,11 +104,6 @@ class Tents:
         return self.distance / self.scale
 
 
-def minus(number: float) -> str:
-    """Write a number with a minus sign."""
-    return f"{number:g}".replace("-", "\N{MINUS SIGN}")
-
-
 def _chance(start: float, end: float) -> float:
     """The area of a tent of scale 1 over a stretch."""
     if start >= 0:
@@ -124,14 +118,7 @@ def _chance(start: float, end: float) -> float:
 
 def times(logarithm: float) -> str:
     """Write a factor by its logarithm."""
-    return f"{math.exp(logarithm):.3g}" if logarithm < math.log(999) else "over 999"
-
-
-def percent(share: float) -> str:
-    """Write a share in percent."""
-    if share > 0.999:
-        return "over 99.9 %"
-    return "under 0.1 %" if share < 0.001 else f"{100 * share:.3g} %"
+    return digits(math.exp(logarithm)) if logarithm < math.log(999) else "over 999"
 
 
 def big(state: Tents) -> tuple[str, str]:
@@ -145,7 +132,7 @@ def sentence(state: Tents) -> str:
     """Return what the picture shows."""
     stretch = ""
     if state.stretch is not None:
-        start, end = map(minus, state.stretch)
+        start, end = map(digits, state.stretch)
         one, other = map(percent, state.sizes)
         stretch = (
             f"A number from {start} to {end} has the chance {one} with Chris, {other} with Rick. "
@@ -173,8 +160,8 @@ def sentence(state: Tents) -> str:
 def facts(state: Tents) -> str:
     """Return the three numbers behind the tents."""
     return (
-        f"gap {state.distance:.3g} days · noise made for a gap of {state.assumed:.3g}: "
-        f"scale {state.assumed:.3g} / {state.epsilon:g} = {state.scale:.3g} days"
+        f"gap {digits(state.distance)} days · noise made for a gap of {digits(state.assumed)}: "
+        f"scale {digits(state.assumed)} / {digits(state.epsilon)} = {digits(state.scale)} days"
     )
 
 
@@ -199,33 +186,21 @@ def _down(height: float) -> float:
 
 def markup(state: Tents) -> str:
     """Return the picture as a piece of a page, which static/tents.js brings to life."""
-    number, what = big(state)
     return "\n".join(
         [
             '<div class="tents" role="group" aria-label="Two tents of noise over two answers">',
             NO_SCRIPT,
-            '<p class="says" role="status" aria-live="polite">'
-            f'<span class="big"><b>{number}</b><span> {what}</span></span> '
-            f'<span class="sentence">{html.escape(sentence(state))}</span></p>',
-            *_dial(state),
+            says(*big(state), sentence(state)),
+            dial("tents-dial", ("0.1", "2", "0.05"), f"{state.epsilon:g}", f"{state.epsilon:g}"),
             *_stage(state),
             *_bars(state),
             f'<p class="facts">{facts(state)}</p>',
             '<p class="actions"><label><input type="checkbox" name="follows" checked disabled> '
             "the noise follows the gap</label>"
             '<label><input type="checkbox" name="stretch" disabled> a stretch S, not one number</label>'
-            '<button type="button" data-action="draw" disabled>Publish one with Chris</button>'
-            '<button type="button" data-action="begin" disabled>Start again</button></p>',
+            f"{buttons({'draw': 'Publish one with Chris', 'begin': 'Start again'})}</p>",
             "</div>",
         ]
-    )
-
-
-def _dial(state: Tents) -> Iterable[str]:
-    yield (
-        '<div class="dial"><label for="tents-dial">privacy dial ε</label>'
-        '<input id="tents-dial" type="range" min="0.1" max="2" step="0.05" '
-        f'value="{state.epsilon:g}" disabled><output for="tents-dial">{state.epsilon:g}</output></div>'
     )
 
 
@@ -242,23 +217,20 @@ def _stage(state: Tents) -> Iterable[str]:
     for which, height in zip(("one", "other"), state.heights(state.x), strict=True):
         shown = 100 - max(_down(height), 0)
         yield f'<span class="pole {which}" style="--at:{at(state.x)};--high:{shown:.5g}"></span>'
-    yield _slider(
-        "published", "published number, in days", state.x, LOW, HIGH, f"x = {minus(state.x)}"
-    )
-    yield _slider(
-        "published end", "other end of the stretch, in days", state.x, LOW, HIGH, "", hidden=True
-    )
+    text = f"<b>x = {digits(state.x)}</b>"
+    yield _slider("published", "published number, in days", state.x, (LOW, HIGH), text)
+    label = "other end of the stretch, in days"
+    yield _slider("published end", label, state.x, (LOW, HIGH), "<b></b>", " hidden")
     yield '<div class="line" aria-hidden="true">'
     for tick in range(LOW, HIGH + 1, 5):
         unit = " days" if tick == 5 else ""
-        yield f'<span class="tick" style="--at:{at(tick)}">{minus(tick)}{unit}</span>'
+        yield f'<span class="tick" style="--at:{at(tick)}">{digits(tick)}{unit}</span>'
     low, high = (at(end) for end in sorted(state.centres))
     yield f'<span class="gap" style="--from:{low};--to:{high}"></span></div>'
     for which, name, value in zip(("one", "other"), NAMES, state.centres, strict=True):
         label = f"mean with {name}, in days"
-        yield _slider(
-            f"dot {which}", label, value, LEAST / 6, MOST / 6, f"{name} {value:.3g}", "<i></i>"
-        )
+        text = f"<i></i><b>{name} {digits(value)}</b>"
+        yield _slider(f"dot {which}", label, value, (LEAST / 6, MOST / 6), text)
     yield "</div>"
 
 
@@ -266,18 +238,11 @@ def _slider(
     kind: str,
     label: str,
     value: float,
-    low: float,
-    high: float,
-    text: str,
-    mark: str = "",
-    *,
-    hidden: bool = False,
+    ends: tuple[float, float],
+    content: str,
+    more: str = "",
 ) -> str:
-    return (
-        f'<span class="{kind}"{" hidden" * hidden} role="slider" aria-disabled="true" aria-label="{label}" '
-        f'aria-valuemin="{low:g}" aria-valuemax="{high:g}" aria-valuenow="{value:.3g}" '
-        f'style="--at:{at(value)}">{mark}<b>{text}</b></span>'
-    )
+    return slider(kind, label, ends, f"{value:.3g}", f"--at:{at(value)}", content, more)
 
 
 def _bars(state: Tents) -> Iterable[str]:
@@ -290,7 +255,7 @@ def _bars(state: Tents) -> Iterable[str]:
         yield (
             f'<p class="{which}"><span>with {name}</span><span class="track">'
             f'<span class="bar" style="--long:{long:.5g}"></span>'
-            f'<span class="least" style="--at:{least:.5g}"></span></span><b>{height:.3g}</b></p>'
+            f'<span class="least" style="--at:{least:.5g}"></span></span><b>{digits(height)}</b></p>'
         )
     edge = 100 / (1 + math.exp(-state.epsilon))
     yield (

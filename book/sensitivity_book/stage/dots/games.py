@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import sensitivity_lab as sl
 from sensitivity_book.stage.dots.hunt import beat
-from sensitivity_book.stage.dots.picture import Picture, decimals, line, listed, pair, text
+from sensitivity_book.stage.dots.picture import BEGIN, Picture, line, pair
+from sensitivity_book.stage.words import decimals, digits, listed, percent, text
 from sensitivity_book.theory import first_page
 from sensitivity_book.theory.first_page import SIZE
 
@@ -93,8 +94,8 @@ def noisy(epsilon: float = 1.0) -> Picture:
         "What does noise leave of it?",
         (f"1 in {1 / share:.0f}", "for the right six"),
         f"The school publishes {decimals(published)} days. "
-        f"To the attacker the right six have a chance of {100 * share:.3g}\N{NO-BREAK SPACE}%. "
-        f"Half of all draws fall within {half:.3g} days of the true mean: the bar.",
+        f"To the attacker the right six have a chance of {percent(share)}. "
+        f"Half of all draws fall within {digits(half)} days of the true mean: the bar.",
         NAMES,
         DAYS,
         (0, 20),
@@ -111,7 +112,7 @@ def noisy(epsilon: float = 1.0) -> Picture:
             "draws": " ".join(map(str, first_page.draws().values())),
             "query": "published",
         },
-        actions={},
+        actions={"draw": "Draw again", **BEGIN},
     )
 
 

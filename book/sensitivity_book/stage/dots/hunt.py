@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sensitivity_lab as sl
-from sensitivity_book.stage.dots.picture import BEGIN, Picture, decimals, line, listed, pair, text
+from sensitivity_book.stage.dots.picture import BEGIN, Picture, line, pair
+from sensitivity_book.stage.words import decimals, listed, text
 
 MOST = {"most": "Show the most that is possible", **BEGIN}
 ON = {"on": "Go on from here", **MOST}  # under Change a neighbour has the size of the dataset

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import sensitivity_lab as sl
 from sensitivity_book.stage.dots.hunt import QUERIES, spread
-from sensitivity_book.stage.dots.picture import BEGIN, Picture, decimals, line, pair, text
+from sensitivity_book.stage.dots.picture import BEGIN, Picture, line, pair
+from sensitivity_book.stage.words import decimals, text
 
 LOCAL = {
     "ask": "How far can one record move it?",

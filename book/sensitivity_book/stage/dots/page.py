@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from sensitivity_book.stage.dots.games import DAYS
-from sensitivity_book.stage.dots.picture import Picture, decimals, line
+from sensitivity_book.stage.dots.picture import Picture, line
+from sensitivity_book.stage.play import buttons, dial, no_script, says, slider
+from sensitivity_book.stage.words import decimals
 from sensitivity_book.theory import first_page
 from sensitivity_book.theory.first_page import SIZE
 from sensitivity_lab.numbers.exact import Exact
@@ -20,9 +22,8 @@ STATES = {
     "removed": "pulled out",
     "added": "pulled in",
 }
-NO_SCRIPT = (
-    "<noscript><p><em>The dots need JavaScript, which is switched off. "
-    "The picture shows how it ends.</em></p></noscript>"
+NO_SCRIPT = no_script(
+    "The dots need JavaScript, which is switched off. The picture shows how it ends."
 )
 IN_TRAY, DRAWN_ROWS = -1, 7  # a key beside the values; how high a line with drawings stands
 SLIDING = {"sliding", "local", "bounding"}
@@ -39,17 +40,15 @@ def markup(picture: Picture) -> str:
         **picture.data,
     }
     said = "".join(f' data-{key}="{html.escape(value)}"' for key, value in data.items())
-    big, what = picture.big
     parts = [
         f'<div class="dots" id="dots-{picture.name}" role="group" '
         f'aria-label="{html.escape(picture.label)}"{said}>',
         NO_SCRIPT,
-        f'<p class="says" role="status" aria-live="polite"><span class="big"><b>{big}</b>'
-        f'<span> {what}</span></span> <span class="sentence">{html.escape(picture.sentence)}</span></p>',
+        says(*picture.big, picture.sentence),
         *(_dial(picture) if "epsilons" in picture.data else ()),
         *_stage(picture),
         *_sieve(picture),
-        *_buttons(picture),
+        *_actions(picture),
         "</div>",
     ]
     return "\n".join(parts)
@@ -172,14 +171,15 @@ def _slider(
     picture: Picture, name: str, kind: str, shown: int | str, at: str, row: int, more: str = ""
 ) -> str:
     """A record that is pulled along the line."""
-    low, high = picture.axis
-    now = low if more else shown
     said = "in the tray" if more else shown
-    return (
-        f'<span class="dot" role="slider" aria-disabled="true" data-kind="{kind}"{more} '
-        f'aria-label="{name}" aria-valuemin="{low}" aria-valuemax="{high}" '
-        f'aria-valuenow="{now}" aria-valuetext="{said}" style="--at:{at};--row:{row}">'
-        f'<span class="days">{shown}</span></span>'
+    return slider(
+        "dot",
+        name,
+        picture.axis,
+        str(picture.axis[0] if more else shown),
+        f"--at:{at};--row:{row}",
+        f'<span class="days">{shown}</span>',
+        f'{more} data-kind="{kind}" aria-valuetext="{said}"',
     )
 
 
@@ -213,21 +213,12 @@ def _square(x: int, y: int, lit: float, *, shaded: bool) -> str:
 
 
 def _dial(picture: Picture) -> Iterable[str]:
-    """The dial for ε, which a page without JavaScript does not show."""
     names = picture.data["epsilons"].split()
     start = picture.data.get("shown", "1")
-    control = f"dots-{picture.name}-dial"
-    yield (
-        f'<div class="dial"><label for="{control}">privacy dial ε</label>'
-        f'<input id="{control}" type="range" min="0" max="{len(names) - 1}" step="1" '
-        f'value="{names.index(start)}" aria-valuetext="ε = {start}" disabled>'
-        f'<output for="{control}">{start}</output></div>'
-    )
+    ends = ("0", str(len(names) - 1), "1")
+    yield dial(f"dots-{picture.name}-dial", ends, str(names.index(start)), start, f"ε = {start}")
 
 
-def _buttons(picture: Picture) -> Iterable[str]:
+def _actions(picture: Picture) -> Iterable[str]:
     if picture.actions:
-        yield '<p class="actions">'
-        for action, label in picture.actions.items():
-            yield f'<button type="button" data-action="{action}" disabled>{label}</button>'
-        yield "</p>"
+        yield f'<p class="actions">\n{buttons(picture.actions)}\n</p>'

@@ -1,8 +1,7 @@
-"""The end of a game, which a reader without JavaScript sees, and how its numbers are written."""
+"""The end of a game, which a reader without JavaScript sees."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -42,25 +41,6 @@ class Picture:
         """Return where a value stands on the line, in percent of its length."""
         low, high = self.axis
         return f"{float(Fraction(value - low) / (high - low) * 100):.5g}"
-
-
-def decimals(value: Exact) -> str:
-    """Write a number in decimals: all of them if there are two at most, else two."""
-    if 100 % Fraction(value).denominator == 0:
-        return f"{float(value):g}"
-    return f"{math.floor(100 * value + Fraction(1, 2)) / 100:.2f}"
-
-
-def text(value: Exact) -> str:
-    """Write a number as a fraction with its decimals, or as decimals if they are exact."""
-    if 100 % Fraction(value).denominator == 0:
-        return decimals(value)
-    return f"{value}\N{NO-BREAK SPACE}≈\N{NO-BREAK SPACE}{decimals(value)}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Write names in a sentence."""
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def line(numbers: Iterable[int | None]) -> str:

@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from typing import Any
 
 import ipywidgets
@@ -232,7 +231,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     @cached_property
     def html(self) -> str:
-        """The explorer as a piece of a page: plain inputs, every frame, a short script."""
+        """The explorer as a piece of a page: plain inputs, and every frame for static/explorers.js."""
         opening = self.view()
         picture = in_page(self.name, opening) if IN_PAGE else _drawn(opening)
         parts = [
@@ -242,17 +241,16 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             *(_input(knob, f"{self.name}-{knob.argument}") for knob in self.knobs),
             f'<p role="status" aria-live="polite">{html.escape(opening.text)}</p>',
             f'<div role="img" aria-label="{html.escape(opening.alt)}">{picture}</div>',
-            *(() if IN_PAGE else self._frames_and_script()),
+            *(() if IN_PAGE else (self._frames(),)),
             "</div>",
         ]
         return "\n".join(parts)
 
-    def _frames_and_script(self) -> tuple[str, str]:
+    def _frames(self) -> str:
         frames = self.frames.values() if os.environ.get(PAGE, "all") == "all" else ()
         data = json.dumps(_packed(frames), ensure_ascii=False, separators=(",", ":"))
-        script = resources.files(__package__).joinpath("explorer.js").read_text(encoding="utf-8")
         quoted = data.replace("</", "<\\/")
-        return f'<script type="application/json">{quoted}</script>', f"<script>{script}</script>"
+        return f'<script type="application/json">{quoted}</script>'
 
 
 SHOWN: dict[str, Explorer] = {}  # by name, the explorers that a page's own cells have shown

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.stage.explorers.stage import ring, stage
+from sensitivity_book.stage.words import digits
 from sensitivity_book.theory.privacy.noise import analytic_gaussian_sigma, laplace_deviation
 from sensitivity_lab.plotting.style import INK
 
@@ -42,12 +43,12 @@ def people_view(groups: int, rows: int, epsilon: float) -> View:
     text = (
         f"A person is in at most {groups} {'group' if groups == 1 else 'groups'} with at most "
         f"{rows} {'row' if rows == 1 else 'rows'} in each: sensitivity {l1} in L1, {l2:.6g} in L2. "
-        f"At ε = {epsilon:g} Laplace noise deviates by {_three_digits(tents)} in every group, Gaussian noise "
-        f"(δ = {DELTA:g}) by {_three_digits(bells)}: {smaller} is smaller."
+        f"At ε = {epsilon:g} Laplace noise deviates by {digits(tents)} in every group, Gaussian noise "
+        f"(δ = {DELTA:g}) by {digits(bells)}: {smaller} is smaller."
     )
     alt = (
         "Noise against groups per person, both axes by powers: Laplace the steeper line, the Gaussian "
-        f"the flatter; both are ringed, {_three_digits(tents)} and {_three_digits(bells)}."
+        f"the flatter; both are ringed, {digits(tents)} and {digits(bells)}."
     )
     return View((_noise_figure(groups, rows, epsilon),), text, alt)
 
@@ -78,11 +79,6 @@ def _noise_figure(groups: int, rows: int, epsilon: float) -> Figure:
 def _power_of_ten(power: int) -> str:
     """A power of ten, short enough to stand beside an axis."""
     return f"{10.0**power:g}" if power < 4 else f"10{'⁴⁵⁶⁷⁸⁹'[power - 4]}"
-
-
-def _three_digits(number: float) -> str:
-    """A number to three digits that count, without an exponent."""
-    return np.format_float_positional(number, precision=3, unique=False, fractional=False, trim="-")
 
 
 @lru_cache(maxsize=1024)

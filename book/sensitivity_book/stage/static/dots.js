@@ -3,24 +3,12 @@
 // A page holds <div class="dots" data-game="...">, written by sensitivity_book/stage/dots as a finished
 // picture with its sentence. This script brings it to life and computes what it says, in whole
 // numbers: a fraction is a pair [above, below]. Only the noise is computed in floating point.
-(function () {
+(() => {
   "use strict";
 
-  // ---- Fractions ----
-
-  const gcd = (a, b) => (b ? gcd(b, a % b) : Math.abs(a));
-  const reduced = ([a, b]) => [a / (gcd(a, b) || 1), b / (gcd(a, b) || 1)];
+  const { digits, percent, reduced, decimals, text, listed, place, axis, held, led, play } = Stage;
   const compare = ([a, b], [c, d]) => a * d - c * b;
   const apart = ([a, b], [c, d]) => reduced([Math.abs(a * d - c * b), b * d]);
-  const isShort = ([, b]) => 100 % b === 0;  // ends after two decimals
-  const decimals = ([a, b]) => {
-    const hundredths = Math.floor((200 * a + b) / (2 * b));
-    return isShort([a, b]) ? String(hundredths / 100) : (hundredths / 100).toFixed(2);
-  };
-  const text = (fraction) => {
-    const [a, b] = reduced(fraction);
-    return isShort([a, b]) ? decimals([a, b]) : `${a}/${b}\u00a0≈\u00a0${decimals([a, b])}`;
-  };
 
   // ---- Groups of records, by their positions ----
 
@@ -52,7 +40,7 @@
   // ---- Queries: from values to a fraction ----
 
   const sorted = (values) => [...values].sort((a, b) => a - b);
-  const middle = (values) => (n => [sorted(values)[Math.floor((n - 1) / 2)] + sorted(values)[Math.floor(n / 2)], 2])(values.length);
+  const middle = (values) => [sorted(values)[Math.floor((values.length - 1) / 2)] + sorted(values)[Math.floor(values.length / 2)], 2];
   const QUERIES = {
     mean: (values) => reduced([sum(values), values.length]),
     median: (values) => reduced(middle(values)),
@@ -74,7 +62,7 @@
   const legal = (relation, k, r, a) => RELATIONS[relation](k, r, a);
   const leadsOn = (relation, k, r, a) => {  // whether more pulls, or none, make a neighbour of it
     for (let more = r; more <= k; more += 1) {
-      for (let new_ = a; new_ <= k; new_ += 1) if (legal(relation, k, more, new_)) return true;
+      for (let fresh = a; fresh <= k; fresh += 1) if (legal(relation, k, more, fresh)) return true;
     }
     return false;
   };
@@ -119,13 +107,7 @@
     return new Map(sums.map((own, i) => [own, believed[i]]));
   }
 
-  const digits = (number) => String(Number(number.toPrecision(3)));
   const oneIn = (share) => `1 in ${1 / share < 9.95 ? Number((1 / share).toFixed(1)) : Math.round(1 / share)}`;
-  const percent = (share) => `${digits(100 * share)}\u00a0%`;
-
-  // ---- Words ----
-
-  const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
   const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
   // ---- The games: how each begins, and what becomes of a pull ----
@@ -197,9 +179,9 @@
         const missing = size - chosen.length;
         return view.say(chosen.length, `of ${size} in`, missing > 0 ? `Pull in ${missing} more.` : `Pull out ${-missing}.`);
       }
-      const start = `The mean is ${text([own, size])}.`;
-      if (same.length === 1) return view.say(1, "group fits", `${start} No other group has it: all six are named.`);
-      const sentences = [start];
+      const opens = `The mean is ${text([own, size])}.`;
+      if (same.length === 1) return view.say(1, "group fits", `${opens} No other group has it: all six are named.`);
+      const sentences = [opens];
       if (everywhere.length) sentences.push(`In every one of the ${same.length}: ${listed(everywhere.map((i) => names[i]))}.`);
       if (nowhere.length) sentences.push(`In none: ${listed(nowhere.map((i) => names[i]))}.`);
       if (sentences.length === 1) sentences.push("Nobody is certain to be in, and nobody to be out.");
@@ -304,6 +286,12 @@
     };
   }
 
+  // The row in which a copy of a value stands: above those before it.
+  function stacked() {
+    const rows = new Map();
+    return (value) => { rows.set(value, (rows.get(value) || 0) + 1); return rows.get(value) - 1; };
+  }
+
   // Records on a scale are pulled along it, out into a tray (null), and in from there.
   function sliding(view) {
     const { names, scale, query, relation, k, witness, opening, hint } = view;
@@ -315,8 +303,7 @@
     const joined = () => pulled.filter((i) => current[i] !== null);
 
     function draw() {
-      const rows = new Map();
-      const row = (value) => { rows.set(value, (rows.get(value) || 0) + 1); return rows.get(value) - 1; };
+      const row = stacked();
       names.forEach((_, i) => {
         if (current[i] !== null) return view.place(i, current[i], row(current[i]), pulled.includes(i) ? "added" : "in");
         return view.lay(i, base[i], row(null));
@@ -395,13 +382,12 @@
 
   // Records on a scale are pulled to any dataset: how far away is its furthest neighbour?
   function local(view) {
-    const { names, scale, query, witness, ends, opening, hint } = view;
+    const { scale, query, witness, ends, opening, hint } = view;
     const answer = QUERIES[query];
     let values = [], range = null;  // the dataset; the least and the most of those that were asked about
 
     function draw(change) {
-      const rows = new Map();
-      const row = (value) => { rows.set(value, (rows.get(value) || 0) + 1); return rows.get(value) - 1; };
+      const row = stacked();
       const shown = values.map((value, i) => change && i === change.record ? change.to : value);
       shown.forEach((value, i) => view.place(i, value, row(value), value === values[i] ? "in" : "added"));
       view.ghosts(change ? [[values[change.record], row(values[change.record])]] : []);
@@ -468,7 +454,7 @@
     const part = (one) => clipped(counts, one, per[at]);
     const least = (some) => some.reduce((low, one) => part(one).squared < part(low).squared ? one : low);
 
-    function draw(held) {
+    function draw(isHeld) {
       const now = part(bound), top = 4 * part(best[at]).error;  // the frame stands still while the bound is pulled
       const height = (lost) => (100 - 100 * lost / top).toFixed(1);
       const curve = (name) => shown[at] ? scale.map((one, i) => `${i ? "L" : "M"}${one} ${height(part(one)[name])}`).join("") : "";
@@ -479,16 +465,16 @@
       view.path("tries", tried[at].filter((one) => part(one).error <= top).map((one) => `M${one} ${height(part(one).error)}h0`).join(""));
       for (const name of ["bias", "noise", "error"]) {
         view.path(name, curve(name));
-        view.spot(name, bound, held ? null : now[name] / top);
+        view.spot(name, bound, isHeld ? null : now[name] / top);
       }
       return now;
     }
 
-    function show(held) {
-      if (!held && !shown[at] && !tried[at].includes(bound)) tried[at].push(bound);
-      const now = draw(held), people = `Bound ${bound} clips ${written(now.people)} people`;
+    function show(isHeld) {
+      if (!isHeld && !shown[at] && !tried[at].includes(bound)) tried[at].push(bound);
+      const now = draw(isHeld), people = `Bound ${bound} clips ${written(now.people)} people`;
       const own = least(tried[at].length ? tried[at] : [bound]), tries = counted(tried[at].length, "bound");
-      const sentence = held ? `${people}.` : `${people}: ${written(now.bias)} ${unit} lost, noise ${written(now.noise)}, together an error of ${written(now.error)}.`;
+      const sentence = isHeld ? `${people}.` : `${people}: ${written(now.bias)} ${unit} lost, noise ${written(now.noise)}, together an error of ${written(now.error)}.`;
       if (shown[at] && bound === best[at]) {
         const yours = tried[at].includes(bound) ? `You had it, with ${tries} tried.` : `Your best of ${tries} is ${own}, with ${written(part(own).error)}.`;
         return view.say(written(now.error), "is the least error", `${sentence} ${claim} ${yours}`);
@@ -500,32 +486,41 @@
       begin() { tried = per.map(() => []); shown = []; at = opening[0]; bound = last; show(); },
       turn(to) { at = to; show(); },
       value: () => bound,
-      slide(_, value, held) { if (value !== bound) { bound = value; show(held); } },
+      slide(_, value, isHeld) { if (value !== bound) { bound = value; show(isHeld); } },
       drop() { show(); },
       actions: { most() { shown[at] = true; bound = best[at]; show(); } },
     };
   }
 
-  // Noise on the published mean: what the attacker believes of the right six.
+  // Noise on the published mean: what the attacker believes of the right six. The first draws are those of the page.
   function noisy(view) {
     const { values, size, published, most, epsilons, draws } = view;
-    const all = groups(values.length, size);
-    const memory = new Map();
+    const all = groups(values.length, size), memory = new Map(), mean = published / size;
+    let at = epsilons.length - 1, drawn = [...draws];
     const believed = (epsilon) => {
       if (!memory.has(epsilon)) memory.set(epsilon, beliefs(values, size, published, most, epsilon));
       return memory.get(epsilon);
     };
+    function show() {
+      const epsilon = epsilons[at], own = believed(epsilon), largest = Math.max(...own.values());
+      const share = own.get(published), scale = most[0] / most[1] / epsilon, said = mean + scale * drawn[at];
+      view.shade((group) => own.get(total(values, group)) / largest, all);
+      view.noisy(said, mean, scale * Math.LN2);
+      view.dial(at, epsilon === Infinity ? "no noise" : String(epsilon));
+      if (epsilon === Infinity) return view.say("1 in 1", "for the right six", "No noise: the attacker is certain.");
+      return view.say(oneIn(share), "for the right six",
+        `The school publishes ${said.toFixed(2)} days. To the attacker the right six have a chance of ${percent(share)}. Half of all draws fall within ${digits(scale * Math.LN2)} days of the true mean: the bar.`);
+    }
     return {
-      begin() { this.turn(epsilons.length - 1); },
-      turn(at) {
-        const epsilon = epsilons[at], own = believed(epsilon), largest = Math.max(...own.values());
-        const share = own.get(published), scale = most[0] / most[1] / epsilon, mean = published / size;
-        view.shade((group) => own.get(total(values, group)) / largest, all);
-        view.noisy(mean + scale * draws[at], mean, scale * Math.LN2);
-        view.dial(at, epsilon === Infinity ? "no noise" : String(epsilon));
-        if (epsilon === Infinity) return view.say("1 in 1", "for the right six", "No noise: the attacker is certain.");
-        return view.say(oneIn(share), "for the right six",
-          `The school publishes ${(mean + scale * draws[at]).toFixed(2)} days. To the attacker the right six have a chance of ${percent(share)}. Half of all draws fall within ${digits(scale * Math.LN2)} days of the true mean: the bar.`);
+      begin() { at = epsilons.length - 1; drawn = [...draws]; show(); },
+      turn(to) { at = to; show(); },
+      actions: {
+        draw() {  // for looking at only: to hide people takes a sampler that was made for it
+          if (epsilons[at] === Infinity) at = epsilons.indexOf(1);
+          const side = Math.random() - 0.5;
+          drawn[at] = -Math.sign(side) * Math.log(1 - 2 * Math.abs(side));
+          show();
+        },
       },
     };
   }
@@ -534,49 +529,38 @@
 
   // ---- Hands: a dot that is lifted over the line, and one that slides along it ----
 
-  function liftable(pupils, game, isUp, axis) {
+  function liftable(pupils, game, isUp, line) {
     const lift = (i, up) => { if (isUp(i) !== up || !game.live) game.pull(i, up); };
     const focus = (i) => {
       pupils.forEach((dot, j) => { dot.tabIndex = i === j ? 0 : -1; });
       pupils[i].focus();
     };
     pupils.forEach((dot, i) => {
-      let grip = null;  // where the pull began, and where the dot was
       let answered = false;  // whether the click that may follow was answered already
       const toggle = () => {
         pupils.forEach((other, j) => { other.tabIndex = i === j ? 0 : -1; });
         game.pull(i, !isUp(i));
       };
-      dot.disabled = false;
       dot.tabIndex = i ? -1 : 0;
-      dot.addEventListener("pointerdown", (event) => {
-        if (event.button) return;
-        grip = { y: event.clientY, top: dot.offsetTop, moved: false };
-        dot.setPointerCapture(event.pointerId);
+      held(dot, {
+        take: (event) => ({ y: event.clientY, top: dot.offsetTop, moved: false }),  // where the pull began, and where the dot was
+        pull({ clientY }, grip) {
+          grip.moved ||= Math.abs(clientY - grip.y) > 5;
+          if (!grip.moved) return;
+          const { top, height } = line.getBoundingClientRect();
+          grip.up = clientY < top + height / 2;
+          if (game.live && grip.up !== isUp(i)) game.pull(i, grip.up);
+          place(dot, { pull: `${clientY - grip.y - (dot.offsetTop - grip.top)}px` });
+        },
+        drop({ type }, { moved, up }) {
+          dot.style.removeProperty("--pull");
+          if (type !== "pointerup") return;
+          answered = true;
+          setTimeout(() => { answered = false; }, 400);
+          if (!moved) toggle();
+          else if (!game.live && up !== isUp(i)) game.pull(i, up);
+        },
       });
-      dot.addEventListener("pointermove", (event) => {
-        if (!grip) return;
-        if (Math.abs(event.clientY - grip.y) > 5) { grip.moved = true; dot.classList.add("held"); }
-        if (!grip.moved) return;
-        const { top, height } = axis();
-        grip.up = event.clientY < top + height / 2;
-        if (game.live && grip.up !== isUp(i)) game.pull(i, grip.up);
-        dot.style.setProperty("--pull", `${event.clientY - grip.y - (dot.offsetTop - grip.top)}px`);
-      });
-      const letGo = ({ type }) => {
-        if (!grip) return;
-        const { moved, up } = grip;
-        grip = null;
-        dot.classList.remove("held");
-        dot.style.removeProperty("--pull");
-        if (type !== "pointerup") return;
-        answered = true;
-        setTimeout(() => { answered = false; }, 400);
-        if (!moved) toggle();
-        else if (!game.live && up !== isUp(i)) game.pull(i, up);
-      };
-      dot.addEventListener("pointerup", letGo);
-      dot.addEventListener("pointercancel", letGo);
       dot.addEventListener("click", () => {  // Enter, Space, a screen reader
         if (!answered) toggle();
         answered = false;
@@ -596,31 +580,13 @@
 
   function slidable(dot, game, i, scale, valueAt, isBelow) {
     const nearest = (x) => scale.reduce((best, value) => Math.abs(value - x) < Math.abs(best - x) ? value : best);
-    let held = false;
-    dot.tabIndex = 0;
-    dot.removeAttribute("aria-disabled");
-    dot.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      held = true;
-      dot.classList.add("held");
-      dot.setPointerCapture(event.pointerId);
+    held(dot, {
+      pull: ({ clientX, clientY }) => game.slide(i, game.tray && isBelow(clientY) ? null : nearest(valueAt(clientX)), true),
+      drop: () => game.drop?.(),
     });
-    dot.addEventListener("pointermove", (event) => {
-      if (held) game.slide(i, game.tray && isBelow(event.clientY) ? null : nearest(valueAt(event.clientX)), true);
-    });
-    for (const end of ["pointerup", "pointercancel"]) {
-      dot.addEventListener(end, () => {
-        held = false;
-        dot.classList.remove("held");
-        if (game.drop) game.drop();
-      });
-    }
     dot.addEventListener("keydown", (event) => {
-      const last = scale.length - 1, inTray = game.value(i) === null, here = inTray ? -1 : scale.indexOf(game.value(i));
-      const next = {
-        ArrowLeft: here - 1, ArrowDown: here - 1, ArrowRight: here + 1, ArrowUp: here + 1,
-        PageDown: here - 10, PageUp: here + 10, Home: 0, End: last,
-      }[event.key];
+      const last = scale.length - 1, inTray = game.value(i) === null;
+      const next = led(event.key, inTray ? -1 : scale.indexOf(game.value(i)), [0, last]);
       const out = game.tray && ["ArrowDown", "Delete", "Backspace"].includes(event.key);
       if (next === undefined && !out) return;
       event.preventDefault();
@@ -634,15 +600,11 @@
 
   const STATES = { open: "not pulled in", in: "inside", out: "certainly not inside", removed: "pulled out", added: "pulled in" };
 
-  function start(root) {
-    if (root.dataset.live) return;
-    const find = (css) => root.querySelector(css), each = (css) => [...root.querySelectorAll(css)];
+  const start = play(".dots", ({ root, find, each, say, turn }) => {
     const numbers = (key) => (root.dataset[key] || "").split(" ").filter(Boolean).map(Number);
     const places = (list) => (list || "").split(" ").filter(Boolean).map((one) => one === "_" ? null : Number(one));
-    const pupils = each(".dot"), stage = find(".stage"), line = find(".line");
-    const [low, high] = numbers("axis");
-    const at = (x) => (x - low) / (high - low) * 100;
-    const kinds = [];
+    const pupils = each(".dot"), line = find(".line"), kinds = [];
+    const { at, end, valueAt } = axis(...numbers("axis"), line);
     const isUp = (i) => ["in", "added"].includes(kinds[i]);
 
     const view = {
@@ -664,8 +626,7 @@
         const dot = pupils[i];
         dot.dataset.kind = kind;
         delete dot.dataset.tray;
-        dot.style.setProperty("--at", at(value));
-        dot.style.setProperty("--row", row);
+        place(dot, { at: at(value), row });
         dot.querySelector(".days").textContent = value;
         dot.setAttribute("aria-valuenow", value);
         dot.setAttribute("aria-valuetext", kind === "added" ? `${value}, pulled` : String(value));
@@ -674,7 +635,7 @@
         const dot = pupils[i];
         dot.dataset.kind = value === null ? "open" : "removed";
         dot.dataset.tray = "";
-        dot.style.setProperty("--at", 5 + 9 * order);
+        place(dot, { at: 5 + 9 * order });
         dot.querySelector(".days").textContent = value === null ? "+" : value;
         dot.setAttribute("aria-valuetext", value === null ? "in the tray" : `in the tray, from ${value}`);
       },
@@ -684,79 +645,53 @@
           const ghost = document.createElement("span");
           ghost.className = "ghost";
           ghost.textContent = value;
-          ghost.style.setProperty("--at", at(value));
-          ghost.style.setProperty("--row", row);
+          place(ghost, { at: at(value), row });
           find(".pupils").append(ghost);
         }
       },
-      say(big, what, sentence) {
-        find(".big b").textContent = big;
-        find(".big span").textContent = ` ${what}`;
-        find(".sentence").textContent = sentence;
-      },
+      say,
       mean(fraction, before = null) {
         const mark = find(".mean"), old = find(".before"), gap = find(".gap");
         mark.hidden = !fraction;
         old.hidden = gap.hidden = !before;
         if (!fraction) return;
-        mark.style.setProperty("--at", at(fraction[0] / fraction[1]));
+        place(mark, { at: at(fraction[0] / fraction[1]) });
         mark.querySelector("b").textContent = decimals(reduced(fraction));
         if (!before) return;
-        const ends = sorted([fraction, before].map(([a, b]) => at(a / b)));
-        old.style.setProperty("--at", at(before[0] / before[1]));
-        gap.style.setProperty("--from", ends[0]);
-        gap.style.setProperty("--to", ends[1]);
+        const [from, to] = sorted([fraction, before].map(([a, b]) => at(a / b)));
+        place(old, { at: at(before[0] / before[1]) });
+        place(gap, { from, to });
       },
       noisy(value, truth, half) {  // beyond the line it stands at its end
-        const mark = find(".mean"), old = find(".before"), band = find(".gap"), within = (x) => at(Math.min(Math.max(x, low), high));
+        const mark = find(".mean"), old = find(".before"), band = find(".gap");
         old.hidden = band.hidden = value === truth;
-        old.style.setProperty("--at", at(truth));
-        mark.style.setProperty("--at", within(value));
+        place(old, { at: at(truth) });
+        place(mark, { at: end(value) });
         mark.querySelector("b").textContent = value === truth ? String(value) : value.toFixed(2);
-        band.style.setProperty("--from", within(truth - half));
-        band.style.setProperty("--to", within(truth + half));
+        place(band, { from: end(truth - half), to: end(truth + half) });
       },
       path(name, d) { find(`path.${name}`).setAttribute("d", d); },
       spot(name, x, share) {  // a mark in the drawing above the line; an error above its frame stays at the top
         const spot = find(`.spot.${name}`), over = share > 1;
         spot.hidden = share === null || (over && name !== "error");
         spot.toggleAttribute("data-over", over);
-        spot.style.setProperty("--at", at(x));
-        spot.style.setProperty("--up", 100 * Math.min(share, 1));
+        place(spot, { at: at(x), up: 100 * Math.min(share, 1) });
       },
       top(words) { find(".top").textContent = words; },
       sieve(kind, all) { each(".sieve rect").forEach((square, i) => { square.setAttribute("class", kind(all[i])); }); },
       shade(share, all) { each(".sieve rect").forEach((square, i) => { square.style.fillOpacity = 0.06 + 0.94 * share(all[i]); }); },
-      dial(value, words) {
-        find("input").value = value;
-        find("input").setAttribute("aria-valuetext", words === "no noise" ? words : `ε = ${words}`);
-        find("output").textContent = words;
-      },
+      dial: (value, words) => turn(value, words, words === "no noise" ? words : `ε = ${words}`),
     };
     const game = GAMES[root.dataset.game](view);
 
-    if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, view.scale, (x) => {
-      const axis = line.getBoundingClientRect();
-      return low + (x - axis.left) / axis.width * (high - low);
-    }, (y) => y > line.getBoundingClientRect().bottom));
-    else liftable(pupils, game, isUp, () => line.getBoundingClientRect());
-    each("[data-action]").forEach((button) => {
-      button.disabled = false;
-      button.addEventListener("click", () => {
-        if (button.dataset.action === "begin") game.begin();
-        else game.actions[button.dataset.action]();
-      });
-    });
-    const dial = find("input");
-    if (dial) {
-      dial.disabled = false;
-      dial.addEventListener("input", () => game.turn(Number(dial.value)));
+    if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, view.scale, valueAt, (y) => y > line.getBoundingClientRect().bottom));
+    else liftable(pupils, game, isUp, line);
+    for (const button of each("[data-action]")) {
+      button.addEventListener("click", () => (button.dataset.action === "begin" ? game.begin() : game.actions[button.dataset.action]()));
     }
-    root.dataset.live = "yes";
+    find("input")?.addEventListener("input", ({ target }) => game.turn(Number(target.value)));
     game.begin();
-    return stage;
-  }
+  });
 
-  globalThis.Dots = { start, groups, total, withSum, agreeing, known, text, decimals, apart, compare, beliefs, legal, farthest, clipped, QUERIES };
-  document.querySelectorAll(".dots").forEach(start);
+  globalThis.Dots = { start, beliefs, legal, farthest, QUERIES };
 })();

@@ -2,14 +2,19 @@
 //
 // A page holds <div class="tents">, written by sensitivity_book/stage/tents.py as a finished picture with
 // its sentence. This script brings it to life. Answers are means of six, counted in sixths.
-(function () {
+(() => {
   "use strict";
+
+  const { digits, percent, place, axis, held, led, play } = Stage;
 
   const LOW = -5, HIGH = 15, TALLEST = 0.34, MOST = 60, NARROWEST = 3;
   const NAMES = ["Chris", "Rick"];
   const BEGIN = { one: 21, other: 40, epsilon: 1, x: 5, end: null, madeFor: null };
-  const BOUNDS = { one: [0, MOST, 1 / 6, 6], other: [0, MOST, 1 / 6, 6], x: [10 * LOW, 10 * HIGH, 1 / 10, 10] };
-  BOUNDS.end = BOUNDS.x;
+  const SIXTHS = { ends: [0, MOST], per: 6, read: (state, key) => state[key], write: (count) => count };
+  const TENTHS = {
+    ends: [10 * LOW, 10 * HIGH], per: 10, read: (state, key) => Math.round(10 * state[key]), write: (count) => count / 10,
+  };
+  const STEPS = { one: SIXTHS, other: SIXTHS, x: TENTHS, end: TENTHS };
 
   // ---- What is so: every number of a state ----
 
@@ -45,10 +50,7 @@
 
   // ---- What is said ----
 
-  const short = (number) => String(Number(number.toPrecision(3)));
-  const times = (logarithm) => logarithm < Math.log(999) ? short(Math.exp(logarithm)) : "over 999";
-  const minus = (number) => short(number).replace("-", "−");
-  const percent = (share) => share > 0.999 ? "over 99.9 %" : share < 0.001 ? "under 0.1 %" : `${short(100 * share)} %`;
+  const times = (logarithm) => logarithm < Math.log(999) ? digits(Math.exp(logarithm)) : "over 999";
 
   function words(state) {
     const of = numbers(state), ratio = times(Math.abs(of.loss)), limit = times(state.epsilon);
@@ -57,19 +59,18 @@
       big: ratio,
       what: ratio === "1" ? "time as likely: no difference" : `times as likely with ${likelier}`,
       sentence: (of.isStretch
-        ? `A number from ${minus(of.ends[0])} to ${minus(of.ends[1])} has the chance ${percent(of.sizes[0])} with Chris, ${percent(of.sizes[1])} with Rick. ` : "")
+        ? `A number from ${digits(of.ends[0])} to ${digits(of.ends[1])} has the chance ${percent(of.sizes[0])} with Chris, ${percent(of.sizes[1])} with Rick. ` : "")
         + (of.isKept
         ? `At most ${limit} times is allowed, at every number. An attacker who began at 50 : 50 now ${belief}; the promise caps her at ${percent(of.mostBelief)}.`
         : of.holdsHere
         ? `Broken, though not here: at most ${limit} times was promised, and outside both answers it is ${times(of.mostLoss)}. Here the attacker ${belief}.`
         : `Broken: at most ${limit} times was promised. The attacker ${belief}, where ${percent(of.mostBelief)} was to be the most.`),
-      facts: `gap ${short(of.distance)} days · noise made for a gap of ${short(of.assumed)}: scale ${short(of.assumed)} / ${short(state.epsilon)} = ${short(of.scale)} days`,
+      facts: `gap ${digits(of.distance)} days · noise made for a gap of ${digits(of.assumed)}: scale ${digits(of.assumed)} / ${digits(state.epsilon)} = ${digits(of.scale)} days`,
     };
   }
 
   // ---- What is drawn ----
 
-  const at = (x) => (Math.min(Math.max(x, LOW), HIGH) - LOW) / (HIGH - LOW) * 100;
   const down = (height) => 100 * (1 - Math.min(height / TALLEST, 4));
 
   // A tent, or the part of it over a stretch.
@@ -78,7 +79,7 @@
     const grid = [centre, from, to];
     for (let i = 0; i <= 20 * (HIGH - LOW); i += 1) grid.push(LOW + i / 20);
     const points = grid.filter((x) => from <= x && x <= to).sort((a, b) => a - b).map((x) => `${(10 * (x - LOW)).toFixed(2)} ${down(heights(x)[which]).toFixed(2)}`);
-    return `M${2 * at(from)} 100L${points.join("L")}L${2 * at(to)} 100Z`;
+    return `M${10 * (from - LOW)} 100L${points.join("L")}L${10 * (to - LOW)} 100Z`;
   }
 
   // A number that may be published with Chris, to a tenth of a day. For looking at only: to hide
@@ -89,124 +90,91 @@
     return Math.round(10 * (state.one / 6 + noise)) / 10;
   }
 
-  // ---- Hands ----
-
-  // A knob that is pulled along the line: `value` in steps of `step` days.
-  function pulled(part, key, state, show, valueAt) {
-    const [least, most, step, leap] = BOUNDS[key];
-    const isNumber = key === "x" || key === "end";
-    const days = () => isNumber ? Math.round(state[key] * 10) : state[key];
-    const set = (count) => {
-      const whole = Math.min(Math.max(Math.round(count), least), most);
-      state[key] = isNumber ? whole / 10 : whole;
-      show();
-    };
-    let grip = null;  // how far from its middle the knob is held
-    part.tabIndex = 0;
-    part.removeAttribute("aria-disabled");
-    part.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      grip = valueAt(event.clientX) - days() * step;
-      part.setPointerCapture(event.pointerId);
-      event.stopPropagation();
-    });
-    part.addEventListener("pointermove", (event) => { if (grip !== null) set((valueAt(event.clientX) - grip) / step); });
-    for (const end of ["pointerup", "pointercancel"]) part.addEventListener(end, () => { grip = null; });
-    part.addEventListener("keydown", (event) => {
-      const next = {
-        ArrowLeft: days() - 1, ArrowDown: days() - 1, ArrowRight: days() + 1, ArrowUp: days() + 1,
-        PageDown: days() - leap, PageUp: days() + leap, Home: least, End: most,
-      }[event.key];
-      if (next === undefined) return;
-      set(next);
-      event.preventDefault();
-    });
-    return set;
-  }
-
   // ---- The picture on its page ----
 
-  function start(root) {
-    if (root.dataset.live) return;
-    const find = (css) => root.querySelector(css), each = (css) => [...root.querySelectorAll(css)];
-    const state = { ...BEGIN };
-    let draws = [];  // numbers that were published at these settings
-    const stage = find(".stage"), dial = find("input[type=range]"), follows = find("[name=follows]"), stretch = find("[name=stretch]");
+  const start = play(".tents", ({ root, find, each, say, turn }) => {
+    const state = { ...BEGIN }, line = axis(LOW, HIGH, find(".stage"));
+    let draws = [], settings = "";  // numbers that were published, and at which settings
     const knobs = { one: find(".dot.one"), other: find(".dot.other"), x: find(".published"), end: find(".published.end") };
-    const valueAt = (clientX) => {
-      const { left, width } = stage.getBoundingClientRect();
-      return LOW + (clientX - left) / width * (HIGH - LOW);
-    };
 
-    let settings = "";
     function show() {
       const of = numbers(state), said = words(state), now = `${state.one} ${of.scale}`;
       if (now !== settings) { draws = []; settings = now; }
-      find(".rug").setAttribute("d", draws.map((x) => `M${2 * at(x)} 100v-5`).join(""));
-      find(".big b").textContent = said.big;
-      find(".big span").textContent = ` ${said.what}`;
-      find(".sentence").textContent = said.sentence;
+      say(said.big, said.what, said.sentence);
       find(".facts").textContent = said.facts;
       root.dataset.kept = of.isKept ? "yes" : "no";
-      dial.value = state.epsilon;
-      dial.setAttribute("aria-valuetext", `ε = ${short(state.epsilon)}`);
-      find("output").textContent = short(state.epsilon);
-      follows.checked = state.madeFor === null;
-
-      stretch.checked = state.end !== null;
-      knobs.end.hidden = state.end === null;
-      each(".tent").forEach((path, i) => path.setAttribute("d", outline(state, i)));
-      each(".area").forEach((path, i) => path.setAttribute("d", of.isStretch ? outline(state, i, ...of.ends) : ""));
-      each(".pole").forEach((pole, i) => {
-        pole.hidden = of.isStretch;
-        pole.style.setProperty("--at", at(state.x));
-        pole.style.setProperty("--high", 100 - Math.max(down(of.heights(state.x)[i]), 0));
-      });
-      const values = { one: state.one / 6, other: state.other / 6, x: state.x, end: state.end || 0 };
-      for (const [key, knob] of Object.entries(knobs)) {
-        knob.style.setProperty("--at", at(values[key]));
-        knob.setAttribute("aria-valuenow", short(values[key]));
-      }
-      const first = state.x <= state.end;
-      knobs.end.querySelector("b").textContent = `${first ? "to" : "from"} ${minus(values.end)}`;
-      knobs.x.querySelector("b").textContent = state.end !== null ? `${first ? "from" : "to"} ${minus(state.x)}` : state.x < LOW ? `← x = ${minus(state.x)}` : state.x > HIGH ? `x = ${minus(state.x)} →` : `x = ${minus(state.x)}`;
-      [knobs.one, knobs.other].forEach((knob, i) => {
-        knob.querySelector("b").textContent = `${NAMES[i]} ${short([values.one, values.other][i])}`;
-      });
-      find(".gap").style.setProperty("--from", at(Math.min(values.one, values.other)));
-      find(".gap").style.setProperty("--to", at(Math.max(values.one, values.other)));
-
-      each(".bar").forEach((bar, i) => bar.style.setProperty("--long", of.lengths[i]));
-      each(".bars :is(.one, .other) b").forEach((b, i) => { b.textContent = short(of.sizes[i]); });
-      each(".least").forEach((mark) => mark.style.setProperty("--at", of.least));
-      find(".allowed").style.setProperty("--from", 100 * (1 - of.mostBelief));
-      find(".allowed").style.setProperty("--to", 100 * of.mostBelief);
-      find(".belief").style.setProperty("--at", 100 * (1 - of.belief));
+      turn(state.epsilon, digits(state.epsilon), `ε = ${digits(state.epsilon)}`);
+      find("[name=follows]").checked = state.madeFor === null;
+      find("[name=stretch]").checked = state.end !== null;
+      draw(of);
+      name({ one: state.one / 6, other: state.other / 6, x: state.x, end: state.end || 0 });
     }
 
-    const setters = Object.entries(knobs).map(([key, knob]) => [key, pulled(knob, key, state, show, valueAt)]);
-    const set = Object.fromEntries(setters);
-    const setX = (z) => {  // the end that is nearer comes
-      const isEnd = state.end !== null && Math.abs(z - 10 * state.end) < Math.abs(z - 10 * state.x);
-      (isEnd ? set.end : set.x)(z);
+    function draw(of) {
+      find(".rug").setAttribute("d", draws.map((x) => `M${2 * line.end(x)} 100v-5`).join(""));
+      each(".tent").forEach((path, i) => { path.setAttribute("d", outline(state, i)); });
+      each(".area").forEach((path, i) => { path.setAttribute("d", of.isStretch ? outline(state, i, ...of.ends) : ""); });
+      each(".pole").forEach((pole, i) => {
+        pole.hidden = of.isStretch;
+        place(pole, { at: line.end(state.x), high: 100 - Math.max(down(of.heights(state.x)[i]), 0) });
+      });
+      place(find(".gap"), { from: line.end(Math.min(state.one, state.other) / 6), to: line.end(Math.max(state.one, state.other) / 6) });
+      each(".bar").forEach((bar, i) => { place(bar, { long: of.lengths[i] }); });
+      each(".bars :is(.one, .other) b").forEach((b, i) => { b.textContent = digits(of.sizes[i]); });
+      for (const mark of each(".least")) place(mark, { at: of.least });
+      place(find(".allowed"), { from: 100 * (1 - of.mostBelief), to: 100 * of.mostBelief });
+      place(find(".belief"), { at: 100 * (1 - of.belief) });
+    }
+
+    // Each knob stands at its value, and says it.
+    function name(values) {
+      const isFirst = state.x <= state.end, x = digits(state.x);
+      const alone = state.x < LOW ? `← x = ${x}` : state.x > HIGH ? `x = ${x} →` : `x = ${x}`;
+      const names = {
+        one: `${NAMES[0]} ${digits(values.one)}`, other: `${NAMES[1]} ${digits(values.other)}`,
+        x: state.end === null ? alone : `${isFirst ? "from" : "to"} ${x}`,
+        end: `${isFirst ? "to" : "from"} ${digits(values.end)}`,
+      };
+      knobs.end.hidden = state.end === null;
+      for (const [key, knob] of Object.entries(knobs)) {
+        place(knob, { at: line.end(values[key]) });
+        knob.setAttribute("aria-valuenow", Number(values[key].toPrecision(3)));
+        knob.querySelector("b").textContent = names[key];
+      }
+    }
+
+    function set(key, count) {
+      const { ends: [least, most], write } = STEPS[key];
+      state[key] = write(Math.min(Math.max(Math.round(count), least), most));
+      show();
+    }
+
+    for (const [key, knob] of Object.entries(knobs)) {
+      const { ends, per, read } = STEPS[key];
+      held(knob, {  // it is held as far from its middle as it was taken
+        take: (event) => line.valueAt(event.clientX) - read(state, key) / per,
+        pull: (event, off) => set(key, per * (line.valueAt(event.clientX) - off)),
+      });
+      knob.addEventListener("keydown", (event) => {
+        const next = led(event.key, read(state, key), ends, per);
+        if (next === undefined) return;
+        set(key, next);
+        event.preventDefault();
+      });
+    }
+    const come = (event) => {  // anywhere over the tents, the nearer end comes to the finger
+      const z = line.valueAt(event.clientX);
+      set(state.end !== null && Math.abs(z - state.end) < Math.abs(z - state.x) ? "end" : "x", 10 * z);
     };
-    let held = false;  // anywhere over the tents, the published number comes to the finger
-    find("svg").addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      held = true;
-      event.target.closest("svg").setPointerCapture(event.pointerId);
-      setX(10 * valueAt(event.clientX));
-    });
-    find("svg").addEventListener("pointermove", (event) => { if (held) setX(10 * valueAt(event.clientX)); });
-    for (const end of ["pointerup", "pointercancel"]) find("svg").addEventListener(end, () => { held = false; });
-    dial.addEventListener("input", () => { state.epsilon = Number(dial.value); show(); });
-    follows.addEventListener("change", () => {
-      state.madeFor = follows.checked ? null : Math.round(6 * numbers(state).assumed);
+    held(find("svg"), { take: (event) => { come(event); return true; }, pull: come });
+    find("[type=range]").addEventListener("input", ({ target }) => { state.epsilon = Number(target.value); show(); });
+    find("[name=follows]").addEventListener("change", ({ target }) => {
+      state.madeFor = target.checked ? null : Math.round(6 * numbers(state).assumed);
       show();
     });
-    stretch.addEventListener("change", () => {
+    find("[name=stretch]").addEventListener("change", ({ target }) => {
       state.x = Math.min(Math.max(state.x, LOW), HIGH);
-      state.end = stretch.checked ? Math.round(10 * (state.x + (state.x > HIGH - 3 ? -3 : 3))) / 10 : null;
+      state.end = target.checked ? Math.round(10 * (state.x + (state.x > HIGH - 3 ? -3 : 3))) / 10 : null;
       show();
     });
     find("[data-action=draw]").addEventListener("click", () => {
@@ -220,11 +188,8 @@
       Object.assign(state, BEGIN);
       show();
     });
-    each("input, button").forEach((control) => { control.disabled = false; });
-    root.dataset.live = "yes";
     show();
-  }
+  });
 
   globalThis.Tents = { start, numbers, words, outline };
-  document.querySelectorAll(".tents").forEach(start);
 })();

@@ -1,11 +1,9 @@
-// Explorers on a page that can run Python: any setting, computed here when it is chosen.
+// Explorers: knobs over a picture. A page holds the frames of its settings, and shows the one that is chosen.
 //
-// Beside an explorer stands a button. Once it is pressed the knobs ask Python for what the page does
-// not hold, and a number may be typed where the argument is one. Without `window.live`, and when
-// Python stops or fails, an explorer shows its stored frames by its own script.
-//
-// What a cell shows when it is run here comes alive too: explorers, dots and tents.
-(function () {
+// Where the page can run Python a button stands beside. Once it is pressed the knobs ask Python for what the
+// page does not hold, and a number may be typed where the argument is one. When Python stops or fails, the
+// stored frames are back. What a cell shows when it is run here comes alive too: explorers, dots and tents.
+(() => {
   "use strict";
 
   const MODULE = "sensitivity_book.live.explorers";
@@ -51,14 +49,16 @@
     return {
       control,
       name,
-      get argument() { return control.name; },
+      argument: control.name,
+      place: () => +control.value,
+      count: +control.dataset.count,
       turned() {  // the slider or the menu was moved
         if (field) field.value = names[control.value];
         tell();
       },
       set(chosen) {
         if (field) { field.value = chosen; follow(); }
-        else if (stored.includes(chosen)) control.value = stored.indexOf(chosen);
+        else if (stored.includes(chosen)) { control.value = stored.indexOf(chosen); tell(); }
       },
       type(range) {  // let a number of the range be typed
         made += 1;
@@ -79,18 +79,27 @@
     };
   }
 
+  // ---- The frames of a page: a sentence, the picture in words, and runs of numbered lines of SVG ----
+
+  const unpacked = ({ styles, lines, frames }) => (at) => {
+    const [text, alt, runs] = frames[at];
+    const drawn = runs.flatMap((first, i) => i % 2 ? [] : lines.slice(first, first + runs[i + 1]));
+    return { text, alt, picture: drawn.map((line) => line.replace(/§(\d+)/, (_, style) => styles[style])).join("\n") };
+  };
+
   // ---- One explorer ----
 
   function start(root, name) {
-    const hasFrames = root.querySelector("script[type='application/json']") !== null;
+    const store = root.querySelector("script[type='application/json']");
+    const frameAt = store && unpacked(JSON.parse(store.textContent));
     const sentence = root.querySelector("[role=status]");
     const picture = root.querySelector("[role=img]");
-    const knobs = [...root.querySelectorAll(".knob :is(input, select)")].map((control) => Knob(control, update));
-    const begin = element("button", { type: "button", textContent: "Compute any setting", hidden: !hasFrames });
+    const knobs = [...root.querySelectorAll(".knob :is(input, select)")].map((control) => Knob(control, turn));
+    const begin = element("button", { type: "button", textContent: "Compute any setting", hidden: !frameAt });
     const stop = element("button", { type: "button", textContent: "Stop", hidden: true });
     const line = element("span");
     line.setAttribute("role", "status");
-    sentence.before(element("p", { className: "compute" }, begin, stop, line));
+    if (window.live) sentence.before(element("p", { className: "compute" }, begin, stop, line));
 
     const kept = new Map();
     let own = null;  // the field for records of the reader's own
@@ -145,6 +154,12 @@
       picture.setAttribute("aria-label", frame.alt);
     }
 
+    // What the knobs say is shown: of the page's frames, or computed.
+    function turn() {
+      if (ready) update();
+      else if (frameAt) show(frameAt(knobs.reduce((at, knob) => at * knob.count + knob.place(), 0)));
+    }
+
     // One setting is computed at a time; of those chosen meanwhile the last one is next.
     async function update() {
       wanted = settings();
@@ -178,18 +193,22 @@
       if (asked) {
         made += 1;
         own = element("input", { type: "text", id: `explorer-own-${made}`, placeholder: asked.example, className: "own" });
-        own.addEventListener("change", update);
+        own.addEventListener("change", turn);
         const label = element("label", { htmlFor: own.id, textContent: asked.label });
         knobs.at(-1).control.closest(".knob").after(element("div", { className: "knob" }, label, own));
       }
-      for (const { control } of knobs) control.disabled = false;
+      wake();
       ready = true;
+    }
+
+    function wake() {
+      for (const { control } of knobs) control.disabled = false;
     }
 
     function fail(error) {
       wanted = null;
       line.textContent = error.message;
-      if (hasFrames) {
+      if (frameAt) {
         line.textContent += `${/[.!?]$/.test(error.message) ? "" : "."} The stored settings are here.`;
         toStored();
       }
@@ -201,29 +220,23 @@
       own?.parentElement.remove();
       own = null;
       for (const knob of knobs) knob.untype();
-      picture.hidden = false;
-      knobs[0].control.dispatchEvent(new Event("input"));  // the frame of the knobs
+      turn();
     }
 
     begin.addEventListener("click", open);
     stop.addEventListener("click", () => window.live.stop());
-    // Events are caught before the explorer's own script, which knows the stored frames alone.
-    root.addEventListener("input", (event) => {
-      const knob = knobs.find(({ control }) => control === event.target);
-      if (!ready || !knob) return;
-      event.stopPropagation();
-      knob.turned();
-      update();
-    }, true);
-    root.addEventListener("click", (event) => {
+    for (const knob of knobs) knob.control.addEventListener("input", () => { knob.turned(); turn(); });
+    // A part of the picture may turn a knob: its choice "n=2" sets the knob n to the setting named 2.
+    picture.addEventListener("click", (event) => {
       const part = event.target.closest("[data-choice]");
-      if (!ready || !part) return;
-      event.stopPropagation();
+      if (!part) return;
       const [, argument, chosen] = part.dataset.choice.match(/(.*?)=(.*)/);
       knobs.find((knob) => knob.argument === argument).set(chosen);
-      update();
-    }, true);
-    if (!hasFrames) open();
+      turn();
+    });
+    if (!frameAt) return open();
+    wake();
+    return turn();
   }
 
   // ---- What a cell shows when it is run ----
@@ -256,9 +269,8 @@
     }
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
-    if (!window.live) return;
+  document.addEventListener("DOMContentLoaded", () => {  // `live` is there by then
     for (const root of document.querySelectorAll(".explorer")) start(root, root.id.replace("explorer-", ""));
-    document.addEventListener("live:shown", ({ target }) => welcome(target));
   });
+  document.addEventListener("live:shown", ({ target }) => welcome(target));
 })();
