@@ -202,6 +202,9 @@ def slides(to: Path) -> None:
     command = ["-m", "sphinx", "-b", "revealjs", "-W", "--keep-going", "-q", str(sources), str(to)]
     own = {**os.environ, "PYTHONPATH": str(ROOT / "book" / "_ext")}
     subprocess.run([sys.executable, *command], check=True, env=own)
+    for theme in (to / "_static" / "revealjs" / "dist" / "theme").glob("*.css"):
+        if theme.name != "white.css":
+            theme.unlink()  # some of them would fetch fonts
 
 
 if __name__ == "__main__":

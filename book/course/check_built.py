@@ -147,7 +147,7 @@ def test_a_browser_asks_nobody_for_a_deck():
                 high, wide = page.evaluate(
                     "[Reveal.getCurrentSlide().scrollHeight, Reveal.getCurrentSlide().scrollWidth]"
                 )
-                if high > 700 or wide > 1200:
+                if high > 700 or wide > 1260:
                     wrong.append((deck.stem, slide, high, wide))
                 page.evaluate("Reveal.next()")
         browser.close()

@@ -86,17 +86,6 @@ def bounded(rows, most, cap, right):
     return max(sum(prices[:most]) for prices in brought.values())
 
 
-def midrange(width, n):
-    return widest(
-        lambda d: Fraction(min(d) + max(d), 2), one_changed(range(0, width + 1, width // 2), n)
-    )
-
-
-def trimmed(low, high, size, right):
-    every = one_changed(range(low, high + 1), size)
-    return widest(lambda d: Fraction(sum(d) - min(d) - max(d), size - 2), every)
-
-
 def best_rows(rows, one, most, cap):
     prices = [min(price, cap) for who, price in rows if who == one]
     return max(sum(some) for n in range(most + 1) for some in combinations(prices, n))
@@ -125,13 +114,13 @@ NUMBERS = {  # by task, what its numbers come to
     "a3-bounded-person": bounded,
     "a3-person-changed": lambda back, fine, most, right: max(x - y for x in (-back, fine) for y in (-back, fine)) * most,
     "a3-guesses-right": lambda times, epsilon, right: odds(50, math.e ** float(Fraction(times) * Fraction(epsilon))),
-    "a3-trimmed-breaks": trimmed,
+    "a3-trimmed-breaks": lambda low, high, size, right: widest(lambda d: Fraction(sum(d) - min(d) - max(d), size - 2), one_changed(range(low, high + 1), size)),
 }
 FUNCTIONS = {  # by task, another way to write it, and what it is called with
     "a1-top-minus-bottom": (lambda given: lambda d: sum(heapq.nlargest(given["most"], d)) - given["most"] * min(d), [[3], [5, 1], [4, 4, 9, 1]]),
     "a2-clipped-total": (lambda given: lambda d: int(np.clip(d, given["low"], given["high"]).sum()), [[-9, 20, 0], [3], [1, 2, 8]]),
     "a3-kept-rows": (lambda given: lambda rows: sum(best_rows(rows, one, **given) for one in "ab"), [[("a", 4), ("b", 30), ("a", 8), ("a", 1), ("a", 5)], [("b", 2)]]),
-    "a3-claim-mended": (lambda given: lambda n: midrange(given["width"], n), [1, 2, 3]),
+    "a3-claim-mended": (lambda given: lambda n: widest(lambda d: Fraction(min(d) + max(d), 2), one_changed(range(0, given["width"] + 1, given["width"] // 2), n)), [1, 2, 3]),
 }
 PAIRS = {  # by task, whether its two datasets are as far apart as is asked for
     "a2-mix-refutes": lambda x, y, given: abs(exact_mean(x) - exact_mean(y)) > given["claim"] and (Counter(x) - Counter(y) + (Counter(y) - Counter(x))).total() <= given["k"],
