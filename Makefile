@@ -6,6 +6,7 @@
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+COURSE := .venv-course
 HTML   := _build/html
 PYTEST := $(BIN)/python -m pytest
 TIMES  := _build/times
@@ -18,7 +19,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live test lowest browser screenshots lab outputs lint format bench audit check-all lock clean
+.PHONY: help book live test lowest browser screenshots lab outputs course lint format bench audit check-all lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -64,6 +65,10 @@ lab: $(READY) ## Read the book in JupyterLab, in copies that are yours to change
 outputs: $(READY) ## Re-run notebooks and store their outputs (NOTEBOOKS=... for some)
 	$(BIN)/python scripts/outputs.py $(NOTEBOOKS)
 
+course: $(COURSE)/.ready ## Build what people teach from (SEED=... for marked numbers, CHECK=1 to try all of it)
+	PATH="$(CURDIR)/$(COURSE)/bin:$$PATH" $(COURSE)/bin/python scripts/course.py $(SEED)
+	$(if $(CHECK),PATH="$(CURDIR)/$(COURSE)/bin:$$PATH" $(COURSE)/bin/python -m pytest -q book/course/check_built.py)
+
 lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -101,9 +106,20 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)
 	$(BIN)/uv pip compile requirements.in --output-file requirements.txt --quiet $(UPGRADE) \
 	  --universal --python-version 3.11 --generate-hashes --no-header --no-strip-extras
+	$(BIN)/uv pip compile book/course/requirements.in --constraint requirements.txt --quiet $(UPGRADE) \
+	  --universal --python-version 3.11 --generate-hashes --no-header --no-strip-extras \
+	  | awk '/^[a-z0-9]/ { keep = !(NR != FNR && $$1 in known); if (NR == FNR) known[$$1] } NR != FNR && keep' \
+	    requirements.txt - > book/course/requirements.txt
 
 clean: ## Remove what was built and installed
 	rm -rf _build .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage *.egg-info
+
+# The course's own: the book's lock, and above it what the course alone asks for.
+$(COURSE)/.ready: $(READY) book/course/requirements.txt
+	$(BIN)/python -m venv --clear $(COURSE)
+	$(BIN)/uv pip install --quiet --python $(COURSE)/bin/python --require-hashes -r requirements.txt -r book/course/requirements.txt
+	$(BIN)/uv pip install --quiet --python $(COURSE)/bin/python --no-deps --no-build-isolation -e . -e book
+	@touch $@
 
 # pip brings uv, which brings the rest in a seventh of pip's time.
 # Matplotlib lists the machine's fonts on its first import, and says so; better here than in a notebook.

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
@@ -91,19 +91,25 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def copies() -> Iterator[tuple[str, Any]]:
-    """Every copy by its name, the page to start from first."""
-    book, parts = Book(ROOT / "book" / "references.bib"), listed()
-    documents = [document for _, part in parts for document in part]
-    for document in documents:
-        read = source(document.path)
-        figures = [figure["name"] for cell in read.cells if (figure := figure_of(cell))]
-        text = "\n\n".join(cell.source for cell in read.cells if cell.cell_type == "markdown")
-        book.read(text, figures, document.copy, document.number)
+def copies(kind: type[Book] = Book, form: Callable[..., Any] | None = None) -> Iterator[Any]:
+    """Every copy by its name, the page to start from first; a course has a kind and a form of its own."""
+    book, parts = kind(ROOT / "book" / "references.bib"), listed()
+    documents = read(book, parts)
     yield "00-start.ipynb", start(book, parts)
     for document in documents:
         if document.copy:
-            yield document.copy, copy(book, source(document.path), document.path.stem)
+            yield document.copy, (form or copy)(book, source(document.path), document.path.stem)
+
+
+def read(book: Book, parts: list[tuple[str, list["Document"]]]) -> list["Document"]:
+    """Let a book read every document, so that it knows where links lead."""
+    documents = [document for _, part in parts for document in part]
+    for document in documents:
+        cells = source(document.path).cells
+        figures = [figure["name"] for cell in cells if (figure := figure_of(cell))]
+        text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        book.read(text, figures, document.copy, document.number)
+    return documents
 
 
 class Document:
@@ -153,7 +159,13 @@ def start(book: Book, parts: list[tuple[str, list[Document]]]) -> Any:
 
 
 def copy(book: Book, notebook: Any, name: str) -> Any:
-    """A notebook in plain Markdown, its solutions folded; on the path it ends with the reader's turn."""
+    """A notebook in plain Markdown, its solutions folded."""
+    cells = folded(unfolded(book, notebook, name))
+    return finished([each if isinstance(each, dict) else made(each) for each in cells])
+
+
+def unfolded(book: Book, notebook: Any, name: str) -> list[Any]:
+    """The cells of a copy, each solution between its marks; on the path the reader's turn comes last."""
     cells: list[Cell | Any] = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -166,7 +178,7 @@ def copy(book: Book, notebook: Any, name: str) -> Any:
     turns = (ROOT / "scripts" / "turns.md").read_text(encoding="utf-8")
     if found := re.search(rf"^## {name}\n\n(.*?)\n\n```python\n(.*?)\n```", turns, re.M | re.S):
         cells += [Cell("markdown", TURN.format(found[1])), Cell("code", found[2], "your-turn")]
-    return finished([each if isinstance(each, dict) else made(each) for each in folded(cells)])
+    return cells
 
 
 def folded(cells: list[Any]) -> Iterator[Any]:

@@ -1,0 +1,60 @@
+"""The staff's source of an assignment: tasks in the cell metadata of nbgrader."""
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import lab
+from assignments import a1, a2, a3
+from assignments.task import Task, numbered
+from plain import Cell
+
+ASSIGNMENTS: dict[str, ModuleType] = {"a1": a1, "a2": a2, "a3": a3}
+SETUP = """from fractions import Fraction
+
+import sensitivity_lab as sl"""
+TESTS = """assert {blank}, "Nothing has been put in yet."
+### BEGIN HIDDEN TESTS
+from sensitivity_book.answers.judges import agrees
+from sensitivity_book.answers.kinds import FunctionAnswer
+from sensitivity_book.grading import grade, number, pair
+said = grade({judge}, {own})
+assert said.right, said.words
+### END HIDDEN TESTS"""
+
+
+def assignment(name: str, seed: str) -> Any:
+    """The staff's source of an assignment, in the cell metadata of nbgrader."""
+    module = ASSIGNMENTS[name]
+    tasks = list(numbered(module.TASKS, name, seed))
+    points, minutes = sum(task.points for task in tasks), sum(task.minutes for task in tasks)
+    head = f"# Assignment {name[1:]}. {module.TITLE}\n\n{points} points, about {minutes} minutes. Numbers may be exact "
+    head += "(`Fraction(7, 3)`) or have three digits. Keep the names that the cells give you."
+    cells = [told(f"{name}-head", head), told(f"{name}-setup", SETUP, "code")]
+    for task in tasks:
+        cells += task_cells(task)
+    return lab.finished(cells)
+
+
+def told(grade_id: str, text: str, kind: str = "markdown", **nbgrader: Any) -> Any:
+    """A cell as nbgrader wants it; as it is given here students cannot change it."""
+    flags = {"grade": False, "locked": True, "solution": False, "task": False, "schema_version": 3}
+    about = {**flags, **nbgrader, "grade_id": grade_id, "cell_type": kind}
+    return lab.made(Cell(kind, text, grade_id, {"nbgrader": about}))
+
+
+def task_cells(task: Task) -> Iterator[Any]:
+    """A question and a blank; below it the tests, unless a person marks it."""
+    stars = "★" * task.stars
+    told_of = f"*{task.kind}, {stars}, {task.minutes} minutes, {task.points} point{'s' * (task.points > 1)}.*"
+    yield told(f"{task.name}-text", f"## {task.title}\n\n{told_of} {task.text}")
+    if not task.own:
+        body = f"### BEGIN SOLUTION\n{task.solution}\n### END SOLUTION"
+        marks = {"grade": True, "solution": True, "locked": False, "points": task.points}
+        yield told(task.name, body, **marks)
+        return
+    body = f"{task.start}\n### BEGIN SOLUTION\n{task.solution}\n### END SOLUTION"
+    yield told(f"{task.name}-own", body, "code", solution=True, locked=False)
+    blank = "x != [...] and y != [...]" if task.own == "(x, y)" else f"{task.own} is not ..."
+    tests = TESTS.format(blank=blank, judge=task.judge, own=task.own)
+    yield told(task.name, tests, "code", grade=True, points=task.points)

@@ -1,0 +1,55 @@
+"""What students get of the chapters: no solution, no output, no sentence that tells an answer."""
+
+import re
+from functools import cache
+
+import nbformat
+import pytest
+from lab_copies import RAW
+from test_assignments import course
+
+PATH = [document.path for document in course.lab.listed()[0][1]]
+SOLUTION = re.compile(r"\{solution-start\}.*?\{solution-end\}", re.DOTALL)
+TOLD = re.compile(
+    r"^([`:~]{3,})\{dropdown\} (?!A hint|From memory|.*[Pp]roof)[^\n]*\n(.*?)\n\1", re.S | re.M
+)
+REASON = re.compile(r"^- (?:yes|no): .*\n\n((?:  .+\n?)+)", re.MULTILINE)
+copies = cache(lambda: dict(course.student_notebooks()))
+
+
+@pytest.mark.parametrize("path", PATH, ids=lambda path: path.stem)
+def test_nothing_that_tells_an_answer_is_left(path):
+    """Catches a solution, the reason of a check, or what was found, in a notebook for students."""
+    [copy] = [book for name, book in copies().items() if re.sub(r"^\d\d-", "", name) == path.name]
+    shown = "\n".join(cell.source for cell in copy.cells)
+    text = "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
+    told = [
+        *SOLUTION.findall(text),
+        *(found[1] for found in TOLD.findall(text)),
+        *REASON.findall(text),
+    ]
+    lines = [line.strip() for one in told for line in one.splitlines()]
+    lines = [line for line in lines if len(line) > 30 and "{" not in line]
+    assert len(lines) > 10
+    asked = SOLUTION.sub("", REASON.sub("", TOLD.sub("", text)))
+    assert [line for line in lines if line in shown and line not in asked] == []
+    assert "assert " not in shown or "assert " in asked
+
+
+@pytest.mark.parametrize("path", PATH, ids=lambda path: path.stem)
+def test_a_notebook_for_students_is_whole(path):
+    """Catches an output that should be the student's own, a lost exercise, a directive that stays raw."""
+    [copy] = [book for name, book in copies().items() if re.sub(r"^\d\d-", "", name) == path.name]
+    drawn = [i for i, cell in enumerate(copy.cells) if cell.get("outputs")]
+    assert {copy.cells[i + 1].id for i in drawn} <= {*course.PLAN["figures"]["kept"]}
+    shown = "\n".join(cell.source for cell in copy.cells)
+    source = path.read_text(encoding="utf-8")
+    assert shown.count("### Exercise ") == source.count("{exercise}")
+    assert shown.count("<summary>A hint") == source.count("{dropdown} A hint")
+    assert not RAW.search("\n".join(c.source for c in copy.cells if c.cell_type == "markdown"))
+
+
+def test_the_figures_that_are_kept_are_there():
+    """Catches a name in the plan that no figure has."""
+    ids = [cell.id for book in copies().values() for cell in book.cells]
+    assert {*course.PLAN["figures"]["kept"]} <= {*ids}
