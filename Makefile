@@ -19,7 +19,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live test lowest browser screenshots lab outputs course lint format bench audit check-all lock clean
+.PHONY: help book live test lowest browser pdf screenshots lab outputs course lint format bench audit check-all lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -54,6 +54,9 @@ lowest: $(READY) ## Test the package with the lowest versions that it declares (
 browser: $(READY) ## Look at the built book and at JupyterLab in a real Chromium (BROWSERS=all: in Firefox, too)
 	$(PYTEST) tests/browser $(if $(BROWSERS),,--ignore tests/browser/test_firefox.py) -n auto --dist loadgroup \
 	  --junitxml $(TIMES)/browser.xml
+
+pdf: $(READY) ## Bind the built book as one PDF, _build/sensitivity-lab.pdf (needs Chromium)
+	$(BIN)/python scripts/pdf.py
 
 screenshots: $(READY) ## Keep two pictures of every built page in _build/screenshots
 	SCREENSHOTS=1 $(PYTEST) tests/browser/test_book.py -k test_a_page -n auto --dist loadgroup

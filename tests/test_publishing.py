@@ -118,3 +118,15 @@ def test_the_workflows_are_pinned_and_the_page_names_the_forms():
     for path in tracked():
         if path.startswith(".github/ISSUE_TEMPLATE/") and "config" not in path:
             assert f"*{yaml.safe_load(read(path))['name']}*" in page
+
+
+def test_the_printed_book_has_the_pages_that_are_the_book(monkeypatch):
+    """Catches a chapter that the PDF leaves out, and a report that it prints as the book."""
+    pytest.importorskip("pypdf")
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    contents = yaml.safe_load(read("_toc.yml"))
+    parts = {
+        part["caption"]: [one["file"] for one in part["chapters"]] for part in contents["parts"]
+    }
+    book = [contents["root"], *parts["The path"], *parts["Beside the path"]]
+    assert __import__("pdf").listed() == [*book, "book/formulas", "book/glossary"]

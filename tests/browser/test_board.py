@@ -59,7 +59,7 @@ def said(page: Page) -> str:
 
 
 def field(page: Page, name: str) -> Locator:
-    return page.locator("form.board").get_by_label(name.capitalize())
+    return page.locator("form.board").get_by_label(re.compile(f"^{name}", re.IGNORECASE))
 
 
 def fitting(**choices: str) -> set[str]:
@@ -219,6 +219,10 @@ def test_all_is_done_from_the_keyboard(page: Page) -> None:
     row.locator("> summary").focus()
     page.keyboard.press("Enter")
     assert row.locator("dl").is_visible()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.href").startswith(
+        "https://github.com/"
+    )  # the place
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "this card"
 
