@@ -47,4 +47,6 @@ def mixed() -> Answer:
         sl.Universe.value_range(range(4)),
         ("3, 3", "0, 0, 0, 3, 3"),
         relation=sl.SymmetricDifference(K),
+        by=("mean",),
+        sizes=(2, 3, 4, 5),
     )

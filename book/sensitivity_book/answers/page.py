@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, FunctionAnswer, NumberAnswer
+from sensitivity_book.answers.on_paper import told_on_paper
 from sensitivity_book.answers.reading import called
 from sensitivity_lab.numbers.exact import Exact
 
@@ -33,7 +34,8 @@ def told(name: str, answer: Answer) -> dict[str, Any]:
             "unit": answer.unit,
         }
     if isinstance(answer, DatasetAnswer):
-        return {"kind": "dataset", "fields": answer.fields, "elsewhere": elsewhere(name, answer)}
+        own = told_on_paper(answer) if answer.by else {"elsewhere": elsewhere(name, answer)}
+        return {"kind": "dataset", "fields": answer.fields, **own}
     return {
         "kind": "function",
         "fields": [answer.label],
