@@ -96,7 +96,8 @@
     const squared = (bound) => ages.reduce((lost, age) => lost + Math.max(age - bound, 0), 0) ** 2 + 2 * bound ** 2;
     const bounds = [...Array(ages.at(-1) + 1).keys()];
     const best = bounds.reduce((low, bound) => (squared(bound) < squared(low) ? bound : low));
-    return { clips: ages.filter((age) => age > best).length, numbers: [best, squared(best), ages[0], squared(ages[0])] };
+    const numbers = [ages.filter((age) => age > best).length, best, squared(best), ages[0], squared(ages[0])];
+    return numbers.map((one) => one.toLocaleString("en"));
   }
 
   class Misread extends Error {}
@@ -125,17 +126,16 @@
     return [x.length - shared, y.length - shared];
   }
 
-  function classed(answer, datasets) {
-    return answer.by.flatMap((tell) => {
-      if (tell === "records") return datasets.map((own) => own.map(ratio).join(" "));
-      if (tell === "swaps") return [moved(...datasets)[0]];
-      if (tell === "best bound") return [bestBound(datasets[0].map(({ n }) => Number(n))).clips];
-      const answers = datasets.map(TELLS[tell.replace(" moved", "")]);
-      if (!tell.endsWith(" moved")) return answers.map(ratio);
-      const { n, d } = minus(...answers);
-      return [ratio(fraction(size(n), d))];
-    }).join(" | ");
-  }
+  // What was typed, told by numbers of these names.
+  const tells = (names, datasets) => names.flatMap((name) => {
+    if (name === "records") return datasets.map((own) => own.map(ratio).join(" "));
+    if (name === "swaps") return [String(moved(...datasets)[0])];
+    if (name === "best bound") return bestBound(datasets[0].map(({ n }) => Number(n)));
+    const answers = datasets.map(TELLS[name.replace(" moved", "")]);
+    if (!name.endsWith(" moved")) return answers.map(ratio);
+    const { n, d } = minus(...answers);
+    return [ratio(fraction(size(n), d))];
+  });
 
   function lookUp(answer, lines) {
     try {
@@ -144,9 +144,9 @@
       const [removed, added] = answer.moves ? moved(...datasets) : [];
       if (answer.moves?.every(([r, a]) => r !== removed || a !== added)) throw new Misread(`${datasets.map(written).join(" and ")} are no neighbours: ${answer.neighbours}.`);
       if (datasets.some((own) => !answer.sizes.includes(own.length))) return { verdict: "open", words: `Write ${answer.sizes[0]} to ${answer.sizes.at(-1)} records: so few are enough.` };
-      const [right, words] = answer.words[answer.said[classed(answer, datasets)]];
-      const numbers = answer.by[0] === "best bound" ? bestBound(first.map(({ n }) => Number(n))).numbers : [];
-      return { verdict: right ? "right" : "wrong", words: words.replace(/\{(\d)\}/g, (_, i) => numbers[i].toLocaleString("en")) };
+      const own = tells(answer.by, datasets), slots = [...own, ...tells(answer.shows, datasets)];
+      const [right, words] = answer.words[answer.said[own.join(" | ")] ?? answer.said[own[0]]];
+      return { verdict: right ? "right" : "wrong", words: words.replace(/\{(\d)\}/g, (_, i) => slots[i]) };
     } catch (error) {
       if (error instanceof Misread) return { verdict: "wrong", words: error.message };
       throw error;

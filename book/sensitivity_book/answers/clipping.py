@@ -61,10 +61,10 @@ def quantile() -> Answer:
     )
 
 
-BEST = "The best bound is {0}, with an error² of {1}"
+BEST = "The best bound is {1}, with an error² of {2}"
 CLIPS = {
     **{str(n): (False, f"{BEST}. It clips {n or 'none'} of the five.") for n in range(ALL)},
-    str(ALL): (True, f"{BEST}, and clips all five. At {{2}} it would be {{3}}."),
+    str(ALL): (True, f"{BEST}, and clips all five. At {{3}} it would be {{4}}."),
 }
 
 
@@ -76,7 +76,7 @@ def below_all() -> Answer:
         best = min(tried, key=lambda bound: tried[bound].squared)
         numbers = (best, tried[best].squared, min(ages), tried[min(ages)].squared)
         right, words = CLIPS[str(tried[best].people)]
-        return Verdict(right, words.format(*map(number_text, numbers)))
+        return Verdict(right, words.format(ALL, *map(number_text, numbers)))
 
     return DatasetAnswer(
         ("Five ages, from 1 to 100",),

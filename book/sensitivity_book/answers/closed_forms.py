@@ -48,5 +48,6 @@ def mixed() -> Answer:
         ("3, 3", "0, 0, 0, 3, 3"),
         relation=sl.SymmetricDifference(K),
         by=("mean",),
+        shows=("mean moved",),
         sizes=(2, 3, 4, 5),
     )

@@ -53,6 +53,7 @@ class DatasetAnswer:
     size: int | None = None
     relation: Relation | None = None
     by: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
     told: Mapping[str, tuple[bool, str]] = field(default_factory=dict)
 

@@ -16,8 +16,9 @@ from sensitivity_lab.numbers.exact import Exact
 
 def markup(name: str, answer: Answer) -> str:
     """Return an empty element with all that the script needs: without a script nothing is seen."""
-    data = html.escape(json.dumps(told(name, answer), ensure_ascii=False))
-    return f'<div class="answer" id="answer-{name}" data-answer="{data}" hidden></div>'
+    data = json.dumps(told(name, answer), ensure_ascii=False)
+    quoted = html.escape(data, quote=False).replace("'", "&#39;")
+    return f'<div class="answer" id="answer-{name}" data-answer=\'{quoted}\' hidden></div>'
 
 
 def told(name: str, answer: Answer) -> dict[str, Any]:

@@ -70,6 +70,7 @@ def ceiling_reached() -> Answer:
         SIZE,
         relation,
         by=("median", "swaps"),
+        shows=("median moved",),
     )
 
 
