@@ -1,8 +1,9 @@
 // Fields under exercises: what readers type is told right or wrong, with a witness against it.
 //
-// A number is compared here, exactly, with what the package found when the page was built.  A dataset
-// or a function is judged by the package itself, in the Python of the page (`window.live`); where none
-// can run the field says where it can be answered.  What was typed stays with the page.
+// A number is compared here, exactly, with what the package found when the page was built.  A dataset on paper is
+// looked up among the verdicts that came with the page.  Another dataset, and a function, is judged by the package
+// itself, in the Python of the page (`window.live`); where none can run the field says where it can be answered.
+// What was typed stays with the page.
 (() => {
   "use strict";
 
@@ -77,6 +78,83 @@
     return [slip ? slip[1] : "", witness].filter(Boolean).join(" ") || "It is another number. The hint may help.";
   }
 
+  // ---- The verdict on datasets: read and told apart as sensitivity_book/answers/on_paper.py does ----
+
+  const gcd = (a, b) => (b ? gcd(b, a % b) : size(a));
+  const ratio = ({ n, d }) => { const own = gcd(n, d); return d === own ? String(n / own) : `${n / own}/${d / own}`; };
+  const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+  const written = (records) => `(${records.map(ratio).join(", ")})`;
+  const total = (records) => records.reduce((sum, { n, d }) => fraction(sum.n * d + n * sum.d, sum.d * d), fraction(0, 1));
+  const TELLS = {
+    maximum: (records) => records.at(-1),
+    mean: (records) => { const { n, d } = total(records); return fraction(n, d * BigInt(records.length)); },
+    median: (records) => TELLS.mean([records[(records.length - 1) >> 1], records[records.length >> 1]]),
+  };
+
+  // The bound of a clipped sum with the least squared error at ε = 1: how many it clips, and the numbers that are told.
+  function bestBound(ages) {
+    const squared = (bound) => ages.reduce((lost, age) => lost + Math.max(age - bound, 0), 0) ** 2 + 2 * bound ** 2;
+    const bounds = [...Array(ages.at(-1) + 1).keys()];
+    const best = bounds.reduce((low, bound) => (squared(bound) < squared(low) ? bound : low));
+    const numbers = [ages.filter((age) => age > best).length, best, squared(best), ages[0], squared(ages[0])];
+    return numbers.map((one) => one.toLocaleString("en"));
+  }
+
+  class Misread extends Error {}
+
+  function datasetOf(answer, line) {
+    const typed = line.trim().replace(/^[()[\]{}]+|[()[\]{}]+$/g, "").split(",").map((part) => part.trim()).filter(Boolean);
+    if (!typed.length) throw new Misread("Write numbers, with commas between them.");
+    const all = typed.map((part) => {
+      const own = read(part);
+      if (!own) throw new Misread(`'${part}' is no number.`);
+      return fraction(own.n, own.d);
+    });
+    for (const own of all) {
+      const at = answer.values.indexOf(Number(ratio(own))), there = answer.copies?.[at];
+      if (at < 0) throw new Misread(`${ratio(own)} is not in the universe: ${answer.known}.`);
+      const used = all.filter((one) => equal(one, own)).length;
+      if (used > there) throw new Misread(`Of ${ratio(own)} there is only ${counted(there, "record")}, and you use ${used}.`);
+    }
+    return all.sort((one, other) => sign(minus(one, other)));
+  }
+
+  // How many records leave the first, and how many join, on the way to the second.
+  function moved(x, y) {
+    const left = y.map(ratio);
+    const shared = x.filter((one) => { const at = left.indexOf(ratio(one)); return at >= 0 && left.splice(at, 1); }).length;
+    return [x.length - shared, y.length - shared];
+  }
+
+  // What was typed, told by numbers of these names.
+  const tells = (names, datasets) => names.flatMap((name) => {
+    if (name === "records") return datasets.map((own) => own.map(ratio).join(" "));
+    if (name === "swaps") return [String(moved(...datasets)[0])];
+    if (name === "best bound") return bestBound(datasets[0].map(({ n }) => Number(n)));
+    const answers = datasets.map(TELLS[name.replace(" moved", "")]);
+    if (!name.endsWith(" moved")) return answers.map(ratio);
+    const { n, d } = minus(...answers);
+    return [ratio(fraction(size(n), d))];
+  });
+
+  function lookUp(answer, lines) {
+    try {
+      const datasets = lines.map((line) => datasetOf(answer, line)), [first] = datasets;
+      if (answer.size && first.length !== answer.size) throw new Misread(`${written(first)} has ${counted(first.length, "record")}, not ${answer.size}.`);
+      const [removed, added] = answer.moves ? moved(...datasets) : [];
+      if (answer.moves?.every(([r, a]) => r !== removed || a !== added)) throw new Misread(`${datasets.map(written).join(" and ")} are no neighbours: ${answer.neighbours}.`);
+      if (datasets.some((own) => !answer.sizes.includes(own.length))) return { verdict: "open", words: `Write ${answer.sizes[0]} to ${answer.sizes.at(-1)} records: so few are enough.` };
+      const own = tells(answer.by, datasets), slots = [...own, ...tells(answer.shows, datasets)];
+      const [right, words] = answer.words[answer.said[own.join(" | ")] ?? answer.said[own[0]]];
+      return { verdict: right ? "right" : "wrong", words: words.replace(/\{(\d)\}/g, (_, i) => slots[i]) };
+    } catch (error) {
+      if (error instanceof Misread) return { verdict: "wrong", words: error.message };
+      throw error;
+    }
+  }
+
+  const judged = (answer, texts) => answer.kind === "number" ? judge(answer, texts[0]) : lookUp(answer, texts);
+
   // ---- What was typed stays with the page, where the browser lets it ----
 
   const key = (root) => `${root.id} ${location.pathname}`;
@@ -119,7 +197,7 @@
     if (root.childElementCount) return;
     const answer = JSON.parse(root.dataset.answer), name = root.id.replace("answer-", "");
     root.hidden = false;
-    if (answer.kind === "number" || window.live) root.append(...form(root, answer, name));
+    if (answer.kind === "number" || answer.said || window.live) root.append(...form(root, answer, name));
     else root.append(make("p", {}, "Python checks this answer, and cannot run in this page. In JupyterLab (", make("code", {}, "make lab"), ") put this into a cell:"), make("pre", { tabindex: "0" }, answer.elsewhere));
   }
 
@@ -131,7 +209,8 @@
     const own = make("form", { class: answer.kind }, ...controls.map((pair) => make("div", {}, ...pair)), make("div", { class: "buttons" }, button, stop));
     const before = kept(root);
     (before.typed || []).forEach((text, i) => { if (fields[i]) fields[i].value = text; });
-    const old = before.verdict && answer.kind === "number" ? judge(answer, before.typed[0]) : before;
+    const isHere = answer.kind === "number" || answer.said;  // no Python is asked
+    const old = before.verdict && isHere ? judged(answer, before.typed) : before;
     if (old.verdict) show(status, old.verdict, old.words);
 
     const told = (verdict, words) => {
@@ -142,8 +221,8 @@
       event.preventDefault();
       const text = fields.map((field) => field.value).join("\n");
       if (!text.trim()) show(status, "open", "Write your answer first.");
-      else if (answer.kind !== "number") ask(name, text, { status, progress, button, stop, field: fields[0], told });
-      else { const { verdict, words } = judge(answer, text); told(verdict, words); }
+      else if (!isHere) ask(name, text, { status, progress, button, stop, field: fields[0], told });
+      else { const { verdict, words } = judged(answer, text.split("\n")); told(verdict, words); }
     });
     own.addEventListener("input", () => {  // another answer has no verdict yet
       if (!stop.hidden) return;
@@ -178,7 +257,7 @@
     stop.hidden = true;
   }
 
-  globalThis.Answers = { read, near, judge };
+  globalThis.Answers = { read, near, judge, lookUp };
   const begin = () => document.querySelectorAll(".answer").forEach(start);
   if (document.readyState === "complete") begin();
   else addEventListener("DOMContentLoaded", begin);  // after the deferred script that brings `live`

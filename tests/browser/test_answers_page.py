@@ -1,5 +1,6 @@
 """The fields under exercises: the script compares as Python's fractions do, and a reader is told why."""
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +11,7 @@ import pytest
 from conftest import HTML, ROOT, in_turn
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
 from sensitivity_book.answers import compare
+from sensitivity_book.answers.check import verdict
 from sensitivity_book.answers.kinds import (
     Answer,
     DatasetAnswer,
@@ -18,6 +20,7 @@ from sensitivity_book.answers.kinds import (
     Rung,
     Verdict,
 )
+from sensitivity_book.answers.on_paper import _submissions, tells, told_on_paper
 from sensitivity_book.answers.page import markup, told
 from sensitivity_book.answers.reading import MisreadError
 from sensitivity_book.answers.registry import ANSWERS
@@ -112,6 +115,71 @@ def in_python(answer: NumberAnswer, text: str) -> Verdict:
         return compare.judge(answer, text)
     except MisreadError as error:
         return Verdict(False, str(error))
+
+
+# ---- Datasets on paper ------------------------------------------------------------------------------
+
+ON_PAPER = {name: make() for name, make in ANSWERS.items() if getattr(make(), "by", ())}
+TRIED = [
+    ["1, 2, 3, 4, 5, 6", "2, 3, 4, 5, 6, 20"],
+    ["1, 2, 3, 4, 5, 8", "1, 2, 3, 4, 5, 20"],
+    ["(20, 3, 4, 5, 2, 6)", "[6, 5, 4, 3, 2, 1]"],
+    ["1, 2, 3", "2, 3, 4"],
+    ["1, 2, 3, 4, 5, 21", "1"],
+    ["1, 2, 3, 4, 5, 1/2", "1, 2, 3, 4, 5, x"],
+    ["", "1, 2, 3, 4, 5, 6"],
+    ["1, 1, 2, 3, 4, 5", "1, 2, 3, 4, 5, 6"],
+    ["1, 2, 3, 4, 5, 6", "5, 6, 7, 8, 15, 20"],
+    ["1, 1, 1, 3, 3, 3", "1, 1, 3, 3, 3, 3"],
+    ["0, 0", "0, 0, 3, 3"],
+    ["3, 3", "0, 0, 0, 3"],
+    ["2, 2, 2, 2, 1, 0, 0", "−1"],
+    ["0, 0, 0, 0, 0, 0, 0", "1"],
+    ["2, 6, 9", "1"],
+    ["0, 10", "0, 10"],
+    ["3, 7", "4"],
+]
+
+
+@pytest.mark.parametrize("name", ON_PAPER)
+def test_on_paper_a_dataset_is_judged_as_python_judges_it(page: Page, name: str) -> None:
+    """Catches a reading, a check or a verdict without Python that is another one with it; all that is right is tried."""
+    answer = ON_PAPER[name]
+    tried = [texts[: len(answer.fields)] for texts in TRIED]
+    some: list[tuple[tuple[Any, ...], ...]] = [
+        (tuple(low + step * i for i in range(5)),)
+        for low in range(1, 50)
+        for step in range(0, 12, 3)
+    ]
+    if not answer.told:
+        every = [*_submissions(answer, answer.sizes or (answer.size,))]
+        paper = told_on_paper(answer)
+        said = {name: paper["words"][at][0] for name, at in paper["said"].items()}
+        right = [own for own in every if said[" | ".join(tells(answer.by, own))]]
+        assert 0 < len(right) < len(every)
+        some = [*right[:40], *every[:: max(1, len(every) // 150)]]
+    tried += [[", ".join(map(str, own)) for own in datasets] for datasets in some]
+    found = page.evaluate(
+        "([answer, all]) => all.map(lines => Answers.lookUp(answer, lines))",
+        [told(name, answer), tried],
+    )
+    for lines, one in zip(tried, found, strict=True):
+        if one["verdict"] == "open":
+            assert any(len(line.split(",")) not in answer.sizes for line in lines)
+            continue
+        assert verdict(name, *lines) == Verdict(one["verdict"] == "right", one["words"]), lines
+
+
+def test_no_field_on_paper_needs_python() -> None:
+    """Catches an exercise for a pencil whose field says that Python cannot run."""
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        source = path.read_text(encoding="utf-8")
+        for kind, name in re.findall(
+            r"\*(Paper|Code|Paper and code), ★[^{]*?\{answer\} ([\w-]+)", source
+        ):
+            if kind == "Paper" and name in ANSWERS:
+                answer = ANSWERS[name]()
+                assert isinstance(answer, NumberAnswer) or answer.by, name
 
 
 # ---- The script's own functions ------------------------------------------------------------------

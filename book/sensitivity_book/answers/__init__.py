@@ -23,7 +23,8 @@ size and neighbours; `judges` has the judge of functions.  `ladder.ladder` makes
 sensitivity from every pair of neighbours, so its query, universe and size are small.
 
 A page compares a number by itself, in `book/_static/answers.js`, and JupyterLab by `compare`, the same in Python.
-A page has datasets and functions checked by `check.check`, in the Python that runs in the page.
+A dataset of an exercise on paper is judged by the page too: `by` says what the verdict depends on, and `on_paper` writes
+down every verdict there is. A page has other datasets and functions checked by `check.check`, in the Python that runs in the page.
 """
 
 from sensitivity_book.answers.check import check_answer

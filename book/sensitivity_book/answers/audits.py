@@ -113,7 +113,8 @@ def ten() -> Answer:
         return Verdict(True, "; ".join(f"{one}: {why}" for one, why in TOO_SMALL.items()) + ".")
 
     claims = sl.Universe.value_range(range(1, len(HOLD) + len(TOO_SMALL) + 1))
-    return DatasetAnswer(("The numbers of the three",), judge, claims, ("1, 2, 3",), len(TOO_SMALL))
+    three, example = ("The numbers of the three",), ("1, 2, 3",)
+    return DatasetAnswer(three, judge, claims, example, len(TOO_SMALL), by=("records",))
 
 
 def repaired() -> Answer:

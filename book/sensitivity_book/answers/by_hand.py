@@ -113,6 +113,7 @@ def both_widest() -> Answer:
         ("1, 2, 3, 4, 5, 6", "2, 3, 4, 5, 6, 20"),
         SIZE,
         SWAP,
+        by=("mean moved", "median moved"),
     )
 
 

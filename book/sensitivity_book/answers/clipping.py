@@ -61,17 +61,22 @@ def quantile() -> Answer:
     )
 
 
+BEST = "The best bound is {1}, with an error² of {2}"
+CLIPS = {
+    **{str(n): (False, f"{BEST}. It clips {n or 'none'} of the five.") for n in range(ALL)},
+    str(ALL): (True, f"{BEST}, and clips all five. At {{3}} it would be {{4}}."),
+}
+
+
 def below_all() -> Answer:
     """Five ages, and a best bound that clips every one of them."""
 
     def judge(ages: tuple[int, ...]) -> Verdict:
         tried = {bound: clipped(ages, bound, "1") for bound in range(max(ages) + 1)}
         best = min(tried, key=lambda bound: tried[bound].squared)
-        here = f"The best bound is {best}, with an error² of {number_text(tried[best].squared)}"
-        if (people := tried[best].people) < ALL:
-            return Verdict(False, f"{here}. It clips {people or 'none'} of the five.")
-        kept = number_text(tried[min(ages)].squared)
-        return Verdict(True, f"{here}, and clips all five. At {min(ages)} it would be {kept}.")
+        numbers = (best, tried[best].squared, min(ages), tried[min(ages)].squared)
+        right, words = CLIPS[str(tried[best].people)]
+        return Verdict(right, words.format(ALL, *map(number_text, numbers)))
 
     return DatasetAnswer(
         ("Five ages, from 1 to 100",),
@@ -79,6 +84,8 @@ def below_all() -> Answer:
         sl.Universe.value_range(range(1, 101)),
         ("20, 30, 40, 50, 60",),
         ALL,
+        by=("best bound",),
+        told=CLIPS,
     )
 
 

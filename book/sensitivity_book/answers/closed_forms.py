@@ -47,4 +47,7 @@ def mixed() -> Answer:
         sl.Universe.value_range(range(4)),
         ("3, 3", "0, 0, 0, 3, 3"),
         relation=sl.SymmetricDifference(K),
+        by=("mean",),
+        shows=("mean moved",),
+        sizes=(2, 3, 4, 5),
     )

@@ -40,7 +40,11 @@ class NumberAnswer:
 
 @dataclass(frozen=True)
 class DatasetAnswer:
-    """A dataset, or a pair: one field for each, and a judge that is given them as tuples."""
+    """A dataset, or a pair: one field for each, and a judge that is given them as tuples.
+
+    With `by` the page judges it without Python: the verdict is the same for all that agree in these (`on_paper`).
+    Where too much can be typed to try it all, `told` has the verdict of each class, with slots for its numbers.
+    """
 
     fields: tuple[str, ...]
     judge: Callable[..., Verdict]
@@ -48,6 +52,10 @@ class DatasetAnswer:
     example: tuple[str, ...]
     size: int | None = None
     relation: Relation | None = None
+    by: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+    told: Mapping[str, tuple[bool, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -98,4 +98,5 @@ def promise_broken() -> Answer:
         ("1, 2, 3, 4, 5, 8", "1, 2, 3, 4, 5, 20"),
         6,
         SWAP,
+        by=("maximum",),
     )

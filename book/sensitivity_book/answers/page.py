@@ -9,14 +9,16 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, FunctionAnswer, NumberAnswer
+from sensitivity_book.answers.on_paper import told_on_paper
 from sensitivity_book.answers.reading import called
 from sensitivity_lab.numbers.exact import Exact
 
 
 def markup(name: str, answer: Answer) -> str:
     """Return an empty element with all that the script needs: without a script nothing is seen."""
-    data = html.escape(json.dumps(told(name, answer), ensure_ascii=False))
-    return f'<div class="answer" id="answer-{name}" data-answer="{data}" hidden></div>'
+    data = json.dumps(told(name, answer), ensure_ascii=False)
+    quoted = html.escape(data, quote=False).replace("'", "&#39;")
+    return f'<div class="answer" id="answer-{name}" data-answer=\'{quoted}\' hidden></div>'
 
 
 def told(name: str, answer: Answer) -> dict[str, Any]:
@@ -33,7 +35,8 @@ def told(name: str, answer: Answer) -> dict[str, Any]:
             "unit": answer.unit,
         }
     if isinstance(answer, DatasetAnswer):
-        return {"kind": "dataset", "fields": answer.fields, "elsewhere": elsewhere(name, answer)}
+        own = told_on_paper(answer) if answer.by else {"elsewhere": elsewhere(name, answer)}
+        return {"kind": "dataset", "fields": answer.fields, **own}
     return {
         "kind": "function",
         "fields": [answer.label],

@@ -57,6 +57,7 @@ def gym_four() -> Answer:
         sl.Universe.value_range(range(A_DAY + 1)),
         ("1, 1, 1, 0, 0, 0, 0",),
         DAYS,
+        by=("records",),
     )
 
 

@@ -56,6 +56,7 @@ def values() -> Answer:
         sl.Universe.value_range(CHARGED),
         ("0, 10",),
         2,
+        by=("records",),
     )
 
 

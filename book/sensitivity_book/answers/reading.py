@@ -45,8 +45,8 @@ def _dataset(line: str, universe: Universe) -> tuple[Any, ...]:
     most = dict(zip(universe.values, universe.copies(len(records)), strict=True))
     for record, copies in Counter(records).items():
         if record not in most:
-            known = _known(universe)
-            raise MisreadError(f"{_record_text(record)} is not in the universe: {known}.")
+            there = known(universe)
+            raise MisreadError(f"{_record_text(record)} is not in the universe: {there}.")
         if copies > most[record]:
             there = counted(most[record], "record")
             raise MisreadError(
@@ -55,7 +55,7 @@ def _dataset(line: str, universe: Universe) -> tuple[Any, ...]:
     return tuple(sorted(records))
 
 
-def _known(universe: Universe) -> str:
+def known(universe: Universe) -> str:
     """Write what a universe has: of many values the first three and the last."""
     texts = [*map(_record_text, universe.values)]
     return ", ".join(texts if len(texts) <= MANY else [*texts[:3], "…", texts[-1]])

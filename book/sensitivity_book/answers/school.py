@@ -69,6 +69,8 @@ def ceiling_reached() -> Answer:
         ("1, 2, 3, 4, 5, 6", "5, 6, 7, 8, 15, 20"),
         SIZE,
         relation,
+        by=("median", "swaps"),
+        shows=("median moved",),
     )
 
 

@@ -61,6 +61,7 @@ def crossed() -> Answer:
         ("1, 1, 2, 2, 3, 3", "1, 2, 2, 3, 3, 3"),
         6,
         TWO,
+        by=("median",),
     )
 
 
