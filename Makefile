@@ -105,6 +105,7 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	$(MAKE) book RUN=stored
 	diff -rq _build/first $(HTML) && echo "The notebooks answer what is stored, and two builds are identical."
 	CHECK_ALL=1 $(MAKE) browser BROWSERS=all
+	$(MAKE) course CHECK=1
 
 lock: $(READY) ## Resolve requirements.in into requirements.txt (UPGRADE=--upgrade for news)
 	$(BIN)/uv pip compile requirements.in --output-file requirements.txt --quiet $(UPGRADE) \

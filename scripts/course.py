@@ -54,8 +54,8 @@ def main(seed: str | None) -> None:
     for name in ASSIGNMENTS:
         written(staff / "nbgrader" / "source" / name / f"{name}.ipynb", assignment(name, seed))
     released(staff / "nbgrader", students / "assignments")
-    for path in [*COURSE.glob("*.md"), *(COURSE / "guide").glob("*.md")]:
-        written(staff / path.relative_to(COURSE), path.read_text(encoding="utf-8"))
+    for path in COURSE.glob("*.md"):
+        written(staff / path.name, path.read_text(encoding="utf-8"))
     written(staff / "matrix.md", matrix.table())
     slides(BUILT / "slides")
     print(

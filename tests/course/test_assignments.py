@@ -120,7 +120,7 @@ FUNCTIONS = {  # by task, another way to write it, and what it is called with
     "a1-top-minus-bottom": (lambda given: lambda d: sum(heapq.nlargest(given["most"], d)) - given["most"] * min(d), [[3], [5, 1], [4, 4, 9, 1]]),
     "a2-clipped-total": (lambda given: lambda d: int(np.clip(d, given["low"], given["high"]).sum()), [[-9, 20, 0], [3], [1, 2, 8]]),
     "a3-kept-rows": (lambda given: lambda rows: sum(best_rows(rows, one, **given) for one in "ab"), [[("a", 4), ("b", 30), ("a", 8), ("a", 1), ("a", 5)], [("b", 2)]]),
-    "a3-claim-mended": (lambda given: lambda n: widest(lambda d: Fraction(min(d) + max(d), 2), one_changed(range(0, given["width"] + 1, given["width"] // 2), n)), [1, 2, 3]),
+    "a3-claim-mended": (lambda given: lambda n: widest(lambda d: Fraction(min(d) + max(d), 2), one_changed((0, given["width"] // 2, given["width"]), n)), [1, 2, 3]),
 }
 PAIRS = {  # by task, whether its two datasets are as far apart as is asked for
     "a2-mix-refutes": lambda x, y, given: abs(exact_mean(x) - exact_mean(y)) > given["claim"] and (Counter(x) - Counter(y) + (Counter(y) - Counter(x))).total() <= given["k"],
