@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.stage.explorers.stage import ring, stage
-from sensitivity_lab.catalogue import MAX, MEAN, SUM
 from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.plotting.style import EXACT, styled_figure
 from sensitivity_lab.plotting.witness import plot_witness
@@ -31,10 +30,10 @@ def pairs(table: Any) -> int:
 
 
 QUESTIONS: dict[str, Callable[[Any], Any]] = {
-    "total salary": SUM.of("salary"),
-    "average salary": MEAN.of("salary"),
-    "highest salary": MAX.of("salary"),
-    "total by team": SUM.of("salary").by("team"),
+    "total salary": lambda table: table["salary"].sum(),
+    "average salary": lambda table: table["salary"].mean(),
+    "highest salary": lambda table: table["salary"].max(),
+    "total by team": lambda table: table.groupby("team")["salary"].sum(),
     "average by team": lambda table: table.groupby("team")["salary"].mean(),
     "pairs of a team": pairs,
     "how many above the average": lambda table: (table["salary"] > table["salary"].mean()).sum(),
