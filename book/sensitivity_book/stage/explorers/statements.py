@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View
 from sensitivity_book.stage.explorers.stage import ring, stage
 from sensitivity_lab.numbers.text import number_text
-from sensitivity_lab.plotting.style import EXACT, styled_figure
+from sensitivity_lab.plotting.style import EXACT, NARROW_FORMS
 from sensitivity_lab.plotting.witness import plot_witness
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.results import Sensitivity
@@ -79,8 +79,5 @@ def _curve(moved: dict[int, float], people: int) -> Figure:
 
 
 def _tables(found: Sensitivity) -> Figure:
-    with styled_figure(figsize=(3.3, 2.7), layout="none") as figure:
-        panel = figure.add_axes((0.03, 0, 0.94, 1))
-        plot_witness(found, ax=panel)
-        panel.set(title="")
-    return figure
+    """The pair, row by row, in the form that a phone has."""
+    return NARROW_FORMS[plot_witness(found)]()
