@@ -80,4 +80,6 @@ def _curve(moved: dict[int, float], people: int) -> Figure:
 
 def _tables(found: Sensitivity) -> Figure:
     """The pair, row by row, in the form that a phone has."""
-    return NARROW_FORMS[plot_witness(found)]()
+    narrow = NARROW_FORMS[plot_witness(found)]
+    assert narrow is not None  # a witness has one
+    return narrow()
