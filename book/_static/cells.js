@@ -119,11 +119,21 @@
     cell.out.hidden = false;
   }
 
+  // What a cell writes is seen, and does nothing: no script runs, no frame opens, no handler hears.
+  function harmless(html) {
+    const { content } = make("template", { innerHTML: html });
+    for (const node of content.querySelectorAll("script:not([type='application/json']), iframe, object, embed, link, meta, base")) node.remove();
+    for (const node of content.querySelectorAll("*")) {
+      for (const { name, value } of Array.from(node.attributes)) {  // some go
+        if (/^(on|srcdoc)/i.test(name) || /^\s*(javascript|data:text)/i.test(value)) node.removeAttribute(name);
+      }
+    }
+    return content;
+  }
+
   function show(out, { kind, text }) {
     if (kind === "html") {
-      const box = make("div", { className: "output text_html" });
-      box.innerHTML = text;
-      out.append(box);
+      out.append(make("div", { className: "output text_html" }, harmless(text)));
       return;
     }
     const last = out.lastElementChild;

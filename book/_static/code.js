@@ -5,11 +5,7 @@
   const root = document.documentElement;
 
   const remembered = () => {
-    try {
-      return localStorage.getItem("code");
-    } catch {
-      return null; // a browser may keep nothing for files
-    }
+    try { return localStorage.getItem("code"); } catch { return null; }  // a browser may keep nothing for files
   };
 
   const show = (shown, button) => {
@@ -20,20 +16,13 @@
   show(remembered() !== "hidden");
 
   document.addEventListener("DOMContentLoaded", () => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "btn btn-sm code-switch";
-    button.textContent = "Code";
-    button.title = "Show or hide the code";
+    const made = { type: "button", className: "btn btn-sm code-switch", textContent: "Code", title: "Show or hide the code" };
+    const button = Object.assign(document.createElement("button"), made);
     show(remembered() !== "hidden", button);
     button.addEventListener("click", () => {
       const shown = root.classList.contains("without-code");
       show(shown, button);
-      try {
-        localStorage.setItem("code", shown ? "shown" : "hidden");
-      } catch {
-        // then it holds for this page alone
-      }
+      try { localStorage.setItem("code", shown ? "shown" : "hidden"); } catch { /* then it holds for this page alone */ }
     });
     document.querySelector(".article-header-buttons")?.prepend(button);
   });

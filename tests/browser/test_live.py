@@ -349,6 +349,16 @@ def test_two_figures_and_a_frame_are_set_as_the_page_sets_them(lab: Cells) -> No
     assert all(text.strip() for text in out.locator("th").all_inner_texts())
 
 
+def test_what_a_cell_writes_does_nothing(lab: Cells) -> None:
+    """Catches markup from a table's cells that runs in the page of whoever looks at it."""
+    evil = "<b id=seen onclick='window.ran=1'>x</b><script>window.ran=1</script><iframe srcdoc=x></iframe>"
+    lab.run(DAYS, f"class Shown:\n    def _repr_html_(self): return {evil!r}\nShown()")
+    out = lab.box(DAYS).locator(".live-output")
+    out.locator("#seen").click()
+    assert out.locator("script, iframe, [onclick]").count() == 0
+    assert lab.page.evaluate("window.ran") is None
+
+
 def test_the_game_of_a_cell_is_alive(lab: Cells) -> None:
     """Catches a game that a run leaves as a picture."""
     lab.run(GAME)
