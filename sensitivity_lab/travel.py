@@ -45,6 +45,15 @@ DOTTED = {*CONSTANTS, "count_people", *(kind.__name__ for kind in STANDARD)} | s
 R = TypeVar("R")
 
 
+def read_as(cls: type[R], plain: dict[str, Any], given: dict[str, Any]) -> R:
+    """The result of a class whose fields these are."""
+    return cls(**{name: read(plain[name], given.get(name)) for name in _names(cls)})
+
+
+def _names(result: Any) -> list[str]:
+    return [field.name for field in fields(result) if field.name not in result.stays]
+
+
 class Travels:
     """A result that is written as JSON, and read again as an equal one.
 
@@ -94,24 +103,14 @@ class Travels:
         given = {"query": query, "universe": universe, "relation": relation}
         try:
             plain = json.loads(text)
-            if plain["type"] != cls.__name__:
-                raise TypeError(f"it holds {brief(plain['type'])}")
-            return cls._arrived(plain, given)
+            if (kind := plain["type"]) != cls.__name__:
+                raise TypeError(f"it holds {brief(kind)}")
+            found: Self = cls._arrived(plain, given)
+            return found
         except (AttributeError, LookupError, SyntaxError, TypeError, ValueError) as error:
             raise ValueError(f"text must be the JSON of {cls.__name__}: {told(error)}") from error
 
-    @classmethod
-    def _arrived(cls, plain: dict[str, Any], given: dict[str, Any]) -> Self:
-        return read_as(cls, plain, given)
-
-
-def read_as(cls: type[R], plain: dict[str, Any], given: dict[str, Any]) -> R:
-    """The result of a class whose fields these are."""
-    return cls(**{name: read(plain[name], given.get(name)) for name in _names(cls)})
-
-
-def _names(result: Any) -> list[str]:
-    return [field.name for field in fields(result) if field.name not in result.stays]
+    _arrived: ClassVar[Any] = classmethod(read_as)
 
 
 def written(value: Any) -> Any:
