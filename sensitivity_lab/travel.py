@@ -59,18 +59,19 @@ class Travels:
 
     >>> import sensitivity_lab as sl
     >>> school = sl.Universe.population([1, 2, 3, 10])
-    >>> found = sl.global_sensitivity(sl.MEAN, school, size=2, relation=sl.Add(1))
+    >>> ask = {"size": 2, "relation": sl.Add(1)}
+    >>> found = sl.global_sensitivity(sl.MEAN, school, **ask)
     >>> plain = found.to_dict()
-    >>> plain["value"], plain["witness"], plain["query"], plain["relation"]
-    ('17/6', [[1, 2], [1, 2, 10]], {'python': 'sl.MEAN', 'name': 'mean'}, {'python': 'sl.Add(1)'})
+    >>> plain["value"], plain["witness"], plain["query"]["python"]
+    ('17/6', [[1, 2], [1, 2, 10]], 'sl.MEAN')
     >>> sl.Sensitivity.from_json(found.to_json()) == found
     True
 
-    The fields are those of the class, beside "type", its name. Ints and floats are numbers, a fraction is text
-    as "17/6", a dataset of numbers or text a list; {"numbers": [...]} is a universe of them. Whatever JSON has
-    not, tables among it, stands in {"python": "..."}, which makes it by this package's public names, or those of
-    pandas, polars, pyarrow, numpy, decimals and dates that make values: nothing else in it is read. A function
-    is {"function": its name}, what cannot be written {"told": its text}: give these again to `from_json`.
+    The fields are those of the class, beside ``"type"``, its name. Ints and floats are numbers, a fraction is text
+    as ``"17/6"``, a dataset of numbers or text a list; ``{"numbers": [...]}`` is a universe of them. Whatever JSON
+    has not, tables among it, stands in ``{"python": "..."}``, which makes it by this package's public names, or those
+    of pandas, polars, pyarrow, numpy, decimals and dates that make values: nothing else in it is read. A function is
+    ``{"function": its name}``, what cannot be written ``{"told": its text}``: give these again to `from_json`.
     """
 
     stays: ClassVar[tuple[str, ...]] = ()  # fields that do not travel
