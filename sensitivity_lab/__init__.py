@@ -21,18 +21,14 @@ if TYPE_CHECKING:
         SmoothSensitivity as SmoothSensitivity, sensitivity_at_distance as sensitivity_at_distance,
         smooth_sensitivity as smooth_sensitivity,
     )
-    from sensitivity_lab.numbers.errors import (
-        Infeasible as Infeasible, NotProved as NotProved, TooLarge as TooLarge,
-    )
+    from sensitivity_lab.numbers.errors import Infeasible as Infeasible, NotProved as NotProved, TooLarge as TooLarge
     from sensitivity_lab.order_statistics import (
         GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE, INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
         MIDHINGE as MIDHINGE, RANGE as RANGE, l_statistic as l_statistic, trimmed_mean as trimmed_mean,
         winsorised_mean as winsorised_mean,
     )
     from sensitivity_lab.plotting.explore import explore as explore
-    from sensitivity_lab.plotting.tables import (
-        plot_compare as plot_compare, plot_sweep as plot_sweep,
-    )
+    from sensitivity_lab.plotting.tables import plot_compare as plot_compare, plot_sweep as plot_sweep
     from sensitivity_lab.plotting.witness import plot_witness as plot_witness
     from sensitivity_lab.queries import Query as Query
     from sensitivity_lab.relations import (
@@ -41,9 +37,7 @@ if TYPE_CHECKING:
         symmetric_distance as symmetric_distance,
     )
     from sensitivity_lab.results import Sensitivity as Sensitivity
-    from sensitivity_lab.sensitivity import (
-        global_sensitivity as global_sensitivity, local_sensitivity as local_sensitivity,
-    )
+    from sensitivity_lab.sensitivity import global_sensitivity as global_sensitivity, local_sensitivity as local_sensitivity
     from sensitivity_lab.sql.statement import sql as sql
     from sensitivity_lab.tables import compare as compare, sweep as sweep
     from sensitivity_lab.universe import Universe as Universe

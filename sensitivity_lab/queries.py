@@ -590,6 +590,8 @@ def _way_out(answer: Any) -> str:
 def _checked(answer: Any, name: str) -> Any:
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer[()]  # not item(), which makes whole numbers of time spans
+    if hasattr(type(answer), "as_py"):  # of pyarrow
+        answer = answer.as_py()
     if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
         answer = opened(answer, f"answer of {name}")
     if isinstance(answer, Keyed):

@@ -20,7 +20,7 @@ from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.records.rows import is_table, own_copy
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.shown.python import Snippet, cells_of, own_numbers, runnable, source_of
-from sensitivity_lab.travel import Travels
+from sensitivity_lab.travel import Travels, read_as
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
@@ -84,13 +84,12 @@ class Sensitivity(Travels):
 
     @classmethod
     def _arrived(cls, plain: dict[str, Any], given: dict[str, Any]) -> Sensitivity:
-        found = super()._arrived(plain, given)
-        if found.universe.numeric:
+        found = read_as(cls, plain, given)
+        if (universe := found.universe).numeric:
             return found
         here, there = map(tuple, plain["at"])
-        pair = WorstPair.between(found.value, here, there, found.universe)
-        tabular = found.universe.tabular
-        return replace(found, witness=CompactWitness(pair) if tabular else pair.pair())
+        pair = WorstPair.between(found.value, here, there, universe)
+        return replace(found, witness=CompactWitness(pair) if universe.tabular else pair.pair())
 
     def __float__(self) -> float:
         return float(self.value)

@@ -224,6 +224,8 @@ def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     what = "datasets to answer"
     if method == "auto" and problem.query.proved:
         what += f" (no proved solver covers {problem.query.name} {where})"
+    elif problem.query.grouping:
+        what += " (by group, counts and sums alone are solved: SUM.by and COUNT.by make a mean)"
     within_budget(problem.count_datasets(budget.max_datasets), budget.max_datasets, what)
     return None
 

@@ -45,23 +45,33 @@ DOTTED = {*CONSTANTS, "count_people", *(kind.__name__ for kind in STANDARD)} | s
 R = TypeVar("R")
 
 
+def read_as(cls: type[R], plain: dict[str, Any], given: dict[str, Any]) -> R:
+    """The result of a class whose fields these are."""
+    return cls(**{name: read(plain[name], given.get(name)) for name in _names(cls)})
+
+
+def _names(result: Any) -> list[str]:
+    return [field.name for field in fields(result) if field.name not in result.stays]
+
+
 class Travels:
     """A result that is written as JSON, and read again as an equal one.
 
     >>> import sensitivity_lab as sl
     >>> school = sl.Universe.population([1, 2, 3, 10])
-    >>> found = sl.global_sensitivity(sl.MEAN, school, size=2, relation=sl.Add(1))
+    >>> ask = {"size": 2, "relation": sl.Add(1)}
+    >>> found = sl.global_sensitivity(sl.MEAN, school, **ask)
     >>> plain = found.to_dict()
-    >>> plain["value"], plain["witness"], plain["query"], plain["relation"]
-    ('17/6', [[1, 2], [1, 2, 10]], {'python': 'sl.MEAN', 'name': 'mean'}, {'python': 'sl.Add(1)'})
+    >>> plain["value"], plain["witness"], plain["query"]["python"]
+    ('17/6', [[1, 2], [1, 2, 10]], 'sl.MEAN')
     >>> sl.Sensitivity.from_json(found.to_json()) == found
     True
 
-    The fields are those of the class, beside "type", its name. Ints and floats are numbers, a fraction is text
-    as "17/6", a dataset of numbers or text a list; {"numbers": [...]} is a universe of them. Whatever JSON has
-    not, tables among it, stands in {"python": "..."}, which makes it by this package's public names, or those of
-    pandas, polars, pyarrow, numpy, decimals and dates that make values: nothing else in it is read. A function
-    is {"function": its name}, what cannot be written {"told": its text}: give these again to `from_json`.
+    The fields are those of the class, beside ``"type"``, its name. Ints and floats are numbers, a fraction is text
+    as ``"17/6"``, a dataset of numbers or text a list; ``{"numbers": [...]}`` is a universe of them. Whatever JSON
+    has not, tables among it, stands in ``{"python": "..."}``, which makes it by this package's public names, or those
+    of pandas, polars, pyarrow, numpy, decimals and dates that make values: nothing else in it is read. A function is
+    ``{"function": its name}``, what cannot be written ``{"told": its text}``: give these again to `from_json`.
     """
 
     stays: ClassVar[tuple[str, ...]] = ()  # fields that do not travel
@@ -94,24 +104,14 @@ class Travels:
         given = {"query": query, "universe": universe, "relation": relation}
         try:
             plain = json.loads(text)
-            if plain["type"] != cls.__name__:
-                raise TypeError(f"it holds {brief(plain['type'])}")
-            return cls._arrived(plain, given)
+            if (kind := plain["type"]) != cls.__name__:
+                raise TypeError(f"it holds {brief(kind)}")
+            found: Self = cls._arrived(plain, given)
+            return found
         except (AttributeError, LookupError, SyntaxError, TypeError, ValueError) as error:
             raise ValueError(f"text must be the JSON of {cls.__name__}: {told(error)}") from error
 
-    @classmethod
-    def _arrived(cls, plain: dict[str, Any], given: dict[str, Any]) -> Self:
-        return read_as(cls, plain, given)
-
-
-def read_as(cls: type[R], plain: dict[str, Any], given: dict[str, Any]) -> R:
-    """The result of a class whose fields these are."""
-    return cls(**{name: read(plain[name], given.get(name)) for name in _names(cls)})
-
-
-def _names(result: Any) -> list[str]:
-    return [field.name for field in fields(result) if field.name not in result.stays]
+    _arrived: ClassVar[Any] = classmethod(read_as)
 
 
 def written(value: Any) -> Any:

@@ -224,8 +224,8 @@ class Audit(Travels):
     subject: Subject = field(repr=False, compare=False)
 
     def _beside(self) -> dict[str, Any]:
-        asked = {"query": written(self.subject.query)}
-        return asked | {"headline": self.headline, "scope": self.scope}
+        query = written(self.subject.query)
+        return {"query": query, "headline": self.headline, "scope": self.scope}
 
     @classmethod
     def _arrived(cls, plain: dict[str, Any], given: dict[str, Any]) -> Audit:

@@ -20,7 +20,7 @@ from scripts.cover import PICTURES, STATIC, draw
 CHAPTERS = (ROOT / "book" / "chapters.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["README.md", "book/chapters.md", "book/api.md"])
+@pytest.mark.parametrize("page", ["README.md", "book/chapters.md", "book/api.md", "book/tasks.md"])
 def test_examples_on_the_front_pages_run(page):
     """Catches a front page that shows what the package no longer does."""
     failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import sensitivity_lab as sl
@@ -191,6 +193,38 @@ def test_a_mistake_is_told_what_to_type(call, way_out):
         call()
     assert way_out in str(refusal.value)
     assert len(str(refusal.value)) < 700
+
+
+def test_groups_that_are_not_solved_are_refused_before_the_rows_are_read():
+    """Catches 14 seconds before a refusal: the rows of a long table told apart, to count its datasets."""
+    rows = {"x": np.arange(30_000) % 50, "g": ["a", "b", "c"] * 10_000}
+    universe = sl.Universe.population(pd.DataFrame(rows))
+    for query in (sl.MEAN, sl.MEDIAN, sl.quantile(0.9)):
+        with pytest.raises(sl.TooLarge, match="counts and sums alone are solved"):
+            asked(query.of("x").by("g"), universe, size=15_000)
+    assert "_held" not in vars(universe.source)
+    assert asked(sl.SUM.of("x").by("g"), universe, size=15_000).value == 98
+
+
+@pytest.mark.parametrize("keys", [1, 3, 5])
+def test_a_column_never_has_more_datasets_than_its_rows(keys):
+    """Catches a count by one column that refuses what could be enumerated."""
+    rows = {"x": [3, 3, 1, 2, 2, 3], "g": [f"{i % keys}" for i in range(6)]}
+    universe = sl.Universe.population(pd.DataFrame(rows))
+    for size in range(1, 5):
+        there = universe.count(size) + universe.count(size + 1)
+        ask = {"size": size, "relation": sl.Add(1), "max_datasets": there}
+        found = asked(sl.MEDIAN.of("x").by("g"), universe, **ask)
+        assert found == asked(sl.MEDIAN.of("x").by("g"), universe, **ask, method="sweep")
+
+
+def test_a_scalar_of_pyarrow_is_a_number():
+    """Catches `as_py` that a caller would have to find."""
+    universe = sl.Universe.population(pa.table({"pay": [1, 2, 5]}))
+    for function, value in ((pc.sum, 4), (pc.mean, 2.0), (pc.max, 3)):
+        assert asked(lambda t, f=function: f(t["pay"]), universe).value == value
+    with pytest.raises(TypeError, match="number or a vector, got None"):
+        asked(lambda t: pa.scalar(None), universe)
 
 
 def test_one_relation_is_as_good_as_a_list_of_it():
