@@ -126,7 +126,8 @@ def test_a_colour_is_written_in_one_place():
         f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
         for folder in ("sensitivity_lab", "book", "scripts")
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in {".py", ".js", ".css"} and path.name != "prism.js"
+        if path.suffix in {".py", ".js", ".css"}
+        and path.name not in {"prism.js", "deck.css"}  # not ours; a deck's, which has no dark form
         for line in path.read_text(encoding="utf-8").splitlines()
         if colour.search(line)
     }
