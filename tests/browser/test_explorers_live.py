@@ -90,7 +90,7 @@ def opened(browser: Browser, name: str, live: str = LIVE) -> Page:
     return page
 
 
-@pytest.fixture(params=a_third([*EXPLORERS]))
+@pytest.fixture(params=a_third([*BEYOND]))
 def started(browser: Browser, request: pytest.FixtureRequest) -> Iterator[tuple[Explorer, Page]]:
     yield from begun(browser, request.param)
 

@@ -491,7 +491,7 @@ SHOWN = """(bar) => {
     const out = bar.parentElement.querySelector(".live-output"), box = bar.closest(".cell");
     const words = (node) => {
         const copy = node.cloneNode(true);
-        copy.querySelectorAll("style, script, figcaption, summary, .live-caption, .copybtn, button.sort").forEach(
+        copy.querySelectorAll("style, script, noscript, figcaption, summary, .live-caption, .copybtn, button.sort").forEach(
             part => part.matches(".sort") ? part.replaceWith(...part.childNodes) : part.remove());
         return copy.textContent.split(/\\s+/).filter(word => word).join(" ");
     };

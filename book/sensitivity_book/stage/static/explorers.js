@@ -95,7 +95,8 @@
     const sentence = root.querySelector("[role=status]");
     const picture = root.querySelector("[role=img]");
     const knobs = [...root.querySelectorAll(".knob :is(input, select)")].map((control) => Knob(control, turn));
-    const begin = element("button", { type: "button", textContent: "Compute any setting", hidden: !frameAt });
+    const menus = knobs.every((knob) => knob.control.matches("select"));  // then every setting is stored
+    const begin = element("button", { type: "button", textContent: "Compute any setting", hidden: !frameAt || menus });
     const stop = element("button", { type: "button", textContent: "Stop", hidden: true });
     const line = element("span");
     line.setAttribute("role", "status");
