@@ -70,7 +70,7 @@ class Travels:
     The fields are those of the class, beside ``"type"``, its name. Ints and floats are numbers, a fraction is text
     as ``"17/6"``, a dataset of numbers or text a list; ``{"numbers": [...]}`` is a universe of them. Whatever JSON
     has not, tables among it, stands in ``{"python": "..."}``, which makes it by this package's public names, or those
-    of pandas, polars, pyarrow, numpy, decimals and dates that make values: nothing else in it is read. A function is
+    of pandas, polars, pyarrow, numpy, decimals and dates that make values: such calls are run, all else is refused. A function is
     ``{"function": its name}``, what cannot be written ``{"told": its text}``: give these again to `from_json`.
     """
 
