@@ -5,43 +5,73 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-# fmt: off
 if TYPE_CHECKING:
     from sensitivity_lab.audit.audit import audit as audit, audit_map as audit_map
     from sensitivity_lab.audit.boundary_values import breaking_values as breaking_values
     from sensitivity_lab.audit.report import Audit as Audit, AuditRow as AuditRow
     from sensitivity_lab.catalogue import (
-        COUNT as COUNT, MAX as MAX, MEAN as MEAN, MEDIAN as MEDIAN, MIN as MIN, STD as STD, SUM as SUM,
-        VARIANCE as VARIANCE, count_distinct as count_distinct, count_people as count_people,
-        count_people_where as count_people_where, count_where as count_where, histogram as histogram,
-        quantile as quantile, std as std, variance as variance,
+        COUNT as COUNT,
+        MAX as MAX,
+        MEAN as MEAN,
+        MEDIAN as MEDIAN,
+        MIN as MIN,
+        STD as STD,
+        SUM as SUM,
+        VARIANCE as VARIANCE,
+        count_distinct as count_distinct,
+        count_people as count_people,
+        count_people_where as count_people_where,
+        count_where as count_where,
+        histogram as histogram,
+        quantile as quantile,
+        std as std,
+        variance as variance,
     )
     from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
     from sensitivity_lab.local import (
-        SmoothSensitivity as SmoothSensitivity, sensitivity_at_distance as sensitivity_at_distance,
+        SmoothSensitivity as SmoothSensitivity,
+        sensitivity_at_distance as sensitivity_at_distance,
         smooth_sensitivity as smooth_sensitivity,
     )
-    from sensitivity_lab.numbers.errors import Infeasible as Infeasible, NotProved as NotProved, TooLarge as TooLarge
+    from sensitivity_lab.numbers.errors import (
+        Infeasible as Infeasible,
+        NotProved as NotProved,
+        TooLarge as TooLarge,
+    )
     from sensitivity_lab.order_statistics import (
-        GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE, INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
-        MIDHINGE as MIDHINGE, RANGE as RANGE, l_statistic as l_statistic, trimmed_mean as trimmed_mean,
+        GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE,
+        INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
+        MIDHINGE as MIDHINGE,
+        RANGE as RANGE,
+        l_statistic as l_statistic,
+        trimmed_mean as trimmed_mean,
         winsorised_mean as winsorised_mean,
     )
     from sensitivity_lab.plotting.explore import explore as explore
-    from sensitivity_lab.plotting.tables import plot_compare as plot_compare, plot_sweep as plot_sweep
+    from sensitivity_lab.plotting.tables import (
+        plot_compare as plot_compare,
+        plot_sweep as plot_sweep,
+    )
     from sensitivity_lab.plotting.witness import plot_witness as plot_witness
     from sensitivity_lab.queries import Query as Query
     from sensitivity_lab.relations import (
-        Add as Add, AddRemove as AddRemove, Change as Change, Relation as Relation, Remove as Remove,
-        SymmetricDifference as SymmetricDifference, change_one_distance as change_one_distance,
+        Add as Add,
+        AddRemove as AddRemove,
+        Change as Change,
+        Relation as Relation,
+        Remove as Remove,
+        SymmetricDifference as SymmetricDifference,
+        change_one_distance as change_one_distance,
         symmetric_distance as symmetric_distance,
     )
     from sensitivity_lab.results import Sensitivity as Sensitivity
-    from sensitivity_lab.sensitivity import global_sensitivity as global_sensitivity, local_sensitivity as local_sensitivity
+    from sensitivity_lab.sensitivity import (
+        global_sensitivity as global_sensitivity,
+        local_sensitivity as local_sensitivity,
+    )
     from sensitivity_lab.sql.statement import sql as sql
     from sensitivity_lab.tables import compare as compare, sweep as sweep
     from sensitivity_lab.universe import Universe as Universe
-# fmt: on
 
 # Where each public name stands, loaded when it is first used: who asks about numbers waits for no
 # tables, no database and no picture.

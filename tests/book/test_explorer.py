@@ -346,8 +346,8 @@ ASKED = {
     "total salary": "SELECT SUM(salary) FROM staff",
     "average salary": "SELECT AVG(salary) FROM staff",
     "highest salary": "SELECT MAX(salary) FROM staff",
-    "total by team": "SELECT team, SUM(salary) FROM staff GROUP BY team",
-    "average by team": "SELECT team, AVG(salary) FROM staff GROUP BY team",
+    "total of a team": "SELECT team, SUM(salary) FROM staff GROUP BY team",
+    "average of a team": "SELECT team, AVG(salary) FROM staff GROUP BY team",
     "pairs of a team": "SELECT COUNT(*) FROM staff a JOIN staff b ON a.team = b.team AND a.salary < b.salary",
     "how many above the average": "SELECT COUNT(*) FROM staff WHERE salary > (SELECT AVG(salary) FROM staff)",
 }

@@ -33,8 +33,8 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "total salary": lambda table: table["salary"].sum(),
     "average salary": lambda table: table["salary"].mean(),
     "highest salary": lambda table: table["salary"].max(),
-    "total by team": lambda table: table.groupby("team")["salary"].sum(),
-    "average by team": lambda table: table.groupby("team")["salary"].mean(),
+    "total of a team": lambda table: table.groupby("team")["salary"].sum(),
+    "average of a team": lambda table: table.groupby("team")["salary"].mean(),
     "pairs of a team": pairs,
     "how many above the average": lambda table: (table["salary"] > table["salary"].mean()).sum(),
 }
