@@ -362,3 +362,4 @@ def test_a_question_to_a_table_moves_as_far_as_its_statement(question):
         )
         view = statements.statement_explorer().view(question=question, relation=words, people="3")
         assert view.text.endswith(f"one person moves it by {number_text(float(found.value))}.")
+        assert f"{question}, " in svg(view.figures[1]).replace("\n", " ")

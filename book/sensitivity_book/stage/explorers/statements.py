@@ -13,6 +13,7 @@ from sensitivity_book.stage.explorers.stage import ring, stage
 from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.plotting.style import EXACT, NARROW_FORMS
 from sensitivity_lab.plotting.witness import plot_witness
+from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Change, Relation, SymmetricDifference
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
@@ -64,9 +65,8 @@ def statement_view(question: str, relation: Relation, people: int) -> View:
 @lru_cache(maxsize=256)
 def _asked(question: str, relation: Relation, people: int) -> Sensitivity:
     """The sensitivity; of answers by team, how far a single team moves."""
-    return global_sensitivity(
-        QUESTIONS[question], STAFF, size=people, relation=relation, norm=float("inf")
-    )
+    asked = Query(question, QUESTIONS[question], smallest_size=1)
+    return global_sensitivity(asked, STAFF, size=people, relation=relation, norm=float("inf"))
 
 
 def _curve(moved: dict[int, float], people: int) -> Figure:
