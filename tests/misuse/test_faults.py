@@ -437,7 +437,8 @@ def is_local(found, dataset, **given):
 
 def is_table(found, queries, columns, size, relations, norm=1, **rest):
     anything(found)
-    questions = [(q, u, r) for u in columns.values() for q in queries for r in relations]
+    listed = [relations] if isinstance(relations, sl.Relation) else relations
+    questions = [(q, u, r) for u in columns.values() for q in queries for r in listed]
     for value, (query, universe, relation) in zip(found["sensitivity"], questions, strict=True):
         expected = widest(as_query(query), universe, size, relation, norm)
         assert value is None if expected is None else same(value, expected) is None
