@@ -1,8 +1,9 @@
 """Print the built book as one PDF: `make pdf` writes _build/sensitivity-lab.pdf.
 
-The book is the first page, the path, the chapters beside it, the formulas and the glossary. Chromium prints each
-page as it is built, hints and solutions open; pypdf binds them, with a title page, contents, page numbers, an
-outline, and links that stay in the book where they can. Other pages have no public address yet: links to them go.
+The book is the first page, the path, the chapters beside it, the formulas, the glossary and the sources. Chromium
+prints each page as it is built, with outputs, hints, solutions and reasons open; pypdf binds them, with a title
+page, contents, page numbers, an outline, and links that stay in the book where they can. Other pages have no public
+address yet: links to them go.
 """
 
 import io
@@ -19,26 +20,34 @@ from pypdf.generic import ArrayObject, FloatObject, NameObject, NullObject, Numb
 
 ROOT = Path(__file__).parents[1]
 HTML, OUT = ROOT / "_build" / "html", ROOT / "_build" / "sensitivity-lab.pdf"
-PARTS, REFERENCE = ("The path", "Beside the path"), ("book/formulas", "book/glossary")
+PARTS = ("The path", "Beside the path")
+REFERENCE = ("book/formulas", "book/glossary", "book/bibliography")
 MOST = 300  # pages
 PAPER = {"format": "A4", "margin": dict.fromkeys(("top", "bottom", "left", "right"), "18mm")}
 READY = """async () => { await window.MathJax?.startup?.promise;
-  document.querySelectorAll("details.sd-dropdown").forEach((one) => { one.open = true; });
+  document.querySelectorAll("details:is(.sd-dropdown, .below-input, .choice)").forEach((one) => {
+    one.removeAttribute("name");    /* of choices only one may be open */
+    one.open = true; });
   document.querySelectorAll(".toggle-hidden").forEach((one) => one.classList.remove("toggle-hidden")); }"""
-FRONT = """<style>body { font: 11pt/1.5 serif } td { padding-right: 2em } h1 { margin-top: 40%% }</style>
-<h1>Sensitivity Lab</h1><p>%s</p><p>%s</p><p>Version %s. Text and figures: CC BY 4.0. Code: MIT.</p>
-<h2 style="break-before: page">Contents</h2><table>%s</table>"""
+# A reader alone has nobody to ask: reasons are shown below their choices.
+REASONS = """.bd-article details.choice > .reason { display: block !important }
+.bd-article details.choice > summary::before { color: black !important }"""
+FRONT = """<style>body { font: 11pt/1.5 serif } h1 { margin-top: 40%% } h3 { font-size: 11pt; margin: 1.2em 0 0 }
+p.at { border-bottom: 1px dotted; display: flex; justify-content: space-between; margin: 0.2em 0 } a { color: inherit; text-decoration: none }</style>
+<h1>Sensitivity Lab</h1><p style="max-width: 24em">%s</p><p>%s</p><p>Version %s. Text and figures: CC BY 4.0. Code: MIT.</p>
+<h2 style="break-before: page">Contents</h2>%s"""
 FOOT = """<div style="height: 99vh; position: relative; break-after: page"><p style="position: absolute;
 bottom: 6mm; width: 100%%; text-align: center; font: 9pt serif">%d</p></div>"""
 
 
-def listed() -> list[str]:
-    """The pages of the book, in its order."""
+def listed() -> dict[str, str]:
+    """The pages of the book, in its order, each with the part in which it stands."""
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     parts = {
         one["caption"]: [page["file"] for page in one["chapters"]] for one in contents["parts"]
     }
-    return [contents["root"], *(page for name in PARTS for page in parts[name]), *REFERENCE]
+    chapters = {page: part for part in PARTS for page in parts[part]}
+    return {contents["root"]: "", **chapters, **dict.fromkeys(REFERENCE, "Reference")}
 
 
 def printed(page: Page, name: str) -> tuple[str, PdfReader]:
@@ -46,6 +55,7 @@ def printed(page: Page, name: str) -> tuple[str, PdfReader]:
     page.goto((HTML / f"{name}.html").as_uri())
     page.emulate_media(media="print", color_scheme="light")
     page.evaluate(READY)
+    page.add_style_tag(content=REASONS)
     pdf = page.pdf(**PAPER, scale=0.85)
     return " ".join(page.locator("h1").first.inner_text().split()), PdfReader(io.BytesIO(pdf))
 
@@ -55,11 +65,24 @@ def made(page: Page, html: str, **paper: object) -> PdfReader:
     return PdfReader(io.BytesIO(page.pdf(**{**PAPER, **paper})))
 
 
-def front(titles: list[str], starts: list[int]) -> str:
-    """The title page, and the contents with their page numbers."""
+def numbered(titles: list[str], parts: list[str]) -> list[str]:
+    """The titles, chapters with their numbers, which the theme writes where text cannot be read off."""
+    chapters = [at for at, part in enumerate(parts) if part in PARTS]
+    return [
+        f"{chapters.index(at) + 1}. {title}" if at in chapters else title
+        for at, title in enumerate(titles)
+    ]
+
+
+def front(pages: dict[str, str], titles: list[str], starts: list[int]) -> str:
+    """The title page, and the contents by part, each line a link with its page number."""
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    rows = (f"<tr><td>{title}<td>{at + 1}" for title, at in zip(titles, starts, strict=True))
-    return FRONT % (told["description"], told["authors"][0]["name"], told["version"], "".join(rows))
+    rows, above = "", ""
+    for (name, part), title, at in zip(pages.items(), titles, starts, strict=True):
+        rows += f"<h3>{part}</h3>" if part != above else ""
+        link = f'<a href="{(HTML / name).as_uri()}.html">{title}</a>'
+        rows, above = rows + f'<p class="at">{link}<span>{at + 1}</span></p>', part
+    return FRONT % (told["description"], told["authors"][0]["name"], told["version"], rows)
 
 
 def spot(reader: PdfReader, start: int, name: str) -> tuple[int, NullObject | FloatObject]:
@@ -92,18 +115,23 @@ def relink(writer: PdfWriter, parts: dict[str, tuple[PdfReader, int]]) -> None:
 
 def main() -> bool:
     """Bind the book; whether it has become too long."""
-    names, writer = listed(), PdfWriter()
+    pages, writer = listed(), PdfWriter()
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     with sync_playwright() as playwright:
         page = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"]).new_page()
-        titles, readers = map(list, zip(*(printed(page, name) for name in names), strict=True))
+        titles, readers = map(list, zip(*(printed(page, name) for name in pages), strict=True))
+        titles = numbered(titles, list(pages.values()))
         starts = [2 + sum(len(one.pages) for one in readers[:at]) for at in range(len(readers))]
-        for reader in (made(page, front(titles, starts)), *readers):
+        opening = made(page, front(pages, titles, starts))
+        for reader in (opening, *readers):
             writer.append(reader, import_outline=False)
         feet = made(page, "".join(FOOT % (at + 1) for at in range(len(writer.pages))), margin={})
     for own, foot in list(zip(writer.pages, feet.pages, strict=False))[1:]:
-        own.merge_page(foot)
-    relink(writer, dict(zip(names, zip(readers, starts, strict=True), strict=True)))
+        own.merge_translated_page(foot, float(own.mediabox.width - foot.mediabox.width) / 2, 0)
+    relink(
+        writer,
+        {"": (opening, 0), **dict(zip(pages, zip(readers, starts, strict=True), strict=True))},
+    )
     for title, at in zip(titles, starts, strict=True):
         writer.add_outline_item(title=title, page_number=at)
     writer.add_metadata({"/Title": "Sensitivity Lab"})

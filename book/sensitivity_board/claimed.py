@@ -29,8 +29,8 @@ HAIR = 1e-4  # a ratio as near to 1 as that is made by a setting that strains th
 class Place:
     """Lines of a library's source or documents, with a few of their words.
 
-    It is confirmed if the words were found there and in the release that was asked, too. Where the
-    release is compiled, they were found at the nearest public state of its source alone.
+    They were found there, and in the release that was asked: in its own archive, or, where that is
+    compiled, in the source that it is built from.
     """
 
     words: str
@@ -38,7 +38,6 @@ class Place:
     lines: str
     at: str
     url: str
-    confirmed: bool
 
 
 def place(case: Case) -> Place | None:

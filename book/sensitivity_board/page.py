@@ -149,13 +149,12 @@ def _body(case: Case, program: Program | None) -> str:
 
 
 def _claimed_at(case: Case) -> str:
-    """The library's own words, where they stand, and whether they do in the release that was asked."""
+    """The library's own words, and where they stand."""
     at = place(case)
     if at is None:
         return ""
-    unsure = "" if at.confirmed else f"; place not confirmed for {case.version}"
     link = f'<a href="{escape(at.url)}">{escape(at.file)}, {at.lines}</a>'
-    return f"<q>{escape(at.words)}</q> {link}, {escape(at.at)}{escape(unsure)}"
+    return f"<q>{escape(at.words)}</q> {link}, {escape(at.at)}"
 
 
 def _marks(case: Case) -> str:
