@@ -72,8 +72,8 @@ STATEMENTS = {
     "integers": "SELECT 1::TINYINT a, -1::SMALLINT b, 7 c, -(2::BIGINT ** 62)::BIGINT d, 255::UTINYINT e, "
     "18446744073709551615::UBIGINT f",
     "longest": "SELECT 170141183460469231731687303715884105727::HUGEINT a, NULL::HUGEINT b, "
-    "(-170141183460469231731687303715884105728)::HUGEINT c, [1::HUGEINT, NULL] d, "
-    "340282366920938463463374607431768211455::UHUGEINT e",
+    "(-170141183460469231731687303715884105728)::HUGEINT c, "
+    "340282366920938463463374607431768211455::UHUGEINT d",
     "decimals": "SELECT -1.10::DECIMAL(5, 2) a, 0.1::DECIMAL(38, 30) b, "
     "99999999999999999999999999999999999999::DECIMAL(38, 0) c, NULL::DECIMAL(9, 3) d",
     "floats": "SELECT 0.1::DOUBLE a, 1.1::FLOAT b, 'inf'::DOUBLE c, -0.0::DOUBLE d, 5e-324::DOUBLE e",
@@ -81,12 +81,11 @@ STATEMENTS = {
     "moments": "SELECT DATE '1960-02-29' a, TIMESTAMP '2020-01-01 01:02:03.123456' b, NULL::DATE c, "
     "TIMESTAMP_S '1950-01-01' d, TIMESTAMP_MS '1960-01-01 00:00:00.125' e, TIME '10:00' f, "
     "TIMESTAMP_NS '2020-01-01 00:00:00.123456789' g, NULL::TIMESTAMP h",
-    "nested": "SELECT [1, NULL, 3] a, {'a': 1, 'b': [NULL, 'x']} b, [[1], []] c, NULL::INTEGER[] d",
     "nothing": "SELECT NULL a",
     "many": "SELECT CASE WHEN range % 3 > 0 THEN range END a, range % 2 = 0 b, SUM(range) OVER () c, "
     "CASE WHEN range % 5 > 0 THEN range::VARCHAR END d, CASE WHEN range % 7 > 0 THEN range % 2 = 0 END e, "
     "CASE WHEN range % 2 > 0 THEN DATE '2020-01-01' + range::INTEGER END f FROM range(5000)",
-    "no rows": "SELECT 'x' a, [1] b, {'a': 'x'} c, 1::HUGEINT d WHERE false",
+    "no rows": "SELECT 'x' a, 1::HUGEINT b, 0.5 c WHERE false",
 }
 FRAMES = {
     "numbers": pd.DataFrame({"a": [1, -2], "b": [1.5, None], "c": [True, False]}),
@@ -146,8 +145,11 @@ def test_values_are_those_that_duckdb_returns_itself(page: ModuleType, kind: str
         "TIMESTAMPTZ '2020-01-01'",
         "'101'::BIT",
         "MAP {'a': 1}",
-        "[uuid()]",
-        "{'a': uuid()}",
+        "[1, NULL, 3]",
+        "[1.5]",
+        "NULL::HUGEINT[]",
+        "[[1], []]",
+        "{'a': 1, 'b': [NULL, 'x']}",
         "'a'::ENUM('a', 'b')",
         "[1]::INTEGER[1]",
         "row(1, 2)",
@@ -285,7 +287,8 @@ def test_what_is_not_there_says_so(page: ModuleType) -> None:
     refused = [
         lambda: page.connect("file.db"),
         lambda: page.connect(config={"threads": "2"}),
-        lambda: connection.execute("SELECT 1; SELECT 2"),
+        lambda: connection.execute("SELECT 1; SELECT 2").fetchall(),
+        lambda: connection.sql("SELECT 1; SELECT 2"),
         lambda: connection.execute("SELECT ?", [object()]),
         lambda: connection.execute("SELECT ?", []),
         lambda: connection.execute("SELECT 1", [1]),

@@ -122,13 +122,22 @@ def test_a_colour_is_written_in_one_place():
         rf"|(?:color|background|fill|stroke): (?:{names})\b"
     )
     palettes = {"sensitivity_lab/numbers/palette.py", "book/sensitivity_book/palette.py"}
-    written = {
-        f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
+    sources = {
+        path: path.read_text(encoding="utf-8")
         for folder in ("sensitivity_lab", "book", "scripts")
         for path in (ROOT / folder).rglob("*")
         if path.suffix in {".py", ".js", ".css"}
         and path.name not in {"prism.js", "deck.css"}  # not ours; a deck's, which has no dark form
-        for line in path.read_text(encoding="utf-8").splitlines()
+    }
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        sources[path] = "\n".join(
+            "".join(one["source"]) for one in cells if one["cell_type"] == "code"
+        )
+    written = {
+        f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
+        for path, source in sources.items()
+        for line in source.splitlines()
         if colour.search(line)
     }
     assert {line.split(":")[0] for line in written} == palettes, written

@@ -61,7 +61,7 @@ def recipe() -> str:
     """A hash of all that the folder's content depends on."""
     here = resources.files(__package__)
     names = ["runtime.lock", "fetch.py", "wrap.py", "__main__.py"]
-    names += ["duck.lock", "duck_files.py", "duck_script.py"]
+    names += ["duck.lock", "duck_files.py"]
     return hashlib.sha256(b"".join(here.joinpath(name).read_bytes() for name in names)).hexdigest()
 
 

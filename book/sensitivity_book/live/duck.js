@@ -1,5 +1,5 @@
 // DuckDB in the worker, beside Python: statements are answered at once, from memory alone.
-// `engine` is its own script as a function (see duck_script.py); `files` holds, by name, what it asks for.
+// `engine` is its own script as a function (see duck_files.py); `files` holds, by name, what it asks for.
 "use strict";
 
 const DUCK_ENGINE = "duckdb-eh.wasm";

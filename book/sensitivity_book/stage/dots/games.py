@@ -110,10 +110,16 @@ def noisy(epsilon: float = 1.0) -> Picture:
             "most": pair(most),
             "epsilons": " ".join(stops),
             "draws": " ".join(map(str, first_page.draws().values())),
+            "beliefs": "|".join(map(_beliefs, first_page.EPSILONS)),
             "query": "published",
         },
         actions={"draw": "Draw again", **BEGIN},
     )
+
+
+def _beliefs(epsilon: float) -> str:
+    """What the attacker believes of a group with each sum, from the least sum up."""
+    return " ".join(f"{share:.6g}" for _, share in sorted(first_page.beliefs(epsilon).items()))
 
 
 GAMES = {game.__name__: game for game in (naming, hiding, moving, noisy)}

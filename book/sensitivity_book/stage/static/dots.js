@@ -6,7 +6,7 @@
 (() => {
   "use strict";
 
-  const { digits, percent, reduced, decimals, text, listed, place, axis, held, led, play } = Stage;
+  const { digits, percent, reduced, decimals, text, listed, laplace, place, axis, held, led, play } = Stage;
   const compare = ([a, b], [c, d]) => a * d - c * b;
   const apart = ([a, b], [c, d]) => reduced([Math.abs(a * d - c * b), b * d]);
 
@@ -66,46 +66,6 @@
     }
     return false;
   };
-
-  // ---- Laplace noise, and what an attacker believes ----
-
-  // What the attacker believes of a group with each sum, on average over the noise that is added to
-  // the mean of the true group: Simpson's rule between neighbouring means, where all is smooth, in
-  // steps of at most a sixteenth of the noise's scale. Beyond the means the belief is constant.
-  function beliefs(values, size, truth, sensitivity, epsilon) {
-    const counts = new Map();
-    for (const group of groups(values.length, size)) {
-      const own = total(values, group);
-      counts.set(own, (counts.get(own) || 0) + 1);
-    }
-    const sums = sorted(counts.keys());
-    const numbers = sums.map((own) => counts.get(own));
-    if (epsilon === Infinity) return new Map(sums.map((own, i) => [own, own === truth ? 1 / numbers[i] : 0]));
-    const means = sums.map((own) => own / size), mean = truth / size;
-    const scale = sensitivity[0] / sensitivity[1] / epsilon;
-
-    const weighed = (answer) => {
-      const away = means.map((one) => Math.abs(answer - one)), least = Math.min(...away);
-      const weights = away.map((one) => Math.exp((least - one) / scale));
-      const all = sum(weights.map((weight, i) => weight * numbers[i]));
-      return weights.map((weight) => weight / all);
-    };
-    const density = (answer) => Math.exp(-Math.abs(answer - mean) / scale) / (2 * scale);
-
-    const believed = means.map(() => 0);
-    const add = (answer, weight) => weighed(answer).forEach((part, i) => { believed[i] += part * weight; });
-    const last = means.length - 1;
-    add(means[0], density(means[0]) * scale);  // all that is below, and all that is above
-    add(means[last], density(means[last]) * scale);
-    for (let i = 0; i < last; i += 1) {
-      const panels = 2 * Math.ceil(8 * (means[i + 1] - means[i]) / scale), step = (means[i + 1] - means[i]) / panels;
-      for (let j = 0; j <= panels; j += 1) {
-        const answer = means[i] + j * step;
-        add(answer, density(answer) * step / 3 * (j === 0 || j === panels ? 1 : j % 2 ? 4 : 2));
-      }
-    }
-    return new Map(sums.map((own, i) => [own, believed[i]]));
-  }
 
   const oneIn = (share) => `1 in ${1 / share < 9.95 ? Number((1 / share).toFixed(1)) : Math.round(1 / share)}`;
   const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
@@ -195,174 +155,117 @@
     };
   }
 
-  // The reader's record in a hunt for the widest gap, and what is said of each neighbour.
-  function hunt(view, answer) {
-    const { query, most, claim } = view;
-    let record = [0, 1];
-    return {
-      begin() { record = [0, 1]; },
-      say(sentence) { view.say(decimals(record), "is your record", sentence); },
-      reach(before, after, who, last) {
-        const gap = apart(answer(after), answer(before));
-        const sentence = `${who}: the ${query} moves from ${text(answer(before))} to ${text(answer(after))}, by ${text(gap)}.`;
-        view.mean(answer(after), answer(before));
-        if (last) return view.say(decimals(most), "is the most there is", `${sentence} ${last}`);
-        if (compare(gap, record) > 0) record = gap;
-        return this.say(sentence);
-      },
-      verdict() {
-        const own = compare(record, most) === 0 ? "You had it." : `Your record is ${text(record)}.`;
-        return `${claim} ${own}`;
-      },
-    };
-  }
-
-  // Known records are pulled in and out: from one dataset to a neighbour, how far does the answer move?
-  function moving(view) {
-    const { names, values, query, relation, k, witness, opening, hint } = view;
-    const answer = (positions) => QUERIES[query](positions.map((i) => values[i]));
-    const own = hunt(view, answer);
-    let base = [], pulled = [];  // positions; the pulled ones in the order they were pulled
-    let choosing = false;  // whether another start is chosen, which is no hunt
-    const current = () => names.map((_, i) => i).filter((i) => base.includes(i) !== pulled.includes(i));
-    const removed = () => pulled.filter((i) => base.includes(i));
-    const added = () => pulled.filter((i) => !base.includes(i));
-    const named = (positions) => listed(positions.map((i) => names[i]));
-    const isNeighbour = () => legal(relation, k, removed().length, added().length) && current().length > 0;
-
-    function show(last) {
-      names.forEach((_, i) => view.put(i, pulled.includes(i) ? (base.includes(i) ? "removed" : "added") : base.includes(i) ? "in" : "open"));
-      if (choosing) {
-        const missing = opening.length - base.length;
-        view.mean(missing ? null : answer(base));
-        if (missing) return own.say(missing > 0 ? `Pull in ${missing} more.` : `Pull out ${-missing}.`);
-        return own.say(`The ${query} is ${text(answer(base))}. Any ${opening.length} records are a start.`);
-      }
-      const [out, into] = [removed(), added()];
-      const who = [out.length ? `${named(out)} out` : "", into.length ? `${named(into)} in` : ""].filter(Boolean).join(", ");
-      if (pulled.length && isNeighbour()) return own.reach(base, current(), who, last);
-      view.mean(answer(base));
-      if (!pulled.length) return own.say(`The ${query} is ${text(answer(base))}. ${hint}`);
-      const ways = [
-        [...Array(k + 1).keys()].some((a) => a > into.length && legal(relation, k, out.length, a)) && "in",
-        [...Array(k + 1).keys()].some((r) => r > out.length && legal(relation, k, r, into.length)) && "out",
-      ];
-      return own.say(`${who}. Now pull another one ${ways.filter(Boolean).join(" or ")}.`);
-    }
-
-    return {
-      live: true,
-      begin() { base = [...opening]; pulled = []; choosing = false; own.begin(); show(); },
-      pull(i, up) {
-        if (choosing) {
-          base = names.map((_, j) => j).filter((j) => j === i ? up : base.includes(j));
-          return show();
-        }
-        pulled = pulled.filter((j) => j !== i);
-        if (base.includes(i) !== up) pulled.push(i);
-        while (!leadsOn(relation, k, removed().length, added().length)) {
-          const many = base.includes(i) ? removed() : added();  // the one that was pulled first goes back
-          const back = many.length > 1 ? many[0] : pulled[0];
-          pulled = pulled.filter((j) => j !== back);
-        }
-        show();
-      },
-      actions: {
-        choose() { choosing = true; pulled = []; show(); },
-        on() {
-          if (choosing) choosing = base.length !== opening.length;
-          else if (isNeighbour() && relation === "Change") base = current();
-          pulled = [];
-          show();
-        },
-        most() {
-          const last = own.verdict();
-          choosing = false;
-          base = [...witness[0]];
-          pulled = names.map((_, i) => i).filter((i) => witness[0].includes(i) !== witness[1].includes(i));
-          show(last);
-        },
-      },
-    };
-  }
-
   // The row in which a copy of a value stands: above those before it.
   function stacked() {
     const rows = new Map();
     return (value) => { rows.set(value, (rows.get(value) || 0) + 1); return rows.get(value) - 1; };
   }
 
-  // Records on a scale are pulled along it, out into a tray (null), and in from there.
-  function sliding(view) {
-    const { names, scale, query, relation, k, witness, opening, hint } = view;
-    const answer = (all) => QUERIES[query](all.filter((value) => value !== null));
-    const own = hunt(view, answer);
+  // A hunt for the widest gap between neighbours: records are pulled out of a dataset and into it, where they are
+  // known, or along a scale with a tray below. Outside a dataset a record has no value, null.
+  function hunting(view) {
+    const { names, values, scale, query, relation, k, most, claim, hint } = view;
+    const along = scale.length > 0, everyone = names.map((_, i) => i);
+    const dataset = (given) => along ? [...given] : everyone.map((i) => given.includes(i) ? values[i] : null);
+    const inside = (side) => side.filter((value) => value !== null);
+    const answer = (side) => QUERIES[query](inside(side));
     const changes = leadsOn(relation, k, 1, 1);  // whether a record may leave where another joins
-    let base = [], current = [], pulled = [], choosing = false;
+    const size = inside(dataset(view.opening)).length;
+    let base = [], current = [], pulled = [];  // values; positions, in the order they were pulled
+    let record = [0, 1], choosing = false;  // another start is chosen, which is no hunt
     const left = () => pulled.filter((i) => base[i] !== null);
     const joined = () => pulled.filter((i) => current[i] !== null);
+    const isNeighbour = () => pulled.length > 0 && legal(relation, k, left().length, joined().length) && inside(current).length > 0;
 
     function draw() {
+      if (!along) return everyone.forEach((i) => view.put(i, pulled.includes(i) ? (base[i] === null ? "added" : "removed") : base[i] === null ? "open" : "in"));
       const row = stacked();
-      names.forEach((_, i) => {
-        if (current[i] !== null) return view.place(i, current[i], row(current[i]), pulled.includes(i) ? "added" : "in");
-        return view.lay(i, base[i], row(null));
-      });
-      view.ghosts(left().map((i) => [base[i], row(base[i])]));
+      for (const i of everyone) {
+        if (current[i] === null) view.lay(i, base[i], row(null));
+        else view.place(i, current[i], row(current[i]), pulled.includes(i) ? "added" : "in");
+      }
+      return view.ghosts(left().map((i) => [base[i], row(base[i])]));
     }
 
     function who() {
-      const along = left().filter((i) => current[i] !== null).map((i) => `${base[i]} to ${current[i]}`);
-      const out = left().filter((i) => current[i] === null).map((i) => base[i]);
-      const into = joined().filter((i) => base[i] === null).map((i) => current[i]);
-      return [listed(along), out.length ? `${listed(out)} out` : "", into.length ? `${listed(into)} in` : ""].filter(Boolean).join(", ");
+      const named = (some, side) => listed(some.map((i) => along ? side[i] : names[i]));
+      const moved = listed(left().filter((i) => current[i] !== null).map((i) => `${base[i]} to ${current[i]}`));
+      const out = named(left().filter((i) => current[i] === null), base), into = named(joined().filter((i) => base[i] === null), current);
+      return [moved, out && `${out} out`, into && `${into} in`].filter(Boolean).join(", ");
+    }
+
+    function ways() {
+      const [r, a] = [left().length, joined().length], more = [...Array(k + 1).keys()];
+      return [more.some((one) => one > a && legal(relation, k, r, one)) && "in", more.some((one) => one > r && legal(relation, k, one, a)) && "out"].filter(Boolean).join(" or ");
+    }
+
+    const say = (sentence) => view.say(decimals(record), "is your record", sentence);
+
+    function reach(last) {
+      const gap = apart(answer(current), answer(base));
+      const sentence = `${who()}: the ${query} moves from ${text(answer(base))} to ${text(answer(current))}, by ${text(gap)}.`;
+      view.mean(answer(current), answer(base));
+      if (last) return view.say(decimals(most), "is the most there is", `${sentence} ${last}`);
+      if (compare(gap, record) > 0) record = gap;
+      return say(sentence);
     }
 
     function show(last) {
       draw();
-      if (pulled.length && legal(relation, k, left().length, joined().length)) return own.reach(base, current, who(), last);
+      const missing = size - inside(base).length;
+      if (missing) {
+        view.mean(null);
+        return say(missing > 0 ? `Pull in ${missing} more.` : `Pull out ${-missing}.`);
+      }
+      if (isNeighbour()) return reach(last);
       view.mean(answer(base));
-      if (pulled.length) return own.say(`${who()}. Now pull another one ${left().length ? "out" : "in"}.`);
-      return own.say(`The ${query} is ${text(answer(base))}. ${choosing ? "Pull the records along the line: any are a start." : hint}`);
+      if (pulled.length) return say(`${who()}. Now pull another one ${ways()}.`);
+      const start = along ? "Pull the records along the line: any are a start." : `Any ${size} records are a start.`;
+      return say(`The ${query} is ${text(answer(base))}. ${choosing ? start : hint}`);
     }
 
+    function from(start) { base = [...start]; current = [...start]; pulled = []; show(); }
+
+    function pull(i, to) {
+      let value = to;
+      if (choosing) {
+        if (along && (value === null || base[i] === null)) return undefined;
+        base[i] = value;
+        return from(base);
+      }
+      if (along && !changes && value !== null && base[i] !== null) value = base[i];  // it stays, or comes back
+      if (value === current[i]) {
+        return value === to ? undefined : say("No neighbour has a record moved along the line: pull one out below it, or in from there.");
+      }
+      current[i] = value;
+      pulled = pulled.filter((j) => j !== i);
+      if (value !== base[i]) pulled.push(i);
+      while (!leadsOn(relation, k, left().length, joined().length)) {
+        const many = base[i] === null ? joined() : left();  // the one that was pulled first goes back
+        const back = many.length > 1 ? many[0] : pulled[0];
+        current[back] = base[back];
+        pulled = pulled.filter((j) => j !== back);
+      }
+      return show();
+    }
+
+    const hands = along ? { slide: pull, value: (i) => current[i], tray: relation !== "Change" }
+      : { live: true, pull: (i, up) => pull(i, up ? values[i] : null) };
     return {
-      begin() { base = [...opening]; current = [...base]; pulled = []; choosing = false; own.begin(); show(); },
-      value: (i) => current[i],
-      tray: relation !== "Change",
-      slide(i, to) {
-        let value = to;
-        if (choosing && value !== null && base[i] !== null) {
-          base[i] = current[i] = value;
-          return show();
-        }
-        if (choosing || (value !== null && !scale.includes(value))) return;
-        if (!changes && value !== null && base[i] !== null) value = base[i];  // it stays, or comes back
-        if (value === current[i]) {
-          if (value !== to) own.say("No neighbour has a record moved along the line: pull one out below it, or in from there.");
-          return;
-        }
-        current[i] = value;
-        pulled = pulled.filter((j) => j !== i);
-        if (value !== base[i]) pulled.push(i);
-        while (!leadsOn(relation, k, left().length, joined().length)) {
-          const first = pulled.shift();  // the one that was pulled first goes back
-          current[first] = base[first];
-        }
-        show();
-      },
+      ...hands,
+      begin() { record = [0, 1]; choosing = false; from(dataset(view.opening)); },
       actions: {
-        choose() { current = [...base]; pulled = []; choosing = true; show(); },
+        choose() { choosing = true; from(base); },
         on() {
-          if (relation === "Change") base = [...current];
-          [current, pulled, choosing] = [[...base], [], false];
-          show();
+          if (choosing) choosing = inside(base).length !== size;
+          else if (isNeighbour() && relation === "Change") base = current;
+          from(base);
         },
         most() {
-          const last = own.verdict();
+          const last = `${claim} ${compare(record, most) === 0 ? "You had it." : `Your record is ${text(record)}.`}`;
           choosing = false;
-          [base, current] = witness.map((side) => [...side]);
-          pulled = names.map((_, i) => i).filter((i) => base[i] !== current[i]);
+          [base, current] = view.witness.map(dataset);
+          pulled = everyone.filter((i) => base[i] !== current[i]);
           show(last);
         },
       },
@@ -419,7 +322,7 @@
       begin() { values = [...opening]; range = null; show(); },
       value: (i) => values[i],
       slide(i, value) {
-        if (value === null || !scale.includes(value)) return;
+        if (value === null) return;
         values[i] = value;
         show();
       },
@@ -492,19 +395,17 @@
     };
   }
 
-  // Noise on the published mean: what the attacker believes of the right six. The first draws are those of the page.
+  // Noise on the published mean: what the attacker believes of a group with each sum, on average over the noise,
+  // comes with the page for each ε, and so do the first draws.
   function noisy(view) {
-    const { values, size, published, most, epsilons, draws } = view;
-    const all = groups(values.length, size), memory = new Map(), mean = published / size;
+    const { values, size, published, most, epsilons, draws, beliefs } = view;
+    const all = groups(values.length, size), mean = published / size;
+    const sums = sorted(new Set(all.map((group) => total(values, group))));
     let at = epsilons.length - 1, drawn = [...draws];
-    const believed = (epsilon) => {
-      if (!memory.has(epsilon)) memory.set(epsilon, beliefs(values, size, published, most, epsilon));
-      return memory.get(epsilon);
-    };
     function show() {
-      const epsilon = epsilons[at], own = believed(epsilon), largest = Math.max(...own.values());
-      const share = own.get(published), scale = most[0] / most[1] / epsilon, said = mean + scale * drawn[at];
-      view.shade((group) => own.get(total(values, group)) / largest, all);
+      const epsilon = epsilons[at], own = beliefs[at], largest = Math.max(...own);
+      const share = own[sums.indexOf(published)], scale = most[0] / most[1] / epsilon, said = mean + scale * drawn[at];
+      view.shade((group) => own[sums.indexOf(total(values, group))] / largest, all);
       view.noisy(said, mean, scale * Math.LN2);
       view.dial(at, epsilon === Infinity ? "no noise" : String(epsilon));
       if (epsilon === Infinity) return view.say("1 in 1", "for the right six", "No noise: the attacker is certain.");
@@ -515,17 +416,16 @@
       begin() { at = epsilons.length - 1; drawn = [...draws]; show(); },
       turn(to) { at = to; show(); },
       actions: {
-        draw() {  // for looking at only: to hide people takes a sampler that was made for it
+        draw() {
           if (epsilons[at] === Infinity) at = epsilons.indexOf(1);
-          const side = Math.random() - 0.5;
-          drawn[at] = -Math.sign(side) * Math.log(1 - 2 * Math.abs(side));
+          drawn[at] = laplace();
           show();
         },
       },
     };
   }
 
-  const GAMES = { naming, hiding, moving, sliding, local, bounding, noisy };
+  const GAMES = { naming, hiding, moving: hunting, sliding: hunting, local, bounding, noisy };
 
   // ---- Hands: a dot that is lifted over the line, and one that slides along it ----
 
@@ -615,6 +515,7 @@
       k: Number(root.dataset.k || 1),
       most: numbers("most"), witness: (root.dataset.witness || "").split("|").map(places),
       epsilons: numbers("epsilons"), draws: numbers("draws"),
+      beliefs: (root.dataset.beliefs || "").split("|").map((one) => one.split(" ").map(Number)),
       put(i, kind) {
         kinds[i] = kind;
         if (!pupils[i]) return;
@@ -693,5 +594,5 @@
     game.begin();
   });
 
-  globalThis.Dots = { start, beliefs, legal, farthest, QUERIES };
+  globalThis.Dots = { start, legal, farthest, QUERIES };
 })();

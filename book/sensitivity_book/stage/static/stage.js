@@ -23,6 +23,12 @@
   };
   const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
+  // A number drawn from Laplace noise of scale 1. For looking at only: to hide people takes a sampler made for it.
+  function laplace() {
+    const side = Math.random() - 0.5;
+    return -Math.sign(side) * Math.log(1 - 2 * Math.abs(side));
+  }
+
   // ---- Where things stand: the numbers of a part are its style's variables, in percent of the line ----
 
   function place(part, numbers) {
@@ -101,5 +107,5 @@
     return start;
   }
 
-  globalThis.Stage = { digits, percent, reduced, decimals, text, listed, place, axis, held, led, play };
+  globalThis.Stage = { digits, percent, reduced, decimals, text, listed, laplace, place, axis, held, led, play };
 })();

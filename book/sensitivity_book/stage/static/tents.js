@@ -5,7 +5,7 @@
 (() => {
   "use strict";
 
-  const { digits, percent, place, axis, held, led, play } = Stage;
+  const { digits, percent, laplace, place, axis, held, led, play } = Stage;
 
   const LOW = -5, HIGH = 15, TALLEST = 0.34, MOST = 60, NARROWEST = 3;
   const NAMES = ["Chris", "Rick"];
@@ -82,13 +82,8 @@
     return `M${10 * (from - LOW)} 100L${points.join("L")}L${10 * (to - LOW)} 100Z`;
   }
 
-  // A number that may be published with Chris, to a tenth of a day. For looking at only: to hide
-  // people takes a sampler that was made for it.
-  function drawn(state) {
-    const side = Math.random() - 0.5, { scale } = numbers(state);
-    const noise = -scale * Math.sign(side) * Math.log(1 - 2 * Math.abs(side));
-    return Math.round(10 * (state.one / 6 + noise)) / 10;
-  }
+  // A number that may be published with Chris, to a tenth of a day.
+  const drawn = (state) => Math.round(10 * (state.one / 6 + numbers(state).scale * laplace())) / 10;
 
   // ---- The picture on its page ----
 

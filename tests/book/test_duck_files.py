@@ -1,7 +1,7 @@
 """DuckDB's script is the one that was looked at, or the build stops."""
 
 import pytest
-from sensitivity_book.live import duck_script
+from sensitivity_book.live import duck_files
 
 
 @pytest.mark.parametrize(
@@ -15,4 +15,4 @@ from sensitivity_book.live import duck_script
 def test_another_script_stops_the_build(script: str) -> None:
     """Catches a newer script of DuckDB's that would answer elsewhere than to Python."""
     with pytest.raises(ValueError, match="DuckDB's script must"):
-        duck_script.classic(script)
+        duck_files.classic(script)
