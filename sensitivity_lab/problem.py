@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +18,10 @@ from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_numbe
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text, one_line
 from sensitivity_lab.queries import Grouping, Query, checked_answer
-from sensitivity_lab.records.people import OfOneRow
+from sensitivity_lab.records.people import OfOneRow, drops_other_rows
 from sensitivity_lab.records.rows import require_column, table
 from sensitivity_lab.records.said import fills, uncut
+from sensitivity_lab.records.source import Source
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
@@ -84,12 +85,10 @@ class Problem:
                 require_column(table(tables[0], "table"), what, asked)
 
     def _check_people(self) -> None:
-        """Refuse to ask rows of several tables, to change some of their columns, or take one for a person."""
+        """Refuse to ask rows of several tables, to change columns of who is known, or take a row for a person."""
         query, source = self.query, self.universe.source
         if self.relation.restricts_columns:
-            raise ValueError(
-                f"columns must be None where a record is a person, whose rows are one, got {self.relation}"
-            )
+            self._check_columns_of_people()
         tables = [name for name in source.whole if name is not None]
         if tables and asks_rows(query):
             raise ValueError(
@@ -101,6 +100,20 @@ class Problem:
             OfOneRow.check(predicate, source, "predicate")
         if query.grouping is not None:
             self._check_grouping(query.grouping)
+
+    def _check_columns_of_people(self) -> None:
+        """Refuse to change columns of who is known, or where other rows could be dropped after it."""
+        source, relation = self.universe.source, self.relation
+        if source.brings is None:
+            raise ValueError(
+                "columns must be None where people are known, who have the cells that they have, got "
+                f"{relation}: make anybody, Universe.people(rows, most_rows=2)"
+            )
+        if drops_other_rows(source, relation.kept(source.brings[0].values) or ()):
+            raise ValueError(
+                f"columns must be None where bounds drop rows, got {relation} and {self.universe}: "
+                "who changes them may keep other rows; promise most_rows, and bound by clip alone"
+            )
 
     def _check_grouping(self, grouping: Grouping) -> None:
         """Refuse a function of a person whose rows may be in several groups."""
@@ -196,6 +209,9 @@ class Problem:
     @property
     def given(self) -> Giver:
         """What makes datasets, of positions, as the query's function is given them."""
+        restricted = self.kept is not None and self.universe.holds_people
+        if restricted and self.query.inner is not None and not asks_rows(self.query):
+            return partial(_one_by_one, self.universe.source)  # of a person, who comes alone
         return self.query.giver(self.universe)
 
     def count_datasets(self, limit: int) -> int:
@@ -324,6 +340,11 @@ class Budget:
         """What is enumerated without asking the solver first."""
         few = min(AT_ONCE, self.max_datasets)
         return Limits.of(few, few)
+
+
+def _one_by_one(source: Source, positions: Iterable[int]) -> tuple[Any, ...]:
+    """The records at some positions, each alone."""
+    return tuple(source.each(positions))
 
 
 def _check_executor(executor: Any) -> None:

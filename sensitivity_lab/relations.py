@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +23,7 @@ from sensitivity_lab.numbers.exact import (
 )
 from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.records.numbers import SHORT_FLOATS
-from sensitivity_lab.records.rows import is_table, rows_of, table
+from sensitivity_lab.records.rows import Row, is_table, rows_of, table
 from sensitivity_lab.records.said import codes_of
 from sensitivity_lab.records.source import hashed
 from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
@@ -309,7 +309,8 @@ class Change(Relation):
     ((0, 0), (1, 1), (2, 2))
 
     The field's bounded distance. With `columns`, a record that changes does so in these alone, as
-    where only a label or an attribute is to be hidden; its records are rows.
+    where only a label or an attribute is to be hidden. Records are rows, or people who bring any
+    rows (`most_rows`): who changes keeps how many rows they bring, and all other cells of these.
 
     >>> Change(1, columns=["salary"])
     <Change(1, columns=['salary']): at most 1 record changed, in salary alone>
@@ -368,8 +369,10 @@ class Change(Relation):
             return None
         return tuple(codes_of([self._rest(record) for record in records]).tolist())
 
-    def _rest(self, record: Any) -> tuple[Any, ...]:
-        """What of a record may not change."""
+    def _rest(self, record: Any) -> Hashable:
+        """What of a record may not change; of a person what of their rows, in any order."""
+        if type(record) is tuple and all(isinstance(row, Row) for row in record):
+            return frozenset(Counter(map(self._rest, record)).items())
         known: tuple[str, ...] = getattr(record, "columns", ())
         changed = self.columns or ()
         missing = [name for name in changed if name not in known]

@@ -249,7 +249,7 @@ def _proved(
     Where it alone is asked for it must answer; a bound that no pair may attain is no answer.
     """
     pair = None
-    if problem.kept is None:
+    if problem.kept is None or (only is None and problem.universe.holds_people):
         pair = solve(problem, budget.progress) if only is None else solve_local(problem, only)
     if pair is not None and pair.attained:
         return Answered(pair, 0, "solver"), ""

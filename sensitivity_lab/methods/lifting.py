@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.catalogue import over_numbers
+from sensitivity_lab.catalogue import asks_rows, over_numbers
 from sensitivity_lab.numbers.exact import brief, exact_number, is_real, simplest
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.entries.bins import BinsOfRuns
@@ -270,12 +270,8 @@ def _ends(universe: Universe, records: SortedRecords, runs: np.ndarray) -> list[
 def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) -> D | None:
     """Return D for a problem whose query is of a column over anybody, or None without a proof."""
     query, people = problem.query, problem.universe.source
-    if (
-        people.brings is None
-        or not people.brings_any
-        or query.inner is None
-        or query.proved is None
-    ):
+    of_column = query.inner is not None and asks_rows(query)
+    if people.brings is None or not people.brings_any or not of_column or query.proved is None:
         return None
     needed, (rows, bounds) = query.smallest_size or 0, people.brings
     if needed and not bounds[0]:
@@ -286,22 +282,45 @@ def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) 
         return None
     image = Image.of(Universe(rows, True, None), query)
     d = image and of_numbers(image.asked_by(problem))
-    return OfPeople(d, query.proved, image, problem.universe, bounds) if image and d else None
+    if not (image and d):
+        return None
+    kept, free = problem.relation.kept(rows.values), None
+    if kept is not None and (free := _free_rows(image, np.array(kept, dtype=np.int64))) is None:
+        return None
+    return OfPeople(d, query.proved, image, problem.universe, bounds, free)
+
+
+def _free_rows(image: Image, kept: np.ndarray) -> np.ndarray | None:
+    """For each row one that says the same, all with the same kept cells; None where there are none such."""
+    numbers = image.numbers.distinct
+    said = np.unique(
+        kept * numbers + image.number_of
+    )  # each number that rows with some kept cells say
+    cells = int(np.bincount(said // numbers).argmax())
+    alike = np.flatnonzero(kept == cells)
+    free = np.full(numbers, -1, dtype=np.int64)
+    free[image.number_of[alike]] = alike
+    return None if free.min() < 0 else free[image.number_of]
 
 
 @dataclass(frozen=True)
 class OfPeople:
-    """D of anybody, from that of the numbers of the rows that they bring (thm-people-rows)."""
+    """D of anybody, from that of the numbers of the rows that they bring (thm-people-rows).
+
+    Where cells are kept, a side brings as many rows as the other, free ones (thm-people-columns).
+    """
 
     of_rows: D
     proved: Family
     image: Image
     people: Universe
     bounds: tuple[int, int]  # of the rows that a person brings
+    free: np.ndarray | None = None  # for each row the one that stands for it where cells are kept
 
     def __call__(self, c: int, a: int, b: int) -> WorstPair | None:
         """The widest pair of rows that people bring, dealt to them."""
-        best = widest(self.of_rows, ((*share, False) for share in product(*self._brought(c, a, b))))
+        shared, own = self._brought(c, a, b)
+        best = widest(self.of_rows, ((more, *each, False) for more in shared for each in own))
         if best is None:
             return None
         best = self.image.lifted(best)
@@ -309,7 +328,7 @@ class OfPeople:
         parts = [
             [
                 (self._position_of[tuple(rows[i] for i in hand)], times)
-                for hand, times in dealt(part, many, *self.bounds).items()
+                for hand, times in dealt(self._freed(part), many, *self.bounds).items()
             ]
             for part, many in zip(best.parts, (c, a, b), strict=True)
         ]
@@ -321,19 +340,24 @@ class OfPeople:
             return True
         total = 0
         for c, a, b, _ in asked:
-            shared, of_a, of_b = self._brought(c, a, b)
-            total += (shared.stop - shared.start) * len(of_a) * len(of_b)
+            shared, own = self._brought(c, a, b)
+            total += len(shared) * len(own)
             if total > MOST_ASKED:
                 return False
         return True
 
-    def _brought(self, c: int, a: int, b: int) -> tuple[range, range, range]:
+    def _freed(self, part: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """Some rows with their copies, as those that stand for them."""
+        return part if self.free is None else [(int(self.free[i]), n) for i, n in part]
+
+    def _brought(self, c: int, a: int, b: int) -> tuple[range, Sequence[tuple[int, int]]]:
         """How many rows are shared, and how many each side's own, where D may be largest."""
         least, most = self.bounds
         of_a, of_b = (range(least * people, most * people + 1) for people in (a, b))
         if self.proved.at_ends:
             of_a, of_b = (each[:: max(1, len(each) - 1)] for each in (of_a, of_b))
-        return self.proved.shared(least * c, most * c), of_a, of_b
+        own = product(of_a, of_b) if self.free is None else zip(of_a, of_b, strict=True)
+        return self.proved.shared(least * c, most * c), list(own)
 
     @cached_property
     def _position_of(self) -> dict[object, int]:

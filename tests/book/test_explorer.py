@@ -11,6 +11,7 @@ import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from sensitivity_book.data.real import workplace_charging
 from sensitivity_book.stage.explorers import statements
 from sensitivity_book.stage.explorers.derivative import derivative_explorer
 from sensitivity_book.stage.explorers.explorer import (
@@ -23,6 +24,7 @@ from sensitivity_book.stage.explorers.explorer import (
 )
 from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
+from sensitivity_book.stage.explorers.published import published_explorer
 from sensitivity_book.stage.explorers.witness import witness_view
 
 import sensitivity_lab as sl
@@ -119,7 +121,7 @@ STORED = {
 }
 
 
-FIXED = ["formula", "derivative", "people", "statements"]
+FIXED = ["formula", "derivative", "people", "statements", "published"]
 
 
 @pytest.fixture(scope="module")
@@ -363,3 +365,22 @@ def test_a_question_to_a_table_moves_as_far_as_its_statement(question):
         view = statements.statement_explorer().view(question=question, relation=words, people="3")
         assert view.text.endswith(f"one person moves it by {number_text(float(found.value))}.")
         assert f"{question}, " in svg(view.figures[1]).replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("sessions", "top", "epsilon"), [(22, 10, 1), (31, 20, 0.1), (1, 2, 0.5), (4, 8, 2)]
+)
+def test_bounds_cost_what_pandas_says(sessions, top, epsilon):
+    """Catches energy that is lost twice, a scale without a bound, and an error without the noise."""
+    month = workplace_charging().read().query("month == '2015-09'")
+    kept = month.sort_values("session").groupby("driver").head(sessions)["kwh"]
+    lost = month["kwh"].sum() - kept.clip(0, top).sum()
+    noise = 2**0.5 * sessions * top / epsilon
+    chosen = {"sessions": str(sessions), "top": str(top), "epsilon": f"{epsilon:g}"}
+    text = published_explorer().view(**chosen).text
+    many = [int(n) for n in re.findall(r"(\d+) sessions? (?:dropped|cut)", text)]
+    assert many == [len(month) - len(kept), (kept > top).sum()]
+    assert f": {lost:,.0f} kWh lost." in text
+    assert f"× {top} = {sessions * top} kWh" in text
+    said = re.search(r"noise ([\d.]+), error ([\d.]+) kWh", text).groups()
+    assert [*map(float, said)] == pytest.approx([noise, (lost**2 + noise**2) ** 0.5], rel=0.005)

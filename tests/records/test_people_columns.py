@@ -203,14 +203,6 @@ def test_the_number_of_a_person_is_one_in_a_dataset():
     assert sl.global_sensitivity(sl.SUM.of("person"), named, **ask).value == 9
 
 
-def test_a_person_changes_as_a_whole():
-    """Catches a refusal of some columns that names a person in place of the reason."""
-    relation = sl.Change(1, columns=["price"])
-    for universe in (NAMED, ANYBODY):
-        with pytest.raises(ValueError, match="columns must be None where a record is a person"):
-            sl.global_sensitivity(sl.SUM.of("price"), universe, size=1, relation=relation)
-
-
 # -- everybody brings from so many to so many rows ------------------------------------------------
 
 IS_LONG = "PEOPLE_CASES" in os.environ

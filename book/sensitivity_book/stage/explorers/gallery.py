@@ -7,6 +7,7 @@ from sensitivity_book.stage.explorers.derivative import derivative_explorer
 from sensitivity_book.stage.explorers.explorer import Explorer
 from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.people import people_explorer
+from sensitivity_book.stage.explorers.published import published_explorer
 from sensitivity_book.stage.explorers.statements import statement_explorer
 from sensitivity_book.stage.explorers.witness import witness_explorer
 
@@ -20,5 +21,6 @@ def explorers() -> dict[str, Explorer]:
         derivative_explorer(),
         people_explorer(),
         statement_explorer(),
+        published_explorer(),
     ]
     return {explorer.name: explorer for explorer in made}
