@@ -19,8 +19,15 @@ from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
 from sensitivity_lab.records.rows import is_table, own_copy
 from sensitivity_lab.relations import Relation, check_relation
-from sensitivity_lab.shown.python import Snippet, cells_of, own_numbers, runnable, source_of
-from sensitivity_lab.travel import Travels, read_as
+from sensitivity_lab.shown.python import (
+    Snippet,
+    cells_of,
+    comment,
+    own_numbers,
+    runnable,
+    source_of,
+)
+from sensitivity_lab.travel import Travels, read_as, stayed
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
@@ -183,12 +190,12 @@ class Sensitivity(Travels):
         lines = [
             *own_numbers((*cells_of(dataset), *cells_of(neighbour))),
             "import sensitivity_lab as sl",
-            f"query = {query}" if query else f"# define query here: {self.query.name}",
+            f"query = {query}" if query else comment(f"define query here: {self.query.name}"),
             *([] if relation.is_public else [f"# define {type(relation).__name__} here"]),
             f"dataset = {source_of(dataset)}",
             f"neighbour = {source_of(neighbour)}  # {relation.description}",
-            *([f"# {who}" for who in people] or [f"assert {asked}"]),
-            f"print(query(dataset), query(neighbour))  # {self.value} apart{self._of_types}",
+            *(list(map(comment, people)) or [f"assert {asked}"]),
+            f"print(query(dataset), query(neighbour))  {comment(self.value)} apart{self._of_types}",
         ]
         return runnable(lines)
 
@@ -271,6 +278,10 @@ class Sensitivity(Travels):
             parts = (self.witness.removed, self.witness.added)
             names = self.relation.sides
             return {name: dataset_text(part) for name, part in zip(names, parts, strict=True)}
+        if stayed(self.query):
+            return {
+                name: dataset_text(side) for name, side in zip(SIDES, self.witness, strict=True)
+            }
         texts = answer_texts(*map(self.query, self.witness))
         return {
             name: f"{dataset_text(side)} → {text}"
@@ -304,7 +315,7 @@ def captions(found: Sensitivity) -> list[str]:
     """What a card writes above either dataset: the answer on it, unless it takes long, or fails."""
     witness = found.witness
     longest = witness.size if isinstance(witness, CompactWitness) else 0
-    if longest > LONGEST_ASKED:
+    if longest > LONGEST_ASKED or stayed(found.query):
         return list(SIDES)
     texts = answer_texts(*answers_on(found))
     return [f"{side} → {text}" for side, text in zip(SIDES, texts, strict=True)]

@@ -6,15 +6,16 @@ import ast
 import json
 import re
 from dataclasses import fields, replace
+from decimal import Decimal
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from importlib import import_module
 from math import isfinite
 from typing import Any, ClassVar, Self, TypeVar
 
 from sensitivity_lab.catalogue import CONSTANTS, count_people, python_of
 from sensitivity_lab.methods.witness import CompactWitness
-from sensitivity_lab.numbers.exact import brief, told
+from sensitivity_lab.numbers.exact import MOST_EXPONENT, brief, told
 from sensitivity_lab.numbers.gap import Labelled
 from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.queries import Query, as_query
@@ -26,22 +27,31 @@ from sensitivity_lab.universe import Universe
 
 EXACT = re.compile(r"-?\d+/\d+")  # a fraction; text that reads like one is written as Python
 LONGEST = 10**4000  # Python writes no int of over 4,300 digits
-# Python in a JSON text may have literals, these names, and these after a dot; all else is refused.
-PLAIN = re.compile(
-    "Expression|Constant|Tuple|List|Set|Dict|UnaryOp|USub|Load|Call|keyword|Attribute|Name"
-)
-WHERE = {
-    "sl": "sensitivity_lab", "pd": "pandas", "pl": "polars", "pa": "pyarrow", "np": "numpy", "datetime": "datetime",
-    "zoneinfo": "zoneinfo", "Fraction": "fractions", "Decimal": "decimal", "float": "builtins", "frozenset": "builtins",
-    "range": "builtins", "set": "builtins",
+# Python in a JSON text is literals and these names, each of its own library: nothing that reads a file or runs text,
+# and nothing that makes much of little. It is never run as Python: `made` walks through it.
+WORDS = {
+    "sl": " ".join([*CONSTANTS, *(kind.__name__ for kind in STANDARD)]) + """ count_people quantile std variance
+    histogram trimmed_mean winsorised_mean sql Universe.population Universe.value_range Universe.people""",
+    "pd": "DataFrame Timestamp Timedelta Period Interval CategoricalDtype",
+    "pl": """DataFrame Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64 Boolean String Date Time
+    Datetime Duration Categorical Decimal List""",
+    "pa": "table array dictionary list_ timestamp decimal128 decimal256 type_for_alias",
+    "np": """bool float16 float32 float64 longdouble int8 int16 int32 int64 uint8 uint16 uint32 uint64 datetime64
+    timedelta64""",
+    "datetime": "date datetime time timedelta timezone timezone.utc",
+    "zoneinfo": "ZoneInfo",
 }  # fmt: skip
-DOTTED = {*CONSTANTS, "count_people", *(kind.__name__ for kind in STANDARD)} | set(re.findall(r"\w+", """
-    quantile std variance histogram trimmed_mean winsorised_mean sql of by clipped Universe population value_range
-    people truncated DataFrame astype Timestamp Timedelta Period Interval CategoricalDtype table array dictionary
-    list_ timestamp decimal128 decimal256 type_for_alias Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32
-    Float64 Boolean String Date Time Datetime Duration Categorical Decimal List bool float16 float32 float64
-    longdouble int8 int16 int32 int64 uint8 uint16 uint32 uint64 datetime64 timedelta64 date datetime time timedelta
-    timezone utc ZoneInfo"""))  # fmt: skip
+LIBRARIES = {
+    "sl": "sensitivity_lab",
+    "pd": "pandas",
+    "pl": "polars",
+    "pa": "pyarrow",
+    "np": "numpy",
+}
+KNOWN = {f"{library}.{word}" for library, words in WORDS.items() for word in words.split()}
+TABLES = {"pd.DataFrame", "pl.DataFrame", "pa.table"}
+AFTER_A_CALL = {"of", "by", "clipped", "truncated", "astype"}
+PADDED = re.compile(r"[<>=|]?[SUVa]\d+")  # a type of text so long, which fills memory
 R = TypeVar("R")
 
 
@@ -70,7 +80,7 @@ class Travels:
     The fields are those of the class, beside ``"type"``, its name. Ints and floats are numbers, a fraction is text
     as ``"17/6"``, a dataset of numbers or text a list; ``{"numbers": [...]}`` is a universe of them. Whatever JSON
     has not, tables among it, stands in ``{"python": "..."}``, which makes it by this package's public names, or those
-    of pandas, polars, pyarrow, numpy, decimals and dates that make values: such calls are run, all else is refused. A function is
+    of pandas, polars, pyarrow, numpy, decimals and dates that make values and do nothing else; all other is refused. A function is
     ``{"function": its name}``, what cannot be written ``{"told": its text}``: give these again to `from_json`.
     """
 
@@ -103,12 +113,12 @@ class Travels:
         """
         given = {"query": query, "universe": universe, "relation": relation}
         try:
-            plain = json.loads(text)
+            plain = json.loads(text, parse_constant=_no_number)
             if (kind := plain["type"]) != cls.__name__:
                 raise TypeError(f"it holds {brief(kind)}")
             found: Self = cls._arrived(plain, given)
             return found
-        except (AttributeError, LookupError, SyntaxError, TypeError, ValueError) as error:
+        except Exception as error:  # of libraries' own kinds, and RecursionError
             raise ValueError(f"text must be the JSON of {cls.__name__}: {told(error)}") from error
 
     _arrived: ClassVar[Any] = classmethod(read_as)
@@ -195,11 +205,16 @@ def read(plain: Any, given: Any = None) -> Any:
         make = Universe.value_range if plain["unlimited"] else Universe.population
         return make(read(inner), name=plain["name"])
     if tag == "function":
-        return Query(inner, partial(untold, inner), *plain["given"])
+        least, missing = plain["given"]
+        return Query(inner, partial(untold, inner), least, missing)
     if tag == "labelled":
         return Labelled(*map(read, inner))
     value = made(inner) if tag == "python" else inner
-    return replace(value, name=plain["name"]) if isinstance(value, Query) else value
+    return replace(value, name=str(plain["name"])) if isinstance(value, Query) else value
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"numbers must be finite, got {text}")
 
 
 def untold(name: str, *_: Any) -> Any:
@@ -207,21 +222,79 @@ def untold(name: str, *_: Any) -> Any:
     raise ValueError(f"query {name} did not travel: give it, from_json(text, query=…)")
 
 
+def stayed(query: Query) -> bool:
+    """Whether a query's function did not travel."""
+    return getattr(query.function, "func", None) is untold
+
+
 def made(python: str) -> Any:
     """What Python of literals and known names makes; ValueError for any other."""
-    tree = ast.parse(python, mode="eval")
-    space: dict[str, Any] = {}
-    for node in ast.walk(tree):
-        known = (
-            node.attr in DOTTED
-            if isinstance(node, ast.Attribute)
-            else PLAIN.fullmatch(type(node).__name__)
-        )
-        if not known or (isinstance(node, ast.Name) and node.id not in WHERE):
-            raise ValueError(f"Python of literals and known names is read, got {python[:100]}")
-        if isinstance(node, ast.Name):
-            module = import_module(WHERE[node.id])
-            space[node.id] = getattr(module, node.id, module) if node.id != "datetime" else module
-    return eval(
-        compile(tree, "JSON", "eval"), space
-    )  # which names nothing but what was let through
+    body = ast.parse(python, mode="eval").body
+    if (
+        isinstance(body, ast.Call) and ast.unparse(body.func) == "range"
+    ):  # alone: within a call it may fill memory
+        return range(*map(_made, body.args))
+    return _made(body)
+
+
+def _made(node: ast.AST) -> Any:
+    match node:
+        case ast.Constant(value=value) if not (isinstance(value, str) and "dateutil/" in value):
+            return value  # pandas opens what follows `dateutil/` as a file
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+        case ast.Tuple(elts=held):
+            return tuple(map(_made, held))
+        case ast.List(elts=held):
+            return list(map(_made, held))
+        case ast.Set(elts=held):
+            return set(map(_made, held))
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            return {_made(key): _made(value) for key, value in zip(keys, values, strict=True)}  # type: ignore[arg-type]
+        case ast.Call(func=func, args=args, keywords=named) if all(one.arg for one in named):
+            given = [_made(one) for one in args], {str(one.arg): _made(one.value) for one in named}
+            return _called(func, *given)
+        case ast.Attribute() if (name := ast.unparse(node)) in KNOWN:
+            found = import_module(LIBRARIES.get(*[name.split(".")[0]] * 2))
+            return reduce(getattr, name.split(".")[1:], found)
+    raise ValueError(f"Python of literals and known names is read, got {ast.unparse(node)[:100]}")
+
+
+def _called(func: ast.expr, args: list[Any], named: dict[str, Any]) -> Any:
+    """What a call of a known name makes, or one of a method of what a call or a constant query is."""
+    name = ast.unparse(func)
+    if name in PLAIN:
+        return PLAIN[name](*args)
+    if name in KNOWN:
+        if name in TABLES and (len(args) != 1 or not {*named} <= {"schema_overrides"}):
+            raise ValueError(
+                f"a table is made of one dict, got {name} of {len(args)} and {[*named]}"
+            )
+        return _made(func)(*args, **named)
+    if not isinstance(func, ast.Attribute) or func.attr not in AFTER_A_CALL:
+        raise ValueError(f"Python of literals and known names is read, got {name[:100]}")
+    if func.attr == "astype" and any(PADDED.fullmatch(str(kind)) for kind in args[0].values()):
+        raise ValueError(f"types must be those of tables, got {brief(args[0])}")
+    return getattr(_made(func.value), func.attr)(*args, **named)
+
+
+def _fraction(top: int, below: int) -> Fraction:
+    if not type(top) is type(below) is int:  # of text as "1e999999999" it would take for ever
+        raise ValueError(f"a Fraction is made of two ints, got {brief((top, below))}")
+    return Fraction(top, below)
+
+
+def _decimal(text: str) -> Decimal:
+    number = Decimal(text)
+    if number.is_finite() and abs(number.adjusted()) > MOST_EXPONENT:
+        raise ValueError(f"numbers lie within 10 to the power of ±{MOST_EXPONENT:,}, got {number}")
+    return number
+
+
+PLAIN: dict[str, Any] = {
+    "Fraction": _fraction,
+    "Decimal": _decimal,
+    "float": float,
+    "frozenset": frozenset,
+    "set": set,
+}

@@ -163,11 +163,52 @@ def test_what_is_no_result_is_refused(text):
     "__import__('os').system('true')", "sl.audit", "sl.__loader__", "(lambda: 1)()", "[x for x in range(3)]", "open('x')",
     "sl.Universe.__init__", "pd.read_csv('x')", "pd.eval('1')", "1 + 1", "'a'.join(['b'])", "np.load('x')", "pd.DataFrame.__class__",
     "sl.MEAN.function", "f'{1}'", "datetime.sys", "float.__subclasses__()", "exec('1')", "eval",
+    "pl.sql('SELECT 1', eager=True)", "sl.SUM.of(pl.sql)", "pd.Timestamp('2024', tz='dateutil//dev/stdin')", "sl.SUM.of('x').function('y')",
+    "zoneinfo.ZoneInfo('../../etc/passwd')", "sl.SUM.of.by('x')", "np.histogram([1], 10**9)", "sl.universe.Universe", "pd.core", "pl.DataFrame.sql",
 ])  # fmt: skip
 def test_python_in_a_text_makes_values_and_does_nothing_else(python):
     """Catches a text that runs code."""
     with pytest.raises((ValueError, TypeError)):
         made(python)
+
+
+@pytest.mark.parametrize("python", [
+    "frozenset(range(10**12))", "sl.Universe.population(range(9**9))", "Fraction('1e999999999')", "Fraction(Decimal('1e99999'), 1)",
+    "Decimal('1e999999999')", "pd.DataFrame(1, [1, 2], [1, 2])", "pd.DataFrame({}, index=[1], columns=[1])", "pa.array(range(9**9))",
+    "pd.DataFrame({'a': ['x']}).astype({'a': 'S2000000000'})", "-" * 10**5 + "1", "(" * 10**4 + ")" * 10**4, "sl" + ".of" * 10**5, "1" + "0" * 5000,
+    "[" * 10**5,
+])  # fmt: skip
+def test_a_short_text_makes_nothing_large(python):
+    """Catches a text that fills memory, takes for ever, or breaks the reader."""
+    held = sl.global_sensitivity(sl.MEAN, SOME, size=2, relation=sl.Add(1)).to_dict()
+    text = json.dumps(held | {"value": {"python": python}})
+    for hostile in (
+        text,
+        text.replace('"17/6"', python),
+        "[" * 10**5,
+        json.dumps(held | {"value": math.nan}),
+    ):
+        with pytest.raises(ValueError, match="text must be the JSON of Sensitivity"):
+            sl.Sensitivity.from_json(hostile)
+
+
+def test_text_that_arrived_stays_text_where_it_is_shown():
+    """Catches a name that becomes a line of the snippet, or a part of the page."""
+    found = sl.global_sensitivity(spread, SOME, size=2, relation=sl.Change(1))
+    name = "x\nimport os\r<script>"
+    plain = found.to_dict() | {
+        "query": {"function": name, "given": [None, False]},
+        "infeasible": [name],
+    }
+    again = sl.Sensitivity.from_json(json.dumps(plain))
+    assert not [
+        line for line in again.snippet().splitlines() if line.startswith(("import os", "<"))
+    ]
+    assert "<script>" not in again._repr_html_()
+    with pytest.raises(ValueError, match="Sensitivity"):
+        sl.Sensitivity.from_json(
+            json.dumps(plain | {"query": {"function": name, "given": [1, True, "exact"]}})
+        )
 
 
 def test_numbers_are_numbers_in_a_report():

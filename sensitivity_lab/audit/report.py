@@ -24,7 +24,7 @@ from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
 from sensitivity_lab.records.rows import is_table, rows_of, table
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import answer_texts
-from sensitivity_lab.shown.python import Snippet, runnable, source_of
+from sensitivity_lab.shown.python import Snippet, comment, runnable, source_of
 from sensitivity_lab.shown.tables import Marked, rows_on_a_line
 from sensitivity_lab.travel import Travels, read, read_as, untold, written
 from sensitivity_lab.universe import Indices, Universe
@@ -410,21 +410,21 @@ class Audit(Travels):
         A standard query is imported; your own function you define where a comment says so.
         """
         row = (*self.violations, self.worst)[0]
-        name, made = self.function, [f"# define {self.function} here"]
+        name, made = self.function, [comment(f"define {self.function} here")]
         if (standard := python_of(self.subject.query)) is not None:
             name, made = "query", ["import sensitivity_lab as sl", f"query = {standard}"]
         elif not name.isidentifier():
-            name, made = "function", [f"# define function here: {name}"]
+            name, made = "function", [comment(f"define function here: {name}")]
         claimed, apart = dataset_text(row.claimed), dataset_text(row.found)
         lines = [
             *made[:-1],
-            f"# {row.setting}: claimed {claimed}, and the answers are {apart} apart",
+            comment(f"{row.setting}: claimed {claimed}, and the answers are {apart} apart"),
             made[-1],
             f"dataset = {source_of(row.dataset)}",
             f"neighbour = {source_of(row.neighbour)}",
         ]
         for side, answer in zip(SIDES, row.answers or (), strict=True):
-            lines.append(f"print({name}({side}))  # {' '.join(number_repr(answer).split())}")
+            lines.append(f"print({name}({side}))  {comment(number_repr(answer))}")
         return runnable(lines)
 
     def raise_if_too_small(self, *, allow_not_asked: bool = False) -> None:

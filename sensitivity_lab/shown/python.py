@@ -159,6 +159,11 @@ class Snippet(str):
         return str(self)
 
 
+def comment(text: Any) -> str:
+    """A comment of one line, whatever somebody's name of a function has in it."""
+    return f"# {' '.join(str(text).split())}"
+
+
 def runnable(lines: Sequence[str]) -> Snippet:
     """Lines of Python with the imports that their numbers need."""
     used = "\n".join(lines)
