@@ -209,13 +209,6 @@ def test_what_functions_can_tell_apart_is_not_equal(one, other, same):
     assert repr(found[0]) == repr(found[2])
 
 
-def test_a_range_is_no_population_and_names_its_values_once():
-    """Catches equality that forgets the kind, or that counts a range's values by how often named."""
-    assert sl.Universe.population([1, 2]) != sl.Universe.value_range([1, 2])
-    assert sl.Universe.value_range([1, 2, 2]) == sl.Universe.value_range([2, 1])
-    assert sl.Universe.value_range([1, 2, 2]).sorted_records.tolist() == [1, 2]
-
-
 # -- every float stands for its shortest text ----------------------------------------------------
 
 

@@ -14,11 +14,8 @@ from conftest import a_third, refused
 import sensitivity_lab as sl
 from sensitivity_lab.audit.search import search as stages
 from sensitivity_lab.audit.search.layouts import (
-    KINDS,
     Layout,
-    Line,
     boundary_positions,
-    constants,
     orders_of,
 )
 from sensitivity_lab.audit.search.search import Steps, Trials, require_neighbours
@@ -66,32 +63,6 @@ def test_each_layout_is_tried():
     log = Logged()
     searched(log, sl.Universe.value_range([*range(1000), 2**53 - 1, 2**53, 2**54]), 3, trials=2000)
     assert any(x.count(2**53) >= 2 and x[0] < 2 for x in log.asked)
-
-
-@pytest.mark.parametrize("shape", [(4, 1, 1), (3, 2, 0), (3, 0, 2), (0, 1, 1), (2, 3, 2)])
-@pytest.mark.parametrize(
-    "universe",
-    [TEN, sl.Universe.population([1, 1, 1, 2, 3, 4, 5, 6, 7, 7]), sl.Universe.value_range([5])],
-)
-def test_each_number_of_a_layout_makes_a_pair(shape, universe):
-    """Catches a number that goes too far: a record twice, none where one is needed, a run of two values."""
-    line = Line.of(universe, np.arange(universe.distinct), shape)
-    for kind in KINDS:
-        lay, most = kind(line)
-        for numbers in np.ndindex(*(number + 1 for number in most)):
-            layout = lay(*numbers)
-            assert tuple(map(len, layout)) == shape
-            assert layout.fits(universe)
-            runs = {"shared_run": layout.common + layout.added, "outer": layout.added}
-            if universe.unlimited:
-                assert len({*runs.get(kind.__name__, ())}) <= 1
-
-
-def test_constants_move_what_there_is():
-    """Catches constants whose value another number chooses."""
-    assert constants([2, 7], Line.of(TEN, np.arange(10), (2, 1, 0)))[1] == (1, 1, 0)
-    lay, _ = constants([2, 7], Line.of(TEN, np.arange(10), (2, 1, 1)))
-    assert lay(0, 1, 0) == Layout((2, 2), (7,), (2,))
 
 
 def test_a_jump_is_found_by_halving():
@@ -179,14 +150,6 @@ def test_each_step_is_a_pair_of_the_same_move(universe):
         assert len(met) > 20 or most == 1
 
 
-def test_a_climb_ends():
-    """Catches a climb that goes on where no step is wider, or stops at the first that is not."""
-    asked = trials_of(sl.SUM, TEN, 2)
-    stages.climb(asked, steps_in(TEN), asked.ask(Layout((0,), (4,), (5,))))
-    assert asked.best.gap == 9
-    assert asked.asked < 5000
-
-
 # --- what is spent ---------------------------------------------------------------------------
 
 
@@ -213,18 +176,6 @@ def test_a_search_ends_with_its_time(monkeypatch):
     assert report.rows[0].verdict == "too small"
     wide = sl.Universe.value_range(range(100))
     assert searched(sl.SUM, wide, 10_000, trials=None, seconds=1e-6).found == 99
-
-
-def test_a_stage_ends_at_its_share():
-    """Catches a stage that uses what the next one needs."""
-    asked = trials_of(sl.SUM, TEN, 2, most=10)
-    asked.until = 0.5
-    for _ in range(5):
-        asked.ask(Layout((0,), (1,), (2,)))
-    with pytest.raises(stages.Spent):
-        asked.ask(Layout((0,), (1,), (2,)))
-    asked.until = 1.0
-    assert asked.ask(Layout((0,), (1,), (9,))).gap == asked.best.gap == 8
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,9 @@ from sensitivity_book.answers import check_answer
 from sensitivity_book.answers.check import check, verdict
 from sensitivity_book.answers.kinds import DatasetAnswer, FunctionAnswer, NumberAnswer
 from sensitivity_book.answers.page import elsewhere
-from sensitivity_book.answers.reading import MisreadError, read_datasets
 from sensitivity_book.answers.registry import ANSWERS
 from test_page_shape import PAGES as BOOK
 from test_page_shape import PATH, SOLUTION, exercises, prose
-
-import sensitivity_lab as sl
 
 MADE = {name: make() for name, make in ANSWERS.items()}
 DAYS = [*map(Fraction, (1, 2, 3, 4, 5, 6, 7, 8, 15, 20))]
@@ -707,17 +704,6 @@ def test_a_table_is_read_however_it_is_written():
         assert submitted("tables-refuted", text)["right"]
 
 
-def test_rows_are_named_as_they_are_typed():
-    """Catches a table that is shown in a form nobody could type."""
-    staff = sl.Universe.product(team=["art", "law"], salary=[0, 50])
-    asked = DatasetAnswer(("One", "Other"), None, staff, (), 2, sl.Change(1))
-    with pytest.raises(MisreadError, match=r"^law 0 has 1 record, not 2"):
-        read_datasets(asked, ["law 0", "art 0"])
-    with pytest.raises(MisreadError, match=r"^art 0, law 0 and art 50, law 50 are no neighbours"):
-        read_datasets(asked, ["law 0, art 0", "law 50, art 50"])
-    assert read_datasets(asked, ["law 0, art 0", "art 0, law 50"])[0] == (("art", 0), ("law", 0))
-
-
 def test_a_dataset_is_read_however_it_is_written():
     """Catches a reader who is sent away for brackets, order, spaces or a true minus."""
     for text in (
@@ -839,16 +825,6 @@ def with_outputs(page):
             texts += output.get("text") or output.get("data", {}).get("text/plain", [])
         texts.append("\n\n")
     return "".join(texts)
-
-
-def test_numbers_are_found_in_a_text():
-    """Catches the next test looking past a number, or taking a part of one for the whole."""
-    text = r"$15/6 = 5/2$, 34,901,442,000 or $1{,}024$, 27.2% and 2.50; 1/2 of 7"
-    half, exact = Fraction(1, 2), [Fraction(5, 2), 34_901_442_000, 1024]
-    found = dict(numbers(text))
-    assert [*found] == [*exact, Fraction(272, 1000), half, 7]
-    assert found[Fraction(272, 1000)] == half / 1000
-    assert found[1024] == 0
 
 
 @pytest.mark.parametrize("page", ANSWERED)

@@ -90,22 +90,3 @@ def test_elsewhere_it_is_a_question_and_a_list(build):
     lines = ["How many has x?", "* 6", "**Yes.** Six can leave", "* **none**"]
     places = [page.index(line) for line in lines]
     assert places == sorted(places)
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("Just words.", "one bullet list"),
-        ("Words.\n- yes: a\n\n  b\n- no: c\n\n  d", "one bullet list"),
-        ("- yes: a\n\n  b", "at least one choice with yes: and one with no:"),
-        ("- no: a\n\n  b\n- no: c\n\n  d", "at least one choice with yes: and one with no:"),
-        ("- yes: a\n\n  b\n- c\n\n  d", "begins with yes: or no:, got 'c'"),
-        ("- yes: a\n\n  b\n- no: c", "needs a reason, in a paragraph below: 'no: c'"),
-        ("- yes: a\n\n  b\n- no:\n\n  d", "says nothing after"),
-    ],
-)
-def test_what_is_no_question_with_choices_is_refused(build, body, message):
-    """Catches a check that no answer is right in, and a choice that leaves its reader without why."""
-    _, said = build(f"# A page\n\n```{{check}} Which?\n{body}\n```\n")
-    assert message in said
-    assert "index.md" in said

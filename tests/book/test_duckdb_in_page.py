@@ -263,21 +263,6 @@ def test_a_table_that_one_connection_sees_is_handed_on_with_its_types(page: Modu
     assert connection.execute("FROM same").fetchall() == connection.execute("FROM t").fetchall()
 
 
-@pytest.mark.parametrize(
-    "text", ["SELECT 1", "SELECT 1; SELECT $x", "INSERT INTO t VALUES (1)", "DROP TABLE t"]
-)
-def test_statements_are_told_apart(page: ModuleType, text: str) -> None:
-    """Catches a statement that writes and is taken for one that reads, or a parameter that is lost."""
-    told = [
-        [
-            (one.type.name, set(one.named_parameters))
-            for one in module.connect().extract_statements(text)
-        ]
-        for module in (real, page)
-    ]
-    assert told[0] == told[1]
-
-
 def test_what_is_not_there_says_so(page: ModuleType) -> None:
     """Catches a call that is answered wrongly in the page instead of refused."""
     connection = page.connect()
@@ -298,16 +283,6 @@ def test_what_is_not_there_says_so(page: ModuleType) -> None:
     for call in refused:
         with pytest.raises(page.Error):
             call()
-
-
-def test_it_says_where_to_run_if_the_page_has_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Catches a page without DuckDB that fails without a word that a reader can act on."""
-    monkeypatch.delitem(sys.modules, "js", raising=False)
-    spec = importlib.util.spec_from_file_location("duckdb", STAND_IN)
-    assert spec is not None
-    assert spec.loader is not None
-    with pytest.raises(ImportError, match="run this cell on your computer"):
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -134,17 +133,6 @@ def test_a_runtime_that_was_touched_is_not_built_into_the_book(fetched, live, tm
         assert app.live_files == {}
     main(folder)
     assert len(fetched) == 4
-
-
-def test_half_an_update_is_none(fetched, monkeypatch, tmp_path):
-    """Catches old and new scripts together, with the word of the old ones that all is well."""
-    main(tmp_path)
-    (tmp_path / "x.zip.js").write_text("", encoding="utf-8")
-    full = OSError("no space left on device")
-    monkeypatch.setattr(Path, "write_text", lambda *_, **__: (_ for _ in ()).throw(full))
-    with pytest.raises(OSError, match="no space"):
-        main(tmp_path)
-    assert not (tmp_path / MADE_FROM).exists()
 
 
 def test_without_a_network_there_is_one_sentence(tmp_path):

@@ -16,7 +16,6 @@ from sensitivity_book.theory.privacy.divergence import (
     jointly,
     max_divergence,
     post_process,
-    probability,
     worst_pair,
     worst_ratio,
 )
@@ -27,7 +26,6 @@ from sensitivity_book.theory.stability.aggregations import (
     make_sum,
 )
 from sensitivity_book.theory.stability.domains import (
-    ABSOLUTE,
     CHANGE_ONE,
     L1,
     L2,
@@ -38,14 +36,12 @@ from sensitivity_book.theory.stability.domains import (
     Records,
     delta_at,
 )
-from sensitivity_book.theory.stability.maps import audit_stability, then
+from sensitivity_book.theory.stability.maps import audit_stability
 from sensitivity_book.theory.stability.transformations import (
     make_clamp,
     make_filter,
     make_resize,
 )
-
-import sensitivity_lab as sl
 
 DISTANCES = (1, 2, 3, 4)
 BOUNDS = [(0, 3), (-2, 3), (1, 3), (-3, -1), (-3, 3)]
@@ -183,65 +179,6 @@ def test_what_does_not_meet_is_refused(first, second, words):
     assert all(word in str(error.value) for word in words), error.value
 
 
-def test_a_smaller_domain_meets_a_larger_one():
-    """Catches a chain that is refused although every output is a legal input."""
-    narrow = make_clamp(Records(size=5), 2, 3)
-    assert (narrow >> make_sum(Records((0, 9)))).map(2) == 18
-    assert (narrow >> make_mean(Records((2, 3), 5))).map(2) == Fraction(1, 5)
-    # Clamping a domain that already has bounds keeps the tighter ones.
-    assert make_clamp(Records((0, 5)), 1, 12).output_domain == Records((1, 5))
-
-
-def test_only_transformations_start_a_chain():
-    """Catches noise that is fed into a sum as if it were data."""
-    with pytest.raises(TypeError, match=r"Laplace.*sum"):
-        then(make_laplace(1), make_sum(Records((0, 1))))
-    with pytest.raises(TypeError, match="a transformation"):
-        _ = make_count(Records()) >> 3
-
-
-# --- errors --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: Records((3, 1)), ["bounds", "(3, 1)"]),
-        (lambda: Records((0, 1), rows="any"), ["bounds", "(0, 1)"]),
-        (lambda: Records(rows="words"), ["rows", "'words'"]),
-        (lambda: Records(size=0), ["size", "0"]),
-        (lambda: Answers(length=0), ["length", "0"]),
-        (lambda: make_sum(Records()), ["sum", "bounds", "datasets of numbers"]),
-        (lambda: make_mean(Records((0, 1))), ["mean", "known size"]),
-        (lambda: make_clamp(Records((5, 9)), 0, 3), ["domain", "[0, 3]", "[5, 9]"]),
-        (lambda: make_clamp(Records(rows="any"), 0, 3), ["domain", "datasets of rows"]),
-        (lambda: make_clamp(Records(), 3, 0), ["bounds", "(3, 0)"]),
-        (lambda: make_resize(Records((0, 1)), 3, 2), ["[0, 1]", "2"]),
-        (lambda: make_sum(Records((0, 1)), metric=L1), ["metric", "L1 distance"]),
-        (lambda: make_filter(Records(), bool, metric=ABSOLUTE), ["metric", "absolute"]),
-        (lambda: make_count(Records()).map(-1), ["d_in", "-1"]),
-        (lambda: make_count(Records()).map(1.5), ["d_in", "1.5"]),
-        (lambda: make_laplace(1).map(-1), ["d_in", "-1"]),
-        (lambda: make_laplace(0), ["scale", "0"]),
-        (lambda: make_gaussian(-1), ["sigma", "-1"]),
-        (lambda: delta_at(-1), ["epsilon", "-1"]),
-        (lambda: make_sum(Records((0, 3)))([1, 4]), ["[0, 3]", "4"]),
-        (lambda: make_mean(Records((0, 3), 5))([1]), ["5 numbers", "1 rows"]),
-        (lambda: make_laplace(1, Answers(2)).distribution([1]), ["vectors of 2", "[1]"]),
-        (lambda: worst_ratio({0: 1}, {0: 0.5}), ["add up to 1", "0.5"]),
-        (lambda: cells(stats.norm(), [1, 0]), ["edges", "[1, 0]"]),
-        (lambda: clamped_geometric(0, 0, 2, 1), ["alpha", "1"]),
-        (lambda: clamped_geometric(3, 0, 2, 0.5), ["answer", "3"]),
-        (lambda: worst_pair(lambda x: {0: 1}, [(), (1, 2)]), ["datasets", "d_in=1"]),
-    ],
-)
-def test_bad_input_is_named(call, words):
-    """Catches an error that is silent, late, or does not say what it got."""
-    with pytest.raises(ValueError) as error:  # noqa: PT011 - the words are checked below
-        call()
-    assert all(word in str(error.value) for word in words), error.value
-
-
 # --- noise ---------------------------------------------------------------------------------
 
 
@@ -287,16 +224,6 @@ def test_vector_noise_measures_the_right_norm():
     assert found == pytest.approx(float(laplace.map(L1(move, (0, 0, 0)))))
     assert gaussian.map(L2(move, (0, 0, 0))) == pytest.approx(9 / 8)
     assert laplace((0, 0, 0), np.random.default_rng(1)).shape == (3,)
-
-
-def test_draws_follow_the_distribution():
-    """Catches a draw that ignores its generator, or its data."""
-    noise = clamped_sum() >> make_laplace(25)
-    one, two = (noise([12, 9], np.random.default_rng(7)) for _ in range(2))
-    assert one == two
-    rng = np.random.default_rng(8)
-    draws = [noise([12, 9], rng) for _ in range(2000)]
-    assert stats.kstest(draws, noise.distribution([12, 9]).cdf).pvalue > 1e-3
 
 
 # --- distances between distributions -------------------------------------------------------
@@ -355,14 +282,6 @@ def test_cells_have_the_ratio_of_their_densities():
     assert event == ((37.0, 50.0), (50.0, 60.0), (60.0, math.inf))
 
 
-def test_tails_keep_their_digits():
-    """Catches one minus a number close to one: the ratio in a far tail is e^(12/25) still."""
-    far = probability(stats.laplace(37, 25), 950, 960) / probability(
-        stats.laplace(25, 25), 950, 960
-    )
-    assert math.log(far) == pytest.approx(12 / 25, abs=1e-9)
-
-
 def test_clamped_geometric_is_clamped_noise():
     """Catches an end that misses part of its tail: held to scipy's noise, clamped."""
     alpha, wide = Fraction(1, 3), range(-60, 61)
@@ -390,11 +309,3 @@ def test_worst_pair_of_a_small_domain(d_in):
     assert SYMMETRIC(loss.dataset, loss.neighbour) <= d_in
     changed = worst_pair(mechanism, datasets, metric=CHANGE_ONE, d_in=d_in)
     assert changed.ratio == 2**d_in
-
-
-def test_metrics_of_rows_agree_with_the_ground_floor():
-    """Catches two distances of one name."""
-    for x in inputs([1, 2, 3], None, 3):
-        for y in inputs([1, 2, 3], None, 3):
-            assert SYMMETRIC(x, y) == sl.symmetric_distance(x, y)
-            assert CHANGE_ONE(x, y) == sl.change_one_distance(x, y)

@@ -122,13 +122,6 @@ def test_a_formula_and_its_comma_stay_together(extension):
     )
 
 
-def test_a_folded_cell_says_what_it_holds(extension):
-    """Catches an output that is announced as code."""
-    words = extension("offline").in_plain_words
-    shown = words("<span>Show the outputs</span><span>Hide the source</span> the source")
-    assert shown == "<span>Show the output</span><span>Hide the code</span> the source"
-
-
 def test_printed_pieces_are_joined_as_they_are(extension):
     """Catches a line that is broken where the kernel happened to send it in two pieces."""
     join_pieces = extension("offline").join_pieces
@@ -208,20 +201,6 @@ def unnamed_encodings(source):
         reads = name in ("open", "read_text", "write_text") and not modes
         if (reads or ("text" in given and name in ("run", "Popen"))) and not named:
             yield ast.unparse(call)
-
-
-@pytest.mark.parametrize(
-    ("source", "count"),
-    [
-        ("path.read_text()", 1),
-        ("open(name, 'w')", 1),
-        ("subprocess.run(command, text=True)", 1),
-        ("path.open('rb'), path.read_text(encoding='utf-8'), run(x, encoding='utf-8')", 0),
-    ],
-)
-def test_an_unnamed_encoding_is_seen(source, count):
-    """Catches a guard, below, that no longer sees what it is there for."""
-    assert len(list(unnamed_encodings(source))) == count
 
 
 def test_utf_8_is_named_wherever_text_is_read():

@@ -10,7 +10,6 @@ import pytest
 from conftest import in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sensitivity_book.pictures.tables import show_change
 from sensitivity_book.theory.people import (
     DropExcess,
     DropNonUnique,
@@ -232,41 +231,3 @@ def test_no_pair_of_tables_exceeds_the_bound(truncations, before, after):
     x, y = (join_private(*side, *truncations) for side in (before, after))
     moved = (x - y).total() + (y - x).total()
     assert moved <= join_bound(*truncations, rows_left=apart[0], rows_right=apart[1])
-
-
-# --- pictures and errors -----------------------------------------------------------------
-
-
-def test_a_picture_marks_each_row_once():
-    """Catches a row that is marked wrongly, and a name that is not escaped on the page."""
-    before, after = frame(["a", "b", "b"], "<name>"), frame(["b", "c"], "<name>")
-    picture = show_change({"T": (before, after)})
-    assert repr(picture).splitlines() == [
-        "T",
-        "          <name>",
-        "− leaves  a",
-        "          b",
-        "− leaves  b",
-        "+ joins   c",
-    ]
-    page = picture._repr_html_()
-    assert page.count("− leaves") == 2
-    assert page.count("+ joins") == 1
-    assert "&lt;name&gt;" in page
-    assert "<name>" not in page
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"rows_left": -1}, "rows_left must be .*, got rows_left=-1"),
-        ({"keys": 0}, "keys must be .*, got keys=0"),
-        ({"of": "sum"}, "of must be 'rows' or 'count', got of='sum'"),
-    ],
-)
-def test_bad_input_is_named(given, message):
-    """Catches bad input that is passed over in silence, or refused without its name."""
-    with pytest.raises(ValueError, match=r"max_rows must be .*, got max_rows=0"):
-        DropExcess(0)
-    with pytest.raises(ValueError, match=message):
-        join_stability(E(1), E(1), **{"rows_left": 1, "rows_right": 0} | given)

@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from nbformat import v4
 from sensitivity_book import palette
 from sensitivity_book.pictures import phone
-from sensitivity_book.pictures.phone import phone_form, set_phone_form
+from sensitivity_book.pictures.phone import phone_form
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import style
@@ -85,29 +85,6 @@ def test_numbers_written_on_the_first_panel_of_a_row_are_written_on_each():
         assert any(label.get_visible() for label in axes.get_yticklabels())
 
 
-def test_of_many_panels_two_stay_in_a_row():
-    """Catches a tower of ten panels."""
-    with style.styled_figure() as figure:
-        figure.subplots(2, 5)
-    specs = [axes.get_subplotspec() for axes in phone_form(figure).axes]
-    assert [(spec.rowspan.start, spec.colspan.start) for spec in specs] == [
-        (i // 2, i % 2) for i in range(10)
-    ]
-
-
-def test_a_figure_can_say_no_and_can_say_how():
-    """Catches a figure that is drawn for a phone against its will, or in another form than its own."""
-    with style.styled_figure() as figure, style.styled_figure() as other:
-        pass
-    set_phone_form(figure, lambda: other)
-    assert phone_form(figure) is other
-    set_phone_form(figure, None)
-    assert phone_form(figure) is None
-    with style.styled_figure(figsize=(style.PHONE, 2)) as narrow:
-        pass
-    assert phone_form(narrow) is None
-
-
 def luminance(colour):
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
@@ -161,13 +138,6 @@ def svg_of(figure):
     with plt.rc_context(style.STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
-
-
-def test_inline_svg_does_nothing_outside_a_notebook():
-    """Catches an error, or a changed setting, where there is no notebook."""
-    before = dict(plt.rcParams)
-    assert phone.inline_svg() is None
-    assert dict(plt.rcParams) == before
 
 
 def test_a_notebook_shows_each_figure_once_in_both_forms_and_the_same_every_time():

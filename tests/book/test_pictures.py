@@ -15,7 +15,6 @@ from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow
 from sensitivity_book.pictures.norms import plot_moves
 from sensitivity_book.pictures.ticks import Ticks
-from sensitivity_book.pictures.two_kinds import plot_two_kinds
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting.style import ADDED, INK, REMOVED
@@ -32,15 +31,6 @@ def row(claimed, found, relation="Change"):
 def points(collection):
     """The places of a scatter's marks."""
     return [tuple(map(float, place)) for place in collection.get_offsets()]
-
-
-# --- two kinds of neighbours ---------------------------------------------------------------
-
-
-def test_a_neighbour_without_a_place_is_refused():
-    """Catches a line that leads to nowhere."""
-    with pytest.raises(ValueError, match=r"must be datasets near \(1, 2, 3\).*got \(5, 6\)"):
-        plot_two_kinds([(1, 2)], [(5, 6)])
 
 
 # --- the sweep -----------------------------------------------------------------------------
@@ -80,14 +70,6 @@ def test_every_record_has_the_mark_of_its_letter():
             assert points(marks) == at
             assert to_hex(marks.get_facecolor()[0]) == to_hex(ROLES[letter][2])
     assert len(axes.collections) == 6 * len(TRADE) + keys
-
-
-def test_a_layout_without_a_letter_for_each_record_is_refused():
-    """Catches a layout of another population."""
-    with pytest.raises(
-        ValueError, match="layouts must have a letter for each of 10 records, got 'ABC'"
-    ):
-        plot_layouts(TEN, {"one": [("short", 1, "ABC")]})
 
 
 # --- vectors of counts ---------------------------------------------------------------------

@@ -31,13 +31,6 @@ def python_of(tex: str) -> str:
     return re.sub(r"(?<=\))(?=[(])|(?<=\d)(?=[a-z(])|(?<=\b[Rk])(?=\()", "*", tex)
 
 
-def test_tex_becomes_python():
-    """Catches a reader of TeX, above, that reads something else."""
-    assert python_of(r"\dfrac{k m}{(m + 1) (m + 1 - d)}") == "((k*m)/((m + 1)*(m + 1 - d)))"
-    assert python_of(r"R^{2} \, \max(v(m),\, h)") == "R**2*max(v(m), h)"
-    assert python_of(r"\sqrt{2} \, \min(k,\, n)") == "sqrt(2)*min(k, n)"
-
-
 def value(lines, letters):
     """What the lines of a cell say: the first whose condition holds."""
     for line in lines:
@@ -101,20 +94,6 @@ def test_every_cell_of_the_sheet_gives_the_closed_form(table, name):
                 assert shown == pytest.approx(form.value, rel=1e-12), (lines, n, k)
                 checked += 1
     assert checked >= 30
-
-
-def test_a_largest_over_moves_keeps_its_condition():
-    """Catches a maximum over nothing."""
-    change = sheet.tex_lines("R·max of g(n − j, j, j) over j ≤ k")
-    assert change == [r"R \max_{j \leq k} g(n - j,\, j,\, j)"]
-    both = sheet.tex_lines("the largest D(n − r, r, j), D(n − r, j, r) over r + j ≤ k")
-    assert both == [r"\max_{r + j \leq k} \max(D(n - r,\, r,\, j),\, D(n - r,\, j,\, r))"]
-
-
-def test_a_largest_over_shares_takes_their_fewest_records():
-    """Catches brackets within brackets that are cut in two."""
-    fewest = sheet.tex_lines("the largest D(max(0, m − b), a, b) over b ≤ a ≤ k − b")
-    assert fewest == [r"\max_{b \leq a \leq k - b} D(\max(0,\, m - b),\, a,\, b)"]
 
 
 @pytest.mark.parametrize(("known", "population"), [("std", sl.STD), ("variance", sl.VARIANCE)])

@@ -84,12 +84,6 @@ def test_patterns_are_the_sets_of_rounds_that_are_far_apart(min_sep, most):
     assert set(found) == allowed
 
 
-def test_patterns_refuse_a_separation_of_none():
-    """Catches a search without an end."""
-    with pytest.raises(ValueError, match="min_sep must be 1 or more"):
-        list(patterns(3, 0))
-
-
 def test_epochs_are_equal_places():
     """Catches a person who moves within an epoch, and epochs that do not fit."""
     assert fixed_epochs(4, 4) == [(0, 1, 2, 3)]

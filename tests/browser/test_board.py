@@ -188,15 +188,6 @@ def test_a_link_on_a_card_leads_to_that_card_and_its_file_is_there(page: Page) -
     assert [name for name in files if not (HTML / "_static" / name).exists()] == []
 
 
-def test_a_count_leads_to_its_section_even_if_that_is_hidden(page: Page) -> None:
-    """Catches a link in the opening sentence, or in the contents, that goes nowhere."""
-    field(page, "verdict").select_option("loose")
-    page.locator(".board-count a[href='#exact']").click()
-    page.wait_for_function("document.querySelector('#exact').checkVisibility()")
-    assert in_view(page.locator("#exact"))
-    assert len(seen(page)) == len(ALL)
-
-
 # ---- Without a mouse, without a script, on paper -------------------------------------------------
 
 
@@ -240,15 +231,6 @@ def test_without_a_script_everything_is_there(browser: Browser) -> None:
     context.close()
 
 
-def test_on_paper_there_are_cards_and_no_filters(page: Page) -> None:
-    """Catches ink for what cannot be used."""
-    page.emulate_media(media="print")
-    assert not page.locator("form.board").is_visible()
-    assert page.locator("article.claim dl").first.is_visible()
-    assert not page.locator(".claim .links").first.is_visible()
-    page.emulate_media(media="screen")
-
-
 def test_every_program_has_a_button_that_copies_it(page: Page) -> None:
     """Catches code that a reader has to mark by hand, and a program that is not on its card."""
     known = every_program()
@@ -282,10 +264,3 @@ def test_how_the_board_looks(browser: Browser, width: int, scheme: str) -> None:
         summaries = page.locator("details.claim > summary")
         heights = summaries.evaluate_all("all => all.map(one => one.offsetHeight)")
         assert min(heights) >= 24
-
-
-def test_cards_in_a_chapter_have_no_address() -> None:
-    """Catches an id of the board on another page, to which a link would be taken for its card."""
-    text = (HTML / "notebooks" / "case-files.html").read_text("utf-8")
-    assert 'class="case"' in text
-    assert [address for address in ALL if f'id="{address}"' in text] == []

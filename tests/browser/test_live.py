@@ -337,18 +337,6 @@ def test_a_cell_shows_what_a_notebook_would(lab: Cells, code: str, end: str) -> 
     assert "ast.py" not in shown
 
 
-def test_two_figures_and_a_frame_are_set_as_the_page_sets_them(lab: Cells) -> None:
-    """Catches figures that hide one another, one that an error leaves behind, empty headings."""
-    lab.run(DAYS, "import matplotlib.pyplot as plt\nfor _ in range(2):\n    plt.figure()")
-    assert lab.box(DAYS).locator(".live-output svg.drawing").count() >= 2
-    lab.run(DAYS, "plt.figure()\n1 / 0")
-    lab.run(DAYS, "import pandas\npandas.DataFrame({'a': [1, 2]})")
-    out = lab.box(DAYS).locator(".live-output")
-    assert out.locator("svg").count() == 0
-    assert out.locator("td").all_inner_texts()[-2:] == ["1", "2"]
-    assert all(text.strip() for text in out.locator("th").all_inner_texts())
-
-
 def test_what_a_cell_writes_does_nothing(lab: Cells) -> None:
     """Catches markup from a table's cells that runs in the page of whoever looks at it."""
     evil = "<b id=seen onclick='window.ran=1'>x</b><script>window.ran=1</script><iframe srcdoc=x></iframe>"
@@ -357,12 +345,6 @@ def test_what_a_cell_writes_does_nothing(lab: Cells) -> None:
     out.locator("#seen").click()
     assert out.locator("script, iframe, [onclick]").count() == 0
     assert lab.page.evaluate("window.ran") is None
-
-
-def test_the_game_of_a_cell_is_alive(lab: Cells) -> None:
-    """Catches a game that a run leaves as a picture."""
-    lab.run(GAME)
-    assert lab.box(GAME).locator(".live-output .dots").get_attribute("data-live") == "yes"
 
 
 @pytest.mark.parametrize("cell", [SUMS, 14])
@@ -393,16 +375,6 @@ def test_the_switch_hides_the_bars_and_so_does_paper(lab: Cells) -> None:
     assert lab.page.locator(".live-field:visible").count() == 0
     assert editors.count() == 1  # its code is printed
     lab.page.emulate_media(media="screen")
-
-
-def test_bits_are_said_beside_the_first_run(lab: Cells) -> None:
-    """Catches a reader who is not told that her own sums may overflow."""
-    lab.run(COUNT)
-    notes = lab.page.locator(".live-note:has-text('32 bits')")
-    assert notes.count() == 1
-    link = notes.locator("a").get_attribute("href")
-    assert link
-    assert ((HTML / CHAPTER).parent / link).resolve().exists()
 
 
 def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None:

@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from conftest import SEED, STANDARD
-from routes import agree
 from sensitivity_book.theory.research import layouts
 
 import sensitivity_lab as sl
@@ -130,16 +129,6 @@ def test_the_floor_leaves_the_widest_share(shape):
             assert [len(side) for side in fast.pair()] == [len(side) for side in slow.pair()]
         asked += 1
     assert asked > CASES // 30
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_adversarial_shapes_equal_the_walk(shape):
-    """Catches a tie that is passed over, and a number that leaves its width."""
-    rng = random.Random(f"walk {shape}")
-    for _ in range(CASES // 20):
-        universe = sl.Universe.population(SHAPES[shape](rng, rng.randint(2, 8)))
-        size, relation = rng.randint(2, universe.records), rng.choice(STANDARD)(rng.randint(1, 5))
-        agree(rng.choice(QUERIES), universe, size, relation)
 
 
 def test_small_blocks_and_few_kept_change_nothing(monkeypatch):

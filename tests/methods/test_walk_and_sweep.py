@@ -142,41 +142,6 @@ def test_local_equals_brute_force(seed):
         agrees(found, expected, (name, dataset, universe, relation))
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_the_oracle_agrees_with_itself(relation):
-    """A range is a population of enough copies: catches an error in either half of the oracle."""
-    values, size, k = [Fraction(1), Fraction(2)], 2, 2
-    copies = [value for value in values for _ in range(size + k)]
-    assert oracle.range_pairs(values, size, relation, k) == oracle.population_pairs(
-        copies, size, relation, k
-    )
-
-
-def test_too_few_copies_are_too_few():
-    """A range that stops at n copies of each value falls short: 5 instead of 6, 1/2 instead of 1."""
-    ask = {"method": "walk"}
-    r = sl.global_sensitivity(
-        sl.SUM, sl.Universe.value_range([1, 2, 3]), size=1, relation=sl.AddRemove(2), **ask
-    )
-    assert r.value == 6
-    r = sl.global_sensitivity(
-        sl.MEDIAN, sl.Universe.value_range([1, 2]), size=3, relation=sl.AddRemove(3), **ask
-    )
-    assert r.value == 1
-
-
-def test_infinity_is_a_norm():
-    """Catches a norm that is compared by name only."""
-    universe = sl.Universe.population([1, 2, 3, 4])
-    query = sl.histogram([1, 2, 3, 4])
-    values = [
-        sl.global_sensitivity(query, universe, size=2, relation=sl.Change(2), norm=norm).value
-        for norm in (1, 2, math.inf)
-    ]
-    # two changes move at most 4 in L1; {1, 2} → {3, 4} moves the last bin, which holds 3 and 4, by 2
-    assert values == [4, math.sqrt(6), 2]
-
-
 def own_arithmetic(kind):
     """Callables that answer in floats, in mixed numbers, or in vectors of either."""
     return {

@@ -1,6 +1,5 @@
 """Closed forms and other people's numbers beside the curves of a sweep."""
 
-import matplotlib as mpl
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
@@ -71,13 +70,6 @@ def test_a_number_that_differs_says_in_which_way(compared):
         assert 2 in by_colour[colour]
 
 
-def test_a_number_without_a_curve_is_no_tick(compared):
-    """Catches a number of another query on a panel, and a k without one that is drawn at zero."""
-    mean = compared[(compared["query"] == "mean") & (compared["column"] == "mood")]
-    ticks = named(sl.plot_sweep(mean, beside=compared[compared["k"] == 2]).axes[0], "tick")
-    assert {x for line in ticks for x in line.get_xdata()} == {2}
-
-
 def test_formulas_are_drawn_when_asked_for_alone(compared):
     """Catches a scale that leaves room for lines that are not drawn, and a legend that lies."""
     mood = compared[compared["column"] == "days"]
@@ -89,15 +81,6 @@ def test_formulas_are_drawn_when_asked_for_alone(compared):
     assert words[1] == [*words[0], "closed form", "published"]
     with pytest.raises(ValueError, match=r"got one without \['closed_form'\]"):
         sl.plot_sweep(mood.drop(columns="closed_form"), formulas=True)
-
-
-def test_on_ones_own_axes_they_stand_too(compared):
-    """Catches a closed form that only a whole figure has."""
-    mean = compared[(compared["query"] == "mean") & (compared["column"] == "mood")]
-    axes = mpl.figure.Figure().subplots()
-    sl.plot_sweep(mean, formulas=True, beside=mean, ax=axes)
-    assert [len(named(axes, name)) for name in ("exact", "closed form", "tick")] == [2, 2, 2]
-    assert len(axes.get_legend().get_texts()) == 4
 
 
 @pytest.mark.parametrize("columns", [["days"], ["days", "mood"]])

@@ -109,15 +109,3 @@ def test_what_is_no_setting_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     with pytest.raises(ImportError, match="explore needs ipywidgets: pip install ipywidgets"):
         sl.explore(DAYS, 6)
-
-
-def test_the_legend_of_ten_panels_covers_nothing():
-    """Catches a legend over the name of k, or wider than the figure, where one column is drawn."""
-    kinds = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(1)]
-    asked = [sl.MEAN, sl.SUM, sl.MIN, sl.MAX, sl.MEDIAN, sl.COUNT, sl.STD]
-    figure = sl.plot_sweep(sl.sweep(asked, {"days": DAYS}, size=6, relations=kinds))
-    figure.draw_without_rendering()
-    legend = figure.legends[0].get_window_extent()
-    assert legend.x0 >= 0
-    assert legend.x1 <= figure.bbox.x1
-    assert legend.y1 <= figure.subfigs[0]._supxlabel.get_window_extent().y0

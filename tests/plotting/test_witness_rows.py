@@ -2,7 +2,6 @@
 
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -11,10 +10,8 @@ from matplotlib.colors import to_hex
 from test_plots import drawn, texts
 
 import sensitivity_lab as sl
-from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.numbers.gap import Labelled
-from sensitivity_lab.numbers.palette import ADDED, REMOVED
-from sensitivity_lab.plotting import rows, style, witness
+from sensitivity_lab.plotting import rows, witness
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
 STAFF = sl.Universe.population(pd.DataFrame(COLUMNS))
@@ -107,12 +104,6 @@ def test_the_two_tables_stand_beside_one_another_with_their_marks():
     assert keys == ["changed from", "changed to"]
 
 
-def test_marks_have_the_colours_of_the_dots():
-    """Catches a picture whose orange is another picture's blue."""
-    kinds = [style.KINDS[kind]["color"] for kind in ("removed", "added")]
-    assert kinds == [style.REMOVED, style.ADDED] == [REMOVED, ADDED]
-
-
 def test_people_stand_in_their_tables():
     """Catches a table without its name, and a picture that does not say who leaves."""
     figure = drawn(lambda tables: tables["orders"]["price"].sum(), BUYERS, 2, sl.Remove(1))
@@ -122,13 +113,6 @@ def test_people_stand_in_their_tables():
     assert len(marks(figure, "removed")) == 3
     assert marks(figure, "added") == []
     assert [key.get_text() for key in figure.legends[0].get_texts()] == ["removed"]
-
-
-def test_text_and_tuples_have_one_column():
-    """Catches Python's error about the number "yes"."""
-    pairs = sl.Universe.population([("law", 1), ("art", 2), ("art", 2)])
-    words = texts(drawn(lambda x: sum(n for _, n in x), pairs, 2))
-    assert [words.count(each) for each in ("record", "(art, 2)", "(law, 1)")] == [2, 3, 1]
 
 
 def test_wide_tables_stand_below_one_another_and_inside_the_picture():
@@ -191,14 +175,3 @@ def test_answers_with_keys_are_written_with_those_that_differ():
     assert isinstance(found.query(found.witness[0]), Labelled)
     words = texts(sl.plot_witness(found))
     assert {"old: 0; young: 2", "old: 1; young: 1"} <= set(words)
-
-
-def test_a_sheet_is_as_high_as_what_is_written():
-    """Catches a last row below the page."""
-    found = sl.global_sensitivity(total, STAFF, **CHANGE)
-    marked = marked_witness(found.universe, found.witness)
-    for room in (100, 300, 430):
-        sheet = rows.sheet_of(marked, ("dataset → 1", "neighbour → 2"), "1", room)
-        heights = [y for _, y, *_ in sheet.texts]
-        assert max(heights) + rows.ROW / 2 == pytest.approx(sheet.height)
-        assert np.min(heights) == rows.ROW / 2

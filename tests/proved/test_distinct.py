@@ -64,14 +64,6 @@ def test_every_share_of_every_small_population(records):
             assert len(set(pair.pair()[0])) - len(set(pair.pair()[1])) == expected
 
 
-def test_a_copy_that_both_sides_need_is_counted_once():
-    """Catches a gap of 1: B fills two of the three pairs, so A cannot have their values, too."""
-    find = OnPopulation(SortedRecords.of(sl.Universe.population([0, 0, 1, 1, 2, 2])))
-    assert find(1, 2, 3).gap == 0
-    universe = sl.Universe.population([0, 0, 1, 1, 2, 2])
-    assert agree(sl.count_distinct, universe, 4, sl.SymmetricDifference(5))
-
-
 def fewest_by_trial(held, free, r, j):
     """The fewest values that are left: every choice of what leaves and what joins."""
     best = {(0, 0): 0}

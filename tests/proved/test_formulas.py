@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import ROOT, intervals, refused
 from conftest import STANDARD as RELATIONS
-from sensitivity_book.theory.formulas import formula_table, printed, witness_text
+from sensitivity_book.theory.formulas import formula_table, printed
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
@@ -55,14 +55,6 @@ def as_python(text: str) -> str:
     )
     *cases, last = text.split("; ")
     return " else ".join([*cases, f"{last} else None" if cases else last])
-
-
-def test_texts_become_python():
-    """Catches a reader of formulas, below, that reads something else."""
-    assert as_python("k·R/n if k < n, else k·R/(n + k)") == "k*R/n if k < n else k*R/(n + k)"
-    assert as_python("⌈k/2⌉ if k = n; R²·√v(n) if k > n") == (
-        "ceil(k/2) if k == n else R**2*root_v(n) if k > n else None"
-    )
 
 
 def clip(x):
@@ -234,18 +226,6 @@ def test_one_point_holds_one_value():
     assert sl.closed_form(sl.count_distinct, values=1, **ask).value == 0
 
 
-@pytest.mark.parametrize("make", [sl.variance, sl.std])
-def test_the_sheets_formula_of_a_mix_holds_for_the_population_too(make):
-    """Catches a text for every ddof up to 2 that ddof 0, which has a shorter one, does not obey."""
-    text = make(ddof=1).proved.words(1).text(sl.SymmetricDifference(1), pinned=False)
-    for least in range(1, 9):
-        for k in range(1, 10):
-            ask = {"min_size": least, "relation": sl.SymmetricDifference(k)}
-            form = sl.closed_form(make(ddof=0), bounds=(-1, 2), **ask)
-            printed = eval(as_python(text), letters(make(ddof=0), least, k, -1, 2))
-            assert math.isclose(printed, form.value, rel_tol=1e-12), (least, k)
-
-
 def test_the_step_of_a_spread_with_a_ddof_of_3_is_enumerated():
     """Catches a formula that holds up to ddof = 2 only: 2/5 here."""
     query, values = sl.variance(ddof=3), sl.Universe.value_range([0, Fraction(1, 2), 1])
@@ -340,9 +320,3 @@ def test_relations_that_agree_share_a_printed_row():
             for name in row["relation"].split(", "):
                 whole = table.loc[(row["size"], name)]
                 assert all(whole[key] == row[key] for key in ("formula", "k = 1", "k = 2"))
-
-
-def test_a_witness_may_be_missing_or_empty():
-    """Catches None or nothing printed in a cell."""
-    assert witness_text(None) == "–"
-    assert witness_text(((3,), ())) == "(3) → ()"

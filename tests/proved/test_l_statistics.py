@@ -216,22 +216,6 @@ def test_the_shifts_and_the_program_agree_on_sixty_records(seed):
     assert middle >= 3
 
 
-def test_for_the_interquartile_range_a_need_not_be_outermost():
-    """Catches the exchange argument of monotone queries where it does not hold."""
-    records, share = (2, 3, 5, 13, 17, 33, 38, 39), (2, 4, 1)
-    query = sl.INTERQUARTILE_RANGE
-    found = query.proved.on_population(SortedRecords.of(sl.Universe.population(records)), 1)(*share)
-    assert found.gap == Fraction(119, 4)
-    assert found.pair() == ((2, 3, 13, 33, 38, 39), (2, 3, 5))
-
-    def outermost(shared, a, b, unused):
-        rest = [i for i in range(8) if (shared | unused) >> i & 1]
-        return not rest or not any(a >> i & 1 for i in range(rest[0], rest[-1]))
-
-    assert layouts.widest(query, records, outermost)[share] == Fraction(115, 4)
-    assert layouts.widest(query, records)[share] == Fraction(119, 4)
-
-
 def test_a_hundred_times_the_records_are_a_hundred_times_the_gap():
     """Catches a wrap: the same question in 64 bits, and in Python's ints."""
     plain = np.random.default_rng(3).integers(0, 1000, 40)
@@ -244,23 +228,6 @@ def test_a_hundred_times_the_records_are_a_hundred_times_the_gap():
                 found = sl.global_sensitivity(query, sl.Universe.population(large), **ask)
                 assert found.value == factor * one
                 assert found.check()
-
-
-def test_forty_thousand_records_are_solved_in_few_steps():
-    """Catches a wrong end, or an overlap, where many records are shared: any l of the lowest."""
-    records = np.sort(np.random.default_rng(8).integers(0, 10**6, 40_000))
-    n, k = 20_000, 10
-    for query in (sl.trimmed_mean(0.1), sl.winsorised_mean(0.1), sl.MIDHINGE):
-        universe = sl.Universe.population(records)
-        found = sl.global_sensitivity(query, universe, size=n, relation=sl.Change(k))
-        assert found.check()
-        between, c = records[k:-k], n - k
-        weights = np.array(query.proved.weights.steps(n).over(20 * n), dtype=np.int64)
-        for low in (0, n // 4, n // 2, 3 * n // 4, c):
-            shared = np.concatenate([between[:low], between[len(between) - (c - low) :]])
-            sides = [np.concatenate([shared, records[-k:]]), np.concatenate([records[:k], shared])]
-            answers = [sum((weights * side).tolist()) for side in sides]
-            assert Fraction(answers[0] - answers[1], 20 * n) <= found.value
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -354,9 +321,3 @@ def test_the_sizes_next_to_the_smallest_do_not_decide():
     ]
     known = sl.closed_form(query, bounds=(0, 1), min_size=90, relation=joins).value
     assert [*wide, known] == [Fraction(1, 91), Fraction(2, 101), Fraction(2, 101)]
-
-
-def test_the_name_of_an_l_statistic_is_text():
-    """Catches a name that is taken, and fails only where it is shown."""
-    with refused(TypeError, "name must be text", "len"):
-        sl.l_statistic(lambda n: [1] * n, name=len)

@@ -29,30 +29,6 @@ def test_columns_of_other_libraries(make, values):
     assert make(pl.Series("age", values), name="years").name == "years"
 
 
-def test_lists_in_cells_are_the_functions_own():
-    """Catches a function that changes a list of the universe, or of the caller's table."""
-    frame = pd.DataFrame({"who": ["a", "b"], "marks": [[1, 2], [3]]})
-
-    def spoils(table):
-        for marks in table["marks"]:
-            marks.append(9)
-        return sum(map(sum, table["marks"]))
-
-    for universe in (
-        sl.Universe.population(frame),
-        sl.Universe.value_range(frame),
-        sl.Universe.people(frame, id="who"),
-        sl.Universe.people(sl.Universe.population(frame[["marks"]]), most_rows=1),
-    ):
-        for method in ("walk", "sweep"):
-            ask = {"size": 1, "relation": sl.Remove(1), "method": method}
-            found = sl.global_sensitivity(spoils, universe, **ask)
-            assert found.value == 12  # of [1, 2], and one 9
-            assert found.check()
-            assert found.check()
-    assert frame["marks"].tolist() == [[1, 2], [3]]
-
-
 def test_the_function_that_failed_is_named():
     """Catches a message that blames what a query is asked of for the groups' function."""
     universe = sl.Universe.population(pd.DataFrame({"pay": [1, 0]}))

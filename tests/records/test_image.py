@@ -196,21 +196,6 @@ def test_clipped_numbers():
         ask_all(QUERIES[name].of("x").clipped(low, high), rows, want, **ask)
 
 
-def test_clipped_of_a_function_and_twice():
-    """Catches bounds put before the function, or the second bounds in place of the first."""
-    words = sl.Universe.population(WORDS)
-    ask = {"size": 3, "relation": sl.SymmetricDifference(2)}
-    for query, said in (
-        (sl.SUM.of(len).clipped(1, 4), lambda w: min(4, max(1, len(w)))),
-        (sl.SUM.of(len).clipped(1, 6).clipped(0, 4), lambda w: min(4, max(1, len(w)))),
-        (sl.SUM.of(len).clipped(0, 4).clipped(1, 6), lambda w: max(1, min(4, len(w)))),
-    ):
-        pairs = oracle_rows.of_population(len(WORDS), 3, "SymmetricDifference", 2)
-        ask_all(query, words, by_brute_force("sum", list(map(said, WORDS)), pairs), said, **ask)
-        assert query(WORDS) == sum(map(said, WORDS))
-    assert sl.SUM.of(len).clipped(1, 4).name == "sum of len clipped to [1, 4]"
-
-
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_of_a_column(make):
     """Catches a column read in another order than the rows, or of another kind."""

@@ -23,7 +23,6 @@ from sensitivity_lab.audit.report import AuditRow
 from sensitivity_lab.numbers.gap import (
     Labelled,
     gap_between,
-    has_same_shape,
     in_order_of_labels,
     keys_that_differ,
 )
@@ -312,25 +311,6 @@ def test_equal_numbers_under_other_labels_differ():
     assert rows[0] == rows[1] != rows[2]
 
 
-@pytest.mark.parametrize(
-    ("answer", "other", "same"),
-    [
-        (Labelled((1,), "a"), Labelled((1, 2), "bc"), True),
-        (Labelled((), ()), Labelled((1, 2), "bc"), True),
-        (Labelled((1,), "a"), (1,), False),
-        (Labelled((), ()), (1,), False),
-        (Labelled((5, 6), (0, 1)), (1, 2), True),
-        (Labelled((5,), (0,)), (1, 2), False),
-        (Labelled((1,), "a"), 1, False),
-        ((1,), 1, False),
-        ((1,), (1, 2), False),
-    ],
-)
-def test_shapes(answer, other, same):
-    """Catches keys held against places, or against a number."""
-    assert has_same_shape(answer, other) == has_same_shape(other, answer) == same
-
-
 @pytest.mark.parametrize("method", ["auto", "walk", "sweep"])
 def test_shapes_that_do_not_meet(method):
     """Catches a group-by that answers a bare 0 where there is no group."""
@@ -474,13 +454,3 @@ def test_gaps_of_floats_are_the_same_from_either_answer():
             for keys in (sorted(rng.sample(range(9), 4)), sorted(rng.sample(range(9), 6)))
         )
         assert gap_between(1, False)(few, more) == gap_between(1, False)(more, few)
-
-
-def test_a_shortlist_knows_labels():
-    """Catches an audit that stands by numbers under other labels."""
-    names = iter(["a", "b"] * 50)
-    with pytest.raises(ValueError, match="function must be deterministic"):
-        sl.audit(
-            lambda x: {next(names): 1}, 0, sl.Universe.value_range([1]), sizes=1,
-            relations=[sl.SymmetricDifference(1)],
-        )  # fmt: skip

@@ -15,7 +15,7 @@ from conftest import in_turn
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.worst_pairs import worst_pairs
-from sensitivity_lab.records.order import OrderMatters, another_order, several_orders
+from sensitivity_lab.records.order import OrderMatters
 
 PAY = [0, 50, 100]
 ROWS = sl.Universe.product(pay=PAY)
@@ -227,20 +227,6 @@ def test_every_dataset_is_asked_in_an_order_of_its_own_that_is_not_the_reverse()
     assert len(permuted) > 12  # of 24
 
 
-def test_a_few_datasets_and_the_witness_are_asked_in_several_orders():
-    """Catches a witness that only a lucky shuffle questions: of three rows all orders are asked."""
-    seen = asked_by(ROWS)
-    assert seen == asked_by(ROWS)  # a refusal that comes and goes
-    for side in sl.global_sensitivity(total, ROWS, **OF_THREE).witness:
-        assert {*permutations(side.pay)} <= {given for given, _ in seen}
-    long = sl.Universe.product(pay=range(5))
-    rows = tuple(sl.global_sensitivity(total, long, size=5, relation=ONE).witness[1].pay)
-    given = {one for one, _ in asked_by(long, 5) if sorted(one) == sorted(rows)}
-    assert {rows, rows[::-1], (*rows[1:], rows[0])} <= given
-    same = sl.Universe.population(pd.DataFrame({"pay": [4, 4, 4]}))
-    assert len(asked_by(same, 2, sl.Remove(1))) <= 4  # what has one order is asked once
-
-
 def test_records_that_are_no_tables_are_not_questioned():
     """Catches a contract that is broken: tuples come sorted, and functions may rely on it."""
     calls = []
@@ -297,25 +283,6 @@ def test_people_of_whom_the_order_says_nothing_are_answered():
         (lambda t: int(t.groupby("person").paid.max().sum()), ANYBODY, 9),
     ):
         assert sl.global_sensitivity(function, universe, **OF_TWO).value == want
-
-
-def test_other_orders_are_other_orders():
-    """Catches a shuffle that is none, drops a row, or is the reverse though there are others."""
-    rng = np.random.default_rng(5)
-    for n in range(6):
-        for rows in product(range(3), repeat=n):
-            rows = tuple(sorted(rows))
-            other, some = another_order(rows, rng), several_orders(rows, rng)
-            if len(set(rows)) < 2:
-                assert other is None
-                assert some == []
-                continue
-            assert rows not in (other, *some)
-            assert {tuple(sorted(one)) for one in (other, *some)} == {rows}
-            assert other != rows[::-1] or n == 2
-            assert len(set(some)) == len(some)
-            if n <= 3:
-                assert {rows, *some} == set(permutations(rows))
 
 
 @pytest.mark.parametrize("most_rows", [None, 3])

@@ -2,18 +2,15 @@
 
 import math
 import os
-import pickle
-from collections import Counter
 from fractions import Fraction
 from functools import cache, partial
-from itertools import combinations_with_replacement, pairwise, product
+from itertools import combinations_with_replacement, product
 
 import pandas as pd
 import pytest
 from test_people_fuzz import OF_NUMBERS, is_equal, root
 
 import sensitivity_lab as sl
-from sensitivity_lab.methods.lifting import dealt
 from sensitivity_lab.methods.solver import widest_gaps
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.results import presented
@@ -281,19 +278,6 @@ def test_the_widest_gap_of_people_is_that_of_their_rows(values, bounds):
     assert compared > 20
 
 
-def test_dealt():
-    """Catches a person with too few rows or too many, and rows that get lost."""
-    for people, (least, most) in product(range(5), BOUNDS):
-        for total in range(least * people, most * people + 1):
-            for cuts in combinations_with_replacement(range(total + 1), 2):
-                runs = [(i, y - x) for i, (x, y) in enumerate(pairwise((0, *cuts, total)))]
-                hands = dealt(runs, people, least, most)
-                assert hands.total() == people
-                assert all(least <= len(hand) <= most for hand in hands)
-                rows = Counter(row for hand in hands.elements() for row in hand)
-                assert rows == +Counter(dict(runs))
-
-
 @pytest.mark.parametrize("query", [sl.variance(ddof=1), sl.GINI_MEAN_DIFFERENCE], ids=str)
 def test_somebody_may_bring_neither_the_least_nor_the_most(query):
     """Catches 2/7: who joins three rows with two or three others moves a variance most."""
@@ -320,23 +304,6 @@ def test_the_mean_of_people_by_its_formula():
         ask |= {"size": range(n, n + 2 * k + 2), "relation": sl.SymmetricDifference(k)}
         found = sl.global_sensitivity(sl.MEAN.of("x"), universe, **ask)
         assert found.value == Fraction(most * k, least * n + most * k)
-
-
-def test_the_rows_that_people_bring():
-    """Catches a person with too few rows or too many in a universe, and universes taken for one."""
-    frame = pd.DataFrame({"x": [1, 2]})
-    universe = sl.Universe.people(frame, most_rows=2, least_rows=1)
-    assert [len(person) for person in universe.values] == [1, 1, 2, 2, 2]
-    assert pickle.loads(pickle.dumps(universe)) == universe
-    assert universe == sl.Universe.people(frame, most_rows=2, least_rows=1)
-    assert universe != sl.Universe.people(frame, most_rows=2)
-    one = pd.DataFrame({"x": [1]})  # two people either way
-    assert sl.Universe.people(one, most_rows=1) != sl.Universe.people(
-        one, most_rows=2, least_rows=1
-    )
-    ask = {"universe": universe, "relation": sl.Remove(1)}
-    with pytest.raises(ValueError, match="must hold records of the universe, got"):
-        sl.local_sensitivity(sl.MEAN.of("x"), [(), ((1,),)], **ask)
 
 
 def test_what_would_take_too_long_says_so():

@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import oracle_rows
 import pandas as pd
@@ -76,11 +76,6 @@ def ratio(records):
 
 def different(records):
     return len(set(records))
-
-
-def order_of(records):
-    """Tells the order in which the records are given."""
-    return sum(i * weight(record) for i, record in enumerate(records))
 
 
 SCALARS = (weights, mean_weight, ratio, different, len)
@@ -265,19 +260,6 @@ def test_datasets_and_neighbours_are_listed(kind):
     assert relation.count_neighbours(dataset, universe) == len(neighbours)
     assert all(relation.are_neighbours(dataset, near) for near in listed)
     assert not relation.are_neighbours(dataset, [*dataset, *records[:2]])
-
-
-def test_records_are_given_in_one_order():
-    """Catches datasets that reach a function in the order in which they were enumerated."""
-    for pool in POOLS.values():
-        universe = sl.Universe.population(pool)
-        places = {record: i for i, record in enumerate(universe.values)}
-        for dataset in universe.datasets(3 if len(pool) > 2 else 2):
-            found = [places[record] for record in dataset]
-            assert all(a <= b for a, b in pairwise(found))
-        for method in METHODS:
-            ask = {"size": 2, "relation": sl.Change(1), "method": method}
-            assert sl.global_sensitivity(order_of, universe, **ask).check()
 
 
 def test_numbers_are_still_numbers():

@@ -199,21 +199,6 @@ def test_what_is_asked_comes_before_the_group(change):
         change(sl.COUNT.by("g"))
 
 
-@pytest.mark.parametrize("method", ["auto", "search"])
-@pytest.mark.parametrize("query", [sl.SUM, sl.STD], ids=str)
-def test_an_audit_asks_people_what_each_of_them_says(query, method):
-    """Catches an audit that gives a function of one person single rows, when it asks again."""
-    orders = pd.DataFrame({"who": ["ann", "bob", "bob", "cy"], "price": [30, 20, 25, 9]})
-    people = sl.Universe.people(orders, id="who")
-    spent = query.of(lambda table: int(table["price"].sum()))
-    exact = sl.global_sensitivity(spent, people, size=2, relation=sl.Change(1))
-    ask = {"sizes": 2, "relations": [sl.Change(1)], "method": method, "trials": 50}
-    found = sl.audit(spent, 1, people, **ask).rows[0].found
-    assert exact.check()
-    assert 1 < found <= exact.value
-    assert method == "search" or found == exact.value
-
-
 LISTS = sl.Universe.population(pl.DataFrame({"a": [[1], [2]]}))
 SWEPT = {"column": "a", "query": "mean", "relation": "Change", "k": [1], "sensitivity": [1]}
 

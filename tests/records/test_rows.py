@@ -3,7 +3,6 @@
 import datetime
 import math
 import random
-from collections import Counter
 from fractions import Fraction
 from itertools import product
 
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.records.rows import Row, cells_of, rows_of, table
+from sensitivity_lab.records.rows import Row
 
 UTC = datetime.UTC
 CELLS = {
@@ -119,12 +118,7 @@ def by_department(rows):
     return tuple(sum(row["s"] for row in rows if row["d"] == name) for name in ("law", "art", None))
 
 
-def by_level(rows):
-    return tuple(sum(row["c"] == level for row in rows) for level in LEVELS)
-
-
 SCALARS = (total, mean, missing, ratio, product_of_columns, latest)
-VECTORS = (by_department, by_level)
 
 
 def of_table(function, table):
@@ -215,14 +209,6 @@ def test_the_given_table_may_change_afterwards():
     assert list(next(universe.datasets(1)).columns) == ["s"]
 
 
-def test_every_combination():
-    """Catches a combination left out, and a column whose kind is not the one of its values."""
-    universe = sl.Universe.product(d=["law", "art"], s=[0, 50], b=[True])
-    rows = list(product(["law", "art"], [0, 50], [True]))
-    assert Counter(universe.values) == Counter(rows)
-    assert universe == sl.Universe.value_range(pd.DataFrame(rows, columns=list("dsb")))
-
-
 def test_whole_numbers_stay_whole_beside_none():
     """Catches 2^60 + 1 rounded to a float because another value is missing."""
     universe = sl.Universe.product(s=[2**60 + 1, None, 2**60], b=[True])
@@ -284,29 +270,3 @@ def test_short_floats_say_their_shortest_text(dtype):
             assert found.value == want
             assert found.check()
             assert schema(found.witness[0]) == schema(frame)
-
-
-def test_cells_are_those_of_rows():
-    """Catches a column that is read in one way as a column and in another in a row."""
-    frame = pd.DataFrame({
-        "whole": [1, 2], "missing": pd.array([1, None], dtype="Int64"), "text": ["a", None],
-        "short": np.array([0.1, 2], dtype=np.float32), "float": [0.5, None],
-    })  # fmt: skip
-    for library in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
-        found = table(library, "table")
-        by_column = [cells_of(found.get_column(name)) for name in found.columns]
-        assert list(zip(*by_column, strict=True)) == [tuple(row) for row in rows_of(found)]
-        assert {type(cell) for cell in by_column[0]} == {int}
-
-
-def test_lists_in_cells_are_records_too():
-    """Catches a list in a cell refused as no record, where a tuple of it is one."""
-    for frame in (
-        pl.DataFrame({"a": [[1, 2], [1], [1, 2]]}),
-        pa.table({"a": [[1, 2], [1], [1, 2]]}),
-    ):
-        universe = sl.Universe.population(frame)
-        assert universe.values == (((1,),), ((1, 2),))
-        longest = lambda table: max(len(row["a"]) for row in dicts(table))  # noqa: E731
-        found = sl.global_sensitivity(longest, universe, size=1, relation=sl.Change(1))
-        assert found.value == 1

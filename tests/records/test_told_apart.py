@@ -252,14 +252,6 @@ def test_nan_and_null_are_two_records(library):
     assert travelled.values == pickle.loads(pickle.dumps(universe.values)) == universe.values
 
 
-@pytest.mark.parametrize("nested", [[[1.0, NAN], [1.0, None]]])
-@pytest.mark.parametrize("make", [pl.DataFrame, pa.table, lambda of: column(of["a"], object)])
-def test_nan_and_null_in_lists_are_two_records(nested, make):
-    """Catches NaN and null in one record where they stand in a cell's list."""
-    universe = sl.Universe.population(make({"a": nested}))
-    assert universe.distinct == 2
-
-
 def test_a_dataset_with_null_is_no_dataset_of_a_universe_with_nan():
     """Catches a caller's null that is taken for the universe's NaN, and answered for it."""
     universe = sl.Universe.population(pl.DataFrame({"a": [1.0, NAN]}))
@@ -267,14 +259,6 @@ def test_a_dataset_with_null_is_no_dataset_of_a_universe_with_nan():
     with refused(ValueError, "dataset must hold records of the universe", "Row(a=None)"):
         sl.local_sensitivity(nulls, pl.DataFrame({"a": [None]}, schema={"a": pl.Float64}), **ask)
     assert sl.local_sensitivity(nulls, pl.DataFrame({"a": [NAN]}), **ask).value == 0
-
-
-def test_any_people_bring_nan_or_null_through_a_pickle():
-    """Catches a row with NaN that no longer equals itself once it was sent to a worker."""
-    universe = sl.Universe.people(sl.Universe.value_range(BOTH["polars"]), most_rows=1)
-    there = pickle.loads(pickle.dumps(universe))
-    assert [nulls(there.given([i])) for i in range(4)] == [0, 0, 0, 1]
-    assert sl.global_sensitivity(nulls, there, size=1, **CHANGE).value == 1
 
 
 @pytest.mark.parametrize("missing", list(combinations([None, NAN, pd.NA, pd.NaT], 2)), ids=str)

@@ -8,7 +8,7 @@ import pickle
 import random
 from collections import Counter
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import product
 
 import oracle_rows
 import pandas as pd
@@ -146,13 +146,6 @@ def test_a_table_is_bounded_as_plain_words_have_it(seed, made):
     assert multiset(left) - multiset(dicts(rest)) == multiset(want[gone][0])
 
 
-def test_rows_stay_in_the_order_of_their_table():
-    table = pd.DataFrame({"who": list("baba"), "x": [4, 3, 2, 1]}, index=[7, 5, 9, 1])
-    people = sl.Universe.people(table, id="who")
-    assert people.truncated(rows=1).apply(table).table.index.tolist() == [9, 1]
-    assert people.truncated(rows=9).apply(table).table.equals(table)
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_what_one_person_can_bring_is_what_is_left(seed):
     """Catches a sensitivity over the people before the bounds, or over their rows without one."""
@@ -237,17 +230,6 @@ def test_solvers_serve_any_mix_of_rows_alone(steps):
         assert (found.value, found.check()) == (walked.value, True)
 
 
-def test_any_mix_that_is_left_is_the_universe_of_that():
-    rows = sl.Universe.product(shop=["x", "y"], price=[0, 9])
-    anybody = sl.Universe.people(rows, most_rows=4, least_rows=1)
-    two = sl.Universe.people(rows, most_rows=2, least_rows=1)
-    assert anybody.truncated(rows=2) == two
-    assert anybody.truncated(groups=("shop", 2)) == anybody
-    assert anybody.truncated(groups=("shop", 1)) != anybody
-    cut = sl.Universe.people(sl.Universe.product(shop=["x", "y"], price=[0, 5]), most_rows=4)
-    assert sl.Universe.people(rows, most_rows=4).truncated(clip={"price": (0, 5)}) == cut
-
-
 def test_a_real_table_may_have_the_column_that_comes_first():
     """Catches a schema of one column that cannot bound a table of many, and one that forgets a bound."""
     anybody = sl.Universe.people(sl.Universe.product(kwh=[0, 50]), most_rows=3)
@@ -261,27 +243,6 @@ def test_a_real_table_may_have_the_column_that_comes_first():
     one = sl.Universe.product(kwh=[50])
     long = sl.Universe.people(one, most_rows=1_200)
     assert long.truncated(rows=2) == sl.Universe.people(one, most_rows=2)
-
-
-def test_the_order_of_bounds_counts():
-    """Catches steps that are taken in an order of the package's own."""
-    orders = pd.DataFrame({"who": ["a"] * 3, "shop": ["y", "x", "x"], "price": [1, 2, 9]})
-    people = sl.Universe.people(orders, id="who")
-    steps = {"rows": 2, "groups": ("shop", 1), "clip": {"price": (5, 9)}}
-    sums = {
-        names: int(
-            people.truncated(**{name: steps[name] for name in names}, keep="price")
-            .given([0])["price"]
-            .sum()
-        )
-        for names in permutations(steps)
-    }
-    assert sums[("rows", "groups", "clip")] == 5
-    assert sums[("groups", "rows", "clip")] == 5
-    assert sums[("clip", "groups", "rows")] == 14
-    assert people.truncated(rows=2, keep="price").truncated(groups=("shop", 1), keep="price") == (
-        people.truncated(rows=2, groups=("shop", 1), keep="price")
-    )
 
 
 def test_universes_are_written_and_kept():
@@ -324,15 +285,6 @@ def test_numbers_are_cut_in_their_own_type(made):
     assert [row["x"] for row in dicts(cut.table)] == [1 / 3, 0.5, 1.5]
     with refused(ValueError, "column n must be whole, within Int64", "got 0 and Fraction(1, 2)"):
         people.truncated(clip={"n": (0, 0.5)})
-
-
-def test_what_is_not_a_number_stays_and_comes_last():
-    table = pl.DataFrame({"who": [1, 1, 1], "x": [None, float("nan"), float("inf")]})
-    people = sl.Universe.people(table, id="who")
-    found = people.truncated(clip={"x": (0, 5)}, rows=2).apply(table)
-    assert found.lost["cells cut"].tolist() == [1, 0]
-    first, second = found.table["x"].to_list()
-    assert (first != first, second) == (True, 5)
 
 
 ORDERS = pd.DataFrame({"who": [1, 1, 2], "x": [1, 1, 2], "odd": [1, "a", 2]})

@@ -19,7 +19,6 @@ import psycopg
 import pyarrow as pa
 import pytest
 from conftest import refused
-from psycopg.rows import dict_row
 
 import sensitivity_lab as sl
 from sensitivity_lab.sql.dialects import SQLite, database_of
@@ -161,23 +160,6 @@ def test_many_datasets_are_answered_in_order(connection):
     assert ask_each(connection, text, []) == []
 
 
-def test_many_datasets_have_few_transactions(sqlite):
-    """Catches a transaction for each of thousands."""
-    begun = []
-    sqlite.set_trace_callback(begun.append)
-    ask_each(sqlite, "SELECT 1 FROM staff", [{"staff": STAFF}] * 450, {"staff": STAFF})
-    assert sum(text.startswith("SAVEPOINT") for text in begun) == 3
-
-
-def test_rows_are_tuples_in_the_order_of_the_frame(connection):
-    """Catches rows as dicts, which lose columns of one name, and an order of the database's own."""
-    by_name = dict_row if isinstance(connection, psycopg.Connection) else sqlite3.Row
-    connection.row_factory = by_name
-    assert ask(connection, "SELECT 1 AS a, 2 AS a FROM rates LIMIT 1").rows == [(1, 2)]
-    for frame, salary in ((STAFF, 50), (STAFF[::-1], 60)):
-        assert ask(connection, "SELECT salary FROM staff LIMIT 1", frame).rows == [(salary,)]
-
-
 def test_the_database_says_what_is_wrong(connection):
     """Catches a message without the database's own words."""
     for text, word in {
@@ -270,24 +252,6 @@ def test_a_sensitivity_is_asked_through_a_connection(sqlite):
         found(text.replace("rates", "payroll"), people)
     with refused(ValueError, "statement must be a query that writes nothing"):
         found("DELETE FROM rates", people)
-
-
-def test_a_sensitivity_of_postgresql_is_that_of_the_meaning(postgresql):
-    """Catches types that the empty dataset forgets, a universe without a name, an answer left out."""
-    rows = {
-        "department": ["law", "art"],
-        "money": [Decimal("1.5"), Decimal(4)],
-        "on_": [True, None],
-    }
-    text = """
-        SELECT department, COALESCE(SUM(LEAST(money, 3)) FILTER (WHERE on_), 0) AS total
-        FROM staff GROUP BY department
-    """
-    query, anyone = sl.sql(text, connection=postgresql), sl.Universe.product(**rows)
-    for size in (0, 1, 2):
-        asked = {"size": size, "relation": sl.SymmetricDifference(1)}
-        assert sl.global_sensitivity(query, anyone, **asked).value == 3
-    assert state(postgresql) == (False, 5, False)
 
 
 def test_a_tie_that_a_database_breaks_in_its_own_way_is_refused(connection):

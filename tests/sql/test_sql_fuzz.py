@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import conftest
 import duckdb
-import oracle_rows
 import oracle_sql as oracle
 import pandas as pd
 import polars as pl
@@ -154,41 +153,6 @@ def test_a_sensitivity_is_the_brute_forces_or_is_refused(engine):
                 faults.append(told)
     assert not faults, f"{dict(said)}\n" + "\n".join(faults)
     assert said["equal"] > said.total() / 2 or CASES == AT_ONCE
-
-
-def test_there_are_statements_of_every_kind():
-    """Catches a list that has run dry for an engine."""
-    for letter in "DSP":
-        assert sum(letter in s.engines for s in oracle.OF_ROWS + oracle.OF_PEOPLE) > 90
-    assert sum(s.open for s in oracle.OF_ROWS) > 30
-
-
-def test_the_brute_force_sees_what_is_wrong():
-    """Catches a comparison that passes another number, another pair, or an answer where there is none."""
-    brute, rng = oracle.Engine("S"), random.Random(4)
-    columns = [oracle.Column("b", "whole", "int64", "BIGINT", [1, 2, 5])]
-    universe = sl.Universe.population(oracle.frame("pandas", columns), name="t")
-    pairs = oracle_rows.of_population(3, 2, "Change", 1)
-    asked = oracle.Question(
-        universe,
-        {"t": columns},
-        [{"t": [(b,)]} for b in (1, 2, 5)],
-        pairs,
-        {"size": 2, "relation": sl.Change(1)},
-        "",
-    )
-    total = oracle.Statement("SELECT SUM(b) AS n FROM t", "S")
-    first = oracle.Statement("SELECT b FROM t LIMIT 1", "S", open=True)
-    ours, none = oracle.expected(brute, rng, asked, [total, first], 1)
-    assert (ours.value, none.value) == (4, None)
-    frames = [pd.DataFrame({"b": list(pair)}) for pair in [(1, 2), (2, 5), (5, 1)]]
-    right = Found(4, "", (frames[0], frames[1]))
-    assert verdict(total, asked, 1, ours, right) == "equal"
-    others = (right._replace(value=3), Found(4, "", (frames[0], frames[2])))
-    for theirs in (*others, right._replace(not_asked=("all",)), right._replace(checked=False)):
-        assert verdict(total, asked, 1, ours, theirs).startswith("wrong")
-    assert verdict(first, asked, 1, none, right).startswith("wrong")
-    assert verdict(total, asked, 1, ours, Found(None, "no")).startswith("refused though")
 
 
 # -- one case each ------------------------------------------------------------------------------
@@ -350,13 +314,3 @@ def test_nan_is_no_null(engine, library, asked, value):
     except ValueError as error:
         said = str(error)
     assert found == value or "NaN" in said
-
-
-@pytest.mark.parametrize("turn", [1, -1])
-def test_universes_that_look_alike_are_asked_by_themselves(turn):
-    """Catches the answers of one universe that are given for another's question."""
-    tables = [pl.DataFrame({"a": [1.0, None]}), pl.DataFrame({"a": [1.0, float("nan")]})]
-    values = [1, 0]
-    for table, value in list(zip(tables, values, strict=True))[::turn]:
-        universe = sl.Universe.population(table, name="t")
-        assert asked_of(None, "SELECT COUNT(a) FROM t", universe, 1, sl.Change(1)).value == value
