@@ -13,8 +13,8 @@ from test_plots import drawn, texts
 import sensitivity_lab as sl
 from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.numbers.gap import Labelled
-from sensitivity_lab.numbers.palette import ADDED, REMOVED
 from sensitivity_lab.plotting import rows, style, witness
+from sensitivity_lab.shown.palette import ADDED, REMOVED
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
 STAFF = sl.Universe.population(pd.DataFrame(COLUMNS))

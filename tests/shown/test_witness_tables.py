@@ -20,10 +20,10 @@ import sensitivity_lab as sl
 from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.methods.witness import marked_witness
 from sensitivity_lab.numbers.gap import Labelled
-from sensitivity_lab.numbers.palette import ADDED, REMOVED
 from sensitivity_lab.numbers.text import cell_text
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.results import answer_texts
+from sensitivity_lab.shown.palette import ADDED, REMOVED
 from sensitivity_lab.shown.python import runnable, source_of
 from sensitivity_lab.shown.tables import SHARED, SIGNS, Grid, Part
 
