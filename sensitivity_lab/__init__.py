@@ -124,7 +124,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("sensitivity-lab")
     if name not in _ROOM:
-        meant = import_module(f"{__name__}.numbers.meant").meant_by(name, __all__)
+        meant = import_module(f"{__name__}.meant").meant_by(name, __all__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     try:
         found = getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.meant import by_name, meant_by
 from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
     brief,
@@ -30,7 +31,6 @@ from sensitivity_lab.numbers.exact import (
     whole_number,
 )
 from sensitivity_lab.numbers.gap import Metric, Told, in_order_of_labels
-from sensitivity_lab.numbers.meant import by_name, meant_by
 from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.answers import Keyed, opened

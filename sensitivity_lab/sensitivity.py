@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
+from sensitivity_lab.meant import by_name
 from sensitivity_lab.methods.lifting import images_of
 from sensitivity_lab.methods.solver import solve, solve_local
 from sensitivity_lab.methods.sweep import Sweep, is_quick
@@ -14,7 +15,6 @@ from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
 from sensitivity_lab.numbers.exact import brief, is_one_of
 from sensitivity_lab.numbers.gap import Metric, Norm
-from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
 from sensitivity_lab.queries import Query, as_query, measured_by
 from sensitivity_lab.relations import Relation

@@ -14,10 +14,10 @@ from math import isfinite
 from typing import Any, ClassVar, Self, TypeVar
 
 from sensitivity_lab.catalogue import CONSTANTS, count_people, python_of
+from sensitivity_lab.meant import by_name
 from sensitivity_lab.methods.witness import CompactWitness
 from sensitivity_lab.numbers.exact import MOST_EXPONENT, brief, told
 from sensitivity_lab.numbers.gap import Labelled
-from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.records.people import AnyPeople, People
 from sensitivity_lab.records.rows import Rows

@@ -11,9 +11,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from sensitivity_lab.meant import by_name
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, whole_number
-from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.records.multisets import how_many, multisets
 from sensitivity_lab.records.numbers import read_only, source_of

@@ -118,9 +118,11 @@ def checked_sizes(
             f"{brief(within)}; for sizes of the dataset alone there is sizes="
         )
     name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
-    if not isinstance(given, range):
+    if isinstance(given, range):  # `len` knows no more than 2⁶³
+        count = max(0, -((given.start - given.stop) // given.step))
+    else:
         given = first_of(given if is_sequence(given) else [given], MOST_ROWS + 1, name)
-    count = len(given) if isinstance(given, tuple) else _length(given)
+        count = len(given)
     if not count:
         raise ValueError(f"{name} must not be empty, got {brief(given)}")
     moves = sum(len(relation.moves) for relation in relations)
@@ -130,11 +132,6 @@ def checked_sizes(
             f"got {count_text(count)} sizes × {len(relations):,} relations with {moves:,} moves"
         )
     return tuple(dict.fromkeys(universe.checked_size(size) for size in given))
-
-
-def _length(sizes: range) -> int:
-    """How many sizes a range has; `len` knows no more than 2⁶³."""
-    return max(0, -((sizes.start - sizes.stop) // sizes.step))
 
 
 # --- in words ------------------------------------------------------------------------------------

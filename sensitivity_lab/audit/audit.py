@@ -32,16 +32,16 @@ from sensitivity_lab.audit.search.search import (
     require_budget,
     search,
 )
-from sensitivity_lab.audit.subject import PairPositions, Subject, Widest, answers_stood_by
+from sensitivity_lab.audit.subject import Subject, Widest, answers_stood_by
+from sensitivity_lab.meant import by_name
 from sensitivity_lab.methods.witness import marked_at
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, is_one_of, name_of, whole_number
 from sensitivity_lab.numbers.gap import Metric, Norm, amount, measured
-from sensitivity_lab.numbers.meant import by_name
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
-from sensitivity_lab.results import Sensitivity, positions_of, presented
+from sensitivity_lab.results import positions_of, presented
 from sensitivity_lab.sensitivity import METHODS, settle
 from sensitivity_lab.universe import Universe, check_universe
 
@@ -150,17 +150,9 @@ def audit(
     each_size = checked_sizes(universe, sizes, sizes_within, relations)
     searched = method == "search"
     pairs, time = checked_spending(trials, seconds) if searched else (None, None)
-    scope = Scope(
-        universe=universe,
-        sizes=each_size if sizes_within is None else None,
-        sizes_within=sizes_within,
-        relations=relations,
-        norm=norm,
-        measured_by=None if output_metric is None else _name(output_metric, "output_metric"),
-        order=order,
-        trials=pairs,
-        seconds=time,
-    )
+    of = each_size if sizes_within is None else None
+    metric = None if output_metric is None else _name(output_metric, "output_metric")
+    scope = Scope(universe, of, sizes_within, relations, norm, metric, order, pairs, time)
 
     def claimed(k: int, size: int) -> Any:
         given = {"k": k, "size": size}
@@ -276,16 +268,14 @@ def _worst(
         return [ask(problem, subject, progress=budget.progress) for problem in problems]
     if subject.metric is not None or scope.order is not None:
         return OrderedWalk(subject, scope.order).worst(problems, budget)
-    found = settle(problems, method=method, budget=budget)
-    return [Widest(one.value, one.witness[0], one.witness[1], _places_of(one)) for one in found]
-
-
-def _places_of(found: Sensitivity) -> PairPositions:
-    """The positions of a witness's records, where these are no numbers."""
-    if found.universe.numeric:
-        return None, None
-    here, there = (tuple(at.tolist()) for at in positions_of(found))
-    return here, there
+    pairs = []
+    for found in settle(problems, method=method, budget=budget):
+        pair = Widest(found.value, *found.witness)
+        if not found.universe.numeric:
+            here, there = (tuple(at.tolist()) for at in positions_of(found))
+            pair = replace(pair, at=(here, there))
+        pairs.append(pair)
+    return pairs
 
 
 def _judged(
@@ -375,12 +365,10 @@ def audit_map(
     claims = [claimed_at(claim, {"distance": distance}, distance) for distance in asked]
     subject = Subject.of(query, 1, output_metric)
     worst = _worst_by_distance(subject, given, asked, input_metric)
-    rows = []
+    name, rows = _name(input_metric, "input_metric"), []
     for distance, claimed, pair in zip(asked, claims, worst, strict=True):
         related = partial(_lie_within, input_metric, distance)
-        blank = AuditRow(
-            _name(input_metric, "input_metric"), distance, None, claimed, related=related
-        )
+        blank = AuditRow(name, distance, None, claimed, related=related)
         rows.append(_witnessed(blank, subject, pair))
     scope = Scope(inputs=len(given), measured_by=_name(output_metric, "output_metric"))
     return Audit(query.name, tuple(rows), scope, subject)

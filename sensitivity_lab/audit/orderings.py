@@ -1,16 +1,12 @@
-"""Order: every ordering of a dataset, and sequences that are edited in place.
-
-Two ways to ask about a function that depends on the order of its records. Under "any" neighbours
-are multisets, and each may arrive in any order: what an unordered metric promises. Under "kept"
-a neighbour is made by inserting, deleting or replacing records where they stand.
-"""
+"""Order: every ordering of a dataset ("any"), and sequences that are edited in place ("kept")."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, product
+from operator import itemgetter
 from typing import Any
 
 from sensitivity_lab.audit.subject import Subject, Widest
@@ -22,7 +18,7 @@ from sensitivity_lab.methods.workers import (
     few_of,
     with_bar,
 )
-from sensitivity_lab.numbers.gap import Gap, arithmetics, same_shape
+from sensitivity_lab.numbers.gap import arithmetics, same_shape
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Budget, Problem, within_budget
 from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.relations import Move, Relation, neighbours_of
@@ -48,21 +44,15 @@ def count_sequences(universe: Universe, size: int) -> int:
         return int(universe.distinct**size)
     ways = [1] + [0] * size  # by length, of the values so far
     for copies in universe.copies(size):
-        ways = [
-            sum(math.comb(length, j) * ways[length - j] for j in range(min(copies, length) + 1))
-            for length in range(size + 1)
-        ]
+        most = [range(min(copies, n) + 1) for n in range(size + 1)]
+        ways = [sum(math.comb(n, j) * ways[n - j] for j in own) for n, own in enumerate(most)]
     return ways[size]
 
 
 def edits(
     sequence: Indices, moves: Iterable[Move], copies: Sequence[int], *, in_place: bool
 ) -> list[Indices]:
-    """The sequences that the moves lead to, each once, in lexicographic order.
-
-    `in_place` replaces records where they stand; else r records are deleted and then a inserted
-    anywhere. `copies` says how many records of each value a sequence may hold.
-    """
+    """The sequences that the moves lead to, each once, in order; `copies` says how many there may be."""
     values = range(len(copies))
     edited: set[Indices] = set()
     for removed, added in moves:
@@ -85,12 +75,8 @@ def _replaced(sequence: Indices, count: int, values: range) -> set[Indices]:
 def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices]:
     """The sequences with `count` records of any value inserted anywhere."""
     for _ in range(count):
-        sequences = {
-            (*sequence[:place], value, *sequence[place:])
-            for sequence in sequences
-            for place in range(len(sequence) + 1)
-            for value in values
-        }
+        cuts = [(s[:place], s[place:]) for s in sequences for place in range(len(s) + 1)]
+        sequences = {(*before, value, *after) for before, after in cuts for value in values}
     return sequences
 
 
@@ -158,10 +144,8 @@ class OrderedWalk:
         if self.order == "any":
             return sum(ways[size] * ways[size - r + a] for size, r, a in steps)
         places = (lambda *_: 1) if problem.relation.in_place else math.comb  # of those who join
-        return sum(
-            ways[n] * math.comb(n, r) * self.universe.distinct**a * places(n - r + a, a)
-            for n, r, a in steps
-        )
+        v = self.universe.distinct
+        return sum(ways[n] * math.comb(n, r) * v**a * places(n - r + a, a) for n, r, a in steps)
 
     def _answer_all(self, size: int, budget: Budget) -> None:
         """Ask the function about every reading of a size, here or on an executor's workers."""
@@ -171,9 +155,7 @@ class OrderedWalk:
         edges = block_edges(len(points), size, budget.executor, together)
         groups = [points[start:stop] for start, stop in pairwise(edges)]
         as_given = sorted if self.subject.query.exact else tuple  # a standard query's are sorted
-        blocks = (
-            [tuple(as_given(r)) for p in group for r in self._readings(p)] for group in groups
-        )
+        blocks = ([(*as_given(r),) for p in group for r in self._readings(p)] for group in groups)
         answered = answers_in_blocks(asked, given, blocks, budget.executor)
         bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
         for group, block in zip(groups, with_bar(answered, budget.progress, **bar), strict=True):
@@ -201,29 +183,19 @@ class OrderedWalk:
 
     def _widest(self, problem: Problem, progress: bool) -> Widest:
         """The pair of readings that lies furthest apart, and of several the first met."""
-        worst: tuple[Gap, Indices, Indices] | None = None
-        for point, beside in self._neighbouring(problem, progress):
-            pairs = product(self.answers[point], self.answers[beside])
-            for (answer, dataset), (other, neighbour) in pairs:
-                gap = self.gap(answer, other)
-                if worst is None or gap > worst[0]:
-                    worst = gap, dataset, neighbour
-        assert worst is not None
-        return self.subject.pair(*worst)
-
-    def _neighbouring(self, problem: Problem, progress: bool) -> Iterator[tuple[Indices, Indices]]:
-        """Every two neighbouring points of a problem."""
-        for size, moves in problem.plan.items():
-            points = list(self._points(size))
-            for point in with_bar(points, progress, desc="walk", unit=" datasets"):
-                for neighbour in self._neighbours(point, problem, moves):
-                    yield point, neighbour
+        points = [(point, moves) for n, moves in problem.plan.items() for point in self._points(n)]
+        every = (
+            (self.gap(answer, other), dataset, neighbour)
+            for point, moves in with_bar(points, progress, desc="walk", unit=" datasets")
+            for beside in self._neighbours(point, problem, moves)
+            for answer, dataset in self.answers[point]
+            for other, neighbour in self.answers[beside]
+        )
+        return self.subject.pair(*max(every, key=itemgetter(0)))
 
     def _points(self, size: int) -> Iterable[Indices]:
         datasets = multisets(self.universe.copies(size), size)
-        if self.order != "kept":
-            return datasets
-        return sorted(sequence for dataset in datasets for sequence in orderings(dataset))
+        return datasets if self.order != "kept" else sorted(chain(*map(orderings, datasets)))
 
     def _neighbours(
         self, point: Indices, problem: Problem, moves: tuple[Move, ...]

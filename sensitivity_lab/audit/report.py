@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -33,6 +34,7 @@ Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is as
 TOO_SMALL, EXACT, LOOSE = "too small", "exact", "loose"
 HELD, CLEAN_SEARCH = "held where asked", "no violation found"
 INFEASIBLE, NOT_ASKED = "infeasible", "not asked"
+VERDICTS = TOO_SMALL, LOOSE, EXACT, HELD, CLEAN_SEARCH, NOT_ASKED, INFEASIBLE
 ROWS_SHOWN, HTML_ROWS = 4, 60
 LINE = 72  # characters
 SILENCE = "; the empty dataset was not asked"
@@ -98,7 +100,7 @@ class AuditRow(Travels):
     @property
     def _content(self) -> dict[str, Any]:
         """All but what tells neighbours, which the relation's name stands for, and the marks."""
-        return vars(self) | {"related": None, "marked": None}
+        return vars(self) | dict.fromkeys(self.stays)
 
     @property
     def exact(self) -> Any:
@@ -340,10 +342,8 @@ class Audit(Travels):
         rows = [row for row in self.rows if not row.note]
         if self.not_asked and not rows[0].searched:
             return HELD
-        loose = [row for row in rows if row.verdict == LOOSE]
-        if not loose:
-            return rows[0].verdict
-        return f"loose{_times(max(loose, key=lambda row: row.ratio))}"
+        loosest = max(rows, key=lambda row: (row.verdict == LOOSE, row.ratio))
+        return f"loose{_times(loosest)}" if loosest.verdict == LOOSE else rows[0].verdict
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a tidy table; `ratio` is a float, NaN where nothing was asked.
@@ -416,13 +416,10 @@ class Audit(Travels):
         elif not name.isidentifier():
             name, made = "function", [comment(f"define function here: {name}")]
         claimed, apart = dataset_text(row.claimed), dataset_text(row.found)
-        lines = [
-            *made[:-1],
-            comment(f"{row.setting}: claimed {claimed}, and the answers are {apart} apart"),
-            made[-1],
-            f"dataset = {source_of(row.dataset)}",
-            f"neighbour = {source_of(row.neighbour)}",
-        ]
+        told = comment(f"{row.setting}: claimed {claimed}, and the answers are {apart} apart")
+        lines = [*made[:-1], told, made[-1]]
+        for side, dataset in zip(SIDES, (row.dataset, row.neighbour), strict=True):
+            lines.append(f"{side} = {source_of(dataset)}")
         for side, answer in zip(SIDES, row.answers or (), strict=True):
             lines.append(f"print({name}({side}))  {comment(number_repr(answer))}")
         return runnable(lines)
@@ -471,13 +468,10 @@ class Audit(Travels):
         return f"{self.function}: {self.headline}{ways}\n{out}", f"{self}\n\n{out}"
 
     def __str__(self) -> str:
-        counts = [
-            f"{count} {verdict}"
-            for verdict in (TOO_SMALL, LOOSE, EXACT, HELD, CLEAN_SEARCH, NOT_ASKED, INFEASIBLE)
-            if (count := sum(row.verdict == verdict for row in self.rows))
-        ]
+        held = Counter(row.verdict for row in self.rows)
+        counts = ", ".join(f"{held[verdict]} {verdict}" for verdict in VERDICTS if held[verdict])
         rows = self.violations or self.rows
-        lines = [f"{self.function}: {self.headline} (rows: {', '.join(counts)})"]
+        lines = [f"{self.function}: {self.headline} (rows: {counts})"]
         lines += map(str, rows[:ROWS_SHOWN])
         if len(rows) > ROWS_SHOWN:
             lines.append(f"… and {len(rows) - ROWS_SHOWN:,} more")
@@ -494,10 +488,8 @@ class Audit(Travels):
         head, witness = html.escape(f"{self.function}: {self.headline}"), ""
         if self.universe is not None and self.universe.tabular:
             witness = "".join(f"<pre>{html.escape(str(row))}</pre>" for row in self.violations[:1])
-        body = table.to_html(
-            index=False, na_rep="", float_format=lambda x: f"{x:.6g}", max_rows=HTML_ROWS
-        )
-        scope = html.escape(self.scope)
+        written: dict[str, Any] = {"float_format": "{:.6g}".format, "max_rows": HTML_ROWS}
+        body, scope = table.to_html(index=False, na_rep="", **written), html.escape(self.scope)
         return f"<p><strong>{head}</strong></p>{body}{witness}<p>{scope}</p>"
 
 

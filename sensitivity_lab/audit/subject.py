@@ -30,30 +30,27 @@ PairPositions = tuple[Indices | None, Indices | None]  # of two inputs' records 
 
 @dataclass(frozen=True)
 class Widest:
-    """Two neighbouring datasets as the function is given them, and how far apart it answers.
-
-    `at` has the positions of their records among the values, where these are no numbers.
-    """
+    """Two neighbouring datasets as the function is given them, and how far apart it answers."""
 
     gap: Any  # as a caller sees it
     dataset: Any
     neighbour: Any
-    at: PairPositions = (None, None)
+    at: PairPositions = (
+        None,
+        None,
+    )  # of their records among the values, where these are no numbers
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A function under audit, and what measures its answers: a norm or an output metric.
-
-    Where it is a query of numbers that records say, `over` knows which, and these are asked about.
-    """
+    """A function under audit, and what measures its answers: a norm or an output metric."""
 
     query: Query
     norm: Norm
     metric: Metric | None
     universe: Universe | None = None  # None where inputs are given one by one
     any_order: bool = False  # tables are asked about in other orders of their rows, too
-    over: OverNumbers | None = None
+    over: OverNumbers | None = None  # the numbers that records say, which are asked about instead
 
     @classmethod
     def of(
@@ -89,11 +86,7 @@ class Subject:
         return self.query.giver(self.universe, any_order=self.any_order)
 
     def answer(self, dataset: Any, at: Indices | None = None) -> Any:
-        """The answer that gaps are measured from: of a root query the square.
-
-        `at` are the positions of the dataset's records where these are no numbers: tables do not
-        tell who brings no rows.
-        """
+        """The answer that gaps are measured from, of a root query the square; tables tell no `at`."""
         return self.asked.raw(self._as_given(dataset, at))
 
     def shown(self, dataset: Any, at: Indices | None = None) -> Any:
@@ -136,10 +129,7 @@ def _answering(query: Query, metric: Metric | None) -> Query:
 
 
 def answers_stood_by(subject: Subject, worst: Widest) -> tuple[Any, Any]:
-    """The answers on a pair, asked twice more (once of an `exact` query) and refused if they change.
-
-    Without this a function with noise in it would get a verdict, and a wrong one.
-    """
+    """The answers on a pair, asked twice more (once if `exact`); noise, which changes, is refused."""
     ask = Subject.answer if subject.query.exact else _asked_twice
     sides = list(zip((worst.dataset, worst.neighbour), worst.at, strict=True))
     first, last = (ask(subject, side, at) for side, at in sides)

@@ -23,7 +23,6 @@ from sensitivity_lab.methods.workers import (
 from sensitivity_lab.numbers.gap import (
     Answer,
     Labelled,
-    Number,
     all_rational,
     arithmetics,
     by_key,
@@ -87,10 +86,8 @@ class Lattice:
 
     def _deletions(self, size: int, chunk: slice) -> Iterator[np.ndarray]:
         rows = self.rows(size, np.arange(chunk.start, chunk.stop, dtype=np.int64))
-        after = sum(
-            (self.below[rows[:, i], i] for i in range(1, size)), np.zeros(len(rows), dtype=np.int64)
-        )
         before = np.zeros(len(rows), dtype=np.int64)
+        after = sum((self.below[rows[:, i], i] for i in range(1, size)), before.copy())
         for i in range(size):
             yield before + after
             before += self.below[rows[:, i], i + 1]
@@ -99,18 +96,25 @@ class Lattice:
 
     def shrink(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each dataset one record smaller, the extremes over all that extend it by one."""
-        smaller_high = np.full(self.count(size - 1), _least(high.dtype), dtype=high.dtype)
-        smaller_low = np.full(self.count(size - 1), _most(low.dtype), dtype=low.dtype)
+        smaller_high, smaller_low = self._none_yet(size - 1, high.dtype)
         for chunk in self.chunks(size):
             for ranks in self.deletions(size, chunk):
                 np.maximum.at(smaller_high, ranks, high[chunk])
                 np.minimum.at(smaller_low, ranks, low[chunk])
         return smaller_high, smaller_low
 
+    def _none_yet(self, size: int, dtype: np.dtype[Any]) -> list[np.ndarray]:
+        """For each dataset of `size` a highest and a lowest answer that every other passes."""
+        ends = (
+            (np.iinfo(dtype).min, np.iinfo(dtype).max)
+            if dtype.kind == "i"
+            else (-math.inf, math.inf)
+        )
+        return [np.full(self.count(size), end, dtype=dtype) for end in ends]
+
     def grow(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each dataset of `size`, the extremes over all that it extends by one record."""
-        larger_high = np.full(self.count(size), _least(high.dtype), dtype=high.dtype)
-        larger_low = np.full(self.count(size), _most(low.dtype), dtype=low.dtype)
+        larger_high, larger_low = self._none_yet(size, high.dtype)
         for chunk in self.chunks(size):
             for ranks in self.deletions(size, chunk):
                 np.maximum(larger_high[chunk], high[ranks], out=larger_high[chunk])
@@ -141,14 +145,6 @@ def _counts_below(copies: Sequence[int], largest: int) -> np.ndarray:
             row.append(window)
         table.append(row)
     return np.array([[min(n, 2**62) for n in row] for row in table], dtype=np.int64)
-
-
-def _least(dtype: np.dtype[Any]) -> float:
-    return np.iinfo(dtype).min if dtype.kind == "i" else -math.inf
-
-
-def _most(dtype: np.dtype[Any]) -> float:
-    return np.iinfo(dtype).max if dtype.kind == "i" else math.inf
 
 
 LONGEST_VECTOR = 6  # entries that the sweep serves: L1 takes 2^5 sign patterns, each as a scalar
@@ -198,16 +194,14 @@ class Evaluations:
         samples = [self.firsts.get(size, answers[0]) for size, (answers, _) in parts.items()]
         for sample in samples:
             same_shape(sample, samples[0], self.query.name)
-        if self._has_keys(samples):
+        if self._has_keys(samples):  # a 0 for each key that was met only after some rows
             width = len(self.columns)
-            parts = {size: (_widened(answers, width), by) for size, (answers, by) in parts.items()}
+            for size, (rows, by) in parts.items():
+                parts[size] = np.pad(rows, ((0, 0), (0, width - rows.shape[1]))), by
         if len({answers.dtype.kind == "f" for answers, _ in parts.values()}) == 2:
             return {size: _as_numbers(*part) for size, part in parts.items()}, 1
-        common = math.lcm(*(denominator for _, denominator in parts.values()))
-        return {
-            size: _times(answers, common // denominator)
-            for size, (answers, denominator) in parts.items()
-        }, common
+        common = math.lcm(*(by for _, by in parts.values()))
+        return {size: _times(rows, common // by) for size, (rows, by) in parts.items()}, common
 
     def _has_keys(self, samples: Iterable[Any]) -> bool:
         """Whether the columns are keys. Raises NoArray where some are positions, or there are none."""
@@ -238,9 +232,8 @@ class Evaluations:
         """Hold a user's vectorised form to the function, on the first dataset of a size."""
         given = tuple(numerators) if np.ndim(numerators) else (numerators,)
         by_rows = tuple(Fraction(int(number), int(denominator)) for number in given)
-        first = self.first(size)
+        first, answer = self.first(size), by_rows if np.ndim(numerators) else by_rows[0]
         if by_rows != (first if isinstance(first, tuple) else (first,)):
-            answer = by_rows if np.ndim(numerators) else by_rows[0]
             raise ValueError(
                 f"rows of query {self.query.name} must answer as its function, got {answer} for "
                 f"{first} on the first dataset of size {size}"
@@ -264,9 +257,10 @@ class Evaluations:
             same_shape(answer, answers[0], self.query.name)
         self._note_keys(answers[:1])
         self.arithmetics |= arithmetics(answers)
-        if isinstance(answers[0], Labelled):
+        if isinstance(answers[0], Labelled):  # a column for each key, 0 where an answer has none
             nothing = 0.0 if self.arithmetics == {"float"} else 0
-            answers = [self._in_columns(answer, nothing) for answer in answers]
+            by_keys = map(by_key, answers)
+            answers = [tuple(of.get(key, nothing) for key in self.columns) for of in by_keys]
         return _as_numerators(answers)
 
     def _note_keys(self, answers: Iterable[Answer]) -> None:
@@ -277,13 +271,6 @@ class Evaluations:
                     self.columns.setdefault(label, len(self.columns))
             if len(self.columns) > LONGEST_VECTOR:
                 raise NoArray
-
-    def _in_columns(self, answer: Answer, nothing: Number) -> tuple[Number, ...]:
-        """The entries of an answer with keys, a column for each key, nothing where it has none."""
-        entries = [nothing] * len(self.columns)
-        for key, entry in by_key(answer).items():
-            entries[self.columns[key]] = entry
-        return tuple(entries)
 
     def _bar(self, parts: Iterable[Part], size: int, total: int | None = None) -> Iterable[Part]:
         shown = self.budget.progress
@@ -316,11 +303,6 @@ def _as_numbers(numerators: np.ndarray, denominator: int) -> np.ndarray:
     """Numerators as the Python numbers they stand for."""
     numbers = numerators.astype(object)
     return numbers if denominator == 1 else numbers * Fraction(1, denominator)
-
-
-def _widened(answers: np.ndarray, width: int) -> np.ndarray:
-    """Rows with a 0 for each key that was met only after them."""
-    return np.pad(answers, ((0, 0), (0, width - answers.shape[1])))
 
 
 def _times(answers: np.ndarray, factor: int) -> np.ndarray:

@@ -37,26 +37,20 @@ MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation,
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class Members(AtPositions):
     """Records of a universe whose parts are runs of an order of its m records."""
 
-    universe: Universe
     order: np.ndarray
 
-    def dataset(self, parts: Sequence[Run]) -> Dataset:
+    def dataset(self, parts: Any) -> Dataset:
         """The records of some runs, in the universe's own order."""
         given: Dataset = self.universe.source.at(self._members(parts))
         return given
 
-    def positions(self, parts: Sequence[Run]) -> list[int]:
+    def positions(self, parts: Any) -> list[int]:
         """Where the records of some runs stand among the universe's values, sorted."""
         positions = self.universe.source.positions_at(self._members(parts))
         return sorted(positions.tolist())
-
-    def multiset(self, parts: Sequence[Run]) -> frozenset[tuple[Any, int]]:
-        """The different records of some runs, each with its number of copies."""
-        values = self.universe.values
-        return frozenset((values[i], n) for i, n in Counter(self.positions(parts)).items())
 
     def _members(self, parts: Sequence[Run]) -> np.ndarray:
         nothing = np.zeros(0, dtype=np.int64)
@@ -70,14 +64,13 @@ class Members:
 def images_of(problems: Sequence[Problem]) -> list[Image | None]:
     """The images of some problems, for one query and universe the same; not where columns are kept."""
     made: dict[tuple[int, int], Image | None] = {}
+    images = []
     for problem in problems:
         key = id(problem.query), id(problem.universe)  # queries may have no hash
         if problem.kept is None and key not in made:
             made[key] = Image.of(problem.universe, problem.query)
-    return [
-        None if problem.kept is not None else made[id(problem.query), id(problem.universe)]
-        for problem in problems
-    ]
+        images.append(made[key] if problem.kept is None else None)
+    return images
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +142,8 @@ class Image:
             return pair.in_copies(parts, AtPositions(self.universe))
         first, shared = self.starts.tolist(), Counter(dict(common))
         own = [[(first[i] + shared[i], n) for i, n in side] for side in (removed, added)]
-        runs = [
-            tuple((start, start + n) for start, n in part)
-            for part in ([(first[i], n) for i, n in common], *own)
-        ]
+        placed = [(first[i], n) for i, n in common], *own
+        runs = [tuple((start, start + n) for start, n in part) for part in placed]
         members = Members(self.universe, self.order)
         return replace(pair, common=runs[0], removed=runs[1], added=runs[2], records=members)
 
@@ -324,14 +315,13 @@ class OfPeople:
         if best is None:
             return None
         best = self.image.lifted(best)
-        rows = self.image.universe.values
-        parts = [
-            [
-                (self._position_of[tuple(rows[i] for i in hand)], times)
-                for hand, times in dealt(self._freed(part), many, *self.bounds).items()
-            ]
-            for part, many in zip(best.parts, (c, a, b), strict=True)
-        ]
+        rows, parts = self.image.universe.values, []
+        for part, many in zip(best.parts, (c, a, b), strict=True):
+            hands = dealt(self._freed(part), many, *self.bounds).items()
+            held = (tuple(rows[i] for i in hand) for hand, _ in hands)
+            parts.append(
+                [(self._position_of[one], n) for one, (_, n) in zip(held, hands, strict=True)]
+            )
         return best.in_copies(parts, AtPositions(self.people))
 
     def affordable(self, asked: Iterable[Share]) -> bool:

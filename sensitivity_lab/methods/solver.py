@@ -61,12 +61,8 @@ def widest_gaps(problem: Problem) -> D | None:
 
 def _shares(problem: Problem) -> list[Share]:
     """Every (c, a, b), the nearest neighbours first; (c, 0, 0) only where there is no other."""
-    moves = {
-        (size, removed, added)
-        for size, of_size in problem.plan.items()
-        for removed, added in of_size
-        if removed or added or of_size == ((0, 0),)
-    }
+    every = ((size, move, of) for size, of in problem.plan.items() for move in of)
+    moves = {(size, *move) for size, move, of in every if any(move) or of == ((0, 0),)}
     in_order = sorted(moves, key=lambda move: (move[1] + move[2], move[0] - move[1], move[1:]))
     return list(shares(in_order))
 

@@ -14,7 +14,8 @@ import decimal
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import reduce
+from itertools import accumulate, product
 
 import numpy as np
 
@@ -111,11 +112,8 @@ class Sweep:
     def _lattice_of(self, universe: Universe) -> Lattice:
         """The lattice of a universe, up to the largest dataset of its problems."""
         if universe not in self._lattices:
-            largest = max(
-                max(problem.sizes_answered)
-                for problem in self.problems
-                if problem.universe == universe and self._fits(problem)
-            )
+            alike = (problem for problem in self.problems if problem.universe == universe)
+            largest = max(max(each.sizes_answered) for each in alike if self._fits(each))
             self._lattices[universe] = lattice_of(universe.copies(largest), largest)
         return self._lattices[universe]
 
@@ -127,12 +125,13 @@ def _cells(problem: Problem) -> int:
 
 def is_quick(problem: Problem, limits: Limits) -> bool:
     """Whether a sweep of not too many datasets is within some limits in all else."""
-    levels = _levels(problem)
+    levels, universe = _levels(problem), problem.universe
+    passed = (size * universe.count_at_least(size, limits.read) for size in levels)
     return (
         _cells(problem) <= limits.cells
         and len(levels) * levels[-1] <= limits.steps
         and problem.records <= limits.read
-        and _records_passed(problem, limits.read) <= limits.read
+        and all(records <= limits.read for records in accumulate(passed))
     )
 
 
@@ -140,16 +139,6 @@ def _levels(problem: Problem) -> range:
     """The sizes that a sweep passes through."""
     cores = [size - removed for size, moves in problem.plan.items() for removed, _ in moves]
     return range(min(cores), max(problem.sizes_answered) + 1)
-
-
-def _records_passed(problem: Problem, limit: int) -> int:
-    """How many records a sweep passes, or a number above the limit."""
-    passed = 0
-    for size in _levels(problem):
-        passed += size * problem.universe.count_at_least(size, limit)
-        if passed > limit:
-            break
-    return passed
 
 
 def can_sweep(answer: Answer, norm: Norm) -> bool:
@@ -173,12 +162,7 @@ def keeps_order(evaluations: Evaluations, sizes: Iterable[int], norm: Norm) -> b
 
 def largest_moves(moves: Iterable[Move]) -> list[Move]:
     """Of the moves to neighbours of one size, the one with the smallest core."""
-    widest: dict[int, Move] = {}
-    for removed, added in moves:
-        step = added - removed
-        if step not in widest or removed > widest[step][0]:
-            widest[step] = (removed, added)
-    return sorted(widest.values())
+    return sorted({added - removed: (removed, added) for removed, added in sorted(moves)}.values())
 
 
 @dataclass(frozen=True)
@@ -193,30 +177,25 @@ class _Levels:
         """The widest gap from datasets of a size, and the ranks of all that have it."""
         own, moves = self.arrays[size], largest_moves(self.problem.plan[size])
         with decimal.localcontext(EXACTLY):
-            ends = [
-                (_signed(own, signs), *self._extremes(size, moves, signs))
-                for signs in _sign_patterns(own, self.problem.norm)
-            ]
+            patterns = _sign_patterns(own, self.problem.norm)
+            ends = [(_signed(own, of), *self._extremes(size, moves, of)) for of in patterns]
             return _widest_root(*ends[0]) if self.problem.query.root else _widest(ends)
 
     def _extremes(
         self, size: int, moves: list[Move], signs: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The largest and smallest signed answer among each dataset's neighbours."""
-        high = low = None
+        tops, bottoms = [], []
         for removed, added in moves:
             core = size - removed
-            answer = _signed(self.arrays[core + added], signs)
-            top, bottom = answer, answer
+            top = bottom = _signed(self.arrays[core + added], signs)
             for level in range(core + added, core, -1):
                 top, bottom = self.lattice.shrink(level, top, bottom)
             for level in range(core + 1, size + 1):
                 top, bottom = self.lattice.grow(level, top, bottom)
-            high = top if high is None else np.maximum(high, top)
-            low = bottom if low is None else np.minimum(low, bottom)
-        assert high is not None
-        assert low is not None
-        return high, low
+            tops.append(top)
+            bottoms.append(bottom)
+        return reduce(np.maximum, tops), reduce(np.minimum, bottoms)
 
     def first_dataset(self, size: int, ranks: np.ndarray) -> Indices:
         """The first of some datasets of a size, in lexicographic order."""
@@ -244,8 +223,7 @@ class _Levels:
             rows = np.array(level, dtype=np.int64).reshape(len(level), size)
             sizes = np.arange(1, size + 1, dtype=np.intp)
             ranks = self.lattice.below[rows, sizes].sum(axis=1, dtype=np.int64)
-            answers_of_level = self.arrays[size][ranks].tolist()
-            for dataset, answer in zip(level, answers_of_level, strict=True):
+            for dataset, answer in zip(level, self.arrays[size][ranks].tolist(), strict=True):
                 answers[dataset] = tuple(answer) if isinstance(answer, list) else answer
         return [answers[dataset] for dataset in datasets]
 
@@ -267,9 +245,8 @@ def _widest_root(own: np.ndarray, high: np.ndarray, low: np.ndarray) -> tuple[Ga
     # Floats of roots are off by few units in 1e-16 of the largest: 1e-9 leaves no widest out.
     near = gaps.max() - 1e-9 * max(roots[0].max(), roots[1].max())
     short = np.flatnonzero(gaps >= near)
-    pairs = [
-        ((int(high[rank]), int(own[rank])), (int(own[rank]), int(low[rank]))) for rank in short
-    ]
+    ends = ([int(n) for n in side[short]] for side in (high, own, low))
+    pairs = [((top, here), (here, bottom)) for top, here, bottom in zip(*ends, strict=True)]
     distinct = {pair for both in pairs for pair in both}
     widest = max(RootGap(*pair) for pair in distinct)
     winners = {pair for pair in distinct if RootGap(*pair) == widest}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -75,9 +75,8 @@ class Walk:
         # A neighbour that is no extreme can have the widest gap too, where floats tie by
         # rounding: so all are looked at, but only those of the first dataset that has it.
         gap_of = gap_between(problem.norm, problem.query.root)
-        neighbour = min(
-            other for other in neighbours if gap_of(answers[dataset], answers[other]) == gap
-        )
+        here = answers[dataset]
+        neighbour = min(other for other in neighbours if gap_of(here, answers[other]) == gap)
         pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
         return Answered(pair, len(datasets), self.name)
 
@@ -97,11 +96,8 @@ class Walk:
         if self.only is not None:
             neighbours = _neighbours(problem, self.only)
             return [self.only], sorted({self.only, *neighbours})
-        datasets = [
-            dataset
-            for size in sorted(problem.sizes_answered)
-            for dataset in multisets(problem.universe.copies(size), size)
-        ]
+        copies = {size: problem.universe.copies(size) for size in sorted(problem.sizes_answered)}
+        datasets = [dataset for size, of in copies.items() for dataset in multisets(of, size)]
         return [dataset for dataset in datasets if len(dataset) in problem.plan], datasets
 
     def _neighbourhood(self, problem: Problem, dataset: Indices) -> tuple[int, int]:
@@ -130,7 +126,9 @@ def _answered(
 ) -> tuple[dict[Indices, Answer], int]:
     """The answer on each dataset; rational numbers as numerators, with their denominator."""
     query, executor = problem.query, budget.executor
-    ask_in_orders(query, problem.given, _few_of_each_size(datasets))
+    for _, alike in groupby(sorted(datasets, key=len), key=len):
+        some = list(alike)
+        ask_in_orders(query, problem.given, [some[i] for i in few_of(len(some))])
     edges = block_edges(len(datasets), len(datasets[-1]), executor, query.together is not None)
     blocks = (datasets[start:stop] for start, stop in pairwise(edges))
     answered = answers_in_blocks(query, problem.given, blocks, executor)
@@ -141,12 +139,6 @@ def _answered(
     if problem.norm and all_rational(answers):  # norm 0 has no unit
         answers, common = common_denominator(answers)
     return dict(zip(datasets, answers, strict=True)), common
-
-
-def _few_of_each_size(datasets: list[Indices]) -> Iterator[Indices]:
-    for size in sorted(set(map(len, datasets))):
-        alike = [dataset for dataset in datasets if len(dataset) == size]
-        yield from (alike[i] for i in few_of(len(alike)))
 
 
 def _widest(

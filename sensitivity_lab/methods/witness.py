@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from sensitivity_lab.methods.lifting import Members
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair, records_in
@@ -42,9 +41,9 @@ class CompactWitness(Sequence[Dataset]):
        art         2
 
     It unpacks to the two datasets like the tuple that small results have, and equals that tuple
-    unless they are tables; they are built when they are first asked for. `common`, `removed` and `added` are sorted tuples
-    of records, or tables as those of the universe. Raises ValueError where one of more than
-    20,000,000 records would have to be built.
+    unless they are tables; they are built when they are first asked for. `common`, `removed` and
+    `added` are sorted tuples of records, or tables as those of the universe. Raises ValueError
+    where one of more than 20,000,000 records would have to be built.
     """
 
     def __init__(self, worst: WorstPair) -> None:
@@ -121,7 +120,7 @@ class CompactWitness(Sequence[Dataset]):
     def _universe(self) -> Universe | None:
         """The universe of the two datasets, where it is known."""
         records = self._worst.records
-        return records.universe if isinstance(records, (AtPositions, Members)) else None
+        return records.universe if isinstance(records, AtPositions) else None
 
     @property
     def _has_tables(self) -> bool:

@@ -228,7 +228,7 @@ def keys_that_differ(answer: Answer, other: Answer) -> dict[Any, tuple[Any, Any]
 def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> Labelled:
     """Return numbers in one order of their labels."""
     known = [_known(label) for label in labels]
-    order = sorted(range(len(known)), key=lambda i: _rank_of_label(known[i]))
+    order = sorted(range(len(known)), key=lambda i: rank_of_label(known[i]))
     ordered = [known[i] for i in order]
     for label, times in Counter(ordered).items():
         if times > 1:
@@ -237,8 +237,8 @@ def in_order_of_labels(numbers: Sequence[Any], labels: Iterable[Any]) -> Labelle
 
 
 def sorted_labels(labels: Iterable[Any]) -> list[Any]:
-    """Labels in their one order: numbers by value, then the rest by type and text."""
-    return sorted(labels, key=_rank_of_label)
+    """Labels in their one order."""
+    return sorted(labels, key=rank_of_label)
 
 
 def _known(label: Any) -> Any:
@@ -252,7 +252,8 @@ def _known(label: Any) -> Any:
     return None if pd.api.types.is_scalar(label) and pd.isna(label) else label
 
 
-def _rank_of_label(label: Any) -> tuple[Any, ...]:
+def rank_of_label(label: Any) -> tuple[Any, ...]:
+    """The place of a label in their one order: numbers by value, then the rest by type and text."""
     if is_real(label) and is_finite(label):
         return 0, exact_number(label)
     return 1, type(label).__name__, repr(label)

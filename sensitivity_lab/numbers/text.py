@@ -40,10 +40,11 @@ def equals_text(value: Any) -> str:
         return f"{'=' if all(_says(_plain(entry), entry) for entry in value) else '≈'} {text}"
     exact = _exact(value)
     if exact is not None and "/" in text:
-        rounded = _six_digits(exact)
+        rounded, size = _six_digits(exact), abs(Fraction(exact))
         if _says(rounded, value):
             return f"= {text} = {rounded}"
-        return f"= {text} ≈ {_beside(exact) or rounded}"
+        near = Fraction(1, 1000) <= size < 10_000  # four digits are enough beside the fraction
+        return f"= {text} ≈ {f'{float(exact):.4g}' if near else rounded}"
     return f"{'=' if _says(text.replace(',', ''), value) else '≈'} {text}"
 
 
@@ -133,12 +134,6 @@ def _exact(value: Any) -> Exact | None:
     return exact_number(value) if is_real(value) and is_finite(value) and not is_far else None
 
 
-def _beside(exact: Exact) -> str:
-    """A number to four digits, which are enough beside its fraction; nothing where they are not."""
-    size = abs(Fraction(exact))
-    return f"{float(exact):.4g}" if Fraction(1, 1000) <= size < 10_000 else ""
-
-
 def _six_digits(exact: Exact) -> str:
     """A number to six digits; where floats end, by decimals without end."""
     size = abs(Fraction(exact))
@@ -181,9 +176,8 @@ def _is_long(value: Any, digits: int) -> bool:
         return len(value.as_tuple().digits) > digits
     if not (isinstance(value, Rational) and is_real(value)):
         return False
-    return any(
-        int(part).bit_length() > 3.33 * digits for part in (value.numerator, value.denominator)
-    )
+    parts = int(value.numerator), int(value.denominator)
+    return max(part.bit_length() for part in parts) > 3.33 * digits
 
 
 def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> str:

@@ -88,11 +88,7 @@ def sheet_of(marked: Marked, captions: Sequence[str], value: str, room: float) -
 
 def _side(marked: Marked, sign: str, letters: int) -> Side:
     """One of the two datasets: its rows' signs, its tables with their grids, alike on both sides."""
-    tables = [
-        (table, Grid.of(table.columns, [line for _, line in table.lines()], letters))
-        for table in marked.tables
-    ]
-    return sign + SHARED, tables
+    return sign + SHARED, [(table, table.grid(letters)) for table in marked.tables]
 
 
 def _width(side: Side, room: float) -> float:
@@ -144,9 +140,8 @@ def _write_table(
 
 def _write_cells(sheet: Sheet, grid: Grid, row: Sequence[Any], x: float, y: float) -> None:
     for text, edge, right in grid.cells(row):
-        style = {"ha": "right" if right else "left"}
-        written = _minus(text) if right else text
-        sheet.write(x + MARK + edge * LETTER, y, written, **style)
+        written, side = (_minus(text), "right") if right else (text, "left")
+        sheet.write(x + MARK + edge * LETTER, y, written, ha=side)
 
 
 def _minus(text: str) -> str:

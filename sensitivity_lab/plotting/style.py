@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sensitivity_lab.numbers.exact import brief
-from sensitivity_lab.numbers.palette import *  # each is a colour of the style
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
+from sensitivity_lab.shown.palette import *  # each is a colour of the style
 
 # A record of a witness: in both datasets, in the first alone, in the second alone.
 KINDS: dict[str, dict[str, Any]] = {
@@ -76,19 +76,15 @@ RELATION_LINES = {
     "Remove": _line((0, (6, 1.5, 1, 1.5, 1, 1.5)), 2.4, "X", 7, zorder=2.2),
 }
 # Relations of one's own, in the order of the table.
-OTHER_LINES = [
-    _line((0, (1, 1)), 2, "v", 6),
-    _line((0, (8, 2)), 2, "p", 6),
-    _line("-", 0.9, "h", 6),
-]
+OTHER_DASHES: Any = ((0, (1, 1)), 2, "v"), ((0, (8, 2)), 2, "p"), ("-", 0.9, "h")
+OTHER_LINES = [_line(dashes, width, marker, 6) for dashes, width, marker in OTHER_DASHES]
 
 
 def relation_lines(relations: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the line style of each relation, by its name; one's own take the others in turn."""
     others = cycle(OTHER_LINES)
-    return {
-        name: RELATION_LINES.get(str(name).partition("(")[0]) or next(others) for name in relations
-    }
+    known = {name: RELATION_LINES.get(str(name).partition("(")[0]) for name in relations}
+    return {name: dict(line or next(others)) for name, line in known.items()}
 
 
 def kind_key(kind: str, word: str) -> Line2D:

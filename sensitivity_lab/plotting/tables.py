@@ -7,7 +7,6 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from numbers import Rational
 from textwrap import fill
 from typing import Any, overload
 
@@ -40,11 +39,8 @@ from sensitivity_lab.plotting.style import (
 from sensitivity_lab.relations import STANDARD
 
 SWEPT = ["column", "query", "relation", "k", "sensitivity"]
-
 DECIMALS = re.compile(r"-?[0-9]+(\.[0-9]+|(\.[0-9]+)?e[-+]?[0-9]+)")  # as Python writes floats
-
 FAMILIES = {family.__name__: family for family in STANDARD}
-
 LARGEST_DRAWN = 10**300  # beyond it Matplotlib's margins pass the largest float
 LARGEST_K = 10**15  # beyond it floats leave no room between one k and the next
 HEIGHTS = ("sensitivity", "closed_form", "beside")
@@ -135,19 +131,12 @@ def plot_compare(
 
 
 MOST_IN_PAIRS = 6  # panels of one column; of more, five stand beside one another
-SMALL: dict[Any, Any] = {
-    "axes.titlesize": 11,
-    "xtick.labelsize": 10,
-    "ytick.labelsize": 10,
-}  # points, of such panels
+# points, of such panels
+SMALL: dict[Any, Any] = {"axes.titlesize": 11, "xtick.labelsize": 10, "ytick.labelsize": 10}
 THIN: dict[str, Any] = {"color": CLAIMED, "linewidth": 1, "zorder": 2.8}
 TICK: dict[str, Any] = {
     "color": INK, "linestyle": "", "marker": "_", "markersize": 9, "markeredgewidth": 1.4, "zorder": 3,
 }  # fmt: skip
-WRONG = {
-    INK: {},
-    **{colour: {"color": colour, "markeredgewidth": 4} for colour in (LOOSE, TOO_SMALL)},
-}
 AGREE = 1e-9  # of itself: floats that printed the same number
 
 
@@ -161,7 +150,10 @@ class _Panels:
     def keys(self) -> list[Line2D]:
         """The legend: one line a relation in words, and what stands beside the curves."""
         rows = pd.concat(self.blocks.values())
-        keys = _relation_keys(rows["relation"].unique())
+        keys = [
+            Line2D([], [], **{"color": INK, **line}, label=relation_text(relation))
+            for relation, line in relation_lines(rows["relation"].unique()).items()
+        ]
         if "closed_form" in rows:
             keys.append(Line2D([], [], **THIN, label="closed form"))
         if "beside" in rows:
@@ -229,8 +221,8 @@ def _draw_panel(
 ) -> None:
     """One query: a line for each relation, finer where many stand together, under the query's name."""
     lines = relation_lines(relations)
-    if fine:
-        lines = {name: line | _finer(line) for name, line in lines.items()}
+    for line in lines.values() if fine else ():
+        line.update({name: 0.7 * line[name] for name in ("linewidth", "markersize")})
     step = min(7, 150 / (1 + rows["k"].max() - rows["k"].min()) / len(lines))  # points
     for i, (relation, line) in enumerate(lines.items()):
         before = set(panel.get_children())
@@ -241,11 +233,6 @@ def _draw_panel(
     _scale_from_zero(panel, rows)
     weight, start = ("normal", -0.25) if fine else ("bold", 0)  # a long name begins with the ticks
     panel.set_title(rows["query"].iloc[0], fontweight=weight, loc="left", x=start)
-
-
-def _finer(line: dict[str, Any]) -> dict[str, Any]:
-    """A line style for a small panel."""
-    return {name: 0.7 * line[name] for name in ("linewidth", "markersize")}
 
 
 def _check_table(table: pd.DataFrame, parameter: str, needed: list[str]) -> None:
@@ -304,15 +291,10 @@ def _check_numbers(rows: pd.DataFrame, parameter: str) -> None:
             raise ValueError(f"{parameter} must hold whole k from 0 to {most}, got k={brief(k)}")
     for name in HEIGHTS:
         for value in rows.get(name, ()):
-            if not (_is_gap(value) or _has_height(value)):
+            known = is_real(value) and is_finite(value)
+            if not (_is_gap(value) or (known and 0 <= exact_number(value) <= LARGEST_DRAWN)):
                 rule = f"{parameter} must hold numbers from 0 to 1e+300 as {name}"
                 raise ValueError(f"{rule} to be drawn, got {brief(value)}")
-
-
-def _has_height(value: Any) -> bool:
-    """Whether a number stands on a scale from zero."""
-    known = is_real(value) and (isinstance(value, Rational) or is_finite(value))
-    return known and 0 <= exact_number(value) <= LARGEST_DRAWN
 
 
 def _is_gap(value: Any) -> bool:
@@ -328,21 +310,15 @@ def _draw_curve(panel: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> None:
         thin = {"linestyle": style["linestyle"], **THIN}
         panel.plot(*_curve(rows, "closed_form"), **thin, clip_on=False)
     if "beside" in rows:
-        for colour, ticks in _ticks(ks, heights, _curve(rows, "beside")[1]).items():
-            panel.plot(*zip(*ticks, strict=True), **TICK | WRONG[colour], clip_on=False)
-
-
-def _ticks(
-    ks: list[int], heights: list[float], others: list[float]
-) -> dict[str, list[tuple[int, float]]]:
-    """The other numbers by the colour of their ticks: they agree, are loose, or too small."""
-    ticks: dict[str, list[tuple[int, float]]] = {}
-    for k, ours, other in zip(ks, heights, others, strict=True):
-        if not math.isnan(other):
+        ticks: dict[str, list[tuple[int, float]]] = {}  # by colour: they agree, or miss
+        for k, ours, other in zip(ks, heights, _curve(rows, "beside")[1], strict=True):
             agree = math.isclose(ours, other, rel_tol=AGREE, abs_tol=AGREE)
             colour = INK if agree else TOO_SMALL if other < ours else LOOSE
-            ticks.setdefault(colour, []).append((k, other))
-    return ticks
+            if not math.isnan(other):
+                ticks.setdefault(colour, []).append((k, other))
+        for colour, some in ticks.items():
+            thick = {} if colour == INK else {"color": colour, "markeredgewidth": 4}
+            panel.plot(*zip(*some, strict=True), **TICK | thick, clip_on=False)
 
 
 def _scale_from_zero(panel: Axes, rows: pd.DataFrame) -> None:
@@ -407,21 +383,9 @@ def _sweep_title(table: pd.DataFrame, column: Any) -> str:
             many = f" ({count})" if count else ""
             values = NEGATIVE.sub(true_minus("-"), values)
             universe = f"{KINDS_OF_UNIVERSES[kind]}: {values}{many}"
-        lines.append(fill(DECIMALS.sub(_shorter, universe.removeprefix("Universe.")), width=56))
+        short = DECIMALS.sub(lambda found: number_text(float(found[0])), universe)  # to six digits
+        lines.append(fill(short.removeprefix("Universe."), width=56))
     return "\n".join(lines)
-
-
-def _shorter(match: re.Match[str]) -> str:
-    """A decimal number in a text, to six digits."""
-    return number_text(float(match[0]))
-
-
-def _relation_keys(relations: Iterable[str]) -> list[Line2D]:
-    """One legend line a relation, in words."""
-    return [
-        Line2D([], [], **{"color": INK, **line}, label=relation_text(relation))
-        for relation, line in relation_lines(relations).items()
-    ]
 
 
 def relation_text(relation: str) -> str:

@@ -79,13 +79,7 @@ class NumberLine:
         scale: Iterable[Any] = (),
         room: float = ROOM,
     ) -> NumberLine:
-        """Shorten what is over 20 times the usual step between records.
-
-        One far outlier then leaves the other records wide enough apart to be told from one
-        another. The line reaches to `marks` outside the records, and has a tick at each value of
-        `scale`. Cost: O(n log n) for n records.
-
-        """
+        """A line to all marks, with a tick at each value of a scale: an outlier leaves room for the rest."""
         distinct = sorted({exact_number(record) for record in records})
         beside = set(map(exact_number, marks))
         if distinct:
@@ -239,15 +233,11 @@ def _require_short(sensitivity: Sensitivity) -> None:
     """Refuse what is no sensitivity, and a witness of too many records for a picture."""
     if not isinstance(sensitivity, Sensitivity):
         raise TypeError(f"sensitivity must be a Sensitivity, got {brief(sensitivity)}")
-    witness = sensitivity.witness
-    if isinstance(witness, CompactWitness):
-        longest = witness.size  # its datasets are not built to be counted
-    else:
-        longest = max(map(len, witness))
+    witness = sensitivity.witness  # of which a compact one is not built to be counted
+    longest = witness.size if isinstance(witness, CompactWitness) else max(map(len, witness))
     if longest > MOST_DOTS:
-        raise TooLarge(
-            f"witness must hold at most {MOST_DOTS} records to be drawn, got {longest:,}"
-        )
+        most = f"at most {MOST_DOTS} records"
+        raise TooLarge(f"witness must hold {most} to be drawn, got {longest:,}")
 
 
 def _said(sensitivity: Sensitivity) -> OverNumbers | None:
@@ -263,10 +253,8 @@ def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     if said is not None:
         return numbers_said(sensitivity, said)
     datasets = [tuple(dataset) for dataset in sensitivity.witness]
-    for dataset in datasets:
-        if None in dataset:
-            text = dataset_text(dataset)
-            raise ValueError(f"witness must hold numbers to be drawn, got None in {text}")
+    for text in (dataset_text(dataset) for dataset in datasets if None in dataset):
+        raise ValueError(f"witness must hold numbers to be drawn, got None in {text}")
     return datasets
 
 
@@ -283,13 +271,10 @@ def _are_on_the_line(
 
 def _scale(sensitivity: Sensitivity) -> Sequence[Any]:
     """All values of a small universe; of a large one none but the witness's."""
-    universe = sensitivity.universe
+    universe, said = sensitivity.universe, _said(sensitivity)
     if universe.distinct > MOST_TICKS:
         return ()
-    few: Sequence[Any] = universe.values
-    said = _said(sensitivity)
-    if said is not None:
-        few = said.dataset(universe, range(len(few)))
+    few = universe.values if said is None else said.dataset(universe, range(universe.distinct))
     return [value for value in few if value is not None]
 
 
@@ -302,10 +287,8 @@ def _dots(
     taken = sorted({line.x_of(value) for value in first | second})
     step = min((right - left for left, right in pairwise(taken)), default=12.0)
     width = min(12.0, max(7.0, step))
-    rows = [
-        _stacked([(common, "in both"), (first - common, "removed")], line, width),
-        _stacked([(common, "in both"), (second - common, "added")], line, width),
-    ]
+    own = (first - common, "removed"), (second - common, "added")
+    rows = [_stacked([(common, "in both"), apart], line, width) for apart in own]
     tallest = max((level for row in rows for _, level, _ in row), default=0) + 1
     return rows, min(width, tall / tallest)
 
@@ -314,16 +297,11 @@ def _stacked(
     parts: Sequence[tuple[Counter[Any], str]], line: NumberLine, width: float
 ) -> list[Dot]:
     """Each record on the lowest level where it covers no dot; shared ones are innermost."""
-    records = sorted(
-        (line.x_of(value), order, kind)
-        for order, (part, kind) in enumerate(parts)
-        for value in part.elements()
-    )
-    apart = 0.99 * width
+    each = ((i, kind, value) for i, (part, kind) in enumerate(parts) for value in part.elements())
     ends: list[float] = []  # the last x taken on each level
     dots = []
-    for x, _, kind in records:
-        level = next((i for i, end in enumerate(ends) if x - end >= apart), len(ends))
+    for x, _, kind in sorted((line.x_of(value), i, kind) for i, kind, value in each):
+        level = next((i for i, end in enumerate(ends) if x - end >= 0.99 * width), len(ends))
         ends[level : level + 1] = [x]
         dots.append((x, level, kind))
     return dots
@@ -414,11 +392,8 @@ def _draw_gap(axes: Axes, line: NumberLine, marks: Sequence[Any], value: str) ->
     elif marks:  # too short for arrow heads
         axes.plot([low, high], [0, 0], color=INK, linewidth=4, solid_capstyle="butt")
     wide = 8.5 * max(len("sensitivity"), len(value))
-    style: dict[str, Any] = {
-        "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1},
-        "fontsize": 12,
-        "fontweight": "bold",
-    }
+    paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
+    style: dict[str, Any] = {"bbox": paper, "fontsize": 12, "fontweight": "bold"}
     text = f"sensitivity\n{value}"
     if not marks:
         axes.text(line.room / 2, 0, text, ha="center", va="center", **style)

@@ -76,22 +76,15 @@ class Bounded:
         into: Exact,
         out_of: Exact | None = None,
     ) -> WorstPair:
-        """A dataset near x, and one that has `into` instead of its record `out_of`.
-
-        The near one is x without the run `gone` and with copies of some values `joined`;
-        `out_of` is by default its lowest, or for a lower `into` its highest.
-        """
-        near = [
-            (start, stop) for start, stop in ((0, gone[0]), (gone[1], len(self))) if start < stop
-        ]
+        """x without a run and with some copies; and that with `into` instead of its farthest record."""
+        near = [run for run in ((0, gone[0]), (gone[1], len(self))) if run[0] < run[1]]
         copies = [(value, times) for value, times in joined if times]
         if out_of is None:
             ends: list[Exact] = [int(self.x[i]) for start, stop in near for i in (start, stop - 1)]
             ends += [value for value, _ in copies]
             out_of = min(ends) if into > min(ends) else max(ends)
-        pair = WorstPair.of_copies(
-            simplest(Fraction(gap)), (*copies, (out_of, -1)), ((out_of, 1),), ((into, 1),)
-        )
+        common, left = (*copies, (out_of, -1)), ((out_of, 1),)
+        pair = WorstPair.of_copies(simplest(Fraction(gap)), common, left, ((into, 1),))
         return replace(pair, common=(*near, *pair.common), records=self)
 
     def dataset(self, parts: Parts | None = None) -> Dataset:
@@ -156,16 +149,14 @@ def logarithm(gap: Exact) -> float:
     return math.log(Fraction(gap) / Fraction(2) ** shift) + shift * math.log(2)
 
 
-def logarithms(gaps: np.ndarray) -> np.ndarray:
+def logarithms(gaps: np.ndarray) -> Any:
     """Logarithms of whole numbers, which were subtracted before they were rounded."""
     if gaps.dtype == object:  # they may be above the largest float
         return np.array([math.log(gap) if gap else -math.inf for gap in gaps.tolist()], dtype=float)
-    logs: np.ndarray = np.log(gaps.astype(float))
-    return logs
+    return np.log(gaps.astype(float))
 
 
 # --- sums; and quantiles: which ranks are worst, and how far away they are ---
-
 
 MOST_PAIRS = 10_000_000  # of ranks near the largest: where there are more, the value is rounded out
 
@@ -214,25 +205,17 @@ class Ranks(AtDistance):
         return self.dataset.moved(gap, (start, stop), joined, into=self.top if rises else 0)
 
     def nearly_widest(self, beta: float) -> tuple[Distances, float]:
-        """The distances whose discounted gap may be the largest, each with its widest pair.
-
-        And by what part some other may exceed these: 0 where all rows i that come near the
-        largest were searched for every end j that does; `MOST_PAIRS` says how many are.
-        """
+        """As that of any query; and by what part another may exceed these where too many come near."""
         if not self.top:
             return super().nearly_widest(beta)
         above, below, most = self.above, self.below, int(self.above[-1])
         rows = len(below) - 1  # the last row, i = r, has no j = r: it is searched by itself
         with np.errstate(divide="ignore"):
-            last = logarithms(above[1:] - below[-1]) - beta * np.arange(len(above) - 1, dtype=float)
-            first = logarithms(above[0] - below[:-1]) - beta * np.arange(
-                rows - 1, -1, -1, dtype=float
-            )
+            last = logarithms(above[1:] - below[-1]) - beta * np.arange(len(above) - 1)
+            first = logarithms(above[0] - below[:-1]) - beta * np.arange(rows)[::-1]
             best = max(last.max(), first.max())
-            widest_reach = (
-                logarithm(most) - best + doubt(best, most)
-            ) / beta  # no further is as wide
-            reach = int(min(widest_reach, rows + len(above))) + 2
+            widest_reach = (logarithm(most) - best + doubt(best, most)) / beta
+            reach = int(min(widest_reach, rows + len(above))) + 2  # no further is as wide
             start = max(0, rows - reach)
             ends, values = _row_maxima(above[: reach + 1], below[start:rows], beta)
         values -= beta * np.arange(rows - 1 - start, -1, -1, dtype=float)
@@ -241,9 +224,7 @@ class Ranks(AtDistance):
         uncertain = doubt(values.max(), most)
         floor = values.max() - uncertain
         near = np.flatnonzero(values >= floor)
-        pairs = [
-            (start + row, j) for row, j in zip(near.tolist(), ends[near].tolist(), strict=True)
-        ]
+        pairs = [*zip((start + near).tolist(), ends[near].tolist(), strict=True)]
         searched = near[: MOST_PAIRS // len(above) + 1].tolist()
         for row in searched:
             pairs += [(start + row, j) for j in self._near_ends(start + row, beta, floor)]
@@ -259,14 +240,11 @@ class Ranks(AtDistance):
         """The j of a row whose discounted gaps reach the floor, but for those that gain nothing."""
         first = int(row == len(self.below) - 1)  # j = i = r is no pair
         above = self.above[first:]
-        steps = np.arange(len(above), dtype=np.intp) + (
-            len(self.below) - 2 - row + first
-        )  # j − i − 1
+        steps = np.arange(len(above)) + (len(self.below) - 2 - row + first)  # j − i − 1
         with np.errstate(divide="ignore"):
             values = logarithms(above - self.below[row]) - beta * steps
         values[1:][above[1:] == above[:-1]] = -math.inf
-        ends: list[int] = (first + np.flatnonzero(values >= floor)).tolist()
-        return ends
+        return [first + j for j in np.flatnonzero(values >= floor).tolist()]
 
 
 def _row_maxima(above: np.ndarray, below: np.ndarray, beta: float) -> tuple[Any, Any]:
@@ -300,7 +278,6 @@ def most_moved(dataset: Bounded, t: int, divisor: int) -> WorstPair:
 
 
 # --- variances: the records that stay are pushed to one end (thm-at-distance-variance) ---
-
 
 Moved = tuple[int, Run, tuple[tuple[Exact, int], ...], Exact, Exact]  # as `Bounded.moved` has it
 
@@ -343,16 +320,16 @@ class _PushedDown:
     def _pairs(self, t: int) -> Iterator[Moved]:
         n, top = len(self.x), self.top
         stay, rest = n - t, n - 1
+        all_that_stay = self.sums.exact([(0, stay)])
         if t:  # a new record at the top goes to the mean of the others
-            total = self.sums.exact([(0, stay)])
-            joined: Any = ((0, t - 1), (top, 1))
-            yield (rest * top - total) ** 2, (stay, n), joined, Fraction(total, rest), top
+            gap, mean = (rest * top - all_that_stay) ** 2, Fraction(all_that_stay, rest)
+            yield gap, (stay, n), ((0, t - 1), (top, 1)), mean, top
         if t < n:  # the highest record goes to the mean of the others
             total, highest = self.sums.exact([(0, stay - 1)]), int(self.x[-1])
             gap, mean = (rest * highest - total) ** 2, Fraction(total, rest)
             yield gap, (stay - 1, n - 1), ((0, t),), mean, highest
-        if t < n:  # a record near the mean goes to the top
-            total = self.sums.exact([(0, stay)])
+            # a record near the mean goes to the top
+            total = all_that_stay
             peak = (top + (2 * total - rest * top) // (n + 1)) // 2  # of a parabola in the record
             at = int(np.searchsorted(self.x[:stay], peak, side="right"))
             for record in map(int, self.x[max(at - 1, 0) : min(at + 1, stay)]):

@@ -13,7 +13,14 @@ from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family, Interval, Words
-from sensitivity_lab.proved.sorted_records import Pool, Run, SortedRecords, consecutive, joined
+from sensitivity_lab.proved.sorted_records import (
+    Pool,
+    Run,
+    SortedRecords,
+    consecutive,
+    joined,
+    peak,
+)
 from sensitivity_lab.proved.worst_pair import D, Parts, WorstPair
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices
@@ -93,12 +100,9 @@ class OnPopulation:
         by_copies = np.argsort(-copies, kind="stable")
         starts, copies = starts[by_copies], copies[by_copies]
         self.held = np.concatenate([[0], np.cumsum(copies, dtype=np.int64)])
-        order = np.concatenate(
-            [starts, consecutive(starts + 1, copies - 1)]
-        )  # first one copy of each
-        self.records = SortedRecords(
-            records.given[order], records.whole[order], records.scale, order
-        )
+        order = np.concatenate([starts, consecutive(starts + 1, copies - 1)])  # one of each first
+        given, whole = records.given[order], records.whole[order]
+        self.records = SortedRecords(given, whole, records.scale, order)
         self.v = len(copies)
 
     def __call__(self, c: int, a: int, b: int) -> WorstPair:
@@ -117,13 +121,7 @@ class OnPopulation:
         low, high = int(np.searchsorted(self.held, c + b)), min(self.v, c + b)
         if c >= low:
             return low
-        while low < high:  # the gap rises and then falls
-            middle = (low + high) // 2
-            if self._gap(middle + 1, c, a, b) > self._gap(middle, c, a, b):
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        return peak(lambda t: self._gap(t, c, a, b), low, high)
 
     def _alike(self, t: int, c: int, a: int, b: int) -> tuple[Parts, Parts, Parts]:
         """C has one of each of the t values, and B repeats them."""
@@ -156,16 +154,12 @@ def _moved_by_one(dataset: Bounded) -> WorstPair:
     equal = np.flatnonzero(x[1:] == x[:-1])
     if not len(equal):
         return dataset.moved(1, (0, 0), (), into=int(x[1]), out_of=int(x[0]))
-    return dataset.moved(1, (0, 0), (), into=_new_value(x, top), out_of=int(x[equal[0]]))
-
-
-def _new_value(x: np.ndarray, top: int) -> Exact:
-    """A value from 0 to the top that is not among some sorted ones."""
-    lowest, highest = int(x[0]), int(x[-1])
-    if lowest > 0 or highest < top:
-        return 0 if lowest > 0 else top
-    i = int(np.flatnonzero(x[1:] != x[:-1])[0])
-    return Fraction(int(x[i]) + int(x[i + 1]), 2)
+    if x[0] > 0 or x[-1] < top:  # an end is a new value, else what lies between two neighbours
+        new: Exact = 0 if x[0] > 0 else top
+    else:
+        i = int(np.flatnonzero(x[1:] != x[:-1])[0])
+        new = Fraction(int(x[i]) + int(x[i + 1]), 2)
+    return dataset.moved(1, (0, 0), (), into=new, out_of=int(x[equal[0]]))
 
 
 MOST_CELLS = 30_000_000  # choices in a table; beyond these a dataset is left to others

@@ -21,6 +21,7 @@ from sensitivity_lab.relations import Move, Relation
 from sensitivity_lab.universe import Indices
 
 ANY_COPIES = "records take any values from L to U, in any number of copies; L and U both occur"
+LARGEST_OF_TWO = "the larger of Add(k)'s and Remove(k)'s"
 Texts = dict[str, tuple[str, str]]  # by relation, for a known size n and for at least m records
 
 
@@ -99,24 +100,14 @@ class Family(ABC):
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         """Shares of sizes of at least m that hold the widest gap of any such size (thm-sizes)."""
-        if self.falls:
-            moves = sorted(_two_smallest(relation, least), key=lambda asked: asked[0])
-        else:
-            sizes = range(least, least + 2 * relation.k + 2)
-            moves = [(n, *move) for n in sizes for move in relation.moves]
-        return shares(
-            (n, removed, added)
-            for n, removed, added in moves
-            if n >= removed and n - removed + added >= least
-        )
+        if self.falls:  # the two smallest sizes of each move are enough
+            smallest = {(r, a): max(least + max(r - a, 0), r) for r, a in relation.moves}
+            moves = [(n + more, *move) for move, n in smallest.items() for more in (0, 1)]
+            return shares(sorted(moves, key=lambda asked: asked[0]))
+        sizes = range(least, least + 2 * relation.k + 2)
+        moves = [(n, r, a) for n in sizes for r, a in relation.moves]
+        return shares((n, r, a) for n, r, a in moves if n >= r and n - r + a >= least)
 
     def bound_from(self, interval: Interval, relation: Relation, least: int) -> Gap | None:
         """An upper bound for sizes of at least m, where no more than that is proved."""
         return None
-
-
-def _two_smallest(relation: Relation, least: int) -> Iterator[tuple[int, int, int]]:
-    for removed, added in relation.moves:
-        smallest = max(least + max(removed - added, 0), removed)
-        yield smallest, removed, added
-        yield smallest + 1, removed, added

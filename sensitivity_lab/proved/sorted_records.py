@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -53,6 +53,17 @@ def consecutive(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return joined
 
 
+def peak(height: Callable[[int], Any], low: int, high: int) -> int:
+    """The first whole number from low to high with the largest height, which rises and then falls."""
+    while low < high:
+        middle = (low + high) // 2
+        if height(middle + 1) > height(middle):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 def _prefix(numbers: np.ndarray) -> np.ndarray:
     prefix = np.zeros(len(numbers) + 1, dtype=numbers.dtype)
     np.cumsum(numbers, out=prefix[1:])
@@ -66,16 +77,12 @@ class SortedRecords:
     given: np.ndarray
     whole: np.ndarray
     scale: int
-    order: np.ndarray | None = field(
-        default=None, repr=False
-    )  # where each is in the ascending order
+    order: np.ndarray | None = None  # where each is in the ascending order
 
     @classmethod
     def of(cls, universe: Universe) -> SortedRecords:
         """Return the sorted records of a population."""
-        given = universe.sorted_records
-        whole, scale = universe.sorted_scaled
-        return cls(given, whole, scale)
+        return cls(universe.sorted_records, *universe.sorted_scaled)
 
     def __len__(self) -> int:
         return len(self.whole)

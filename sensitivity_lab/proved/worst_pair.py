@@ -1,7 +1,4 @@
-"""Two neighbouring datasets whose answers lie furthest apart, and how the widest of several is found.
-
-A dataset and its neighbour share c records; a more are the dataset's alone, b the neighbour's.
-"""
+"""Two neighbouring datasets whose answers lie furthest apart, and how the widest of several is found."""
 
 from __future__ import annotations
 
@@ -59,17 +56,12 @@ class Values:
     given: Mapping[Any, Any] | None = None
 
     def dataset(self, parts: Sequence[Copies]) -> Dataset:
-        return tuple(
-            self._record(value)
-            for value, times in sorted(_copies(parts).items())
-            for _ in range(times)
-        )
+        ascending = sorted(_copies(parts).items())
+        given = (lambda x: simplest(Fraction(x))) if self.given is None else self.given.__getitem__
+        return tuple(record for x, times in ascending for record in [given(x)] * times)
 
     def multiset(self, parts: Sequence[Copies]) -> frozenset[tuple[Any, int]]:
         return frozenset(_copies(parts).items())
-
-    def _record(self, value: Any) -> Any:
-        return simplest(Fraction(value)) if self.given is None else self.given[value]
 
 
 @dataclass(frozen=True)
@@ -78,17 +70,17 @@ class AtPositions:
 
     universe: Universe
 
-    def dataset(self, parts: Sequence[Copies]) -> Dataset:
+    def dataset(self, parts: Any) -> Dataset:
         given: Dataset = self.universe.given(self.positions(parts))
         return given
 
-    def positions(self, parts: Sequence[Copies]) -> list[int]:
+    def positions(self, parts: Any) -> list[int]:
         """Where the records of some parts stand among the universe's values, sorted."""
         return sorted(_copies(parts).elements())
 
-    def multiset(self, parts: Sequence[Copies]) -> frozenset[tuple[Any, int]]:
+    def multiset(self, parts: Any) -> frozenset[tuple[Any, int]]:
         values = self.universe.values
-        return frozenset((values[i], times) for i, times in _copies(parts).items())
+        return frozenset((values[i], n) for i, n in Counter(self.positions(parts)).items())
 
 
 def _copies(parts: Sequence[Copies]) -> Counter[Any]:
@@ -101,10 +93,7 @@ def _copies(parts: Sequence[Copies]) -> Counter[Any]:
 
 @dataclass(frozen=True)
 class WorstPair:
-    """The widest gap found, and the two datasets: what they share, what only either has.
-
-    Source: def-share on the book's page of proofs.
-    """
+    """The widest gap found, and the two datasets: what they share, what only either has (def-share)."""
 
     gap: Gap
     common: Parts = ()
@@ -161,8 +150,8 @@ class WorstPair:
         return dataset, neighbour
 
 
+# The widest gap for (c, a, b) by which the side with a exceeds that with b, that side first.
 D = Callable[[int, int, int], WorstPair | None]
-"""The widest gap for (c, a, b) by which the side with a exceeds that with b, that side first."""
 
 
 @runtime_checkable
@@ -202,19 +191,15 @@ Watch = Callable[[Iterable[Any]], Iterable[Any]]  # hands on what it is given, a
 
 
 def widest(d: D, asked: Iterable[Share], watch: Watch = iter) -> WorstPair | None:
-    """The widest of several pairs: of equals the first, one that is attained before a bound.
-
-    The farthest reach comes first: what the floor leaves out is narrower than the best. Without
-    reaches the last share does, which is the largest: what is tabled for it serves the others.
-
-    Source: thm-share on the book's page of proofs.
-    """
+    """The widest of several pairs: of equals the first, one that is attained before a bound (thm-share)."""
     asked = list(asked)
     reaching = d if isinstance(d, Reaching) else None
     reaches = reaching.reaches(asked) if reaching else [math.inf] * len(asked)
     best: tuple[Gap, bool, int] | None = None  # a gap, whether it is attained, minus its place
     found: WorstPair | None = None
     floor = -math.inf
+    # The farthest reach comes first: what the floor leaves out is narrower than the best. Without
+    # reaches the last share does, which is the largest: what is tabled for it serves the others.
     for i in watch(sorted(range(len(asked)), key=lambda i: (-reaches[i], -i))):
         if reaches[i] < floor:
             continue

@@ -58,9 +58,8 @@ def _table_text(frame: nw.DataFrame[Any]) -> str:
     if frame.implementation.is_pandas():
         types = _unlike(columns, native.dtypes, lambda cells: pd.DataFrame({0: cells})[0].dtype)
         named = {name: _pandas_type(dtype) for name, dtype in types.items()}
-        return f"pd.DataFrame({_in_braces(texts)})" + (
-            f".astype({_in_braces(named)})" * bool(named)
-        )
+        cast = f".astype({_in_braces(named)})" * bool(named)
+        return f"pd.DataFrame({_in_braces(texts)}){cast}"
     if frame.implementation.is_polars():
         types = _unlike(columns, native.schema, lambda cells: library.Series(cells).dtype)
         named = {name: _polars_type(dtype) for name, dtype in types.items()}
@@ -121,20 +120,16 @@ def _pyarrow_type(kind: Any, library: Any) -> str:
 
 def own_numbers(records: Iterable[Any]) -> list[str]:
     """Where the kinds of number come from that neither Python nor numpy has, if a text names them."""
-    kinds = {
-        type(record)
-        for record in records
-        if isinstance(record, Enum) or f"{type(record).__name__}(" in repr(record)
-    }
     known = ("builtins", "fractions", "decimal", "numpy", "datetime", "pandas")
-    own = sorted(
-        (kind.__module__, kind.__name__)
-        for kind in kinds
-        if kind.__module__.split(".")[0] not in known
-    )
+    kinds = set()
+    for record in records:
+        kind = type(record)
+        named = isinstance(record, Enum) or f"{kind.__name__}(" in repr(record)
+        if named and kind.__module__.split(".")[0] not in known:
+            kinds.add((kind.__module__, kind.__name__))
     return [
         f"# define {name} here" if module == "__main__" else f"from {module} import {name}"
-        for module, name in own
+        for module, name in sorted(kinds)
     ]
 
 

@@ -6,17 +6,18 @@ import html
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import narwhals as nw
 
 from sensitivity_lab.numbers.exact import is_real
-from sensitivity_lab.numbers.palette import ADDED, REMOVED
 from sensitivity_lab.numbers.text import cell_text, counted
 from sensitivity_lab.records.people import PERSON
 from sensitivity_lab.records.rows import is_table, rows_of
 from sensitivity_lab.records.source import Source
+from sensitivity_lab.shown.palette import ADDED, REMOVED
 
 LEAVES, JOINS, SHARED = "-", "+", " "
 LONGEST = 10  # rows that leave, join or are shared: so many are all shown
@@ -107,11 +108,9 @@ class Marked:
     def summary(self) -> str:
         """How many records there are, leave and join."""
         shared, *apart = self.counts
-        words = [
-            f"{f'{n:,}' if n else 'none'} {word if n > 1 else word + 's'}"
-            for n, word in zip(apart, ("leave", "join"), strict=True)
-            if n or not any(apart)
-        ]
+        told = [(n, word) for n, word in zip(apart, ("leave", "join"), strict=True) if n]
+        told = told or [(0, "leave"), (0, "join")]
+        words = [f"{f'{n:,}' if n else 'none'} {word}{'s' * (n < 2)}" for n, word in told]
         return f"{counted(shared + max(apart), 'record')}: {', '.join(words)}"
 
     def lines(self) -> tuple[str, str]:
@@ -169,10 +168,8 @@ def marked(source: Source, parts: Sequence[Any], records: Sequence[int]) -> Mark
         columns = tuple(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else ("record",)
         signed = {LEAVES: _part(frame), JOINS: _part(joining[name]), SHARED: both}
         tables.append(MarkedTable(name, columns, signed))
-    who = [
-        *_who(source, leaving, range(here, there), "leaves"),
-        *_who(source, joining, range(there, there + records[2]), "joins"),
-    ]
+    who = _who(source, leaving, range(here, there), "leaves")
+    who += _who(source, joining, range(there, there + records[2]), "joins")
     return Marked(tuple(tables), tuple(records), tuple(who), source.id is not None)
 
 
@@ -195,11 +192,8 @@ def _part(frame: Any) -> Part:
     """A table's rows, or of many the first and the last few."""
     many = len(frame) > LONGEST
     pieces = [frame[:ENDS], frame[len(frame) - ENDS :]] if many else [frame]
-    rows = tuple(
-        row
-        for piece in pieces
-        for row in (rows_of(piece) if isinstance(piece, nw.DataFrame) else zip(piece, strict=True))
-    )
+    rows_in = rows_of if isinstance(frame, nw.DataFrame) else partial(zip, strict=True)
+    rows: Any = tuple(row for piece in pieces for row in rows_in(piece))
     return Part(rows, len(frame) - len(rows))
 
 
@@ -208,25 +202,17 @@ def _who(source: Source, frames: Mapping[str | None, Any], numbers: range, word:
     id = source.id
     if id is None:
         return []
-    held = {
-        name: Counter(row[0] for row in rows_of(frame.select(id))) for name, frame in frames.items()
-    }
+    ids = {name: (row[0] for row in rows_of(frame.select(id))) for name, frame in frames.items()}
+    held = {"" if name is None else f" of {name}": Counter(of) for name, of in ids.items()}
     people = numbers if source.brings else list(dict.fromkeys(chain(*held.values())))
-    said = [
-        f"{id} {cell_text(person)} {word}, with {_rows_text(person, held)}"
-        for person in people[:MOST_NAMED]
-    ]
+    said = []
+    for person in people[:MOST_NAMED]:
+        rows = [
+            counted(of[person], "row") + name for name, of in held.items() if of[person] or not name
+        ]
+        said.append(f"{id} {cell_text(person)} {word}, with {', '.join(rows)}")
     more = len(people) - len(said)
     return [*said, f"… {more:,} more {word.removesuffix('s')}"] if more else said
-
-
-def _rows_text(person: Any, held: Mapping[str | None, Counter[Any]]) -> str:
-    """How many rows a person has, in each table that has some."""
-    return ", ".join(
-        counted(rows[person], "row") + ("" if name is None else f" of {name}")
-        for name, rows in held.items()
-        if rows[person] or name is None
-    )
 
 
 def _holds_numbers(cells: Sequence[Any]) -> bool:
@@ -278,10 +264,8 @@ class Grid:
         """The grid of a table whose lines have so many letters of room."""
         rows = [line for line in lines if not isinstance(line, int)]
         cells = [[row[i] for row in rows] for i in range(len(columns))]
-        widths = tuple(
-            max(len(cell_text(cell)) for cell in (name, *column))
-            for name, column in zip(columns, cells, strict=True)
-        )
+        texts = (list(map(cell_text, (name, *of))) for name, of in zip(columns, cells, strict=True))
+        widths = tuple(max(map(len, of)) for of in texts)
         to_the_right = tuple(map(_holds_numbers, cells))
         return cls(tuple(range(len(widths))), widths, to_the_right).within(room)
 

@@ -252,16 +252,11 @@ def _kind(frame: nw.DataFrame[Any], column: str) -> str:
     if isinstance(dtype, nw.Datetime):
         return "zoned" if dtype.time_zone else "moment"
     if not isinstance(dtype, (nw.Object, nw.Unknown)):
-        return next(
-            (kind for kind, (_, of, _) in KINDS.items() if isinstance(dtype, of)), str(dtype)
-        )
+        known = (kind for kind, (_, of, _) in KINDS.items() if isinstance(dtype, of))
+        return next(known, str(dtype))
     held = {type(value) for (value,) in rows_of(frame.select(column))} - {NoneType}
-    kinds = {
-        next(
-            (kind for kind, (*_, of) in KINDS.items() if of and issubclass(each, of)), each.__name__
-        )
-        for each in held
-    }
+    known_as = {of: kind for kind, (*_, of) in KINDS.items() if of}
+    kinds = {next((k for of, k in known_as.items() if issubclass(t, of)), t.__name__) for t in held}
     if len(kinds) > 1 and kinds <= set(WIDENING):
         return max(kinds, key=WIDENING.index)
     return " and ".join(sorted(kinds)) or "text"

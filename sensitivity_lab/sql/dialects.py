@@ -25,9 +25,7 @@ class SQLite(Database):
     sql = "sqlite"
     schema = "temp."
     undoes_tables = True
-    types = {kind: of for kind, of in Database.types.items() if kind != "span"} | {
-        "decimal": "real"
-    }
+    types = {of: kind for of, kind in Database.types.items() if of != "span"} | {"decimal": "real"}
 
     def cursor(self) -> Any:
         """A cursor of tuples."""
@@ -82,9 +80,8 @@ class PostgreSQL(Database):
         cursor.execute("SET LOCAL transaction_read_only TO on")  # temporary tables can be filled
         cursor.execute("SET LOCAL max_parallel_workers_per_gather TO 0")  # one order of rows
         for name in names:
-            found, own = (
-                one.replace("'", "''") for one in (self.quoted(name), self.temporary(name))
-            )
+            names_of = self.quoted(name), self.temporary(name)
+            found, own = (one.replace("'", "''") for one in names_of)
             cursor.execute(f"SELECT to_regclass('{found}') = to_regclass('{own}')")
             if not cursor.fetchall()[0][0]:
                 raise ValueError(
@@ -166,9 +163,8 @@ def database_of(connection: Any) -> Database | duck.DuckDB:
             f"got {brief(connection)}"
         )
     if iscoroutinefunction(connection.commit):
-        raise TypeError(
-            f"connection must not be an asynchronous one, got {type(connection).__name__}"
-        )
+        kind = type(connection).__name__
+        raise TypeError(f"connection must not be an asynchronous one, got {kind}")
     database = DIALECTS.get(module.__name__, Database)(connection, module)
     with told_of("connection must be open"):
         database.cursor().close()

@@ -55,14 +55,8 @@ OWN_VIEWS = (
 )
 OWN_FUNCTIONS = "SELECT lower(function_name) FROM duckdb_functions() WHERE NOT internal"
 TEMPORARY_FUNCTIONS = f"{OWN_FUNCTIONS} AND database_name = 'temp'"
-PURE = {
-    "generate_series",
-    "json_each",
-    "json_tree",
-    "range",
-    "repeat",
-    "unnest",
-}  # they read no table
+# functions that read no table
+PURE = {"generate_series", "json_each", "json_tree", "range", "repeat", "unnest"}
 _OWN: dict[tuple[int, bool], Any] = {}  # by process: the databases for one dataset, and for many
 _ONE_AT_A_TIME = RLock()  # a caller's connection serves one thread
 
@@ -73,15 +67,13 @@ class Whole(dict[str, Any]):
     @cached_property
     def types(self) -> Types:
         """The types of columns of Python objects, of which a part of the tables may tell too little."""
-        objects = {
-            name: one[object_columns(one)] for name, one in self.items() if object_columns(one)
-        }
+        named = {name: object_columns(one) for name, one in self.items()}
+        objects = {name: self[name][columns] for name, columns in named.items() if columns}
         if not objects:
             return {}
+        asked = {name: f"DESCRIBE {quoted(name)}" for name in objects}
         with DuckDB().over(objects) as cursor:
-            described = {
-                name: cursor.execute(f"DESCRIBE {quoted(name)}").fetchall() for name in objects
-            }
+            described = {name: cursor.execute(text).fetchall() for name, text in asked.items()}
         return {name: {row[0]: row[1] for row in rows} for name, rows in described.items()}
 
 
@@ -125,8 +117,7 @@ class DuckDB:
 
     def require_shared(self, read: Parsed) -> None:
         """Refuse a statement whose answer another session of the database, as ours, may not have."""
-        functions = set(read.sources) - PURE
-        temporary: set[str] = set()
+        functions, temporary = set(read.sources) - PURE, set[str]()
         if self.connection is not None:
             with _alone():
                 functions -= self._first_column(OWN_FUNCTIONS)
@@ -178,21 +169,16 @@ class DuckDB:
     def ask_all(
         self, text: str, stacks: Iterable[Stack], datasets: int, whole: Whole, seconds: float
     ) -> Iterator[list[ResultSet]]:
-        """What a statement returns over each of many datasets, by one statement for each stack of them.
-
-        Of a caller's database a few datasets are tried before, in our own, with some rows of each
-        public table: what closes a database closes ours.
-        """
+        """What a statement returns over each of many datasets, by one statement for each stack of them."""
         public: Tables | None = None
         for stacked in stacks:
             if public is None:
                 public = self._public(text, stacked)
+                # a few datasets are tried in our own before: what closes a database closes ours
                 if self.connection is not None:
                     few = {name: _first(*each) for name, each in stacked.items()}
-                    heads = self._heads(text, {*stacked, *public})
-                    DuckDB()._ask_all(
-                        text, few, REHEARSED, whole.types, {**heads, **public}, seconds
-                    )
+                    seen = {**self._heads(text, {*stacked, *public}), **public}
+                    DuckDB()._ask_all(text, few, REHEARSED, whole.types, seen, seconds)
             yield self._ask_all(text, stacked, datasets, whole.types, public, seconds)
 
     def _ask_all(
@@ -243,10 +229,7 @@ class DuckDB:
         return public
 
     def _found(self, names: set[str]) -> tuple[Tables, set[str]]:
-        """Of some tables those that the caller's own session alone sees, and the names that no table has.
-
-        What is temporary, or registered, hides what is not.
-        """
+        """Of some tables those that the caller's session alone sees, and the names that no table has."""
         if self.connection is None or not names:
             return {}, names
         with _alone():
@@ -360,21 +343,15 @@ def _register(cursor: Any, name: str, one: Any, types: Mapping[str, str]) -> Non
         except engine().Error:
             cursor.register(held, nw.from_native(one, eager_only=True).clone().to_native())
     if types:
-        casts = ", ".join(
-            f"CAST({quoted(column)} AS {kind}) AS {quoted(column)}"
-            for column, kind in types.items()
-        )
+        names = {quoted(column): kind for column, kind in types.items()}
+        casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in names.items())
         asked = f"SELECT * REPLACE ({casts}) FROM {quoted(held)}"
         cursor.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {asked}")
 
 
 def _typed(one: Any) -> Any:
-    """A table whose columns all have types: in pandas an object column that holds nothing is text."""
-    empty = [
-        name
-        for name in object_columns(one)
-        if one[name].isna().all()  # DuckDB reads the types of objects off them
-    ]
+    """A table whose columns all have types, which DuckDB reads off objects: one of nothing is text."""
+    empty = [name for name in object_columns(one) if one[name].isna().all()]
     return one.astype(dict.fromkeys(empty, "string")) if empty else one
 
 
@@ -423,11 +400,9 @@ def _result(cursor: Any, text: str, seconds: float) -> ResultSet:
 def _heard(
     ask: Callable[[], ResultSet], interrupt: Callable[[], object], seconds: float
 ) -> ResultSet:
-    """What is answered in a thread of its own, beside which this one hears Ctrl-C.
-
-    Of several threads DuckDB's first may wait for the others, deaf to signals. An interrupt that
-    comes before the statement runs is lost, so it is said until it is obeyed.
-    """
+    """What is answered in a thread of its own, beside which this one hears Ctrl-C."""
+    # Of several threads DuckDB's first may wait for the others, deaf to signals. An interrupt that
+    # comes before the statement runs is lost, so it is said until it is obeyed.
     asked: Future[ResultSet] = Future()
 
     def run() -> None:
@@ -454,11 +429,11 @@ def _rows_of(cursor: Any) -> ResultSet:
     """The rows of a cursor; the longest whole numbers, which come as text, are numbers."""
     kinds = [kind for _, kind, *_ in cursor.description]
     rows = cursor.fetchall()
-    if any(kind.id == "bignum" for kind in kinds):
+    long = {i for i, kind in enumerate(kinds) if kind.id == "bignum"}
+    if long:
         rows = [
             tuple(
-                int(value) if kind.id == "bignum" and value is not None else value
-                for value, kind in zip(row, kinds, strict=True)
+                int(cell) if i in long and cell is not None else cell for i, cell in enumerate(row)
             )
             for row in rows
         ]
@@ -499,9 +474,8 @@ def parsed(text: str) -> Parsed:
         raise ValueError(f"statement must be a SELECT, got {tree['error_message']}")
     nodes = list(_nodes(tree))
     kinds = {node["type"] for node in nodes if isinstance(node.get("type"), str)}
-    for kind in sorted(kinds):
-        if kind.endswith("_QUERY_NODE"):
-            raise ValueError(f"statement must only read, got {kind.removesuffix('_QUERY_NODE')}")
+    for kind in sorted(kind for kind in kinds if kind.endswith("_QUERY_NODE")):
+        raise ValueError(f"statement must only read, got {kind.removesuffix('_QUERY_NODE')}")
     named = [_name_parts(node) for node in _named(tree, frozenset())]
     calls = {node["function_name"].lower() for node in nodes if node.get("function_name")}
     sources = [node["function"] for node in nodes if node.get("type") == "TABLE_FUNCTION"]

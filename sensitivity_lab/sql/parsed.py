@@ -94,8 +94,7 @@ def _opening(text: str, dialect: str | None) -> str:
         kinds.pop()
     if TokenType.SEMICOLON in dict(kinds):
         raise ValueError(f"statement must be one, got several: {brief(text)}")
-    words = [word for kind, word in kinds if kind != TokenType.L_PAREN]
-    return words[0].upper() if words else ""
+    return next((word.upper() for kind, word in kinds if kind != TokenType.L_PAREN), "")
 
 
 def _tables(node: Any, hidden: frozenset[str]) -> Iterator[Any]:
@@ -131,10 +130,8 @@ def _with_ties_at_random(tree: Any, dialect: str | None) -> str | None:
     """A statement whose LIMITs and windows take any of several rows that come first alike."""
     from sqlglot import exp
 
-    loose = [
-        *filter(_takes_some, tree.find_all(exp.Select)),
-        *filter(_tells_rows_apart, tree.find_all(exp.Window)),
-    ]
+    loose = [*filter(_takes_some, tree.find_all(exp.Select))]
+    loose += filter(_tells_rows_apart, tree.find_all(exp.Window))
     for node in loose:
         order = node.args.get("order") or exp.Order(expressions=[])
         chance = exp.Rand() if dialect else exp.Anonymous(this="RANDOM")

@@ -136,11 +136,7 @@ class Statement(Together):
         return f"sl.sql({written}{named})"
 
     def giver(self, records: Source, name: str | None) -> TablesOf:
-        """What makes datasets of some records, as tables by name; `name` is the universe's.
-
-        Raises TypeError for records that are no rows, ValueError for tables that the statement
-        does not name.
-        """
+        """What makes datasets of some records, as tables by name; `name` is the universe's."""
         if not records.tabular:
             raise TypeError(_no_tables(f"records such as {brief(records.values[0])}"))
         names = list(records.whole)
@@ -201,8 +197,8 @@ class Statement(Together):
         assert read is not None
         if read.alone:
             return None
-        if any(len(dataset) == 0 for dataset in datasets):
-            filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
+        filled = [i for i, dataset in enumerate(datasets) if len(dataset)]
+        if len(filled) < len(datasets):
             rest = self.answers(given, [datasets[i] for i in filled])
             by = dict(zip(filled, rest or (), strict=False))
             return [by.get(i) for i in range(len(datasets))]
@@ -216,15 +212,14 @@ class Statement(Together):
             return None
 
     def sample(self, given: TablesOf, datasets: Sequence[Positions]) -> list[int]:
-        """Which of some datasets are asked again, alone: a few, evenly spread, and one for each way
-        in which tables are empty, for there DuckDB's answers have been seen to differ.
-        """
-        spread = {round(i * (len(datasets) - 1) / (HELD - 1)) for i in range(HELD)}
+        """Which of some datasets are asked again alone: a few, and one for each way of empty tables."""
+        many = len(datasets)
+        spread = {round(i * (many - 1) / (HELD - 1)) for i in range(HELD)}
         if given.records.one_row_each or not isinstance(self._database, DuckDB):
             return sorted(spread)
-        numbers = [numbers for numbers, _ in given.stacked(datasets).values()]
+        stacked = given.stacked(datasets).values()
         filled = np.array(
-            [np.bincount(each, minlength=len(datasets)) > 0 for each in numbers], dtype=bool
+            [np.bincount(each, minlength=many) > 0 for each, _ in stacked], dtype=bool
         )
         first = np.unique(filled, axis=1, return_index=True)[1]
         return sorted(spread | set(first[:MOST_EMPTY].tolist()))
@@ -234,14 +229,11 @@ class Statement(Together):
     ) -> list[Any] | None:
         """The answers of another database than DuckDB, one by one within few transactions."""
         parts = [given(dataset) for dataset in datasets]
+        others = (self._in_other_orders(part, different=False) for part in parts)
+        in_orders = map(self._asked_each, chain([parts], zip(*others, strict=True)))
         try:
-            others = zip(
-                *(self._in_other_orders(part, different=False) for part in parts), strict=True
-            )
-            in_each_order = chain(
-                map(self._asked_each, chain([parts], others)), self._with_ties_at_random(parts)
-            )
-            return self._compared(in_each_order, given, datasets)
+            results = chain(in_orders, self._with_ties_at_random(parts))
+            return self._compared(results, given, datasets)
         except OrderMatters:
             raise
         except (ValueError, TimeoutError):  # asked alone, the dataset at fault says so
@@ -293,10 +285,8 @@ class Statement(Together):
         """The rows of many datasets as they are, and in other orders."""
         yield stacked
         for orders in self._other_orders(stacked):
-            yield {
-                name: (numbers[rows], in_order(one, rows))
-                for (name, (numbers, one)), rows in zip(stacked.items(), orders, strict=True)
-            }
+            tables = zip(stacked.items(), orders, strict=True)
+            yield {name: (of[rows], in_order(one, rows)) for (name, (of, one)), rows in tables}
 
     def _in_other_orders(self, part: Part, *, different: bool = True) -> Iterator[Part]:
         """A dataset with its rows in other orders; few rows have few that are `different`."""
@@ -307,18 +297,14 @@ class Statement(Together):
             if different and now in known:
                 continue
             known.add(now)
-            tables = {
-                name: in_order(one, rows)
-                for (name, one), rows in zip(part.items(), orders, strict=True)
-            }
-            yield Part(tables, part.whole)
+            tables = zip(part.items(), orders, strict=True)
+            yield Part({name: in_order(one, rows) for (name, one), rows in tables}, part.whole)
 
     def _other_orders(self, stacked: Stack) -> Iterator[tuple[np.ndarray, ...]]:
         """Other orders of the rows of each table; more of them where order may matter."""
         may_matter = self._read is None or self._read.ordered
-        return zip(
-            *(other_orders(numbers, may_matter) for numbers, _ in stacked.values()), strict=True
-        )
+        of_each = (other_orders(numbers, may_matter) for numbers, _ in stacked.values())
+        return zip(*of_each, strict=True)
 
     def _part(self, dataset: Any) -> Part:
         """A dataset of the caller's as tables by name, which tell their own types."""
@@ -382,11 +368,9 @@ def _require_one_kind(tables: Tables) -> None:
     """Refuse a column of objects of several kinds, to which SQL would give the type of some."""
     for table in tables.values():
         for name in object_columns(table):
-            kinds = {type(value).__name__ for value in table[name].dropna()}
+            kinds = sorted({type(value).__name__ for value in table[name].dropna()})
             if len(kinds) > 1:
-                raise ValueError(
-                    f"column {name} must hold values of one kind, got {listed(sorted(kinds))}"
-                )
+                raise ValueError(f"column {name} must hold values of one kind, got {listed(kinds)}")
 
 
 def _checked_text(statement: Any) -> str:

@@ -121,7 +121,7 @@ def test_a_colour_is_written_in_one_place():
         rf"|color\w*[\"']?[=:] ?[\"'](?:{names}|[krgbw]|0?\.\d+)\b"
         rf"|(?:color|background|fill|stroke): (?:{names})\b"
     )
-    palettes = {"sensitivity_lab/numbers/palette.py", "book/sensitivity_book/palette.py"}
+    palettes = {"sensitivity_lab/shown/palette.py", "book/sensitivity_book/palette.py"}
     sources = {
         path: path.read_text(encoding="utf-8")
         for folder in ("sensitivity_lab", "book", "scripts")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.numbers.palette import ADDED, REMOVED
+from sensitivity_lab.shown.palette import ADDED, REMOVED
 from sensitivity_lab.shown.tables import see_through
 
 Row = tuple[Any, ...]

@@ -24,7 +24,8 @@ import numpy as np
 
 from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.subject import Subject
-from sensitivity_lab.numbers.exact import Exact, exact_number, is_finite, is_real
+from sensitivity_lab.numbers.exact import Exact, exact_number
+from sensitivity_lab.numbers.gap import rank_of_label
 from sensitivity_lab.records.said import number_of
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices, Universe
@@ -40,10 +41,7 @@ Run = tuple[int, int]  # of places in a line that follow one another: the first,
 
 
 class Layout(NamedTuple):
-    """The records that two neighbours share, those of the dataset alone, those of its neighbour alone.
-
-    Where both sides have a value to themselves, they share it in truth, and fewer records move.
-    """
+    """The records that two neighbours share, those of the dataset alone, those of its neighbour alone."""
 
     common: Indices
     removed: Indices
@@ -161,7 +159,7 @@ def different(line: Line) -> Kind:
     return lay, (line.last_place, c if b else 0)
 
 
-KINDS = (ends, shared_run, outer, different)
+KINDS: tuple[Callable[[Line], Kind], ...] = (ends, shared_run, outer, different)
 
 
 def constants(positions: Sequence[int], line: Line) -> Kind:
@@ -177,9 +175,7 @@ def constants(positions: Sequence[int], line: Line) -> Kind:
 
 
 def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
-    """The orders of a universe's values that are worth a try: by what a query asks of each record,
-    the universe's own, by each entry of records that have several.
-    """
+    """The orders worth a try: by what a query asks of each record, the universe's own, by each entry."""
     own = np.arange(universe.distinct, dtype=np.intp)
     if universe.numeric or len(own) > MOST_READ:
         return [own]
@@ -217,11 +213,5 @@ def _columns(values: Sequence[Any]) -> list[Sequence[Any]]:
 
 def _sorted(entries: Sequence[Any]) -> np.ndarray:
     """Positions by entry: numbers by value, then the rest by type and text."""
-
-    def key(i: int) -> tuple[Any, ...]:
-        entry = entries[i]
-        if is_real(entry) and is_finite(entry):
-            return 0, exact_number(entry)
-        return 1, type(entry).__name__, repr(entry)
-
-    return np.array(sorted(range(len(entries)), key=key), dtype=np.intp)
+    order = sorted(range(len(entries)), key=lambda i: rank_of_label(entries[i]))
+    return np.array(order, dtype=np.intp)

@@ -16,7 +16,6 @@ import numpy as np
 
 from sensitivity_lab.audit.search.layouts import (
     KINDS,
-    Kind,
     Layout,
     Line,
     Numbers,
@@ -56,10 +55,7 @@ def search(
     seconds: float | None = None,
     progress: bool = False,
 ) -> Widest:
-    """Return the widest of `trials` neighbouring pairs, which is checked to be one.
-
-    No maximum is claimed: the gap is a lower bound of the sensitivity. Cost: two answers a trial.
-    """
+    """Return the widest of `trials` neighbouring pairs, a lower bound. Cost: two answers a trial."""
     asked = Trials(problem, subject, trials, seconds, progress)
     rng, universe = np.random.default_rng(seed), problem.universe
     orders, boundary = orders_of(universe, subject), boundary_positions(universe)
@@ -115,17 +111,14 @@ class Tried:
 
 @dataclass
 class Trials:
-    """Asks about pairs while the budget lasts: so many pairs, so many seconds, whichever ends first.
-
-    A stage may use the budget up to a share of it, `until`. The first pair is always asked about.
-    """
+    """Asks about pairs while the budget of a stage lasts, in pairs or in seconds; always about one."""
 
     problem: Problem
     subject: Subject
     most: int
     seconds: float | None = None
     progress: bool = False
-    until: float = 1.0
+    until: float = 1.0  # the share of the budget that a stage may use up
     asked: int = 0
     best: Tried | None = None
 
@@ -176,14 +169,11 @@ def require_neighbours(problem: Problem, layout: Layout) -> None:
 
 @dataclass
 class Family:
-    """The layouts of a kind, and the best of them so far.
-
-    `is_mirrored` says that the neighbour's own records lie where the kind has the dataset's.
-    """
+    """The layouts of a kind, and the best of them so far."""
 
     lay: Callable[..., Layout]
     most: Numbers  # up to where each number goes
-    is_mirrored: bool
+    is_mirrored: bool  # the neighbour's own records lie where the kind has the dataset's
     trials: Trials
     tried: dict[Numbers, Tried] = field(default_factory=dict)
 
@@ -211,19 +201,15 @@ class Family:
     def _split_at_jumps(self) -> None:
         """Halve again and again where the answer moves most: a quantile moves at one place in hundreds."""
         for _ in range(SPLITS):
-            gaps = [
-                (self._apart(low, high), (low + high) // 2)
-                for (low,), (high,) in pairwise(sorted(self.tried))
-                if high - low > 1
-            ]
+            gaps: list[tuple[Gap, int]] = []
+            for (low,), (high,) in pairwise(sorted(self.tried)):
+                if high - low > 1:  # how far the answers move between, on either side
+                    sides = self.tried[low,].answers, self.tried[high,].answers
+                    gaps.append((max(map(self.trials.between, *sides)), (low + high) // 2))
             apart, middle = max(gaps, key=itemgetter(0), default=(0, 0))
             if apart == 0:
                 return
             self.ask(middle)
-
-    def _apart(self, *numbers: int) -> Gap:
-        """How far the answers move between two numbers, on the dataset or on its neighbour."""
-        return max(map(self.trials.between, *(self.tried[n,].answers for n in numbers)))
 
     def refine(self) -> None:
         """Climb from the best by steps that are halved where none leads to a wider gap."""
@@ -250,10 +236,9 @@ def _families(
     asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]
 ) -> Iterator[Family]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
-    kinds: list[Callable[[Line], Kind]] = [*KINDS]
-    universe = asked.problem.universe
+    universe, kinds = asked.problem.universe, KINDS
     if universe.unlimited and len(boundary) > 1:
-        kinds.append(partial(constants, boundary))
+        kinds = (*KINDS, partial(constants, boundary))
     for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
         for own in dict.fromkeys([(r, a), (a, r)]):
             lay, most = kind(Line.of(universe, order, (size - r, *own)))
@@ -420,17 +405,13 @@ def checked_source(seed: Any, rng: Any) -> int | np.random.Generator:
 
 def require_budget(problems: Sequence[Problem], trials: int) -> None:
     """Refuse a search that would try too many pairs or read too many records."""
-    pairs, records = trials * len(problems), trials * sum(map(_records_of_a_trial, problems))
+    pairs, records = trials * len(problems), 0
+    for problem in problems:  # a step in a population copies all of it
+        copied = 0 if problem.universe.unlimited else int(problem.universe.records)
+        records += trials * (copied + 2 * max(problem.sizes_answered))
     for number, most, what, fewer in (
         (pairs, MOST_PAIRS, "pairs to search", "trials or rows"),
         (records, MOST_READ, "records to read in a search", "trials, rows or records"),
     ):
         if number > most:
             raise TooLarge(f"{number:,} {what} exceed the limit of {most:,}; ask for fewer {fewer}")
-
-
-def _records_of_a_trial(problem: Problem) -> int:
-    """A step in a population copies all of it."""
-    universe = problem.universe
-    records = 0 if universe.unlimited else int(universe.records)
-    return records + 2 * max(problem.sizes_answered)

@@ -67,11 +67,9 @@ class Bins(Entries):
         return {i: self._choices(i, a, b) for i in matter}
 
     def _most_used(self, a: int, b: int) -> int:
-        """A number of bins that is enough: all but one of the a's, and of the b's, are full.
-
-        So of g bins at most 1 + a/h have any a, where h is the g-th largest room, and likewise for
-        b; in a population one more may have both (thm-histogram-bins).
-        """
+        """A number of bins that is enough: all but one of the a's, and of the b's, are full."""
+        # so of g bins at most 1 + a/h have any a, where h is the g-th largest room, and likewise for
+        # b; in a population one more may have both (thm-histogram-bins)
         rooms = np.zeros((2, a + b), dtype=np.int64)
         for room, of, by_size in zip(rooms, (self.a, self.b), self._largest_first, strict=True):
             largest = of[by_size[: a + b]]
@@ -164,12 +162,8 @@ class Histogram(Family):
 
     def words(self, norm: Norm) -> Words:
         name = "∞" if norm == math.inf else str(int(norm))
-        change = {
-            "1": ("2·min(k, n)", "2·k"),
-            "2": ("√2·min(k, n)", "√2·k"),
-            "∞": ("min(k, n)", "k"),
-        }
-        texts = {"any": ("k", "k"), "Change": change[name]}
+        factor = {"1": "2·", "2": "√2·", "∞": ""}[name]
+        texts = {"any": ("k", "k"), "Change": (f"{factor}min(k, n)", f"{factor}k")}
         return Words("histogram", texts, "the bounds reach two bins or more; one record per person")
 
     def words_within(self, interval: Interval, norm: Norm) -> Words:
@@ -206,9 +200,8 @@ class Histogram(Family):
         """Each bin is a run of the sorted records; those before and after are in none."""
         starts = self._starts(records.whole, records.scale)
         outside = [(0, starts[0]), (starts[-1], len(records))]
-        return of_population(
-            records, BinsOfRuns(np.array([*pairwise(starts)], dtype=np.int64), outside), norm
-        )
+        bins = BinsOfRuns(np.array([*pairwise(starts)], dtype=np.int64), outside)
+        return of_population(records, bins, norm)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         whole, scale = pool.universe.scaled

@@ -102,7 +102,7 @@ class _Table:
     ) -> None:
         self.most, self.norm = most, norm
         self.choices = {
-            i: [(x, y, pairs, score_of([gain], norm)) for x, y, pairs, gain in of_entry]
+            i: [choice._replace(gain=score_of([choice.gain], norm)) for choice in of_entry]
             for i, of_entry in choices.items()
         }
         shape = (len(choices) + 1, most[0] + 1, most[1] + 1)
@@ -113,9 +113,7 @@ class _Table:
         for level, position in enumerate(self.choices):
             self._fill(self.after[level], self.after[level + 1], self.choices[position])
 
-    def _fill(
-        self, before: np.ndarray, after: np.ndarray, choices: Sequence[tuple[int, int, int, Any]]
-    ) -> None:
+    def _fill(self, before: np.ndarray, after: np.ndarray, choices: Sequence[Choice]) -> None:
         """Add an entry; `beside` has the best where it holds any pairs for no gain."""
         after[:] = before
         beside, pairs = before.copy(), 0
@@ -144,9 +142,7 @@ class _Table:
                 a, b = a - x, b - y
         return score, parts[::-1]
 
-    def _chosen(
-        self, before: np.ndarray, held: Any, choices: Sequence[tuple[int, int, int, Any]]
-    ) -> tuple[int, int]:
+    def _chosen(self, before: np.ndarray, held: Any, choices: Sequence[Choice]) -> tuple[int, int]:
         """How many of each an entry has in the split that has a score, the last of its table."""
         a, b = before.shape
         for x, y, pairs, score in choices:
@@ -201,8 +197,8 @@ def cut(runs: Iterable[Run], skipped: int, count: int) -> list[Run]:
         first = min(start + skipped, stop)
         last = min(first + count, stop)
         skipped, count = skipped - (first - start), count - (last - first)
-        parts.append((first, last))
-    return [(first, last) for first, last in parts if first < last]
+        parts += [(first, last)] * (first < last)
+    return parts
 
 
 # --- sums by group: an entry for each, and a group that has no record counts 0 (thm-grouped-sum) ---
@@ -255,11 +251,8 @@ class Groups(Entries):
         start, stop = int(self.starts[position]), int(self.stops[position])
         x_on_top = [(stop - x, stop)], [(start, start + y)]
         y_on_top = [(start, start + x)], [(stop - y, stop)]
-        above, below = (
-            self.sums.exact(x_runs) - self.sums.exact(y_runs)
-            for x_runs, y_runs in (x_on_top, y_on_top)
-        )
-        return x_on_top if above >= -below else y_on_top
+        (high, low), (lower, higher) = (map(self.sums.exact, runs) for runs in (x_on_top, y_on_top))
+        return x_on_top if high - low >= higher - lower else y_on_top
 
 
 class Ends(NamedTuple):
@@ -294,9 +287,8 @@ def between_ends(groups: Sequence[Ends], norm: Norm) -> D:
         if group.reach[1] > front[-1].reach[1]:
             front.append(group)
 
-    def score(split: Sequence[tuple[Ends, int, int]]) -> Exact:
-        found: Exact = score_of([group.apart(x, y) for group, x, y in split], norm)
-        return found
+    def score(split: Sequence[tuple[Ends, int, int]]) -> Any:
+        return score_of([group.apart(x, y) for group, x, y in split], norm)
 
     def d(c: int, a: int, b: int) -> WorstPair:
         splits = [[(group, a, b)] for group in front]
@@ -306,12 +298,10 @@ def between_ends(groups: Sequence[Ends], norm: Norm) -> D:
             splits += _one_to_a_group(far, a, b)
         best = max(splits, key=score)
         told = [(group.records(x, y), x, y) for group, x, y in best]
-        return WorstPair.of_copies(
-            in_norm(score(best), 1, norm),
-            [(groups[0].lowest, c)],
-            [(high, x) for (high, _), x, _ in told],
-            [(low, y) for (_, low), _, y in told],
-        )
+        removed = [(high, x) for (high, _), x, _ in told]
+        added = [(low, y) for (_, low), _, y in told]
+        gap = in_norm(score(best), 1, norm)
+        return WorstPair.of_copies(gap, [(groups[0].lowest, c)], removed, added)
 
     return d
 
@@ -322,9 +312,8 @@ def _one_to_a_group(far: Sequence[Ends], a: int, b: int) -> list[list[tuple[Ends
     if reached < 2:
         return []
     of_a = min(a, max(reached - b, 1))
-    sides = [(x, 0) for x in _shared_out(a, of_a)] + [
-        (0, y) for y in _shared_out(b, reached - of_a)
-    ]
+    sides = [(x, 0) for x in _shared_out(a, of_a)]
+    sides += [(0, y) for y in _shared_out(b, reached - of_a)]
     return [[(group, x, y) for group, (x, y) in zip(far, sides, strict=False)]]
 
 

@@ -1,8 +1,4 @@
-"""What is proved of weighted sums of the sorted records: sum, mean and quantiles, and the L-statistics.
-
-One engine finds their gaps: `interval`, `population`, `one_dataset`. A query adds its weights, its
-formulas in words, and what its proof says of sizes.
-"""
+"""What is proved of weighted sums of the sorted records: sum, mean, quantiles, L-statistics."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from sensitivity_lab.numbers.errors import NotProved, TooLarge
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded, Ranks, most_moved
-from sensitivity_lab.proved.family import Family, Interval, Words
+from sensitivity_lab.proved.family import LARGEST_OF_TWO, Family, Interval, Words
 from sensitivity_lab.proved.ranks.one_dataset import neighbours, outermost
 from sensitivity_lab.proved.ranks.population import MOST_KNOWN, OnPopulation, widest_range
 from sensitivity_lab.proved.ranks.weights import (
@@ -46,7 +42,6 @@ PLACES = (
 )
 HIGHEST = "W(N, t), what the t highest of N records weigh, is "
 SIZES = "E(a, b) is the largest e(c, a, b) over whole c with both sizes at least m; "
-LARGEST_OF_TWO = "the larger of Add(k)'s and Remove(k)'s"
 
 
 @dataclass(frozen=True)
@@ -155,9 +150,7 @@ class Count(Family):
 
     def on_interval(self, interval: Interval, norm: Norm) -> D:
         low = interval.low
-        return lambda c, a, b: WorstPair.of_copies(
-            abs(a - b), ((low, c),), ((low, a),), ((low, b),)
-        )
+        return lambda c, a, b: WorstPair.of_copies(abs(a - b), *(((low, n),) for n in (c, a, b)))
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
         return self.on_interval(Interval(values[0], values[-1]), norm)
@@ -174,7 +167,7 @@ class Count(Family):
 
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
         """The size never changes."""
-        return lambda dataset: AtDistance(dataset, lambda t: dataset.moved(0, (0, 0), (), into=0))
+        return lambda of: AtDistance(of, lambda t: of.moved(0, (0, 0), (), into=0))
 
 
 @dataclass(frozen=True)
@@ -192,7 +185,7 @@ class Sum(Monotone):
         return Words("sum", {"any": unbounded, "Change": ("min(k, n)·R", "k·R")})
 
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
-        return lambda dataset: AtDistance(dataset, lambda t: most_moved(dataset, t, divisor=1))
+        return lambda of: AtDistance(of, lambda t: most_moved(of, t, divisor=1))
 
 
 @dataclass(frozen=True)
@@ -205,25 +198,22 @@ class Mean(Monotone):
     at_ends = True
 
     def words(self, norm: Norm) -> Words:
-        return Words(
-            "mean",
-            {
-                "Add": ("k·R/(n + k)", "k·R/(m + k)"),
-                "Remove": ("k·R/n", "k·R/(m + k)"),
-                "AddRemove": ("k·R/n if k < n, else k·R/(n + k)", "k·R/(m + k)"),
-                "SymmetricDifference": (
-                    "k·R/n if k < n; R·max((n − 1)/n, 1/2) if k = n; R if k > n",
-                    "R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))",
-                ),
-                "Change": ("min(k, n)·R/n", "min(k, m)·R/m"),
-            },
-        )
+        least = "k·R/(m + k)"
+        mixed = "R·max(k/(m + k), ⌈k/2⌉/(max(0, m − ⌊k/2⌋) + ⌈k/2⌉))"
+        texts = {
+            "Add": ("k·R/(n + k)", least),
+            "Remove": ("k·R/n", least),
+            "AddRemove": ("k·R/n if k < n, else k·R/(n + k)", least),
+            "SymmetricDifference": (
+                "k·R/n if k < n; R·max((n − 1)/n, 1/2) if k = n; R if k > n",
+                mixed,
+            ),
+            "Change": ("min(k, n)·R/n", "min(k, m)·R/m"),
+        }
+        return Words("mean", texts)
 
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
-        """The sum's, over n."""
-        return lambda dataset: AtDistance(
-            dataset, lambda t: most_moved(dataset, t, divisor=len(dataset))
-        )
+        return lambda of: AtDistance(of, lambda t: most_moved(of, t, divisor=len(of)))
 
 
 @dataclass(frozen=True)
@@ -248,11 +238,7 @@ class Quantile(Monotone):
         return Words("quantile", texts, where=where + CLIP)
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
-        """One size that brings out every move's worst.
-
-        Where q(N − 1) is whole for the higher side, the widest gap of a move is R·min(1, δ) with
-        δ = qa + (1 − q)b, and no size has a wider one (thm-quantile).
-        """
+        """One size that brings out every move's worst: q(N − 1) is whole for the higher side (thm-quantile)."""
         q = Fraction(self.q)
         room = (1 - q) * q.denominator or 1  # records above the quantile in each period
         periods = max(-(-(least + 2 * relation.k) // q.denominator), math.ceil(relation.k / room))
@@ -301,11 +287,8 @@ class Central(Monotone):
                 f"cut, more than {MOST_SIZES:,}: give size, or a cut with a smaller denominator"
             )
         smallest = {move: max(least - min(move), 0) for move in relation.moves}
-        return shares(
-            (c + removed, removed, added)
-            for (removed, added), few in smallest.items()
-            for c in range(few, few + period)
-        )
+        sizes = {move: range(few, few + period) for move, few in smallest.items()}
+        return shares((c + move[0], *move) for move, shared in sizes.items() for c in shared)
 
 
 # --- the others ----------------------------------------------------------------------------------
@@ -345,11 +328,12 @@ class InterquartileRange(LStatistic):
         return Words("l-quartiles", texts, where=where)
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
-        return _both_ways(relation, _whole_quarters(relation, least))
+        """A size N, large enough, whose (N − 1)/4 is whole."""
+        return _both_ways(relation, 1 + 4 * (-(-least // 4) + relation.k + 1))
 
 
 @dataclass(frozen=True)
-class Midhinge(LStatistic):
+class Midhinge(InterquartileRange):
     """Half the sum of the quartiles (thm-l-quartiles)."""
 
     weights: Weights = MEAN_OF_QUARTILES
@@ -369,12 +353,7 @@ class Midhinge(LStatistic):
             for c in range(few, math.ceil((removed + added) / 2) + 3):
                 yield c, removed, added, False
                 yield c, added, removed, True
-        yield from _both_ways(relation, _whole_quarters(relation, least))
-
-
-def _whole_quarters(relation: Relation, least: int) -> int:
-    """A size N, large enough, whose (N − 1)/4 is whole."""
-    return 1 + 4 * (-(-least // 4) + relation.k + 1)
+        yield from super().shares_from(relation, least)
 
 
 @dataclass(frozen=True)

@@ -24,18 +24,12 @@ MOST_CELLS = 50_000_000  # records × numbers that leave and join
 def outermost(pool: Pool, move: Move) -> tuple[Indices, Indices]:
     """The lowest of its records leave and the highest spare ones join, and the other way (thm-local)."""
     (removed, added), n, m = move, len(pool.own), len(pool.spare)
-    return (
-        joined(pool.own[removed:], pool.spare[m - added :]),
-        joined(pool.own[: n - removed], pool.spare[:added]),
-    )
+    highest = joined(pool.own[removed:], pool.spare[m - added :])
+    return highest, joined(pool.own[: n - removed], pool.spare[:added])
 
 
 def neighbours(pool: Pool, move: Move, steps: Steps) -> tuple[Indices, ...] | None:
-    """The neighbours by a move with the largest and the least answer; None where there are too many.
-
-    Cost: where no weight is negative, the ends of the sorted records; else O(m) for each
-    number that leaves and joins, in NumPy.
-    """
+    """The neighbours by a move with the largest and the least answer; None where there are too many."""
     removed, added = move
     if steps.never_negative:
         return outermost(pool, move)
@@ -57,9 +51,7 @@ class _Merged:
         middle = int(whole[self.positions[len(order) // 2]])
         x = (whole - middle)[self.positions]
         bound = max(steps.magnitude, 1) * max(map(abs, x[[0, -1]].tolist()))
-        dtype = np.dtype(
-            np.int64 if bound < 2**58 else object
-        )  # 8 bounds and more stay below 2**62
+        dtype = np.dtype(np.int64 if bound < 2**58 else object)  # 8 bounds and more fit in 2**62
         self.x, self.never = x.astype(dtype), -8 * bound - 8
         self.weights = steps.over(steps.unit).astype(dtype)
         self.rank = np.cumsum(self.is_own, dtype=np.intp) - self.is_own  # own records below each
@@ -73,17 +65,13 @@ class _Merged:
         return product
 
     def best(self, move: Move, sign: int) -> Indices:
-        """The neighbour by a move with the largest answer, or for the sign −1 the least.
-
-        `gained[q, s]` has after every record the best total with q that left and s that joined, less
-        the sums of the own records at the rank shifted by s − q: so it is a running maximum.
-        """
+        """The neighbour by a move with the largest answer, or for the sign −1 the least."""
+        # gained[q, s] has after every record the best total with q that left and s that joined, less
+        # the sums of the own records at the rank shifted by s − q: so it is a running maximum
         removed, added = move
         weighed = {shift: sign * self._weighed(shift) for shift in range(-removed, added + 1)}
-        stayed = {
-            shift: np.cumsum(np.where(self.is_own, each, 0), dtype=each.dtype)
-            for shift, each in weighed.items()
-        }
+        own = {shift: np.where(self.is_own, each, 0) for shift, each in weighed.items()}
+        stayed = {shift: np.cumsum(each, dtype=each.dtype) for shift, each in own.items()}
         gained = {(0, 0): np.zeros_like(self.x)}
 
         def before(q: int, s: int) -> np.ndarray:

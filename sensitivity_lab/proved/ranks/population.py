@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, starmap
 
 import numpy as np
 
@@ -40,13 +40,13 @@ class OnPopulation:
 
     def affordable(self, asked: Iterable[Share]) -> bool:
         """Whether some shares cost no more, all together, than may be spent without asking."""
-        cells, every = 0, list(asked)
-        for c, a, b, _ in every:
+        every = [share[:3] for share in asked]
+        cells = 0
+        for c, a, b in every:
             cells += A_STEP * sum(len(self.steps(c + own).ends) for own in (a, b))
             if cells > MOST_CELLS:
                 return False
-        for c, a, b, _ in every:
-            one = self.search(c, a, b)
+        for one in starmap(self.search, every):
             cells += one.cells
             if cells > MOST_CELLS or one.held > MOST_HELD:
                 return False
@@ -101,12 +101,10 @@ class Shifts:
         high, low = self.unit // self.higher.unit, self.unit // self.lower.unit
         own = ((top - c + i, top - c + j, w * high) for i, j, w in self.higher.between(c, c + a))
         others = ((i, j, -w * low) for i, j, w in self.lower.between(0, b))
-        total = sum(
-            weight * records.total([(start, stop)])
-            for start, stop, weight in chain(shared, own, others)
-            if weight
+        weighed = ((w, (start, stop)) for start, stop, w in chain(shared, own, others) if w)
+        gap = Fraction(
+            sum(w * records.total([run]) for w, run in weighed), records.scale * self.unit
         )
-        gap = Fraction(total, records.scale * self.unit)
         return WorstPair(gap, _joined(shared), ((top, top + a),), ((0, b),), records)
 
     def _moves(self) -> list[int]:
@@ -213,7 +211,6 @@ def _start(records: SortedRecords, share: tuple[int, int, int]) -> int:
 
 # --- any weights ---
 
-
 UNUSED, SHARED, HIGHER, LOWER = range(4)  # a record's role: in none of the three, in C, in A, in B
 ENTERS = ((0, 0, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0))  # by role: one more of A, of B, of C
 MOST_CELLS = 10_000_000_000  # records × counts that can be reached: about a minute
@@ -259,7 +256,7 @@ class RankProgram:
             for i in range(start, min(start + self.stride, m)):
                 table.enter(i)
         c, a, b = self.share
-        total, place = int(table.values[a, b, c]), (a, b, c)
+        total, place = int(table.values[a, b, c]), [a, b, c]
         roles = np.zeros(m, dtype=np.uint8)
         for start in reversed(starts):
             table.put_back(start, kept.pop())
@@ -268,8 +265,7 @@ class RankProgram:
             for i in reversed(entered):
                 q, r, p = place
                 roles[i] = role = int(choices[i - start][q, r, p - table.reached(i + 1).start])
-                more_a, more_b, more_c = ENTERS[role]
-                place = q - more_a, r - more_b, p - more_c
+                place = [n - more for n, more in zip(place, ENTERS[role], strict=True)]
         higher, lower = (side.sums[-1] * (self.unit // side.unit) for side in self.sides)
         gap = Fraction(total + self.middle * (higher - lower), self.unit * self.records.scale)
         shared, own, others = (_runs(roles, role) for role in (SHARED, HIGHER, LOWER))
@@ -337,9 +333,8 @@ class _Table:
 
 def _windows(weights: np.ndarray, own: int, shared: int) -> np.ndarray:
     """The weight of the next record, (own, shared): by how many of its own side entered, and how many of C."""
-    return np.array(
-        [weights[some : some + shared] for some in range(own)], dtype=weights.dtype
-    ).reshape(own, shared)
+    rows = [weights[some : some + shared] for some in range(own)]
+    return np.array(rows, dtype=weights.dtype).reshape(own, shared)
 
 
 def _runs(roles: np.ndarray, role: int) -> tuple[Run, ...]:

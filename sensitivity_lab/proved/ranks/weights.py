@@ -33,12 +33,9 @@ class Steps:
         """Steps of some weights, each of so many ranks in a row."""
         held = [(weight, count) for weight, count in blocks if count] or [(0, 0)]
         unit = math.lcm(*(weight.denominator for weight, _ in held))
-        alike = [
-            (int(weight * unit), sum(count for _, count in same))
-            for weight, same in groupby(held, key=lambda block: block[0])
-        ]
-        ends = tuple(accumulate(count for _, count in alike))
-        return cls(ends, tuple(weight for weight, _ in alike), unit)
+        alike = [(weight, [n for _, n in same]) for weight, same in groupby(held, lambda of: of[0])]
+        ends = tuple(accumulate(sum(counts) for _, counts in alike))
+        return cls(ends, tuple(int(weight * unit) for weight, _ in alike), unit)
 
     @cached_property
     def never_negative(self) -> bool:
@@ -96,7 +93,7 @@ class Given:
     function: Callable[[int], Any]
 
     def steps(self, n: int) -> Steps:
-        """The weights of n ranks. Raises ValueError for what is not n exact numbers."""
+        """Those of n ranks. Raises ValueError for what is not n exact numbers."""
         _check_listed(n)
         try:
             given = self.function(n)
@@ -198,10 +195,7 @@ Place = tuple[int, int, int, int]  # the widest difference, over both units; p, 
 
 
 def widest_place(higher: Steps, lower: Steps, share: tuple[int, int, int]) -> Place:
-    """The largest W(t) − W'(s) with p ≤ t ≤ p + a and p ≤ s ≤ p + b for some p of the c shared records.
-
-    Cost: O(1) for weights in few steps, whatever the size; else O(n log(a + b)) in NumPy.
-    """
+    """The largest W(t) − W'(s) with p ≤ t ≤ p + a and p ≤ s ≤ p + b for some p of the c shared records."""
     few = len(higher.ends) + len(lower.ends) <= FEW
     return (at_corners if few else everywhere)(higher, lower, share)
 

@@ -17,7 +17,7 @@ import numpy as np
 from sensitivity_lab.numbers.exact import Exact, RootGap
 from sensitivity_lab.numbers.gap import Gap, Norm, rational
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded, VarianceAtDistance
-from sensitivity_lab.proved.family import Family, Interval, Words
+from sensitivity_lab.proved.family import LARGEST_OF_TWO, Family, Interval, Words
 from sensitivity_lab.proved.scatter.filtered_maximum import (
     BLOCK,
     ROUNDING,
@@ -45,7 +45,6 @@ CONDITIONS = "records take any real values from L to U; a grid may miss a mean t
 LETTERS = "d is ddof; v(N) = i(N − i)/(N(N − d)), i = min(k, ⌊N/2⌋); "
 HALVES = "s = ⌊c/2⌋⌈c/2⌉/c; D as proved"
 ALL = "; h = ⌊m/2⌋⌈m/2⌉/(m(m − d))"  # the largest variance there is, over R²
-LARGER = "the larger of Add(k)'s and Remove(k)'s"
 ALL_MIXES = "the largest D(n − r, r, j), D(n − r, j, r) over r + j ≤ k"
 FEWEST = "the largest D(max(0, m − b), a, b) over b ≤ a ≤ k − b"
 # of the variance, and of its root
@@ -74,7 +73,7 @@ class Variance(Family):
         texts = {
             "Add": (f"{R}·max({v}(n + k), {w}(n))", least),
             "Remove": (f"{R}·max({v}(n), {w}(n − k))", least),
-            "AddRemove": (LARGER, least),
+            "AddRemove": (LARGEST_OF_TWO, least),
             "SymmetricDifference": (ALL_MIXES, self._mixed),
             "Change": (f"{R}·{v}(n)", f"{R}·max({v}(m), {v}(m + 1))"),
         }
@@ -155,10 +154,7 @@ class Deviation(Variance):
 
 # --- on a population ---
 
-
 ROUNDED = 1 + 1e-9  # more than the few roundings of these sums and products
-
-
 LEAST = 5e-324  # the smallest positive float: no gap that decides is narrower
 LARGEST = 2**400  # squares of larger records leave the floats
 
@@ -232,11 +228,7 @@ class OnPopulation:
         return math.nextafter(float(scaled(gap, self.unit)), -math.inf)
 
     def __call__(self, c: int, a: int, b: int, floor: float = -math.inf) -> WorstPair | None:
-        """D(c, a, b) where it is positive and at least `floor`; None where there are too many layouts.
-
-        Where it is not, what is returned is the gap of some layout, at most D: the problem's
-        widest gap is at least 0, so such a share never decides it.
-        """
+        """D(c, a, b) where it is positive and at least `floor`, else at most D; None for too many layouts."""
         if self.centred.largest > LARGEST:
             return None
         floor = max(floor, LEAST)
@@ -263,12 +255,8 @@ class OnPopulation:
             return RootGap(0, 0)
         # thm-mixes-std: D² ≤ (1 − 1/u)·M, and M is the largest V_S − t·V_T,
         # with t = ψ(high)/ψ(low) and u = φ(high)/φ(low)
-        t, u = (
-            Fraction(
-                (high - sign) * low * (low - self.ddof), (low - sign) * high * (high - self.ddof)
-            )
-            for sign in (1, -1)
-        )
+        of = Fraction(low * (low - self.ddof), high * (high - self.ddof))
+        t, u = (of * Fraction(high - sign, low - sign) for sign in (1, -1))
         floor = max(known, 0) ** 2 / float(1 - 1 / u) * (1 - 1e-9)
         maximum = FilteredMaximum(self.centred, (c, a, b), self.ddof, weight=t, floor=floor)
         enter_outermost(maximum)

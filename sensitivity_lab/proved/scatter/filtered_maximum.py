@@ -163,8 +163,8 @@ class FilteredMaximum:
         near = np.flatnonzero(gap + doubt >= self.floor)
         if len(near):
             self.kept.append((gap[near] + doubt[near], layouts.taken(near)))
-        if sum(len(most) for most, _ in self.kept) > MOST_KEPT:
-            self._settle()
+        if sum(len(most) for most, _ in self.kept) > MOST_KEPT:  # keep the widest alone
+            self.kept = [(np.full(1, math.inf, dtype=float), self._exactly_widest()[1])]
 
     def variances(self, totals: Any, squares: Any, side: Side) -> tuple[Any, Any]:
         """The variances, or their roots, of a side with these sums, and how far each may be off."""
@@ -172,23 +172,26 @@ class FilteredMaximum:
         variance = (squares - totals * (totals / side.size)) / divisor
         return self.rooted(variance, squares * (ROUNDING / divisor))
 
-    def rooted(self, variance: Any, doubt: Any) -> tuple[Any, Any]:
-        """The roots where they are asked for, with their doubts."""
-        return _rooted(variance, doubt) if self.root else (variance, doubt)
+    def rooted(self, square: Any, doubt: Any) -> tuple[Any, Any]:
+        """The roots where they are asked for; their doubt is d/√s clear of zero, else √d."""
+        if not self.root:
+            return square, doubt
+        root = np.sqrt(np.maximum(square, 0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = np.where(root > 0, doubt / np.where(root > 0, root, 1), math.inf)
+        # 1e-15 is more than the roundings of the root and of a difference of two, 1.2e-16 each
+        return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
 
     def widest(self) -> WorstPair:
         """The widest layout, of equals the first: whole numbers leave few, exact gaps decide."""
         gap, layout = self._exactly_widest()
         return WorstPair(gap, *layout.at(0), self.centred.records)
 
-    def _settle(self) -> None:
-        """Of all that were kept, keep the widest alone."""
-        _, layout = self._exactly_widest()
-        self.kept = [(np.full(1, math.inf, dtype=float), layout)]
-
     def _exactly_widest(self) -> tuple[Gap, Layouts]:
+        c, a, b = self.share
         near = [(np.flatnonzero(most >= self.floor), layouts) for most, layouts in self.kept]
-        kept = [layouts.taken(which) for which, layouts in near if len(which)] or [self._any()]
+        kept = [layouts.taken(which) for which, layouts in near if len(which)]
+        kept = kept or [Layouts([(0, c)], [(c, c + a)], [(c + a, c + a + b)])]  # any of the share
         higher = self._scatters((layouts.higher for layouts in kept), self.higher)
         lower = self._scatters((layouts.lower for layouts in kept), self.lower)
         first: dict[tuple[int, int], int] = {}  # equal scatters have one gap
@@ -197,11 +200,6 @@ class FilteredMaximum:
         gaps = {i: self._exact_gap(*scatters) for scatters, i in first.items()}
         best = max(gaps, key=gaps.__getitem__)
         return gaps[best], _layout(kept, best)
-
-    def _any(self) -> Layouts:
-        """One layout of the share."""
-        c, a, b = self.share
-        return Layouts([(0, c)], [(c, c + a)], [(c + a, c + a + b)])
 
     def _scatters(self, layouts: Iterable[Runs], side: Side) -> np.ndarray:
         """n·Σx² − (Σx)² of one side of every layout that was kept: `(N,)` Python ints."""
@@ -221,11 +219,9 @@ class FilteredMaximum:
 
     def _exact_gap(self, higher: int, lower: int) -> Gap:
         """The gap of two scatters, as `Centred.scatter` gives them."""
-        scale = self.centred.records.scale**2
-        high, low = (
-            Fraction(scatter, side.size * side.divisor * scale)
-            for scatter, side in ((higher, self.higher), (lower, self.lower))
-        )
+        scale, (n, divisor), (m, other) = self.centred.records.scale**2, self.higher, self.lower
+        high = Fraction(higher, n * divisor * scale)
+        low = Fraction(lower, m * other * scale)
         return RootGap(high, low) if self.root else high - low
 
 
@@ -234,15 +230,6 @@ def scaled(gap: Gap, factor: Exact) -> Gap:
     if isinstance(gap, RootGap):
         return RootGap(gap.larger * factor, gap.smaller * factor)
     return rational(gap) * factor
-
-
-def _rooted(square: Any, doubt: Any) -> tuple[Any, Any]:
-    """Roots, and their doubt: d/√s where the square is clear of zero, √d where it is not."""
-    root = np.sqrt(np.maximum(square, 0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slope = np.where(root > 0, doubt / np.where(root > 0, root, 1), math.inf)
-    # 1e-15 is more than the roundings of the root and of a difference of two, 1.2e-16 each
-    return root, np.minimum(slope, np.sqrt(doubt)) + 1e-15 * root
 
 
 def _layout(kept: Sequence[Layouts], i: int) -> Layouts:
@@ -284,10 +271,8 @@ def different(numbers: np.ndarray, starts: np.ndarray, length: int) -> np.ndarra
 def in_chunks(lengths: np.ndarray, most: int = 1 << 20) -> Iterator[np.ndarray]:
     """Row numbers in groups whose lengths add up to about `most`, empty rows left out."""
     rows = np.flatnonzero(lengths)
-    if len(rows) == 0:
-        return
     groups = np.cumsum(lengths[rows], dtype=np.int64) // most
-    yield from np.split(rows, np.flatnonzero(np.diff(groups)) + 1)
+    yield from np.split(rows, np.flatnonzero(np.diff(groups)) + 1) if len(rows) else ()
 
 
 def around(s: np.ndarray, b: int, common: Runs, removed: Runs) -> Layouts:
@@ -315,9 +300,8 @@ def outermost(m: int, n: Any, a: Any, s: Any, i: Any) -> Runs:
 
 def best_below(centred: Centred, n: Any, a: Any, s: np.ndarray) -> np.ndarray:
     """The least i with the largest sum of squares of T ∪ A, for each of `(N,)` starts of T."""
-    return first_true(
-        lambda i: _bracket(centred, n, a, s, i) >= 0, np.zeros_like(s), np.zeros_like(s) + a
-    )
+    none = np.zeros_like(s)
+    return first_true(lambda i: _bracket(centred, n, a, s, i) >= 0, none, none + a)
 
 
 def first_starts(centred: Centred, n: int, a: int) -> np.ndarray:

@@ -36,7 +36,7 @@ from sensitivity_lab.proved.sorted_records import Run, consecutive
 
 def enter_outermost(maximum: FilteredMaximum) -> None:
     """Enter the layouts of a < b that may be widest, cut down by a bound (thm-places, thm-mixes)."""
-    means = cache(partial(_means, maximum))
+    means = cache(partial(_means, maximum.centred, maximum.share[2]))
     kept = []
     # of every zone one layout, and where its bound reaches; then what reaches the widest of these
     for zone, lowest, whole in _zones(maximum):
@@ -53,11 +53,9 @@ def enter_outermost(maximum: FilteredMaximum) -> None:
             _enter_near(maximum, _Bound.of(maximum, zone, left, whole), means())
 
 
-def _means(maximum: FilteredMaximum) -> np.ndarray:
+def _means(centred: Centred, b: int) -> Any:
     """The mean of every run of b records, ascending."""
-    m, b = maximum.centred.count, maximum.share[2]
-    means: np.ndarray = maximum.centred.sums.floats(slice(0, m - b + 1), slice(b, m + 1)) / b
-    return means
+    return centred.sums.floats(slice(0, centred.count - b + 1), slice(b, None)) / b
 
 
 def _enter_best(maximum: FilteredMaximum, bound: _Bound, means: np.ndarray) -> None:

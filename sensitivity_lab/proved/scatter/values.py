@@ -12,11 +12,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from sensitivity_lab.numbers.exact import Exact, RootGap
 from sensitivity_lab.numbers.gap import Gap, rational
 from sensitivity_lab.proved.family import Interval
 from sensitivity_lab.proved.scatter.filtered_maximum import scaled
+from sensitivity_lab.proved.sorted_records import peak
 from sensitivity_lab.proved.worst_pair import D, WorstPair
 
 
@@ -117,21 +119,15 @@ class _Search:
     def widest(self) -> Candidate:
         """The widest gap of all, and the smallest i and j known to have it."""
         ends = [(i, j) for i in {0, self.a} for j in (0, self.c)]
-        best = max(
-            (self._candidate(i, j, self._nearest(j)) for i, j in (*ends, *self._corners())),
-            key=_rank,
-        )
+        half = (self.c + self.a) // 2  # of C and A at 1, with as many or as few of C as can be
+        ends += [(half - j, j) for j in (max(0, half - self.a), min(self.c, half))]
+        best = max((self._candidate(i, j, self._nearest(j)) for i, j in ends), key=_rank)
         for i in {0, self.a}:
             summit = self._summit(i)
             if summit is not None:
                 best = self._outwards(i, summit, -1, best)
                 best = self._outwards(i, summit + 1, 1, best)
         return best
-
-    def _corners(self) -> list[tuple[int, int]]:
-        """Half of A and C at 1, with as many or as few of C as can be."""
-        half = (self.c + self.a) // 2
-        return [(half - j, j) for j in (max(0, half - self.a), min(self.c, half))]
 
     def _summit(self, i: int) -> int | None:
         """The last whole j before the gap with B at the mean falls; None if it peaks at an end."""
@@ -146,22 +142,13 @@ class _Search:
 
     def _outwards(self, i: int, j: int, step: int, best: Candidate) -> Candidate:
         """The best from j on, or what was best before."""
-        while 0 <= j <= self.c and self._gap(i, j, Fraction(j, self.c)) > best[0]:
+        while 0 <= j <= self.c and self._gap(i, Fraction(j, self.c), j) > best[0]:
             x = self._nearest(j)
             last = self._last(x, step)
-            best = max(best, self._candidate(i, self._peak(i, x, *sorted((j, last))), x), key=_rank)
+            widest = peak(partial(self._gap, i, x), *sorted((j, last)))
+            best = max(best, self._candidate(i, widest, x), key=_rank)
             j = last + step
         return best
-
-    def _peak(self, i: int, x: Fraction, first: int, last: int) -> int:
-        """The j from `first` to `last` with the widest gap for B at x."""
-        while first < last:
-            middle = (first + last) // 2
-            if self._gap(i, middle + 1, x) > self._gap(i, middle, x):
-                first = middle + 1
-            else:
-                last = middle
-        return first
 
     def _nearest(self, j: int) -> Fraction:
         """The value of the grid that is nearest to the mean of C."""
@@ -178,9 +165,9 @@ class _Search:
         return math.floor(end) if step > 0 else math.ceil(end)
 
     def _candidate(self, i: int, j: int, x: Fraction) -> Candidate:
-        return self._gap(i, j, x), i, j, x
+        return self._gap(i, x, j), i, j, x
 
-    def _gap(self, i: int, j: int, x: Fraction) -> Gap:
+    def _gap(self, i: int, x: Fraction, j: int) -> Gap:
         c, high, low = self.c, self.c + self.a, self.c + self.b
         lower = Fraction(j * (c - j), c) + Fraction(c * self.b, low) * (x - Fraction(j, c)) ** 2
         higher = Fraction((i + j) * (high - i - j), high * (high - self.ddof))
