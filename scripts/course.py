@@ -36,6 +36,9 @@ START = """# Sensitivity Lab: notebooks of the course
 These are the book's chapters to work in. Run each cell with <kbd>Shift</kbd>+<kbd>Enter</kbd>. Where you are asked to
 predict, predict first. Hints open at a click; solutions are not here. Below an exercise stands a cell for your answer:
 run it, and read what it says.
+
+Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean. Run the next cell,
+pull one pupil out and another one in: how far can you make the mean go?
 """
 NBGRADER = """c = get_config()
 c.CourseDirectory.course_id = "sensitivity"

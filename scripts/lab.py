@@ -18,43 +18,42 @@ from typing import Any
 
 import nbformat
 import yaml
+from ipykernel.ipkernel import IPythonKernel
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "book" / "_ext")]
 
-from plain import Book, Cell, details  # noqa: E402
+from plain import START, Book, Cell, details  # noqa: E402
 
-KERNEL = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+KERNEL = {  # as JupyterLab writes it: a copy that is only opened has nothing to save
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": IPythonKernel.language_info,
 }
 PAGES = ("proofs", "glossary", "notation", "sources")  # those of text alone that notebooks link to
-FOLDED = {  # by tag: what JupyterLab folds
-    "hide-input": ("source_hidden",),
-    "remove-input": ("source_hidden",),
-    "hide-cell": ("source_hidden", "outputs_hidden"),
-    "remove-cell": ("source_hidden", "outputs_hidden"),
-}
+FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}  # tags: their code is folded
 UNNAMED = "unnamed"  # a cell that no link leads to: its place is its name
 OWN = """# A check of the book's own data. With yours it may fail, and nothing is wrong.
 from contextlib import suppress
 
 with suppress(Exception):
 """
+CAPTURED = "%%capture\n"  # runs a cell without its output
 PLAYED = ('class="dots"', 'class="tents"', 'class="explorer"')
-START = """# Sensitivity Lab
+WELCOME = """# Sensitivity Lab
 
 How much can one person change an answer? These notebooks are the book's chapters, and the copies are yours: change
 what you like, and save. `make lab` never overwrites a copy that you have changed; delete it to have the book's again.
 
 - <kbd>Shift</kbd>+<kbd>Enter</kbd> runs a cell. *Run All Cells*, in the menu *Run*, runs a chapter.
-- Code that only draws or sets up is folded: click the three dots to see it. Outputs that you are asked to predict are folded, too.
+- Code that only draws or sets up is folded: click the three dots to see it.
+- An output that you are asked to predict is shown when you run its cell.
 - Hints, solutions and the answers of *Check yourself* open at a click.
 - Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
 
-Is all well? Run the next cell. It should say 19/6.
+Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean. Run the next cell,
+pull one pupil out and another one in: how far can you make the mean go?
 """
 TURN = """## Your turn
 
@@ -63,10 +62,10 @@ TURN = """## Your turn
 Change the records, the size or the function, and run the cell. It says how far the answer can move, and shows two
 datasets that are so far apart.
 """
-TRY = """import sensitivity_lab as sl
+TRY = """from sensitivity_book.stage.dots.games import moving
+from sensitivity_book.stage.dots.widget import Dots
 
-days = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
-print(sl.global_sensitivity(sl.MEAN, days, size=6, relation=sl.Change(1)).value)"""
+Dots(moving())"""
 
 
 def main(folder: Path) -> None:
@@ -95,7 +94,7 @@ def copies(kind: type[Book] = Book, form: Callable[..., Any] | None = None) -> I
     """Every copy by its name, the page to start from first; a course has a kind and a form of its own."""
     book, parts = kind(ROOT / "book" / "references.bib"), listed()
     documents = read(book, parts)
-    yield "00-start.ipynb", start(book, parts)
+    yield START, start(book, parts)
     for document in documents:
         if document.copy:
             yield document.copy, (form or copy)(book, source(document.path), document.path.stem)
@@ -150,11 +149,11 @@ def start(book: Book, parts: list[tuple[str, list[Document]]]) -> Any:
         lines.append(f"\n## {caption}\n")
         titles = {target.file: target.words for target in reversed(book.labels.values())}
         lines += [
-            f"- [{titles[document.copy]}]({document.copy})"
+            f"{f'{document.number}.' * bool(document.number) or '-'} [{titles[document.copy]}]({document.copy})"
             for document in documents
             if document.copy
         ]
-    texts = {START: "markdown", TRY: "code", "\n".join(lines): "markdown"}
+    texts = {WELCOME: "markdown", TRY: "code", "\n".join(lines): "markdown"}
     return finished([made(Cell(kind, text.strip())) for text, kind in texts.items()])
 
 
@@ -212,14 +211,15 @@ def made(cell: Cell) -> Any:
 def code(cell: Any) -> Any:
     """A code cell, folded as on its page; what is played with is not drawn until it runs."""
     tags = cell.metadata.get("tags", [])
-    hidden = {name: True for tag in tags for name in FOLDED.get(tag, ())}
-    metadata: dict[str, Any] = {"jupyter": hidden} if hidden else {}
-    if "outputs_hidden" in hidden:
-        metadata["collapsed"] = True  # JupyterLab says it twice
+    metadata: dict[str, Any] = {"jupyter": {"source_hidden": True}} if FOLDED & {*tags} else {}
+    if "hide-cell" in tags:  # its output, too, which unfolds when it runs: a long table scrolls
+        metadata["jupyter"]["outputs_hidden"] = metadata["collapsed"] = metadata["scrolled"] = True
     text = cell.source
     if "remove-cell" in tags and "assert " in text:
         text = OWN + indent(text, "    ")
     outputs = cell.outputs
+    if "remove-cell" in tags and outputs:
+        text, outputs = CAPTURED + text, []
     if any(mark in out.get("data", {}).get("text/html", "") for out in outputs for mark in PLAYED):
         outputs = [new_output("display_data", {"text/plain": "Run this cell to play."})]
     elif "hide-output" in tags:  # JupyterLab shows the first line of an output that it folds

@@ -25,14 +25,13 @@ MYST = create_md_parser(
     MdParserConfig(enable_extensions={"amsmath", "colon_fence", "deflist", "dollarmath"}),
     RendererHTML,
 )
-INLINE = MarkdownIt().use(
-    dollarmath_plugin
-)  # for what stands in a tag; formulas are left to MathJax
+INLINE = MarkdownIt().use(dollarmath_plugin)  # what stands in a tag; MathJax gets the formulas
 INLINE.add_render_rule("math_inline", lambda self, tokens, i, *_: f"${tokens[i].content}$")
 OPENING = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 CODE_OR_ROLE = re.compile(r"(?:\{([\w:]+)\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
 NUMBERED = {"prf:theorem": "Theorem", "prf:definition": "Definition", "exercise": "Exercise"}
+START = "00-start.ipynb"  # in the place of the first page
 BOXES = {"tip": "info", "key": "success", "warning": "warning"}  # as JupyterLab colours them
 
 
@@ -115,17 +114,18 @@ class Book:
     """What every label leads to, and every document in plain words."""
 
     def __init__(self, bibliography: Path) -> None:
-        self.labels = {"genindex": Target(None, "index")}
+        first = Target(START, "first page", "c1")
+        self.labels = {"genindex": Target(None, "index"), "/book/intro": first}
         self.entries = parse_file(str(bibliography)).entries
+        self.counts = Counter[tuple[str, int]]()
 
     def read(self, text: str, figures: list[str], file: str | None, chapter: int) -> None:
         """Remember where the labels of a document lead."""
-        counts, pending = Counter[str](), ""
+        pending = ""
         for block in blocks(text):
             if block.name in NUMBERED:
-                counts[block.name] += 1
-                words = f"{NUMBERED[block.name]} {chapter}.{counts[block.name]}"
                 label = block.options["label"]
+                words = self.numbered(NUMBERED[block.name], chapter)
                 self.labels[label] = Target(file, words, label)
             elif block.name == "glossary":
                 for names, _ in terms(block.body):
@@ -135,8 +135,14 @@ class Book:
                 pending = block.title
             elif pending and (heading := re.search(r"^#+ (.*)", block.body, re.MULTILINE)):
                 self.labels[pending], pending = Target(file, heading[1], pending), ""
-        for i, name in enumerate(figures, start=1):
-            self.labels[name] = Target(file, f"Fig. {chapter}.{i}", name)
+        for name in figures:
+            self.labels[name] = Target(file, self.numbered("Fig.", chapter), name)
+
+    def numbered(self, kind: str, chapter: int) -> str:
+        """The next of a kind, as the pages count: by chapter, and on from page to page where there is none."""
+        self.counts[kind, chapter] += 1
+        number = f"{chapter}." if chapter else ""
+        return f"{kind} {number}{self.counts[kind, chapter]}"
 
     def cells(self, text: str) -> list[Cell]:
         """Turn the text of a Markdown cell into cells."""
@@ -214,7 +220,7 @@ class Book:
             return f"({links})" if name == "cite:p" else links
         if name == "term":
             shown, label = shown or label, term_id(label)
-        if name in ("term", "ref", "numref", "prf:ref"):
+        if name in ("term", "ref", "numref", "prf:ref", "doc"):
             file, words, cell = self.labels[label]
             shown = shown or words
             return f"[{shown}]({file}#cell-id={cell})" if file else f"*{shown}*"

@@ -9,4 +9,6 @@ sys.path.append(str(ROOT / "scripts"))
 import lab  # noqa: F401
 
 # What JupyterLab would print as it stands: options, roles, labels and fences of directives.
-RAW = re.compile(r":label:|:class:|\{(ref|term|cite|numref|prf|eq)|^\s*[`:~]{3,}\{|^\(.*\)=$", re.M)
+RAW = re.compile(
+    r":label:|:class:|\{(ref|term|cite|numref|prf|eq)|</book|^\s*[`:~]{3,}\{|^\(.*\)=$", re.M
+)

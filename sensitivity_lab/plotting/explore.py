@@ -29,6 +29,9 @@ from sensitivity_lab.universe import Universe, check_universe
 NAMES = "MEAN MEDIAN COUNT SUM STD VARIANCE MIN MAX"
 TEN = (*map(CONSTANTS.__getitem__, NAMES.split()), quantile(0.25), quantile(0.75))
 KS = range(1, 5)
+# Typed at a control, "x" would reach JupyterLab, which cuts the cell: what this stands in keeps its keys.
+KEYS = """<img hidden alt="" src="data:," onerror="requestAnimationFrame(() =>
+    this.closest('.widget-vbox').addEventListener('keydown', (event) => event.stopPropagation()))">"""
 
 
 @by_name
@@ -85,7 +88,7 @@ def explore(
 
     for control in controls:
         control.observe(show, names="value")
-    return ipywidgets.VBox([*controls, *shown])
+    return ipywidgets.VBox([*controls, *shown, ipywidgets.HTML(KEYS)])
 
 
 class _Asked:

@@ -49,7 +49,8 @@ def test_a_copy_has_every_title_and_every_cell(path):
     shown = letters(text(copy))
     assert [title for title in TITLE.findall(text(notebook)) if letters(title) not in shown] == []
     ours = [cell for cell in copy.cells if not cell.id.startswith(("answer-", "your-turn"))]
-    code = [dedent(cell.source.removeprefix(lab.OWN)) for cell in ours if cell.cell_type == "code"]
+    sources = [cell.source for cell in ours if cell.cell_type == "code"]
+    code = [dedent(each.removeprefix(lab.OWN).removeprefix(lab.CAPTURED)) for each in sources]
     assert code == [cell.source for cell in notebook.cells if cell.cell_type == "code"]
 
 
@@ -59,7 +60,11 @@ def test_a_field_overwrites_no_name_of_its_chapter(name):
     known = set()
     for cell in copies()[name].cells:
         if cell.cell_type == "code":
-            own = {each for node in ast.parse(cell.source).body for each in bound(node)}
+            own = {
+                each
+                for node in ast.parse(cell.source.removeprefix(lab.CAPTURED)).body
+                for each in bound(node)
+            }
             assert not cell.id.startswith("answer-") or known & own <= {"check_answer"}, cell.id
             known |= own
 

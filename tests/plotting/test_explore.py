@@ -12,7 +12,7 @@ DAYS = sl.Universe.population([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
 
 def turned(box, **settings):
     """Turn the controls of these names; return the sentence, the panels and the pair."""
-    *controls, sentence, panels, pair = box.children
+    *controls, sentence, panels, pair, _ = box.children
     for control, name in zip(controls, ("k", "size", "relation", "query"), strict=True):
         if name in settings:
             control.value = settings[name]
