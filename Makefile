@@ -27,6 +27,7 @@ help: ## List these commands
 book: $(READY) ## Run every notebook and build the book (RUN=stored: with the outputs that are stored; HELD=out: no card that waits)
 ifeq ($(HELD),out)
 	$(BIN)/python scripts/held.py $(PUBLIC)
+	test ! -d _build/live || { mkdir -p $(PUBLIC)/_build && ln -s $(CURDIR)/_build/live $(PUBLIC)/_build/live; }
 	PYTHONPATH=$(PUBLIC):$(PUBLIC)/book $(MAKE) -C $(PUBLIC) book HELD= VENV=$(abspath $(VENV))
 else
 	rm -rf $(HTML) _build/.doctrees _build/jupyter_execute

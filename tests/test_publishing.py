@@ -121,7 +121,7 @@ def test_the_workflows_are_pinned_and_the_page_names_the_forms():
 
 
 def test_the_printed_book_has_the_pages_that_are_the_book(monkeypatch):
-    """Catches a chapter that the PDF leaves out, and a report that it prints as the book."""
+    """Catches a chapter that the PDF leaves out or does not number, and a report that it prints as the book."""
     pytest.importorskip("pypdf")
     monkeypatch.syspath_prepend(ROOT / "scripts")
     contents = yaml.safe_load(read("_toc.yml"))
@@ -129,4 +129,6 @@ def test_the_printed_book_has_the_pages_that_are_the_book(monkeypatch):
         part["caption"]: [one["file"] for one in part["chapters"]] for part in contents["parts"]
     }
     book = [contents["root"], *parts["The path"], *parts["Beside the path"]]
-    assert __import__("pdf").listed() == [*book, "book/formulas", "book/glossary"]
+    printed = __import__("pdf")
+    assert [*printed.listed()] == [*book, "book/formulas", "book/glossary", "book/bibliography"]
+    assert printed.numbered(["First", "By hand"], ["", "The path"]) == ["First", "1. By hand"]

@@ -86,19 +86,16 @@ def _draw_lane(panel: Axes, lane: int, cases: Sequence[Case]) -> dict[str, Line2
     for (verdict, _), places in marks.items():
         marker, colour = LOOKS[verdict]
         x, y = max(places, key=lambda x: abs(math.log(x))), lane + HEIGHTS[verdict]
-        count = len(places)
         (handles[verdict],) = panel.plot(x, y, marker, color=colour, markersize=8, linestyle="none")
-        if count > 1:
-            panel.annotate(
-                f"{count}",
-                (x, y),
-                COUNTS[verdict],
-                textcoords="offset points",
-                ha="center",
-                va="center",
-                fontsize=12,
-            )
+        if len(places) > 1:
+            _count(panel, len(places), (x, y), COUNTS[verdict])
     return handles
+
+
+def _count(panel: Axes, count: int, mark: tuple[float, float], beside: tuple[int, int]) -> None:
+    """How many cases a mark stands for, so many points beside it."""
+    middle: Any = {"ha": "center", "va": "center", "textcoords": "offset points"}
+    panel.annotate(f"{count}", mark, beside, fontsize=12, **middle)
 
 
 def listed(table: pd.DataFrame, name: str, digits: int = 6) -> Styler:
@@ -154,15 +151,7 @@ def _mark(panel: Axes, ratio: float, lane: int, count: int) -> None:
     short = verdict == "falls short"
     x, y = max(ratio, NOTHING), lane + 0.18 * short
     panel.plot(x, y, marker, color=colour, markersize=8)
-    panel.annotate(
-        f"{count}",
-        (x, y),
-        (0, -12) if short else (16, 0),
-        textcoords="offset points",
-        ha="center",
-        va="center",
-        fontsize=12,
-    )
+    _count(panel, count, (x, y), (0, -12) if short else (16, 0))
 
 
 def plot_sampled(table: pd.DataFrame) -> Figure:

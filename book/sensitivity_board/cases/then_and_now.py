@@ -266,17 +266,19 @@ def then_and_now() -> pd.DataFrame:
         "repeated rounding, long sum",
         "overflow",
     )
-    rows = [
-        *_row(wide, _sized_then(), _now(opendp_sums(), 65)),
-        *_row(whole, _wrapped_then(), opendp_sums()[2:3]),
-        *_row(wide, IBM, _now(watched("diffprivlib_sums"), 65)),
-        *_row(wide, _mean_then("PyDP"), _now(watched("pydp"), 17)),
-        *_row(long, NOT_ASKED, _now(watched("pydp"), 2**28)),
-        *_row(wide, _mean_then("PipelineDP"), _now(watched("pipelinedp_sums"), 17)),
-        *_row(long, BEAM, _now(watched("pipelinedp_sums"), 2**18)),
-        *_row(long, SQL, _now(watched("smartnoise_sums"), 2**20)),
+    attacks = [
+        (wide, _sized_then(), _now(opendp_sums(), 65)),
+        (whole, _wrapped_then(), opendp_sums()[2:3]),
+        (wide, IBM, _now(watched("diffprivlib_sums"), 65)),
+        (wide, _mean_then("PyDP"), _now(watched("pydp"), 17)),
+        (long, NOT_ASKED, _now(watched("pydp"), 2**28)),
+        (wide, _mean_then("PipelineDP"), _now(watched("pipelinedp_sums"), 17)),
+        (long, BEAM, _now(watched("pipelinedp_sums"), 2**18)),
+        (long, SQL, _now(watched("smartnoise_sums"), 2**20)),
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        _compared(name, then, now) for name, then, found in attacks for now in found
+    )
 
 
 def _now(tools: tuple[Sums, ...], size: int) -> tuple[Sums, ...]:
@@ -332,13 +334,8 @@ def _one_after_another(records: tuple[float, ...]) -> float:
     return total
 
 
-def _row(attack: str, then: Then, found: tuple[Sums, ...]) -> Iterator[dict[str, Any]]:
-    """A row of the table; of small datasets the widest gap at size 2, of long ones their pair."""
-    for now in found:
-        yield _compared(attack, then, now)
-
-
 def _compared(attack: str, then: Then, now: Sums) -> dict[str, Any]:
+    """A row of the table; of small datasets the widest gap at size 2, of long ones their pair."""
     if now.long:
         x, y = now.answers
         datasets = runs_text(x), runs_text(y)
