@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         variance as variance,
     )
     from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
+    from sensitivity_lab.conjecture import conjecture as conjecture
     from sensitivity_lab.local import (
         SmoothSensitivity as SmoothSensitivity,
         sensitivity_at_distance as sensitivity_at_distance,
@@ -84,6 +85,7 @@ _ROOMS = {
         "count_people_where count_where histogram quantile std variance"
     ),
     "closed_form": "ClosedForm closed_form",
+    "conjecture": "conjecture",
     "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "numbers.errors": "Infeasible NotProved TooLarge",
     "order_statistics": (

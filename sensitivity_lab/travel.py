@@ -41,13 +41,7 @@ WORDS = {
     "datetime": "date datetime time timedelta timezone timezone.utc",
     "zoneinfo": "ZoneInfo",
 }  # fmt: skip
-LIBRARIES = {
-    "sl": "sensitivity_lab",
-    "pd": "pandas",
-    "pl": "polars",
-    "pa": "pyarrow",
-    "np": "numpy",
-}
+LIBRARIES = {"sl": "sensitivity_lab", "pd": "pandas", "pl": "polars", "pa": "pyarrow", "np": "numpy"}  # fmt: skip
 KNOWN = {f"{library}.{word}" for library, words in WORDS.items() for word in words.split()}
 TABLES = {"pd.DataFrame", "pl.DataFrame", "pa.table"}
 AFTER_A_CALL = {"of", "by", "clipped", "truncated", "astype"}
@@ -292,9 +286,5 @@ def _decimal(text: str) -> Decimal:
 
 
 PLAIN: dict[str, Any] = {
-    "Fraction": _fraction,
-    "Decimal": _decimal,
-    "float": float,
-    "frozenset": frozenset,
-    "set": set,
-}
+    "Fraction": _fraction, "Decimal": _decimal, "float": float, "frozenset": frozenset, "set": set
+}  # fmt: skip

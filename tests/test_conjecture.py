@@ -1,0 +1,172 @@
+"""A formula from numbers: what it finds, what it refuses, and that unseen cases take no part."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.conjecture import Conjecture, _fitting
+
+ENDS = [(0, 2), (-3, 2), (1, 4), (-1, 4)]
+RANGES = [sl.Universe.value_range(range(low, high + 1)) for low, high in ENDS]
+SIZES = {
+    "Change": range(1, 7),
+    "Add": range(1, 7),
+    "SymmetricDifference": range(1, 7),
+    "Remove": range(5, 11),
+}
+
+
+def found_of(query, relation, sizes=None, distances=(1, 2, 3, 4), universes=RANGES):
+    asked = [relation(k) for k in distances]
+    return sl.conjecture(query, universes, sizes=sizes or SIZES[relation.__name__], relations=asked)
+
+
+@pytest.mark.parametrize(
+    ("query", "relation", "formula"),
+    [
+        (sl.COUNT, sl.Change, "0"),
+        (sl.COUNT, sl.Add, "k"),
+        (sl.SUM, sl.Change, "R·min(k, n)"),
+        (sl.SUM, sl.SymmetricDifference, "k·max(|L|, |U|)"),
+        (sl.MEAN, sl.Change, "R·min(k, n)/n"),
+        (sl.MEAN, sl.Add, "k·R/(k + n)"),
+        (sl.MEAN, sl.Remove, "k·R/n"),
+        (sl.MEDIAN, sl.Change, "min(2, k)·R/2 for even sizes, R for odd"),
+        (sl.MIN, sl.Change, "R"),
+    ],
+    ids=str,
+)
+def test_formulas_of_the_sheet_are_found(query, relation, formula):
+    """Catches a form that is not grown, or a longer one that is taken before it."""
+    found = found_of(query, relation)
+    assert (found.status, found.formula) == ("conjecture", formula)
+    assert found.fits == len(found.cases) > 40
+    for case in found.cases[::7]:
+        assert case.value == sl.global_sensitivity(
+            query, case.universe, size=case.size, relation=case.relation
+        ).value  # fmt: skip
+
+
+def test_what_the_forms_cannot_say_is_not_said():
+    """Catches a formula for at least m records that is none (thm-mean has nine letters)."""
+    found = found_of(sl.MEAN, sl.SymmetricDifference, [range(m, m + 10) for m in (1, 2, 3, 4)])
+    assert (found.status, found.formula) == ("none", None)
+    assert "no form of 6 letters fits the 27 cases seen" in repr(found)
+
+
+def test_a_formula_of_small_cases_is_refuted_by_others():
+    """Catches a winner that is not held to unseen cases; kR/(m + k) fails where k > m."""
+    found = found_of(
+        sl.MEAN, sl.SymmetricDifference, [range(m, m + 8) for m in (2, 3, 4)], distances=(1, 2, 3)
+    )
+    assert (found.status, found.formula) == ("refuted", "k·R/(k + m)")
+    case = found.counterexample
+    assert not case.seen
+    assert (case.relation.k, min(case.size), case.value, found.said) == (
+        3, 2, Fraction(4, 3), Fraction(6, 5)
+    )  # fmt: skip
+
+
+def test_a_formula_that_fits_all_is_still_no_proof():
+    """Catches words that promise more: this one fits 96 of 96, and the next k refutes it."""
+    found = found_of(sl.MEDIAN, sl.Add)
+    assert repr(found) == (
+        "median: R·⌈k/2⌉/2 for even sizes, min(2, k)·R/2 for odd fits 96 of 96, "
+        "51 of them unseen: a conjecture, not a proof"
+    )
+    five = sl.global_sensitivity(sl.MEDIAN, RANGES[0], size=2, relation=sl.Add(5))
+    assert five.value == 2 < Fraction(2 * 3, 2)  # R·⌈k/2⌉/2
+
+
+def planted(dataset):
+    """The sum, until there are five records."""
+    return sum(dataset) if len(dataset) < 5 else 2 * sum(dataset)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "status"), [(range(1, 5), "conjecture"), (range(1, 6), "refuted")]
+)
+def test_a_planted_function_turns_where_no_case_was_seen(sizes, status):
+    """Catches unseen cases that are left out: the function changes at the last size alone."""
+    universes = [sl.Universe.value_range([0, end]) for end in (1, 2, 3)]
+    found = found_of(planted, sl.Change, sizes, (1, 2, 3), universes)
+    assert (found.status, found.formula) == (status, "R·min(k, n)")
+    if status == "refuted":
+        assert found.counterexample.size == 5
+        assert found.counterexample.value == 2 * found.said
+
+
+def test_unseen_cases_take_no_part():
+    """Catches a choice that looks at what it is to be held to: other values there, the same formula."""
+    found = found_of(sl.MEAN, sl.Change)
+    seen = [case for case in found.cases if case.seen]
+    lasts = found.cases[-1]
+    assert {case.size for case in seen} == set(range(1, 6))
+    assert {case.relation.k for case in seen} == {1, 2, 3}
+    assert lasts.universe not in [case.universe for case in seen]
+    (form,) = _fitting([(case.letters(), Fraction(case.value)) for case in seen])
+    assert form.text == found.formula
+    turned = found_of(lambda x: sl.MEAN(x) if len(x) < 6 else 0, sl.Change)
+    assert (turned.formula, turned.status) == (found.formula, "refuted")
+
+
+def test_every_form_says_what_its_text_says():
+    """Catches brackets that are missing: a text is read again as Python."""
+    rng = np.random.default_rng(5)
+    case = found_of(sl.MEAN, sl.Change).cases[-1]
+    letters = {"k": Fraction(3), "n": Fraction(5), "R": Fraction(7)}
+    known = [form for form in _letters(case) if form.text in letters]
+    forms = list(known)
+    for _ in range(300):
+        a, b = (forms[i] for i in rng.integers(len(forms), size=2))
+        forms.append(a.joined(rng.choice(["min", "max", "·", "/", " + ", " − "]), b))
+    python = [form.text.replace("·", "*").replace("−", "-") for form in forms]
+    told = 0
+    for form, text in zip(forms, python, strict=True):
+        if form.weight < 12 and (value := form.at(letters)) is not None:
+            assert eval(text, {"min": min, "max": max, **letters}) == value
+            told += 1
+    assert told > 40
+
+
+def _letters(case):
+    from operator import itemgetter
+
+    from sensitivity_lab.conjecture import Form
+
+    return [Form(name, 3, 1, itemgetter(name)) for name in case.letters()]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"relations": [sl.Change(1), sl.Add(1)]}, "relations must be of one kind"),
+        ({"sizes": [2]}, "must be 4 to see and 1 unseen at the least, got 1 and 1"),
+        ({"query": sl.STD}, "must be exact numbers"),
+        ({"universes": [sl.Universe.population(["a", "b"])] * 3, "query": sl.COUNT}, "must be exact numbers"),
+    ],
+)  # fmt: skip
+def test_what_no_formula_can_be_sought_for_is_refused(options, words):
+    """Catches floats that are fitted nearly, text that has no ends, and a fit of two numbers."""
+    ask = {
+        "query": sl.MEAN,
+        "universes": RANGES[:2],
+        "sizes": range(1, 5),
+        "relations": [sl.Change(1)],
+    }
+    query, universes = (ask | options).pop("query"), (ask | options)["universes"]
+    rest = {name: (ask | options)[name] for name in ("sizes", "relations")}
+    with pytest.raises(ValueError, match=words):
+        sl.conjecture(query, universes, **rest)
+
+
+def test_a_conjecture_is_no_answer():
+    """Catches a number, or a query, that somebody could add noise by."""
+    found = found_of(sl.COUNT, sl.Add)
+    assert isinstance(found, Conjecture)
+    with pytest.raises(TypeError):
+        float(found)
+    assert not callable(found)
+    assert not hasattr(found, "value")
