@@ -19,7 +19,7 @@ PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python;
 	$$name -c "$(SUITABLE)" 2>/dev/null && echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help book live test lowest browser pdf screenshots lab outputs course lint format bench audit check-all lock clean
+.PHONY: help book live test lowest browser pdf screenshots lab outputs course lint types style format bench audit check-all lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -73,10 +73,14 @@ course: $(COURSE)/.ready ## Build what people teach from (SEED=... for marked nu
 	PATH="$(CURDIR)/$(COURSE)/bin:$$PATH" $(COURSE)/bin/python scripts/course.py $(SEED)
 	$(if $(CHECK),PATH="$(CURDIR)/$(COURSE)/bin:$$PATH" $(COURSE)/bin/python -m pytest -q book/course/check_built.py)
 
-lint: $(READY) ## Check style and types
+lint: types style ## Check style and types (-j2: both at once)
+
+types: $(READY)
+	$(BIN)/mypy
+
+style: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/oxlint book
 	$(BIN)/python scripts/budget.py
 

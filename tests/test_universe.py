@@ -15,7 +15,6 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.exact import exact_number
-from sensitivity_lab.records.multisets import multisets
 
 
 def asked(query, universe, size=1, **options):
@@ -49,13 +48,6 @@ def test_a_float_is_its_shortest_decimal_text(tiny):
     short = sl.Universe.population(np.array([0.1, 0.3], dtype=np.float32))
     assert asked(sl.SUM, short).value == Fraction(1, 5)
     assert sl.SUM((0.1, 0.2)) == Fraction(3, 10)
-
-
-def test_one_value_in_three_guises():
-    """Catches 1, 1.0 and True counted as three values, and the two kinds of universe confused."""
-    assert sl.Universe.value_range([1, 1.0, True, Fraction(1), Decimal("1.00")]).count(size=3) == 1
-    assert list(sl.Universe.population([1, 1.0, True]).datasets(size=2)) == [(1, 1)]
-    assert sl.Universe.value_range([1, 1, 2]).count(size=2) == 3
 
 
 @pytest.mark.parametrize(
@@ -284,15 +276,6 @@ def test_thousands_of_values_of_which_one_comes_twice():
     assert next(universe.datasets(1501)) == tuple(sorted([*range(1500), 5]))
     found = sl.local_sensitivity(len, (1,), universe, relation=sl.Change(1), method="walk")
     assert found.value == 0
-
-
-@pytest.mark.parametrize("copies", list(product(range(4), repeat=3)))
-def test_multisets_of_mixed_copies(copies):
-    """Catches one left out, one too many, one twice, and another order."""
-    for size in range(8):
-        every = combinations_with_replacement(range(3), size)
-        allowed = [m for m in every if all(m.count(i) <= copies[i] for i in range(3))]
-        assert list(multisets(copies, size)) == allowed
 
 
 def test_a_dataset_too_large_to_build_is_refused():

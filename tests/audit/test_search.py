@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 import pytest
 from conftest import a_third, refused
 
@@ -16,7 +15,6 @@ from sensitivity_lab.audit.search import search as stages
 from sensitivity_lab.audit.search.layouts import (
     Layout,
     boundary_positions,
-    orders_of,
 )
 from sensitivity_lab.audit.search.search import Steps, Trials, require_neighbours
 from sensitivity_lab.audit.subject import Subject
@@ -87,42 +85,6 @@ def test_a_jump_is_found_by_halving():
 def test_boundary_positions(values, positions):
     """Catches positions beside the universe; a missing record that is never tried."""
     assert boundary_positions(sl.Universe.value_range(values)) == positions
-
-
-ROWS = [("a", 3, -1), ("b", 1, -2), ("c", 2, -3)]
-
-
-@pytest.mark.parametrize(
-    ("universe", "orders"),
-    [
-        (TEN, [list(range(10))]),
-        (sl.Universe.population(ROWS), [[0, 1, 2], [1, 2, 0]]),
-        (sl.Universe.population(pd.DataFrame(ROWS, columns=list("xyz"))), [[0, 1, 2], [1, 2, 0]]),
-        (sl.Universe.value_range([(3, 1), (4,)]), [[0, 1]]),
-        (sl.Universe.value_range([(3, 1), (4,), (5, 0, 0)]), [[0, 1, 2], [1, 0, 2]]),
-        (sl.Universe.value_range(["x", "y"]), [[0, 1]]),
-    ],
-)
-def test_records_stand_in_the_order_of_each_column(universe, orders):
-    """Catches rows tried in one order alone, in one twice, or not in that which the query reads."""
-    subject = Subject.of(sl.Query("size", len), 1, None, universe)
-    found = [order.tolist() for order in orders_of(universe, subject)]
-    assert found[0] == orders[0]
-    assert all(order in orders or order[::-1] in orders for order in found)
-    assert len(found) == len(orders)
-    staff = sl.Universe.product(team=["a", "b"], pay=[5, 1, 3])
-    by_pay = orders_of(staff, Subject.of(sl.MEAN.of("pay"), 1, None, staff))[0]
-    assert [staff.values[i][1] for i in by_pay] == [1, 1, 3, 3, 5, 5]
-
-
-def test_of_many_moves_a_few_are_started_from():
-    """Catches a start for each of half a million moves; the widest must be among the few."""
-    moves = stages.far_moves(trials_of(sl.SUM, TEN, 500, sl.SymmetricDifference(400)).problem)
-    assert len(moves) <= stages.MOST_MOVES
-    assert sum(moves[0][1]) == 400
-    few = trials_of(sl.SUM, TEN, 4, sl.SymmetricDifference(1)).problem
-    assert stages.far_moves(few) == [(4, (0, 1)), (4, (1, 0))]
-    assert stages.far_moves(trials_of(sl.COUNT, TEN, 0).problem) == [(0, (0, 0))]
 
 
 # --- steps -----------------------------------------------------------------------------------

@@ -446,11 +446,3 @@ def test_a_build_writes_the_board_its_certificates_and_their_checker(extension, 
     assert (written / "check_certificate.py").read_bytes() == checked.read_bytes()
     files = {file.stem: file for file in (written / "certificates").iterdir()}
     assert {name: json.loads(file.read_text("utf-8")) for name, file in files.items()} == STORED
-
-
-def test_a_build_that_failed_writes_nothing(extension, tmp_path):
-    """Catches files of a board that no page shows."""
-    for form, failure in (("latex", None), ("html", ValueError())):
-        app = SimpleNamespace(builder=SimpleNamespace(format=form), outdir=tmp_path, srcdir=ROOT)
-        extension("board").write_files(app, failure)
-    assert list(tmp_path.iterdir()) == []

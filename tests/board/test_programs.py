@@ -188,27 +188,6 @@ def test_numbers_of_numpy_are_told_as_numbers(tmp_path):
 # --- make audit ------------------------------------------------------------------------------------
 
 
-def test_a_folder_without_a_lock_is_asked_here(monkeypatch):
-    """Catches OpenDP left out of the audit, or asked in an environment that nobody made."""
-    assert "opendp" in audit.libraries()
-    assert audit.environment("opendp") == Path(sys.executable)
-    monkeypatch.setattr(audit.shutil, "which", lambda name: None)
-    assert audit.obstacle("opendp") == ""
-    assert audit.obstacle("diffprivlib") == "It needs python3.11."
-
-
-def test_an_audit_runs_the_scripts_then_the_programs_and_then_makes_the_board(monkeypatch):
-    """Catches a table that is asked again while its programs, or the board, stay as they were."""
-    ran = []
-    monkeypatch.setattr(audit, "asked_again", lambda name, script: ran.append(script.stem) or True)
-    monkeypatch.setattr(audit, "environment", lambda name: Path(name))
-    monkeypatch.setattr(audit, "held", lambda library, python: ran.append(library.name) or 0)
-    monkeypatch.setattr(audit.claims, "make_board", lambda: ran.append("board"))
-    monkeypatch.setattr(audit.sys, "argv", ["audit.py", "smartnoise"])
-    assert audit.main() == 0
-    assert ran == ["statements", "sums", "smartnoise", "board"]
-
-
 def test_an_audit_of_no_library_is_refused(monkeypatch, capsys):
     """Catches a name that is spelt wrong, and an audit of nothing that says all is well."""
     monkeypatch.setattr(audit.sys, "argv", ["audit.py", "opendb"])

@@ -8,7 +8,6 @@ from contextlib import closing
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 
-import pandas as pd
 import pytest
 from form import FULL, in_full, some
 from sensitivity_board.cases import sql_cases, systems
@@ -204,23 +203,6 @@ def test_the_claim_that_is_too_small_by_hand():
         assert stored[f"L1 of {part}"] == noise_for
 
 
-def test_the_table_and_its_summary():
-    """Catches a system or a statement that is dropped, and a cell that says the milder thing."""
-    rows = pd.DataFrame(
-        {
-            "system": ["Qrlew", "Qrlew", "PipelineDP", "Qrlew"],
-            "statement": ["sum", "sum", "sum", "median"],
-            "verdict": ["loose", "exact", "too small", "not offered"],
-            "ratio": [2.0, 1.0, 0.5, None],
-        }
-    )
-    told = systems.systems_by_statement(rows)
-    assert list(told.columns) == ["Qrlew", "PipelineDP"]
-    assert list(told.index) == list(systems.statements())
-    assert told.loc["sum"].tolist() == ["×2", "too small: ×0.5"]
-    assert told.loc["median"].tolist() == ["not offered", ""]
-
-
 def test_the_comparison():
     """Catches a claim beside the exact value of another part, and a row without its credit."""
     table = systems.systems_table("pipelinedp", limits="person; rows 2")
@@ -279,17 +261,6 @@ def test_what_is_left_out_is_counted(cases, table):
     names = systems.SYSTEMS.values()
     assert [counts.get(("not offered", name), 0) for name in names] == [27, 9, 0, 16, 45]
     assert [counts.get(("not comparable", name), 0) for name in names] == [0, 0, 18, 2, 5]
-
-
-def test_a_card_can_be_read(cases):
-    """Catches limits that nobody can read, and a case without its date or its source."""
-    for case in cases:
-        assert case.setting[0] in "a12"
-        assert case.date
-        assert case.scope.startswith("Asked: SELECT")
-        assert "Read from" in case.note
-    told = sql_cases.told("person; groups 2; rows per group 1")
-    assert told == "a person; 1 row in each of 2 groups"
 
 
 def test_witnesses_give_their_answers_when_asked_anew(parted):

@@ -285,25 +285,6 @@ def test_what_is_not_there_says_so(page: ModuleType) -> None:
             call()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "SELECT SUM(salary) FROM staff",
-        "SELECT AVG(salary) FROM staff",
-        "SELECT team, COUNT(*) FROM staff GROUP BY team",
-        "SELECT COUNT(*) FROM staff AS a JOIN staff AS b ON a.team = b.team AND a.salary < b.salary",
-    ],
-)
-def test_sql_has_the_sensitivities_of_the_real_module(page: ModuleType, statement: str) -> None:
-    """Catches an answer of `sql` in the page that is not the one beside it on the page."""
-    staff = sl.Universe.product(team=["art", "law"], salary=[0, 50, 100], name="staff")
-    found = [
-        sl.global_sensitivity(sl.sql(statement), staff, size=2, relation=sl.SymmetricDifference(1))
-        for _ in with_each_engine()
-    ]
-    assert repr(found[0]) == repr(found[1])
-
-
 def test_sql_reads_a_readers_own_tables(page: ModuleType) -> None:
     """Catches a plan, or a table of one session, that is lost on the way to another."""
     staff = sl.Universe.product(team=["art", "law"], salary=[0, 50, 100], name="staff")

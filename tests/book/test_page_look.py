@@ -107,12 +107,6 @@ def test_rows_that_share_a_name_keep_their_columns():
     assert cells(shown, "td") == [(True, "1"), (True, "2"), (True, "3")]
 
 
-def test_a_table_without_headings_stays_as_it_is():
-    """Catches a table that is laid out by hand and pushed to the right."""
-    table = "<table><tbody><tr><td>-1</td></tr></tbody></table>"
-    assert aligned(table) == table
-
-
 def test_a_colour_is_written_in_one_place():
     """Catches a colour beside those of the two palettes, which the dark page and the package would not know."""
     names = "white|black|gr[ae]y|red|green|blue|orange"

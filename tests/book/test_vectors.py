@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from sensitivity_book.theory.vectors import (
     by_every_contribution,
-    fixed_epochs,
     gram,
     participation,
     patterns,
@@ -18,7 +17,6 @@ from sensitivity_book.theory.vectors import (
     square_root,
     three_rounds,
     toeplitz,
-    worst,
 )
 
 import sensitivity_lab as sl
@@ -82,16 +80,6 @@ def test_patterns_are_the_sets_of_rounds_that_are_far_apart(min_sep, most):
     found = list(patterns(n, min_sep, most))
     assert len(found) == len(allowed)
     assert set(found) == allowed
-
-
-def test_epochs_are_equal_places():
-    """Catches a person who moves within an epoch, and epochs that do not fit."""
-    assert fixed_epochs(4, 4) == [(0, 1, 2, 3)]
-    assert {len(rounds) for rounds in fixed_epochs(8, 2)} == {2}
-    assert set(fixed_epochs(8, 2)) <= set(patterns(8, 4, 2))
-    assert worst(prefix_sums(8), fixed_epochs(8, 2)).squared == 20
-    with pytest.raises(ValueError, match="epochs must divide"):
-        fixed_epochs(8, 3)
 
 
 @pytest.mark.parametrize(("min_sep", "most"), LIMITS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HTML, ROOT, in_turn
+from conftest import HTML, ROOT, a_third, in_turn
 from playwright.sync_api import Browser, BrowserContext, Locator, Page
 from sensitivity_book.answers import compare
 from sensitivity_book.answers.check import verdict
@@ -283,7 +283,7 @@ BOOK = {name: make() for name, make in ANSWERS.items()}
 NUMBERED = {name: made for name, made in BOOK.items() if isinstance(made, NumberAnswer)}
 
 
-@pytest.mark.parametrize("name", NUMBERED)
+@pytest.mark.parametrize("name", a_third(list(NUMBERED)))
 def test_every_number_of_the_book_is_answered(page: Page, name: str) -> None:
     """Catches a right number refused, a slip without its words, and a rung that does not exceed a claim."""
     answer = NUMBERED[name]

@@ -9,6 +9,7 @@ from multiprocessing import get_context
 import pandas as pd
 import pytest
 from conftest import ABSENCES as UNIVERSE
+from conftest import turn
 
 import sensitivity_lab as sl
 
@@ -186,6 +187,7 @@ def test_dask_agrees(cluster):
     assert ask(spread_of_gaps, cluster.get_executor()) == ask(spread_of_gaps)
 
 
+@turn(0, 3)
 def test_dask_survives_a_worker_that_dies(cluster, tmp_path):
     """Catches an answer that misses the dead worker's blocks: Dask runs them again."""
     marker = tmp_path / "marker"
@@ -194,6 +196,7 @@ def test_dask_survives_a_worker_that_dies(cluster, tmp_path):
     assert marker.exists()
 
 
+@turn(1, 3)
 def test_dask_workers_that_keep_dying_are_an_error(cluster, monkeypatch):
     """Catches Dask's own KilledWorker, which says nothing of the query."""
     monkeypatch.setattr(cluster.cluster.scheduler, "allowed_failures", 0)

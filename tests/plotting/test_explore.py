@@ -2,8 +2,10 @@
 
 import re
 import sys
+from itertools import product
 
 import pytest
+from conftest import a_third, in_turn
 
 import sensitivity_lab as sl
 
@@ -29,12 +31,15 @@ def days():
     return sl.explore(DAYS, 6)
 
 
-@pytest.mark.parametrize("family", [sl.AddRemove, sl.Change])
+SETTINGS = [(6, 1, sl.MEAN), (6, 3, sl.MEDIAN), (9, 1, sl.MAX)]
+
+
 @pytest.mark.parametrize(
-    ("size", "k", "query"), [(6, 1, sl.MEAN), (6, 3, sl.MEDIAN), (9, 1, sl.MAX)]
+    ("family", "setting"), a_third(list(product([sl.AddRemove, sl.Change], SETTINGS)))
 )
-def test_a_setting_shows_its_sensitivity_and_its_pair(days, family, size, k, query):
+def test_a_setting_shows_its_sensitivity_and_its_pair(days, family, setting):
     """Catches a control that is not connected, and a pair of another setting."""
+    size, k, query = setting
     found = sl.global_sensitivity(query, DAYS, size=size, relation=family(k))
     kind = {
         sl.AddRemove: "exactly k records added, or removed",
@@ -54,15 +59,16 @@ def test_a_setting_shows_its_sensitivity_and_its_pair(days, family, size, k, que
     )
 
 
-def test_the_cursor_goes_with_k_and_the_pick(days):
+TURNS = [{"k": 2}, {"query": "sum"}, {"relation": "at most k records changed"}]
+
+
+@pytest.mark.parametrize("setting", in_turn(TURNS), ids=str)
+def test_the_cursor_goes_with_k_and_the_pick(days, setting):
     """Catches rings or a grey panel that stay where they were."""
-    for setting in ({"k": 2}, {"query": "sum"}, {"relation": "at most k records changed"}):
-        before = turned(
-            days, k=1, size=6, query="mean", relation="exactly k records added, or removed"
-        )
-        after = turned(days, **setting)
-        assert before[1] != after[1]
-        assert sorted(said(before[1])) == sorted(said(after[1]))
+    before = turned(days, k=1, size=6, query="mean", relation="exactly k records added, or removed")
+    after = turned(days, **setting)
+    assert before[1] != after[1]
+    assert sorted(said(before[1])) == sorted(said(after[1]))
 
 
 def test_what_cannot_be_asked_is_said_and_the_next_setting_works():

@@ -8,7 +8,7 @@ import io
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -94,20 +94,6 @@ def test_every_query_has_a_panel_and_every_curve_the_values_of_the_table(table):
             rows = table[(table["query"] == query.name) & (table["relation"] == relation)]
             assert list(line.get_xdata()) == [1, 2, 3, 4]
             assert list(line.get_ydata()) == [float(value) for value in rows["sensitivity"]]
-
-
-def test_curves_that_agree_are_all_seen():
-    """Catches a curve that covers another of the same values."""
-    mood = sl.Universe.value_range([1, 2])
-    relations = [make(1) for make in (sl.AddRemove, sl.Change, sl.SymmetricDifference)]
-    table = sl.sweep([sl.MAX], {"mood": mood}, size=4, relations=relations)
-    below = sorted(sl.plot_sweep(table).axes[0].lines, key=lambda line: line.get_zorder())
-    assert {tuple(line.get_ydata()) for line in below} == {(1,)}
-    widths = [line.get_linewidth() for line in below]
-    assert all(wide > 1.5 * thin for wide, thin in pairwise(widths))
-    sizes = [line.get_markersize() for line in below]
-    assert sizes == sorted({*sizes}, reverse=True)
-    assert below[-1].get_linestyle() == "-"
 
 
 @pytest.mark.parametrize("last", [1, 4, 9, 40])

@@ -292,20 +292,6 @@ def test_somebody_may_bring_neither_the_least_nor_the_most(query):
     assert (found.value, found.check()) == (want, True)
 
 
-def test_the_mean_of_people_by_its_formula():
-    """Catches a mean that is answered of people for rows, and any number of people that is not solved."""
-    for (least, most), k, n in product([(1, 3), (2, 2)], (1, 3), (4, 10**9)):
-        rows = sl.Universe.product(x=[0, 1])
-        universe = sl.Universe.people(rows, most_rows=most, least_rows=least)
-        for relation, others in ((sl.Add, n), (sl.Remove, n - k), (sl.Change, n - k)):
-            ask = {"size": n, "relation": relation(k), "method": "solver"}
-            found = sl.global_sensitivity(sl.MEAN.of("x"), universe, **ask)
-            assert found.value == Fraction(most * k, least * others + most * k)
-        ask |= {"size": range(n, n + 2 * k + 2), "relation": sl.SymmetricDifference(k)}
-        found = sl.global_sensitivity(sl.MEAN.of("x"), universe, **ask)
-        assert found.value == Fraction(most * k, least * n + most * k)
-
-
 def test_what_would_take_too_long_says_so():
     """Catches a standard deviation that is solved for hours, of a person in a million."""
     universe = sl.Universe.people(sl.Universe.product(x=[0, 1]), most_rows=3, least_rows=1)

@@ -24,10 +24,6 @@ def often(person):
     return len(person) > 2
 
 
-def in_both(tables):
-    return len(tables["bills"]) > 0
-
-
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
 @pytest.mark.parametrize("method", ["auto", "walk", "sweep", "solver"])
 def test_people_count_once_each(relation, method):
@@ -46,20 +42,6 @@ def test_people_count_once_each(relation, method):
         assert found.keys == {}
         assert "each person once" in repr(found)
         assert "each person once" in found._repr_html_()
-
-
-def test_results_say_what_was_counted():
-    ask = {"size": 1, "relation": sl.Remove(1)}
-    found = [sl.global_sensitivity(query, NAMED, **ask) for query in (sl.COUNT, sl.count_people)]
-    assert [each.value for each in found] == [4, 1]
-    assert "query='count, of all their rows'" in repr(found[0])
-    assert "query='count_people, each person once'" in repr(found[1])
-    where = sl.global_sensitivity(sl.count_people_where(in_both), SEVERAL, **ask)
-    assert (where.value, where.query.name) == (1, "count_people_where(in_both)")
-    assert (
-        sl.audit(sl.count_people, 1, NAMED, sizes=2, relations=[sl.Change(1)]).rows[0].verdict
-        == "loose"
-    )
 
 
 def test_who_cannot_be_counted():
