@@ -19,7 +19,6 @@ from sensitivity_lab.plotting.style import (
     GRID,
     INK,
     LOOSE,
-    MARKERS,
     PALE,
     TOO_SMALL,
     WIDTH,
@@ -27,7 +26,7 @@ from sensitivity_lab.plotting.style import (
 )
 
 LOOKS = {"too small": ("X", TOO_SMALL), "exact": ("o", EXACT), "loose": ("^", LOOSE)}
-
+MARKERS = "os^DvPXp<>"  # by which libraries are told apart on grey paper, too
 LEFT, RIGHT = 1 / 1200, 12  # where the ratios 0 and ∞ are drawn
 HEIGHTS = {"loose": -0.2, "exact": 0, "too small": 0.2}  # within a lane
 COUNTS = {"loose": (0, 11), "exact": (14, 0), "too small": (0, -12)}  # points from the mark

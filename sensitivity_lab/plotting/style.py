@@ -26,11 +26,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "removed": {"marker": "s", "color": REMOVED, "markersize": 0.8, "markerfacecolor": PAPER},
     "added": {"marker": "^", "color": ADDED, "markersize": 0.95},
 }
-# Everybody else, who is in neither dataset: a hollow ring.
-ELSE: dict[str, Any] = {"marker": "o", "color": GREY, "markersize": 0.8, "markerfacecolor": PAPER}
-
-# Series are told apart by their markers, too, on grey paper. A query is none: it has a panel or a label.
-MARKERS = ["o", "s", "^", "D", "v", "P", "X", "p", "<", ">"]
 
 WIDTH = 6.4  # inches, on a page
 PHONE = 4.4  # inches: 325 points with its margin; 12-point text is 11 pixels high on 300 pixels

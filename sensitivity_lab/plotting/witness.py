@@ -253,8 +253,8 @@ def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     if said is not None:
         return numbers_said(sensitivity, said)
     datasets = [tuple(dataset) for dataset in sensitivity.witness]
-    for text in (dataset_text(dataset) for dataset in datasets if None in dataset):
-        raise ValueError(f"witness must hold numbers to be drawn, got None in {text}")
+    if unsaid := [dataset_text(dataset) for dataset in datasets if None in dataset]:
+        raise ValueError(f"witness must hold numbers to be drawn, got None in {unsaid[0]}")
     return datasets
 
 

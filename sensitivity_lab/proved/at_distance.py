@@ -90,7 +90,8 @@ class Bounded:
     def dataset(self, parts: Parts | None = None) -> Dataset:
         """The records of some parts, or all of them, in exact numbers."""
         copies = self._copies([(0, len(self))] if parts is None else parts)
-        return tuple(self._given(x) for x, times in sorted(copies.items()) for _ in range(times))
+        ascending = sorted(copies.items())
+        return tuple(record for x, times in ascending for record in [self._given(x)] * times)
 
     def multiset(self, parts: Parts) -> frozenset[tuple[Any, int]]:
         """The different records of some parts, each with its number of copies."""

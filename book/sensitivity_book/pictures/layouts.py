@@ -13,10 +13,10 @@ from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.text import number_text, true_minus
 from sensitivity_lab.plotting.style import (
     ADDED,
-    ELSE,
     GREY,
     GRID,
     INK,
+    PAPER,
     REMOVED,
     WIDTH,
     styled_figure,
@@ -27,7 +27,7 @@ ROLES = {
     "A": ("A: only the higher side", "^", ADDED, ADDED),
     "B": ("B: only the lower side", "s", REMOVED, REMOVED),
     "C": ("C: both", "o", GREY, GREY),
-    ".": ("unused", ELSE["marker"], ELSE["markerfacecolor"], ELSE["color"]),
+    ".": ("unused", "o", PAPER, GREY),
 }
 
 Row = tuple[str, Exact | float, str]

@@ -128,9 +128,6 @@ class Monotone(LStatistic):
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         return OnPopulation(records, self.weights).__call__  # which never asks what it may cost
 
-    def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
-        return outermost(pool, move)
-
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         return Family.shares_from(self, relation, least)
 
@@ -259,10 +256,12 @@ def _both_ways(relation: Relation, size: int) -> Iterator[Share]:
 
 
 @dataclass(frozen=True)
-class Central(Monotone):
+class Central(LStatistic):
     """The trimmed and the winsorised mean: two places decide (thm-l-central)."""
 
     weights: Trimmed | Winsorised
+
+    among_records = True
 
     def words(self, norm: Norm) -> Words:
         where = (
@@ -271,9 +270,6 @@ class Central(Monotone):
         )
         texts = _texts("e", "R·max(E(0, k), E(k, 0))", self.weights.changed)
         return Words("l-central", texts, where=where)
-
-    def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        return OnPopulation(records, self.weights)
 
     def shared(self, least: int, most: int) -> range:
         return range(least, min(most, least + Fraction(self.weights.cut).denominator - 1) + 1)
