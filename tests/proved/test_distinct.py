@@ -14,7 +14,7 @@ from routes import agree
 import sensitivity_lab as sl
 from sensitivity_lab.proved import distinct
 from sensitivity_lab.proved.distinct import OnPopulation
-from sensitivity_lab.proved.sorted_records import Pool, SortedRecords
+from sensitivity_lab.proved.sorted_records import Pool, SortedRecords, peak
 from sensitivity_lab.proved.worst_pair import records_in
 
 CASES = int(os.environ.get("SOLVER_CASES", "16"))
@@ -189,3 +189,11 @@ def test_what_is_missing_is_not_counted_as_a_value():
 def test_numbers_are_told_apart_by_how_large_they_are():
     """Catches a float and a fraction of one number that count as two."""
     assert sl.count_distinct((0.1, Fraction(1, 10), np.float32(0.1), 1, 1.0, True)) == 2
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_a_peak_is_found_wherever_it_stands(n):
+    """Catches a bisection that steps over the top, or takes the last of equals."""
+    for top, flat in product(range(n), (0, 1)):
+        heights = [i - top if i < top else min(top + flat - i, 0) for i in range(n)]
+        assert peak(heights.__getitem__, 0, n - 1) == top
