@@ -17,7 +17,7 @@ import numpy as np
 
 from sensitivity_lab.meant import by_name
 from sensitivity_lab.numbers.errors import Infeasible
-from sensitivity_lab.numbers.exact import brief
+from sensitivity_lab.numbers.exact import brief, first_of, is_sequence
 from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
@@ -25,6 +25,7 @@ from sensitivity_lab.sensitivity import global_sensitivity
 from sensitivity_lab.universe import Universe
 
 SIGNS = {"min": 1, "max": -1}  # of forms on one side of the target, two that meet it in turn
+MOST_OF_AN_AXIS = 100  # so at most a million cases, each an enumeration that its own budget limits
 LARGEST_HALF = 3  # letters on either side of the last step, so at most twice as many in all
 Letters = dict[str, Fraction]
 Asks = Sequence[tuple[Letters, Fraction]]
@@ -115,10 +116,10 @@ class Conjecture:
 @by_name
 def conjecture(
     query: Query | Callable[[Any], Any],
-    universes: Iterable[Universe],
+    universes: Universe | Iterable[Universe],
     *,
-    sizes: Iterable[int | range],
-    relations: Iterable[Relation],
+    sizes: int | Iterable[int | range],
+    relations: Relation | Iterable[Relation],
 ) -> Conjecture:
     """Return the simplest formula that fits exact sensitivities of small cases, held to others.
 
@@ -137,7 +138,8 @@ def conjecture(
     feasible; ValueError where too few cases are left, and for relations of several kinds.
     """
     asked = as_query(query)
-    cases = tuple(_cases(asked, [*universes], [*sizes], [*relations]))
+    axes = {"universes": universes, "sizes": sizes, "relations": relations}
+    cases = tuple(_cases(asked, *(_listed(name, given) for name, given in axes.items())))
     seen = [case.seen for case in cases]
     if sum(seen) < 4 or all(seen):
         got = f"{sum(seen)} and {len(seen) - sum(seen)}: give more universes, sizes, relations"
@@ -155,7 +157,20 @@ def conjecture(
     return Conjecture(*result, "refuted", cases, fits, cases[wrong[0]], said[wrong[0]])
 
 
-def _cases(query: Query, *axes: list[Any]) -> Iterator[Case]:
+def _listed(name: str, given: Any) -> tuple[Any, ...]:
+    """Some universes, sizes or relations; one alone counts as a list of it."""
+    if isinstance(given, (int, Universe, Relation)):
+        return (given,)
+    if not is_sequence(given):
+        raise TypeError(f"{name} must be a list, as range(1, 9) for sizes, got {brief(given)}")
+    if len(listed := first_of(given, MOST_OF_AN_AXIS + 1, name)) > MOST_OF_AN_AXIS:
+        raise ValueError(
+            f"{name} must be at most {MOST_OF_AN_AXIS}, got more: small cases are enough"
+        )
+    return listed
+
+
+def _cases(query: Query, *axes: tuple[Any, ...]) -> Iterator[Case]:
     """Each feasible setting with its sensitivity; of each axis the last is unseen, if it has several."""
     if len({type(relation) for relation in axes[2]}) > 1:
         raise ValueError(f"relations must be of one kind, got {brief(axes[2])}")

@@ -444,6 +444,12 @@ def is_table(found, queries, columns, size, relations, norm=1, **rest):
         assert value is None if expected is None else same(value, expected) is None
 
 
+def is_conjecture(found, query, **given):
+    assert found.status in ("conjecture", "refuted", "none")
+    for universe, size, relation, value, _ in found.cases:
+        assert same(value, widest(as_query(query), universe, size, relation, 1)) is None
+
+
 def is_closed_form(found, query, bounds, relation, size=None, min_size=None, norm=1, values=None):
     """At least what three values within the bounds bring about, and what its witness shows."""
     anything(found)
@@ -715,6 +721,10 @@ CALLS = {
          "max_pairs": [10]}),
     "breaking_values": Call(
         sl.breaking_values, are_breaking, {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]}),
+    "conjecture": Call(
+        sl.conjecture, is_conjecture,
+        {"query": [sl.MEAN, sl.SUM], "universes": [[FREE, sl.Universe.value_range([0, 2])]], "sizes": [[1, 2, 3]],
+         "relations": [[sl.Change(1), sl.Change(2)]]}),
     # pictures
     "plot_sweep": Call(sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
     "plot_compare": Call(sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
