@@ -49,6 +49,7 @@ what you like, and save. `make lab` never overwrites a copy that you have change
 - <kbd>Shift</kbd>+<kbd>Enter</kbd> runs a cell. *Run All Cells*, in the menu *Run*, runs a chapter.
 - Code that only draws or sets up is folded: click the three dots to see it.
 - An output that you are asked to predict is shown when you run its cell.
+- Change the records: outputs, plays and explorers follow. The words around them still speak of the book's own.
 - Hints, solutions and the answers of *Check yourself* open at a click.
 - Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
 
