@@ -139,8 +139,7 @@ def source(path: Path) -> Any:
     """A document as a notebook; a page of text is cut before its headings."""
     if path.suffix == ".ipynb":
         return nbformat.read(path, as_version=4)
-    text = path.read_text(encoding="utf-8")
-    return new_notebook(cells=[new_markdown_cell(text)])
+    return new_notebook(cells=[new_markdown_cell(path.read_text(encoding="utf-8"))])
 
 
 def start(book: Book, parts: list[tuple[str, list[Document]]]) -> Any:
@@ -225,6 +224,8 @@ def code(cell: Any) -> Any:
         outputs = [new_output("display_data", {"text/plain": "Run this cell to play."})]
     elif "hide-output" in tags:  # JupyterLab shows the first line of an output that it folds
         outputs = [new_output("display_data", {"text/plain": "Run this cell to see its output."})]
+    for drawn in (out["data"] for out in outputs if "image/svg+xml" in out.get("data", {})):
+        drawn["text/plain"] = "Run this cell for its picture, or trust the notebook."
     return new_code_cell(text, id=UNNAMED, metadata=metadata, outputs=outputs)
 
 
