@@ -62,9 +62,9 @@ pdf: $(READY) ## Bind the built book as one PDF, _build/sensitivity-lab.pdf (nee
 screenshots: $(READY) ## Keep two pictures of every built page in _build/screenshots
 	SCREENSHOTS=1 $(PYTEST) tests/browser/test_book.py -k test_a_page -n auto --dist loadgroup
 
-lab: $(READY) ## Read the book in JupyterLab, in copies that are yours to change
+lab: $(READY) ## Read the book in JupyterLab, in copies that are yours to change (LAB=--allow-root in a container)
 	$(BIN)/python scripts/lab.py
-	JUPYTER_CONFIG_PATH=$(CURDIR)/scripts:$$JUPYTER_CONFIG_PATH $(BIN)/jupyter lab _build/lab/00-start.ipynb
+	JUPYTER_CONFIG_PATH=$(CURDIR)/scripts:$$JUPYTER_CONFIG_PATH $(BIN)/jupyter lab _build/lab/00-start.ipynb --LabApp.default_url=/lab/tree/00-start.ipynb $(LAB)
 
 outputs: $(READY) ## Re-run notebooks and store their outputs (NOTEBOOKS=... for some)
 	$(BIN)/python scripts/outputs.py $(NOTEBOOKS)

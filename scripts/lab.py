@@ -49,6 +49,7 @@ what you like, and save. `make lab` never overwrites a copy that you have change
 - <kbd>Shift</kbd>+<kbd>Enter</kbd> runs a cell. *Run All Cells*, in the menu *Run*, runs a chapter.
 - Code that only draws or sets up is folded: click the three dots to see it.
 - An output that you are asked to predict is shown when you run its cell.
+- Change the records: outputs, plays and explorers follow. The words around them still speak of the book's own.
 - Hints, solutions and the answers of *Check yourself* open at a click.
 - Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
 
@@ -138,8 +139,7 @@ def source(path: Path) -> Any:
     """A document as a notebook; a page of text is cut before its headings."""
     if path.suffix == ".ipynb":
         return nbformat.read(path, as_version=4)
-    text = path.read_text(encoding="utf-8")
-    return new_notebook(cells=[new_markdown_cell(text)])
+    return new_notebook(cells=[new_markdown_cell(path.read_text(encoding="utf-8"))])
 
 
 def start(book: Book, parts: list[tuple[str, list[Document]]]) -> Any:
@@ -224,6 +224,8 @@ def code(cell: Any) -> Any:
         outputs = [new_output("display_data", {"text/plain": "Run this cell to play."})]
     elif "hide-output" in tags:  # JupyterLab shows the first line of an output that it folds
         outputs = [new_output("display_data", {"text/plain": "Run this cell to see its output."})]
+    for drawn in (out["data"] for out in outputs if "image/svg+xml" in out.get("data", {})):
+        drawn["text/plain"] = "Run this cell for its picture, or trust the notebook."
     return new_code_cell(text, id=UNNAMED, metadata=metadata, outputs=outputs)
 
 

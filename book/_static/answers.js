@@ -103,7 +103,7 @@
   class Misread extends Error {}
 
   function datasetOf(answer, line) {
-    const typed = line.trim().replace(/^[()[\]{}]+|[()[\]{}]+$/g, "").split(",").map((part) => part.trim()).filter(Boolean);
+    const typed = line.trim().replace(/^[()[\]{}]+|[()[\]{}]+$/g, "").split(/[,\s]+/).filter(Boolean);
     if (!typed.length) throw new Misread("Write numbers, with commas between them.");
     const all = typed.map((part) => {
       const own = read(part);

@@ -666,7 +666,7 @@ UNREAD = {
     "one\n2": "'one' is no number.",
     "1/0\n2": "'1/0' is no number.",
     "\n1": "Write numbers, with commas between them.",
-    "1, 1, 2, 3, 4, 5\n1, 2, 3, 4, 5, 6": "Of 1 there is only 1 record, and you use 2.",
+    "1 1 2, 3  4 5\n1, 2, 3, 4, 5, 6": "Of 1 there is only 1 record, and you use 2.",
     "1, 2, 3, 4, 5, 9\n1, 2, 3, 4, 5, 6": "9 is not in the universe: 1, 2, 3, 4, 5, 6, 7, 8, 15, 20.",
     "1, 2, 3, 4, 5, 6\n1, 2, 3, 4, 15, 20": "are no neighbours: at most 1 record changed.",
 }

@@ -1,6 +1,7 @@
 """The copies that `make lab` opens: all that a page says, in Markdown that JupyterLab knows."""
 
 import ast
+import json
 import re
 from copy import deepcopy
 from functools import cache
@@ -36,6 +37,7 @@ def test_a_copy_is_plain_markdown_whose_links_lead_somewhere(name):
     shown = text(copies()[name])
     assert not RAW.search(shown)
     assert shown.count("<details ") == shown.count("</details>")
+    assert "<Figure size" not in json.dumps(copies()[name])  # which is what nobody's trust shows
     for file, cell in LINK.findall(shown):
         assert not cell or cell in [each.id for each in copies()[file].cells]
     assert list(copies()) == ["00-start.ipynb", *NAMES]

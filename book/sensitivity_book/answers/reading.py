@@ -62,8 +62,8 @@ def known(universe: Universe) -> str:
 
 
 def _numbers(line: str, universe: Universe) -> list[Any]:
-    """Read numbers between commas; brackets around them do no harm."""
-    parts = [part.strip() for part in line.strip().strip("()[]{}").split(",")]
+    """Read numbers between commas or blanks; brackets around them do no harm."""
+    parts = re.split(r"[,\s]+", line.strip().strip("()[]{}"))
     found = [_number(part) for part in parts if part]
     if not found:
         raise MisreadError("Write numbers, with commas between them.")
