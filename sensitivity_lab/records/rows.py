@@ -175,7 +175,7 @@ def taken(frame: nw.DataFrame[Any], positions: Positions) -> Any:
 def pieces(native: Any, lengths: np.ndarray) -> Iterator[Any]:
     """A table cut into pieces of so many rows, each numbered from 0: quicker than to take each alone."""
     frame = nw.from_native(native, eager_only=True)
-    stops = np.cumsum(lengths).tolist()
+    stops = np.cumsum(lengths, dtype=np.int64).tolist()
     for start, stop in zip([0, *stops], stops, strict=False):
         if frame.implementation.is_pandas():
             yield native.iloc[start:stop].reset_index(drop=True)
