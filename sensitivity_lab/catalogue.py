@@ -41,8 +41,8 @@ from sensitivity_lab.proved.ranks.family import Count, Mean, Quantile, Sum
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
 from sensitivity_lab.queries import Grouping, OfRecords, OnRows, Query, in_order, records_listed
 from sensitivity_lab.records.numbers import in_whole_numbers
-from sensitivity_lab.records.people import OfOneRow, People
-from sensitivity_lab.records.rows import Rows, is_table, table
+from sensitivity_lab.records.people import OfOneRow, People, PersonsRow
+from sensitivity_lab.records.rows import Rows, is_table, rows_of, table
 from sensitivity_lab.records.said import (
     Alike,
     Always,
@@ -416,10 +416,13 @@ class Added(Said):
         return universe.said(self.query)
 
     def _at_once(self, people: People) -> Any:
-        asked = self.query.function
-        of = asked.said if isinstance(asked, _CountWhere) else self.query.of_what or Always(1)
-        rows = Universe(Rows(people.natives[None], "rows"), False, None)
-        return people.added(*in_whole_numbers(rows.numbers_of(of)))
+        asked, rows = self.query.function, people.natives[None]
+        if isinstance(asked, _CountWhere):
+            said = map(asked.said, rows_of(table(rows, "rows"), PersonsRow))
+            return people.added(np.fromiter(said, dtype=np.int64), 1)
+        of = self.query.of_what or Always(1)
+        known = Universe(Rows(rows, "rows"), False, None)
+        return people.added(*in_whole_numbers(known.numbers_of(of)))
 
 
 def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:

@@ -269,7 +269,10 @@ def in_whole_numbers(numbers: Any) -> tuple[np.ndarray, int]:
     """Return numbers, in their order, as whole ones over one denominator."""
     if isinstance(numbers, np.ndarray) and _is_kept(numbers.dtype) and np.isfinite(numbers).all():
         return _scaled_array(numbers)
-    exact = [Fraction(exact_number(number, "of")) for number in numbers]
+    listed = list(numbers)
+    if set(map(type, listed)) == {int}:
+        return _integers(listed), 1
+    exact = [Fraction(exact_number(number, "of")) for number in listed]
     scale = math.lcm(*(number.denominator for number in exact))
     return _integers([int(number * scale) for number in exact]), scale
 

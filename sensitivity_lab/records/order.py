@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from typing import Any
@@ -94,11 +94,18 @@ class InOrders:
             yield from map(self.records.given, several_orders(tuple(positions), rng))
 
 
-def require_any_order(people: Source, function: Any, said: Sequence[Any], asked: str) -> None:
+def orders_alone(lengths: Iterable[Sequence[int]]) -> Iterator[list[Order | None]]:
+    """For each person, of so many rows in each table, what `shuffled` draws: another order of each."""
+    for i, many in enumerate(lengths):
+        rng = _seeded([i])
+        yield [another_order(tuple(range(n)), rng) for n in many]
+
+
+def require_any_order(
+    people: Source, function: Any, said: Sequence[Any], others: Iterable[Any], asked: str
+) -> None:
     """Refuse a function of a person that says something else of their rows in another order."""
-    given = InOrders(people)
-    for i, answer in enumerate(said):
-        other = given.shuffled([i])
+    for i, (answer, other) in enumerate(zip(said, others, strict=True)):
         if other is not None and not are_near(answer, again := called_on(function, other, asked)):
             raise OrderMatters(
                 f"{asked} must not depend on the order of a person's rows (sort them inside), got "

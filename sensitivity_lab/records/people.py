@@ -16,12 +16,13 @@ import numpy as np
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, sequence, simplest
 from sensitivity_lab.records.numbers import in_whole_numbers
-from sensitivity_lab.records.order import require_any_order
+from sensitivity_lab.records.order import InOrders, in_order, orders_alone, require_any_order
 from sensitivity_lab.records.rows import (
     Row,
     Rows,
     cells_of,
     is_table,
+    pieces,
     rows_of,
     table,
     taken,
@@ -53,9 +54,13 @@ class _Persons(Source):
     def each(self, positions: Iterable[int]) -> Iterable[Any]:
         return (self.given([i]) for i in positions)
 
+    def each_shuffled(self) -> Iterable[Any]:
+        """Everybody alone, their rows in another order; None where there is none."""
+        return (InOrders(self).shuffled([i]) for i in range(len(self)))
+
     def said(self, what: Any, asked: str = "of") -> Any:
         said = super().said(what, asked)
-        require_any_order(self, what, said, asked)
+        require_any_order(self, what, said, self.each_shuffled(), asked)
         return said
 
 
@@ -139,6 +144,28 @@ class People(_Persons):
             name: taken(nw.from_native(native, eager_only=True), self.rows_of(name, positions)[1])
             for name, native in self.natives.items()
         }
+
+    def each(self, positions: Iterable[int]) -> Iterable[Any]:
+        people = list(positions)
+        return self._one_by_one(self.tables(people), people)
+
+    def each_shuffled(self) -> Iterable[Any]:
+        everybody = range(len(self))
+        many = [np.diff(starts).tolist() for starts in self.starts.values()]
+        drawn = list(orders_alone(zip(*many, strict=True)))
+        placed = {}
+        for i, (name, one) in enumerate(self.tables(everybody).items()):
+            order = [drawn[who][i] or range(n) for who, n in enumerate(many[i])]
+            rows = np.array([*chain.from_iterable(order)], dtype=np.int64)
+            placed[name] = in_order(one, rows + np.repeat(self.starts[name][:-1], many[i]))
+        alone = self._one_by_one(placed, everybody)
+        return (one if any(ways) else None for one, ways in zip(alone, drawn, strict=True))
+
+    def _one_by_one(self, tables: Tables, people: Sequence[int]) -> Iterable[Any]:
+        """Tables of all rows of some people, person by person, as one after the other has them."""
+        cut = [pieces(one, self.rows_of(name, people)[0]) for name, one in tables.items()]
+        each = (dict(zip(tables, held, strict=True)) for held in zip(*cut, strict=True))
+        return (one[None] if set(one) == {None} else one for one in each)
 
     @property
     def whole(self) -> Tables:
@@ -306,7 +333,7 @@ class OfOneRow:
 
     def __call__(self, row: Row) -> Any:
         """What it says of a row."""
-        return self.function(self.kind(row, row.columns))
+        return self.function(row if type(row) is self.kind else self.kind(row, row.columns))
 
     @classmethod
     def check(cls, function: Any, people: Source, what: str) -> None:
