@@ -23,12 +23,16 @@ HTML, OUT = ROOT / "_build" / "html", ROOT / "_build" / "sensitivity-lab.pdf"
 PARTS = ("The path", "Beside the path")
 REFERENCE = ("book/formulas", "book/glossary", "book/bibliography")
 MOST = 300  # pages
+WIDTH = round((210 - 2 * 18) / 25.4 * 96 / 0.85)  # pixels between the margins, at 85 %
 PAPER = {"format": "A4", "margin": dict.fromkeys(("top", "bottom", "left", "right"), "18mm")}
 READY = """async () => { await window.MathJax?.startup?.promise;
   document.querySelectorAll("details:is(.sd-dropdown, .below-input, .choice)").forEach((one) => {
     one.removeAttribute("name");    /* of choices only one may be open */
     one.open = true; });
-  document.querySelectorAll(".toggle-hidden").forEach((one) => one.classList.remove("toggle-hidden")); }"""
+  document.querySelectorAll(".toggle-hidden").forEach((one) => one.classList.remove("toggle-hidden"));
+  document.querySelectorAll(".cell_output table:not(.sheet)").forEach((one) => {
+    const room = one.closest(".cell_output").clientWidth;
+    if (one.offsetWidth > room) one.style.zoom = room / one.offsetWidth; }); }"""
 # A reader alone has nobody to ask: reasons are shown below their choices.
 REASONS = """.bd-article details.choice > .reason { display: block !important }
 .bd-article details.choice > summary::before { color: black !important }"""
@@ -118,7 +122,9 @@ def main() -> bool:
     pages, writer = listed(), PdfWriter()
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     with sync_playwright() as playwright:
-        page = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"]).new_page()
+        page = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"]).new_page(
+            viewport={"width": WIDTH, "height": 1_000}
+        )
         titles, readers = map(list, zip(*(printed(page, name) for name in pages), strict=True))
         titles = numbered(titles, list(pages.values()))
         starts = [2 + sum(len(one.pages) for one in readers[:at]) for at in range(len(readers))]

@@ -165,9 +165,11 @@ def _record(value: Any) -> str:
 def _own(value: Any) -> str:
     """A value's own text, if it has one."""
     try:
-        return str(value)
+        text = str(value)
     except Exception:
         return brief(value)
+    too_deep = len(text) > 999 and not text[:999].strip("([{")  # only 3.14 writes it
+    return brief(value) if too_deep else text
 
 
 def _is_long(value: Any, digits: int) -> bool:
