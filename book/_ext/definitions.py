@@ -111,7 +111,7 @@ def open_link(writer: Any, node: defined) -> None:
 
 def close_link(writer: Any, node: defined) -> None:
     writer.depart_reference(node)
-    told = escape(node["definition"])
+    told = re.sub(r"\^(?:\(([^)]*)\)|(\S))", r"<sup>\1\2</sup>", escape(node["definition"]))
     writer.body.append(
         f'<span class="definition" role="tooltip" id="{node["told_by"]}">{told}</span></span>'
     )

@@ -211,3 +211,10 @@ def test_a_page_is_told_its_cells(live):
     stored = live.store("live-cells", cells)
     assert stored.count("</script>") == 1
     assert json.loads(re.findall(r">(.*)</script>", stored)[0]) == cells
+
+
+@pytest.mark.parametrize("script", ["var duckdb=1;", "BEGIN1;", "BEGINglobalThis.onmessage;"])
+def test_another_script_of_duckdb_stops_the_build(script: str) -> None:
+    """Catches a newer script of DuckDB's that would answer elsewhere than to Python."""
+    with pytest.raises(ValueError, match="DuckDB's script must"):
+        duck_files.classic(script.replace("BEGIN", '"use strict";var duckdb='))

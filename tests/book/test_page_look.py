@@ -107,6 +107,12 @@ def test_rows_that_share_a_name_keep_their_columns():
     assert cells(shown, "td") == [(True, "1"), (True, "2"), (True, "3")]
 
 
+def code_of(path):
+    text = path.read_text(encoding="utf-8")
+    cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else []
+    return "\n".join("".join(one["source"]) for one in cells) if cells else text
+
+
 def test_a_colour_is_written_in_one_place():
     """Catches a colour beside those of the two palettes, which the dark page and the package would not know."""
     names = "white|black|gr[ae]y|red|green|blue|orange"
@@ -116,22 +122,13 @@ def test_a_colour_is_written_in_one_place():
         rf"|(?:color|background|fill|stroke): (?:{names})\b"
     )
     palettes = {"sensitivity_lab/shown/palette.py", "book/sensitivity_book/palette.py"}
-    sources = {
-        path: path.read_text(encoding="utf-8")
-        for folder in ("sensitivity_lab", "book", "scripts")
-        for path in (ROOT / folder).rglob("*")
-        if path.suffix in {".py", ".js", ".css"}
-        and path.name not in {"prism.js", "deck.css"}  # not ours; a deck's, which has no dark form
-    }
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        sources[path] = "\n".join(
-            "".join(one["source"]) for one in cells if one["cell_type"] == "code"
-        )
+    others = {"prism.js", "deck.css"}  # not ours; a deck's, which has no dark form
     written = {
         f"{path.relative_to(ROOT)}: {line.strip()[:100]}"
-        for path, source in sources.items()
-        for line in source.splitlines()
+        for folder in ("sensitivity_lab", "book", "scripts", "notebooks")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".js", ".css", ".ipynb"} and path.name not in others
+        for line in code_of(path).splitlines()
         if colour.search(line)
     }
     assert {line.split(":")[0] for line in written} == palettes, written

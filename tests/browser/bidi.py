@@ -74,12 +74,23 @@ class Page:
             time.sleep(0.1)
         return value
 
-    def point(self, css: str, nth: int = 0) -> None:
-        """Move the mouse there, where it stays."""
+    def where(self, css: str, nth: int = 0) -> dict[str, int]:
+        """The middle of a part, which is brought into the window."""
         look = "part => (part.scrollIntoView({block: 'center'}), part.getBoundingClientRect())"
         box = self.evaluate(f"({look})(document.querySelectorAll({json.dumps(css)})[{nth}])")
-        at = {"x": int(box["x"] + box["width"] / 2), "y": int(box["y"] + box["height"] / 2)}
-        self.act("pointer", [{"type": "pointerMove", **at}])
+        return {"x": int(box["x"] + box["width"] / 2), "y": int(box["y"] + box["height"] / 2)}
+
+    def point(self, css: str, nth: int = 0) -> None:
+        """Move the mouse there, where it stays."""
+        self.act("pointer", [{"type": "pointerMove", **self.where(css, nth)}])
+
+    def pull(self, hand: str, css: str, x: int, y: int) -> None:
+        """Pull a part so many pixels to the right and down, by `mouse` or by `touch`."""
+        at = self.where(css)
+        moved = [{"x": at["x"] + x * i // 4, "y": at["y"] + y * i // 4} for i in range(5)]
+        first, *ends = ({"type": "pointerMove", **one} for one in moved)
+        down, up = ({"type": f"pointer{way}", "button": 0} for way in ("Down", "Up"))
+        self.act("pointer", [first, down, *ends, up], hand)
 
     def click(self, css: str, nth: int = 0) -> None:
         self.point(css, nth)
@@ -88,8 +99,10 @@ class Page:
     def press(self, *keys: str) -> None:
         self.act("key", [{"type": k, "value": key} for key in keys for k in ("keyDown", "keyUp")])
 
-    def act(self, device: str, actions: list[dict[str, Any]]) -> None:
-        source = {"type": device, "id": device, "actions": actions}
+    def act(self, device: str, actions: list[dict[str, Any]], hand: str = "mouse") -> None:
+        source: dict[str, Any] = {"type": device, "id": f"{device} {hand}", "actions": actions}
+        if device == "pointer":
+            source["parameters"] = {"pointerType": hand}
         self.call("input.performActions", context=self.context, actions=[source])
 
     def screenshot(self, path: Path) -> None:

@@ -16,6 +16,7 @@ from sensitivity_book.theory import first_page
 from test_book import LOOKS, PHONE, STRUCTURE, WIDE, faint_text, faults, quietly, show
 
 import sensitivity_lab as sl
+from sensitivity_lab.numbers.text import true_minus
 
 PAGE = HTML / "book" / "intro.html"
 NAMES, DAYS = list(first_page.pupils()), list(first_page.pupils().values())
@@ -308,18 +309,15 @@ def test_every_stop_of_the_dial_says_the_attackers_chance(page: Page) -> None:
             published = 21 / 6 + 19 / 6 / epsilon * first_page.draws()[epsilon]
             at = float(root.locator(".mean").evaluate("one => one.style.getPropertyValue('--at')"))
             assert at == pytest.approx(5 * min(max(published, 0), 20))
-            odds = (
-                f"{1 / share:.0f}" if 1 / share >= 9.95 else f"{1 / share:.1f}".removesuffix(".0")
-            )
+            odds = f"{1 / share:.{int(1 / share < 9.95)}f}".removesuffix(".0")
             assert said(root) == (
-                f"1 in {odds} for the right six The school publishes {published:.2f} days. "
+                f"1 in {odds} for the right six The school publishes {true_minus(f'{published:.2f}')} days. "
                 f"To the attacker the right six have a chance of {100 * share:.3g}\N{NO-BREAK SPACE}%. "
                 f"Half of all draws fall within {half:.3g} days of the true mean: the bar."
             )
             assert dial.get_attribute("aria-valuetext") == f"ε = {epsilon:g}"
-        opacity = root.locator(".sieve rect").evaluate_all(
-            "all => all.map(one => +one.style.fillOpacity)"
-        )
+        rects = root.locator(".sieve rect")
+        opacity = rects.evaluate_all("all => all.map(one => +one.style.fillOpacity)")
         believed = [0.06 + 0.94 * own[total(group)] / max(own.values()) for group in GROUPS]
         assert opacity == pytest.approx(believed, abs=1e-4)
         page.keyboard.press("ArrowRight")
@@ -333,9 +331,9 @@ def test_the_noisy_number_is_drawn_again(page: Page) -> None:
         page.evaluate("chance => { Math.random = () => chance; }", chance)
         root.locator("[data-action=draw]").click()
         quantile = math.log(2 * min(chance, 1 - chance)) * math.copysign(1, 0.5 - chance)
-        published = 3.5 + 19 / 6 * quantile
-        assert f"publishes {published:.2f} days" in said(root)
-        assert root.locator(".mean b").text_content() == (f"{published:.2f}" if quantile else "3.5")
+        published = true_minus(f"{3.5 + 19 / 6 * quantile:.2f}")
+        assert f"publishes {published} days" in said(root)
+        assert root.locator(".mean b").text_content() == (published if quantile else "3.5")
     page.evaluate("() => { Math.random = window.chance; }")
     assert root.locator("input").get_attribute("aria-valuetext") == "ε = 1"
 

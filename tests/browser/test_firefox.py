@@ -137,7 +137,24 @@ def test_keys_pull_the_tents(page: Page) -> None:
     page.evaluate("document.querySelector('.tents .dot.other').focus()")
     page.press(END)
     state = Tents(other=60, x=5)
-    assert texts(page, ".tents [role=status]") == [" ".join([*big(state), sentence(state)])]
+    told = " ".join([*big(state), sentence(state)]).replace("\N{NO-BREAK SPACE}", " ")
+    assert texts(page, ".tents [role=status]") == [told]
+
+
+@pytest.mark.parametrize("hand", ["mouse", "touch"])
+def test_a_hand_pulls_each_play(page: Page, hand: str) -> None:
+    """Catches a play that Firefox's mouse or finger does not move: dots up and along, a bound, tents, a knob."""
+    for name, play, part, x, y in (
+        ("book/intro.html", "#dots-hiding", ".dot", 0, -150),
+        ("notebooks/vehicle.html", "#dots-changed", ".dot", 400, 0),
+        ("notebooks/clipping.html", ".dots", ".dot", -150, 0),
+        ("notebooks/noise.html", ".tents", ".dot.other", 90, 0),
+        ("notebooks/vehicle.html", ".explorer", "[type=range]", 60, 0),
+    ):
+        book(page, name)
+        before = texts(page, f"{play} [role=status]")
+        page.pull(hand, f"{play} {part}", x, y)
+        assert texts(page, f"{play} [role=status]") != before, (name, part)
 
 
 def test_a_table_is_sorted(page: Page) -> None:

@@ -405,12 +405,14 @@
     function show() {
       const epsilon = epsilons[at], own = beliefs[at], largest = Math.max(...own);
       const share = own[sums.indexOf(published)], scale = most[0] / most[1] / epsilon, said = mean + scale * drawn[at];
+      const half = scale * Math.LN2, told = said.toFixed(2).replace("-", "−");
       view.shade((group) => own[sums.indexOf(total(values, group))] / largest, all);
-      view.noisy(said, mean, scale * Math.LN2);
+      if (said === mean) view.mark(mean, String(mean));
+      else view.mark(said, told, mean, [mean - half, mean + half]);
       view.dial(at, epsilon === Infinity ? "no noise" : String(epsilon));
       if (epsilon === Infinity) return view.say("1 in 1", "for the right six", "No noise: the attacker is certain.");
       return view.say(oneIn(share), "for the right six",
-        `The school publishes ${said.toFixed(2)} days. To the attacker the right six have a chance of ${percent(share)}. Half of all draws fall within ${digits(scale * Math.LN2)} days of the true mean: the bar.`);
+        `The school publishes ${told} days. To the attacker the right six have a chance of ${percent(share)}. Half of all draws fall within ${digits(half)} days of the true mean: the bar.`);
     }
     return {
       begin() { at = epsilons.length - 1; drawn = [...draws]; show(); },
@@ -551,25 +553,20 @@
         }
       },
       say,
-      mean(fraction, before = null) {
-        const mark = find(".mean"), old = find(".before"), gap = find(".gap");
-        mark.hidden = !fraction;
-        old.hidden = gap.hidden = !before;
-        if (!fraction) return;
-        place(mark, { at: at(fraction[0] / fraction[1]) });
-        mark.querySelector("b").textContent = decimals(reduced(fraction));
-        if (!before) return;
-        const [from, to] = sorted([fraction, before].map(([a, b]) => at(a / b)));
-        place(old, { at: at(before[0] / before[1]) });
-        place(gap, { from, to });
+      mark(value, words, before = null, band = null) {  // the answer, the one before it, and a bar between them or of its own
+        find(".mean").hidden = value === null;
+        find(".before").hidden = find(".gap").hidden = before === null;
+        if (value === null) return;
+        place(find(".mean"), { at: end(value) });  // beyond the line it stands at its end
+        find(".mean b").textContent = words;
+        if (before === null) return;
+        const [from, to] = (band ?? sorted([value, before])).map(end);
+        place(find(".before"), { at: at(before) });
+        place(find(".gap"), { from, to });
       },
-      noisy(value, truth, half) {  // beyond the line it stands at its end
-        const mark = find(".mean"), old = find(".before"), band = find(".gap");
-        old.hidden = band.hidden = value === truth;
-        place(old, { at: at(truth) });
-        place(mark, { at: end(value) });
-        mark.querySelector("b").textContent = value === truth ? String(value) : value.toFixed(2);
-        place(band, { from: end(truth - half), to: end(truth + half) });
+      mean(fraction, before) {
+        const [value, old] = [fraction, before].map((one) => one ? one[0] / one[1] : null);
+        view.mark(value, fraction && decimals(reduced(fraction)), old);
       },
       path(name, d) { find(`path.${name}`).setAttribute("d", d); },
       spot(name, x, share) {  // a mark in the drawing above the line; an error above its frame stays at the top
