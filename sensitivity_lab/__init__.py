@@ -34,6 +34,10 @@ if TYPE_CHECKING:
         sensitivity_at_distance as sensitivity_at_distance,
         smooth_sensitivity as smooth_sensitivity,
     )
+    from sensitivity_lab.metrics import (
+        labels_that_differ as labels_that_differ,
+        rank_distance as rank_distance,
+    )
     from sensitivity_lab.numbers.errors import (
         Infeasible as Infeasible,
         NotProved as NotProved,
@@ -87,6 +91,7 @@ _ROOMS = {
     "closed_form": "ClosedForm closed_form",
     "conjecture": "conjecture",
     "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
+    "metrics": "labels_that_differ rank_distance",
     "numbers.errors": "Infeasible NotProved TooLarge",
     "order_statistics": (
         "GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MIDHINGE RANGE l_statistic "
@@ -139,4 +144,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names alone; `sl.NAME` finds each."""
+    return [*__all__, "__version__"]

@@ -225,6 +225,12 @@ class Problem:
         return total
 
     @property
+    def words_by_group(self) -> str:
+        """Of a query by group, what else is solved, for the end of a message."""
+        by_group = " (by group, counts and sums alone are solved: SUM.by and COUNT.by make a mean)"
+        return by_group if self.query.grouping else ""
+
+    @property
     def _by_column(self) -> list[Universe]:
         """The numbers of a column that is asked of by group: fewer datasets, and counted at once."""
         of = uncut(self.query.grouping.of_what) if self.query.grouping else None

@@ -104,6 +104,9 @@ INSTEAD = (
 )
 
 
+MOST_GROUPS = 20_000  # whose answers are kept
+
+
 class TooFewRows(Exception):
     """People bring fewer rows than a query of a column is defined on."""
 
@@ -456,6 +459,37 @@ class Grouping:
             for key, held in groups.items()
             if (answer := self._answer(held)) is not None
         }
+
+    def of_each(self, records: Sequence[Any]) -> Callable[[Indices], dict[Any, Any]]:
+        """The same on datasets of some records, by their positions: a group that comes again is not asked again."""
+        number_of_key: dict[Any, int] = {}
+        of_key = partial(number_of, self.by_what)
+        keys = [called_on(of_key, record, "by") for record in records]
+        codes = np.array([number_of_key.setdefault(key, len(number_of_key)) for key in keys])
+        held: dict[tuple[Any, bytes], Any] = {}
+
+        def answers(dataset: Indices) -> dict[Any, Any]:
+            at = np.array(dataset, dtype=np.int64)
+            at = at[np.argsort(codes[at], kind="stable")]
+            starts = np.flatnonzero(np.diff(codes[at], prepend=-1))
+            runs = {keys[run[0]]: run for run in np.split(at, starts[1:]) if len(run)}
+            found = {}
+            for key in runs if self.keys is None else self.keys:
+                run = runs.get(key, at[:0])
+                if (known := (key, run.tobytes())) not in held:
+                    if len(held) > MOST_GROUPS:
+                        held.clear()
+                    group = [records[i] for i in run.tolist()]
+                    said = [
+                        one if self.of_what is None else number_of(self.of_what, one)
+                        for one in group
+                    ]
+                    held[known] = self._answer(said)
+                if held[known] is not None:
+                    found[key] = held[known]
+            return found
+
+        return answers
 
     def _answer(self, held: list[Any]) -> Any:
         if self.query.proved is not None and self.query.proved.adds == "one":

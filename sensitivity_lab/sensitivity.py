@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, Literal, get_args
 
 from sensitivity_lab.meant import by_name
 from sensitivity_lab.methods.lifting import images_of
@@ -21,8 +21,9 @@ from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity, result
 from sensitivity_lab.universe import Indices, Universe, check_universe
 
-METHODS = ("auto", "sweep", "walk", "solver")
-LOCAL_METHODS = ("auto", "walk", "solver")
+GlobalMethod = Literal["auto", "sweep", "walk", "solver"]
+LocalMethod = Literal["auto", "walk", "solver"]
+METHODS, LOCAL_METHODS = get_args(GlobalMethod), get_args(LocalMethod)
 LONGEST_AT_ONCE = 2_000  # records: longer datasets are enumerated only if no solver serves
 BEYOND_PROOF = "where each dataset has records of its own and the smaller has the larger answer"
 
@@ -36,7 +37,7 @@ def global_sensitivity(
     relation: Relation,
     norm: Norm = 1,
     output_metric: Metric | None = None,
-    method: str = "auto",
+    method: GlobalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
     executor: Executor | None = None,
@@ -84,11 +85,11 @@ def global_sensitivity(
     Source: Dwork, McSherry, Nissim and Smith (2006a), "Calibrating noise to sensitivity in private
     data analysis", doi:10.1007/11681878_14.
     """
-    query, method = _measured(query, norm, method, output_metric)
+    asked, by = _measured(query, norm, method, output_metric)
     told = output_metric is not None
-    problem = Problem(query, universe, size, relation, norm, any_answer=told)
+    problem = Problem(asked, universe, size, relation, norm, any_answer=told)
     budget = Budget(max_datasets, progress, executor)
-    return settle([problem], method=method, budget=budget)[0]
+    return settle([problem], method=by, budget=budget)[0]
 
 
 def _measured(
@@ -116,7 +117,7 @@ def local_sensitivity(
     relation: Relation,
     norm: Norm = 1,
     output_metric: Metric | None = None,
-    method: str = "auto",
+    method: LocalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
     executor: Executor | None = None,
@@ -152,16 +153,16 @@ def local_sensitivity(
     """
     check_universe(universe)
     indices = universe.indices(dataset)
-    query, method = _measured(query, norm, method, output_metric)
+    asked, by = _measured(query, norm, method, output_metric)
     told = output_metric is not None
-    problem = Problem(query, universe, len(indices), relation, norm, any_answer=told)
+    problem = Problem(asked, universe, len(indices), relation, norm, any_answer=told)
     budget = Budget(max_datasets, progress, executor)
-    _check([problem], method, LOCAL_METHODS, "auto, walk or solver for one dataset", budget)
+    _check([problem], by, LOCAL_METHODS, "auto, walk or solver for one dataset", budget)
     (image,) = images_of([problem])
     numbers, own = problem, indices
     if image:
         numbers, own = image.asked_by(problem), image.of_dataset(indices)
-    answered = _locally(numbers, own, method, budget)
+    answered = _locally(numbers, own, by, budget)
     pair = image.lifted_at(indices, answered.pair) if image else answered.pair
     found = stood_by(problem, pair)
     return result(problem, found, answered.by, answered.datasets, is_local=True)
@@ -224,8 +225,8 @@ def _solved(problem: Problem, method: str, budget: Budget) -> Answered | None:
     what = "datasets to answer"
     if method == "auto" and problem.query.proved:
         what += f" (no proved solver covers {problem.query.name} {where})"
-    elif problem.query.grouping:
-        what += " (by group, counts and sums alone are solved: SUM.by and COUNT.by make a mean)"
+    else:
+        what += problem.words_by_group
     within_budget(problem.count_datasets(budget.max_datasets), budget.max_datasets, what)
     return None
 

@@ -22,7 +22,7 @@ from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.records.said import clipped_ends
 from sensitivity_lab.relations import Relation, several
 from sensitivity_lab.results import Sensitivity
-from sensitivity_lab.sensitivity import settle
+from sensitivity_lab.sensitivity import GlobalMethod, settle
 from sensitivity_lab.universe import Universe
 
 COLUMNS = ["column", "query", "relation", "k", "sensitivity", "dataset", "neighbour", "method"]
@@ -36,7 +36,7 @@ def sweep(
     size: Size,
     relations: Relation | Sequence[Relation],
     norm: Norm = 1,
-    method: str = "auto",
+    method: GlobalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
     executor: Executor | None = None,
@@ -119,7 +119,7 @@ def compare(
     relations: Relation | Sequence[Relation],
     bounds: tuple[Number, Number] | None = None,
     norm: Norm = 1,
-    method: str = "auto",
+    method: GlobalMethod = "auto",
     max_datasets: int = MAX_DATASETS,
     progress: bool = False,
 ) -> pd.DataFrame:

@@ -121,3 +121,31 @@ def test_a_function_of_tables_may_not_depend_on_the_order_of_rows():
     with pytest.raises(ValueError, match="must not depend on the order of rows"):
         sl.global_sensitivity(lambda table: [*table["who"]], rows, **ask)
     assert sl.global_sensitivity(lambda table: {*table["who"]}, rows, **ask).value == 1
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+def test_ready_metrics_are_metrics_and_say_what_they_say(seed):
+    """Catches a distance of 0 between different answers, one that depends on the side, a wrong count."""
+    rng = random.Random(seed)
+    one, other, third = (rng.sample("abcd", 4) for _ in range(3))
+    assert sl.rank_distance(one, other) == swaps(one, other)
+    lists = [rng.choices("ab", k=rng.randint(0, 3)) for _ in range(3)]
+    dicts = [{key: rng.choice("ab") for key in rng.sample("xyz", rng.randint(0, 3))} for _ in "abc"]
+    for metric, (x, y, z) in [
+        (sl.rank_distance, (one, other, third)), (sl.labels_that_differ, lists), (sl.labels_that_differ, dicts)
+    ]:  # fmt: skip
+        assert metric(x, y) == metric(y, x)
+        assert (metric(x, y) == 0) == (x == y)
+        assert metric(x, z) <= metric(x, y) + metric(y, z)
+    assert sl.labels_that_differ(*map(pd.Series, dicts[:2])) == sl.labels_that_differ(*dicts[:2])
+
+
+def test_ready_metrics_measure_a_leader_and_a_ranking():
+    """Catches a label that is taken apart into letters, and rankings of other labels that are compared."""
+    ask = {"size": 3, "relation": sl.Change(1)}
+    asked = sl.global_sensitivity(leader, U, output_metric=sl.labels_that_differ, **ask)
+    assert asked.value == 1
+    asked = sl.global_sensitivity(ranking, U, output_metric=sl.rank_distance, **ask)
+    assert asked.value == 3
+    with pytest.raises(ValueError, match="must have the same labels, each once, got"):
+        sl.rank_distance(["a", "b"], ["a", "c"])

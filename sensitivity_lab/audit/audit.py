@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import positions_of, presented
-from sensitivity_lab.sensitivity import METHODS, settle
+from sensitivity_lab.sensitivity import METHODS, GlobalMethod, settle
 from sensitivity_lab.universe import Universe, check_universe
 
 MAX_PAIRS = 2_000_000
@@ -60,8 +60,8 @@ def audit(
     relations: Relation | Sequence[Relation],
     norm: Norm = 1,
     output_metric: Callable[[Any, Any], Any] | None = None,
-    order: str | None = None,
-    method: str = "auto",
+    order: Literal["any", "kept"] | None = None,
+    method: GlobalMethod | Literal["search"] = "auto",
     max_datasets: int = MAX_DATASETS,
     trials: int | None = None,
     seconds: float | None = None,

@@ -34,9 +34,12 @@ from sensitivity_lab.numbers.gap import (
 )
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
+from sensitivity_lab.queries import checked_answer, records_listed
 from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
 from sensitivity_lab.universe import Indices, Universe
+
+LONG = 30  # records, from which on groups are told apart in arrays
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,9 @@ class Walk:
         most = self.budget.most
         if self.only is not None:
             neighbours, records = self._neighbourhood(problem, self.only)
-            within_budget(neighbours, most.datasets, "neighbours to walk")
-            within_budget(records, most.held, "records in the neighbours to walk")
+            words = problem.words_by_group
+            within_budget(neighbours, most.datasets, f"neighbours to walk{words}")
+            within_budget(records, most.held, f"records in the neighbours to walk{words}")
             return
         within_budget(problem.records, most.held, "records in the datasets to walk")
         arithmetic = problem.universe.distinct * max(problem.sizes_answered) ** 2
@@ -126,6 +130,7 @@ def _answered(
 ) -> tuple[dict[Indices, Answer], int]:
     """The answer on each dataset; rational numbers as numerators, with their denominator."""
     query, executor = problem.query, budget.executor
+<<<<<<< HEAD
     for _, alike in groupby(sorted(datasets, key=len), key=len):
         some = list(alike)
         ask_in_orders(query, problem.given, [some[i] for i in few_of(len(some))])
@@ -133,6 +138,15 @@ def _answered(
     blocks = (datasets[start:stop] for start, stop in pairwise(edges))
     answered = answers_in_blocks(query, problem.given, blocks, executor)
     answers: Sequence[Answer] = [answer for block in answered for answer in block]
+=======
+    answers: Sequence[Answer] | None = None if executor else _by_group(problem, datasets)
+    if answers is None:
+        ask_in_orders(query, problem.given, _few_of_each_size(datasets))
+        edges = block_edges(len(datasets), len(datasets[-1]), executor, query.together is not None)
+        blocks = (datasets[start:stop] for start, stop in pairwise(edges))
+        answered = answers_in_blocks(query, problem.given, blocks, executor)
+        answers = [answer for block in answered for answer in block]
+>>>>>>> w-E
     for answer in answers:
         same_shape(answer, answers[0], query.name)
     common = 1
@@ -141,6 +155,30 @@ def _answered(
     return dict(zip(datasets, answers, strict=True)), common
 
 
+<<<<<<< HEAD
+=======
+def _by_group(problem: Problem, datasets: list[Indices]) -> list[Answer] | None:
+    """The answers by group on long datasets of rows, most of whose groups are those of others."""
+    query, universe = problem.query, problem.universe
+    if not query.grouping or not universe.source.one_row_each or len(datasets[-1]) < LONG:
+        return None
+    try:
+        records = list(records_listed(problem.given(tuple(range(universe.distinct)))))
+        by_group = query.grouping.of_each(records)
+        return [checked_answer(by_group(dataset), query, ()) for dataset in datasets]
+    except (
+        Exception
+    ):  # whatever a caller's function raises is told of the first dataset, asked alone
+        return None
+
+
+def _few_of_each_size(datasets: list[Indices]) -> Iterator[Indices]:
+    for size in sorted(set(map(len, datasets))):
+        alike = [dataset for dataset in datasets if len(dataset) == size]
+        yield from (alike[i] for i in few_of(len(alike)))
+
+
+>>>>>>> w-E
 def _widest(
     problem: Problem, datasets: Iterable[Indices], answers: Mapping[Indices, Answer]
 ) -> tuple[Gap, Indices, list[Indices]]:
