@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
 from sensitivity_lab.proved import at_distance as quantile_ranks
-from sensitivity_lab.proved.at_distance import Bounded, Ranks
 
 QUANTILES = [0, Fraction(1, 10), 0.25, Fraction(1, 3), 0.5, Fraction(3, 5), 0.9, 1]
 MONOTONE = {
@@ -141,24 +140,6 @@ def test_the_fast_search_equals_all_pairs(data):
     best = max(range(n + 1), key=lambda t: by_decimal(profile[t], beta, t))
     assert (smooth.distance, smooth.local) == (best, profile[best])
     assert smooth.check()
-
-
-def test_a_large_dataset_equals_the_quadratic_formula():
-    """Catches what only many levels of the search show."""
-    rng = np.random.default_rng(7)
-    for x in (
-        rng.integers(0, 10**6, 3001),
-        np.sort(rng.lognormal(8, 2, 3000).astype(int)),
-        rng.integers(0, 3, 3000) * 10**5,
-        np.arange(3001),
-    ):
-        for q, beta in ((0.5, 1e-4), (0.9, 1e-3), (0.5, 0.05)):
-            top = int(x.max()) + 5
-            found = ask(sl.quantile(q), x, 0, top, beta)
-            ranks = Ranks(Bounded.of(sl.Universe.population(x), (0, top)), sl.quantile(q).proved.q)
-            gaps = [float(ranks.widest(t).gap) * math.exp(-beta * t) for t in range(len(x) + 1)]
-            assert math.isclose(found.value, max(gaps), rel_tol=1e-13)
-            assert math.isclose(gaps[found.distance], max(gaps), rel_tol=1e-13)
 
 
 def test_the_value_is_rounded_up():

@@ -130,23 +130,15 @@ def _answered(
 ) -> tuple[dict[Indices, Answer], int]:
     """The answer on each dataset; rational numbers as numerators, with their denominator."""
     query, executor = problem.query, budget.executor
-<<<<<<< HEAD
-    for _, alike in groupby(sorted(datasets, key=len), key=len):
-        some = list(alike)
-        ask_in_orders(query, problem.given, [some[i] for i in few_of(len(some))])
-    edges = block_edges(len(datasets), len(datasets[-1]), executor, query.together is not None)
-    blocks = (datasets[start:stop] for start, stop in pairwise(edges))
-    answered = answers_in_blocks(query, problem.given, blocks, executor)
-    answers: Sequence[Answer] = [answer for block in answered for answer in block]
-=======
     answers: Sequence[Answer] | None = None if executor else _by_group(problem, datasets)
     if answers is None:
-        ask_in_orders(query, problem.given, _few_of_each_size(datasets))
+        for _, alike in groupby(sorted(datasets, key=len), key=len):
+            some = list(alike)
+            ask_in_orders(query, problem.given, [some[i] for i in few_of(len(some))])
         edges = block_edges(len(datasets), len(datasets[-1]), executor, query.together is not None)
         blocks = (datasets[start:stop] for start, stop in pairwise(edges))
         answered = answers_in_blocks(query, problem.given, blocks, executor)
         answers = [answer for block in answered for answer in block]
->>>>>>> w-E
     for answer in answers:
         same_shape(answer, answers[0], query.name)
     common = 1
@@ -155,8 +147,6 @@ def _answered(
     return dict(zip(datasets, answers, strict=True)), common
 
 
-<<<<<<< HEAD
-=======
 def _by_group(problem: Problem, datasets: list[Indices]) -> list[Answer] | None:
     """The answers by group on long datasets of rows, most of whose groups are those of others."""
     query, universe = problem.query, problem.universe
@@ -172,13 +162,6 @@ def _by_group(problem: Problem, datasets: list[Indices]) -> list[Answer] | None:
         return None
 
 
-def _few_of_each_size(datasets: list[Indices]) -> Iterator[Indices]:
-    for size in sorted(set(map(len, datasets))):
-        alike = [dataset for dataset in datasets if len(dataset) == size]
-        yield from (alike[i] for i in few_of(len(alike)))
-
-
->>>>>>> w-E
 def _widest(
     problem: Problem, datasets: Iterable[Indices], answers: Mapping[Indices, Answer]
 ) -> tuple[Gap, Indices, list[Indices]]:

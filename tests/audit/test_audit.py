@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import refused
+from conftest import in_turn, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -311,9 +311,7 @@ def test_answers_of_any_kind():
         assert audited(query, 0, 2, universe=universe, **options).worst.exact == 1
 
 
-@pytest.mark.parametrize(
-    "query", [spread, sl.STD, sl.MEDIAN, sl.MIN], ids=["spread", "std", "median", "min"]
-)
+@pytest.mark.parametrize("query", in_turn([spread, sl.STD, sl.MEDIAN, sl.MIN]))
 def test_a_query_is_the_same_however_it_is_asked(query):
     """Catches routes to one number that differ; a standard query measured by its square, or unsorted."""
     relations = [sl.Change(2), sl.SymmetricDifference(2)]

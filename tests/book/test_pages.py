@@ -105,23 +105,6 @@ def test_a_notebook_is_stored_whole_or_not_at_all(tmp_path, monkeypatch):
     assert nbformat.read(page, as_version=4).cells == []
 
 
-def test_two_pictures_have_no_id_in_common(extension):
-    """Catches a marker that one picture would take from another, and a page with an id twice."""
-    one = '<svg><path id="m1"/><use xlink:href="#m1"/><g clip-path="url(#p2)"/></svg>'
-    two = one.replace("m1", "m1-2")
-    script = "<script>" + one.replace('"', r"\"") + "</script>"
-    assert extension("offline").named_once(one + script + one) == one + script + two
-
-
-def test_a_formula_and_its_comma_stay_together(extension):
-    """Catches a line that begins with a comma."""
-    keep = extension("offline").keep_points
-    formula = r'<span class="math notranslate nohighlight">\(k\)</span>'
-    assert keep(f"<p>{formula}, {formula} of") == (
-        f'<p><span class="together">{formula},</span> {formula} of'
-    )
-
-
 def test_printed_pieces_are_joined_as_they_are(extension):
     """Catches a line that is broken where the kernel happened to send it in two pieces."""
     join_pieces = extension("offline").join_pieces

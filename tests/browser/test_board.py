@@ -141,14 +141,6 @@ def test_a_filtered_view_has_an_address_that_shows_it_again(page: Page) -> None:
     assert len(seen(page)) == len(ALL)
 
 
-@turn(0, 3)
-def test_an_address_that_fits_nothing_shows_everything(page: Page) -> None:
-    """Catches an old link, to a library that is gone, that opens an empty page or fails."""
-    for part in ("library=Gone", "verdict=bad&what=3", "no-such-card", "="):
-        at(page, part)
-        assert len(seen(page)) == len(ALL), part
-
-
 @turn(1, 3)
 def test_a_card_is_shown_by_its_address_whatever_its_verdict(page: Page) -> None:
     """Catches a card that its own link does not open, or does not bring into view."""

@@ -1,4 +1,4 @@
-"""Every formula against exact enumeration, and against the textbook's simple cases."""
+"""Closed forms: with at least m records, in bins, beside what is enumerated; and what they refuse."""
 
 import math
 from fractions import Fraction

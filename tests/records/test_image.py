@@ -133,22 +133,6 @@ def table_of(records):
     return pd.DataFrame(records, columns=["team", "pay"])
 
 
-@pytest.mark.parametrize("kind", ["rows", "words"])
-def test_counts_of_records_that_are_no_numbers(kind):
-    """Catches a count that asks for numbers, and a record that counts twice or not at all."""
-    rng = random.Random(kind)
-    for _ in range(30):
-        records = [rng.choice(STAFF) for _ in range(rng.randint(1, 5))]
-        given = table_of(records) if kind == "rows" else [team for team, _ in records]
-        name, k, size = rng.choice(RELATIONS), rng.randint(1, 2), rng.randint(0, len(records))
-        ask = {"size": size, "relation": getattr(sl, name)(k)}
-        pairs = oracle_rows.of_population(len(records), size, name, k)
-        are_law = [int(team == "law") for team, _ in records]
-        for query, numbers in ((sl.COUNT, [1] * 5), (sl.count_where(is_law), are_law)):
-            want = by_brute_force("sum", numbers, pairs)
-            ask_all(query, sl.Universe.population(given), want, **ask)
-
-
 def test_counts_of_a_dataset_as_it_is():
     """Catches a count of columns or of the tables of a dict, and a predicate asked of the columns."""
     frame = table_of(STAFF)

@@ -72,16 +72,6 @@ def turns(table):
 
 
 DEPENDENT = [first, steps, at_size_three, on_one_dataset, ties_first, windows, turns]
-PANDAS = {
-    "rolling": lambda t: float(t.pay.rolling(2).sum().fillna(0).max()),
-    "diff": lambda t: float(t.pay.diff().abs().sum()),
-    "shift": lambda t: int((t.pay != t.pay.shift()).sum()),
-    "head": lambda t: int(t.pay.head(2).sum()),
-    "cumsum": lambda t: int(t.pay.cumsum().sum()),
-    "rank of ties": lambda t: int((t.pay.rank(method="first") * t.index).sum()),
-    "a column by row number": lambda t: t.pay,
-    "an array": lambda t: t.pay.to_numpy(),
-}
 
 
 def metric(a, b):
@@ -114,13 +104,6 @@ def test_a_ring_of_rows_is_refused(size):
     with pytest.raises(OrderMatters):
         sl.global_sensitivity(ring, ROWS, size=size, relation=ONE)
     assert sl.global_sensitivity(ring, ROWS, **OF_THREE).value == 200
-
-
-@pytest.mark.parametrize("function", PANDAS.values(), ids=PANDAS)
-def test_what_pandas_does_in_order_is_refused(function):
-    """Catches a window, a difference or a row number that the rows' order decides."""
-    with pytest.raises(OrderMatters):
-        sl.global_sensitivity(function, ROWS, **OF_THREE)
 
 
 def test_the_refusal_says_the_dataset_both_answers_and_the_way_out():
