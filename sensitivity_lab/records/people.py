@@ -100,7 +100,7 @@ class People(_Persons):
     def rows_of(self, name: str | None, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
         """How many rows of a table some people have, and which, person by person."""
         people, starts = np.asarray(positions, dtype=np.int64), self.starts[name]
-        many = starts[people + 1] - starts[people]
+        many = (starts[people + 1] - starts[people]).astype(np.intp)  # as a page must repeat
         begins = np.cumsum(many, dtype=np.int64) - many
         places = np.repeat(starts[people] - begins, many) + np.arange(
             many.sum(dtype=np.int64), dtype=np.int64
