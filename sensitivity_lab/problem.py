@@ -236,8 +236,8 @@ class Problem:
         of = uncut(self.query.grouping.of_what) if self.query.grouping else None
         rows = isinstance(of, str) and self.universe.source.one_row_each
         said = self.universe.said(of) if rows else ()
-        whole = getattr(said, "dtype", None) == np.int64
-        return [Universe.of(said, "of", unlimited=self.universe.unlimited)] if whole else []
+        plain = getattr(said, "dtype", None) in (np.int64, np.float64) and np.isfinite(said).all()
+        return [Universe.of(said, "of", unlimited=self.universe.unlimited)] if plain else []
 
     @cached_property
     def records(self) -> int:
