@@ -6,7 +6,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 
 import numpy as np
 import pandas as pd
@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.audit.orderings import count_sequences
+from sensitivity_lab.audit.orderings import OrderedWalk, count_sequences, edits, orderings
 from sensitivity_lab.audit.subject import Subject
+from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import as_query
 
 DIGITS = sl.Universe.value_range([0, 1, 2, 3])
@@ -126,6 +127,12 @@ def test_an_error_in_one_order_only():
 # --- order -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("dataset", [(), (0,), (0, 1, 1), (0, 0, 1, 1), (0, 1, 2, 3)])
+def test_orderings(dataset):
+    """Catches an ordering that is lost, doubled or out of turn."""
+    assert list(orderings(dataset)) == sorted(set(permutations(dataset)))
+
+
 @pytest.mark.parametrize("records", [None, [1, 2, 2], [1, 1, 1, 2, 3]])
 @pytest.mark.parametrize("size", [0, 1, 2, 3])
 def test_count_sequences(records, size):
@@ -151,6 +158,18 @@ def insert_delete(x, y):
 
 def hamming(x, y):
     return sum(a != b for a, b in zip(x, y, strict=True)) if len(x) == len(y) else 99
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("sequence", [(), (0,), (0, 1), (1, 0, 1)])
+def test_edits_are_balls(sequence, k):
+    """Catches an edit that is forgotten, a change that moves others from their places, a record twice."""
+    every = [s for n in range(len(sequence) + k + 1) for s in product((0, 1), repeat=n)]
+    for relation, distance in ((sl.SymmetricDifference(k), insert_delete), (sl.Change(k), hamming)):
+        moves = [(r, a) for r, a in relation.moves if r <= len(sequence)]
+        found = edits(sequence, moves, [9, 9], in_place=distance is hamming)
+        assert found == sorted(s for s in every if distance(sequence, s) <= k)
+    assert edits((0, 1), [(0, 1)], [1, 2], in_place=False) == [(0, 1, 1), (1, 0, 1)]
 
 
 @pytest.mark.parametrize("relation", [sl.SymmetricDifference(1), sl.SymmetricDifference(2),
@@ -395,6 +414,14 @@ def test_a_row_of_which_nothing_was_asked():
         sl.audit(plain_mean, 5, FIVE_OR_TEN, sizes=0, relations=ONE_CHANGED)
 
 
+@pytest.mark.parametrize("options", ORDERS)
+def test_sequences_of_no_records(options):
+    """Catches an order of the empty dataset that is lost, or asked about and not compared."""
+    report = audited(len, 1, [0, 1], [*ONE_MOVED, sl.Change(1)], DIGITS, **options)
+    assert [row.exact for row in report.rows] == [1, 1, 0, 0]
+    assert report.rows[0].neighbour == (0,)
+
+
 # --- labels -----------------------------------------------------------------------------------
 
 
@@ -497,6 +524,25 @@ def test_budgets(changed, words):
     options = {"function": never, "universe": DIGITS, "relations": ONE_CHANGED} | changed
     with refused(ValueError, *words):
         sl.audit(options.pop("function"), 1, options.pop("universe"), **options)
+
+
+@pytest.mark.parametrize("relation", [sl.Change(1), sl.Change(2), sl.AddRemove(1), sl.AddRemove(2)])
+@pytest.mark.parametrize("size", [2, 3])
+def test_the_budget_of_edits_in_place(relation, size):
+    """Catches a budget of "kept" that takes a change for an insertion; no edit is left uncounted."""
+    question = Problem(sl.Query("len", len), DIGITS, size, relation, norm=1)
+    walk = OrderedWalk(Subject.of(question.query, 1, None, DIGITS), "kept")
+    in_place = isinstance(relation, sl.Change)  # what is replaced stands where it stood
+    every = [
+        (removed, records)
+        for r, a in relation.moves
+        for removed in combinations(range(size), r)
+        for _ in ([0] if in_place else combinations(range(size - r + a), a))
+        for records in product(range(4), repeat=a)
+    ]
+    assert walk.pairs(question) == 4**size * len(every)
+    for sequence in product(range(4), repeat=size):
+        assert len(edits(sequence, relation.moves, [9] * 4, in_place=in_place)) <= len(every)
 
 
 # --- workers ----------------------------------------------------------------------------------

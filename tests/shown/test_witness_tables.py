@@ -552,6 +552,18 @@ def test_an_audits_snippet_makes_its_tables_again():
         pd.testing.assert_frame_equal(ours, theirs)
 
 
+def test_an_order_is_told_row_by_row():
+    """Catches marks in place of an order, on which the answer hangs."""
+
+    def first(table):
+        return int(table["v"].iloc[0])
+
+    numbers = sl.Universe.product(v=[0, 3])
+    asked = {"sizes": 2, "relations": [sl.Change(1)], "order": "any"}
+    worst = sl.audit(first, 1, numbers, **asked).worst
+    assert str(worst).splitlines()[1:] == ["  0, 0 → 0", "  3, 0 → 3"]
+
+
 def test_a_row_that_fits_exactly_keeps_all_its_columns():
     """Catches gaps between columns that are counted one too many, or one too few."""
     row = ("abc", "abcd", "abcde")
