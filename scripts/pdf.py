@@ -35,7 +35,7 @@ READY = """async () => { await window.MathJax?.startup?.promise;
     if (one.offsetWidth > room) one.style.zoom = room / one.offsetWidth; }); }"""
 # A reader alone has nobody to ask: reasons are shown below their choices.
 REASONS = """.bd-article details.choice > .reason { display: block !important }
-.bd-article details.choice > summary::before { color: black !important }"""
+.bd-article details.choice > summary::before { color: inherit !important }"""
 FRONT = """<style>body { font: 11pt/1.5 serif } h1 { margin-top: 40%% } h3 { font-size: 11pt; margin: 1.2em 0 0 }
 p.at { border-bottom: 1px dotted; display: flex; justify-content: space-between; margin: 0.2em 0 } a { color: inherit; text-decoration: none }</style>
 <h1>Sensitivity Lab</h1><p style="max-width: 24em">%s</p><p>%s</p><p>Version %s. Text and figures: CC BY 4.0. Code: MIT.</p>

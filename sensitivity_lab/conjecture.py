@@ -205,7 +205,7 @@ def _simplest(asks: Asks) -> list[Form]:
 @np.errstate(all="ignore")
 def _fitting(asks: Asks) -> list[Form]:
     """The form with the fewest letters that fits all, if any does."""
-    target = np.array([float(wanted) for _, wanted in asks])
+    target = np.array([float(wanted) for _, wanted in asks], dtype=float)
     forms, rows = _grown([letters for letters, _ in asks])
     place = {row.tobytes(): i for i, row in enumerate(rows)}
     fits = [forms[place[key]]] if (key := _rounded(target).tobytes()) in place else []
@@ -228,7 +228,9 @@ def _fitting(asks: Asks) -> list[Form]:
 def _grown(cases: Sequence[Letters]) -> tuple[list[Form], np.ndarray]:
     """Forms of up to three letters, and their values (forms, cases); of equal ones the first."""
     known = [Form(name, 3, 1 + (name[0] in "⌈⌊"), operator.itemgetter(name)) for name in cases[0]]
-    made: Iterable[Any] = ((f, np.array([float(f.at(case) or 0) for case in cases])) for f in known)
+    made: Iterable[Any] = (
+        (f, np.array([float(f.at(case) or 0) for case in cases], dtype=float)) for f in known
+    )
     held: dict[bytes, Any] = {}
     levels: list[Level] = []
     while len(levels) < LARGEST_HALF:
@@ -238,10 +240,15 @@ def _grown(cases: Sequence[Letters]) -> tuple[list[Form], np.ndarray]:
                 new[key] = form if isinstance(form, Form) else form[0].joined(*form[1:]), row
         held |= new
         levels.append(
-            ([form for form, _ in new.values()], np.array([row for _, row in new.values()]))
+            (
+                [form for form, _ in new.values()],
+                np.array([row for _, row in new.values()], dtype=float),
+            )
         )
         made = chain(*(_joined(*sides) for sides in zip(levels, levels[::-1], strict=True)))
-    return [form for form, _ in held.values()], np.array([row for _, row in held.values()])
+    return [form for form, _ in held.values()], np.array(
+        [row for _, row in held.values()], dtype=float
+    )
 
 
 def _joined(left: Level, right: Level) -> Iterator[tuple[Any, np.ndarray]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from sensitivity_lab.numbers.exact import brief
+from sensitivity_lab.numbers.exact import brief, is_sequence
 
 
 def labels_that_differ(a: Any, b: Any) -> int:
@@ -23,7 +23,8 @@ def labels_that_differ(a: Any, b: Any) -> int:
     """
     here, there = _by_key(a), _by_key(b)
     return sum(
-        key not in here or key not in there or here[key] != there[key] for key in {**here, **there}
+        bool(key not in here or key not in there or here[key] != there[key])
+        for key in {**here, **there}
     )
 
 
@@ -32,8 +33,7 @@ def _by_key(answer: Any) -> dict[Any, Any]:
         return dict(answer)
     if hasattr(answer, "items"):  # a Series of pandas
         return dict(answer.items())
-    is_label = isinstance(answer, (str, bytes)) or not isinstance(answer, Iterable)
-    return dict(enumerate([answer] if is_label else answer))
+    return dict(enumerate(answer if is_sequence(answer) else [answer]))
 
 
 def rank_distance(a: Sequence[Any], b: Sequence[Any]) -> int:
@@ -45,6 +45,9 @@ def rank_distance(a: Sequence[Any], b: Sequence[Any]) -> int:
     Both must rank the same labels, each once; ValueError says which they do not.
     Cost: quadratic in the labels.
     """
+    for name, ranking in (("a", a), ("b", b)):
+        if not is_sequence(ranking):
+            raise TypeError(f"{name} must be a ranking, a list of labels, got {brief(ranking)}")
     one, other = list(a), list(b)
     if Counter(one) != Counter(other) or len({*one}) < len(one):
         raise ValueError(

@@ -465,7 +465,9 @@ class Grouping:
         number_of_key: dict[Any, int] = {}
         of_key = partial(number_of, self.by_what)
         keys = [called_on(of_key, record, "by") for record in records]
-        codes = np.array([number_of_key.setdefault(key, len(number_of_key)) for key in keys])
+        codes = np.array(
+            [number_of_key.setdefault(key, len(number_of_key)) for key in keys], dtype=np.int64
+        )
         held: dict[tuple[Any, bytes], Any] = {}
 
         def answers(dataset: Indices) -> dict[Any, Any]:

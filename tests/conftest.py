@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import tqdm.auto  # noqa: F401  chooses once how it shows progress: before a test makes a notebook of its process
 
 import sensitivity_lab as sl
 

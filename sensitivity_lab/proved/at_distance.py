@@ -212,8 +212,8 @@ class Ranks(AtDistance):
         above, below, most = self.above, self.below, int(self.above[-1])
         rows = len(below) - 1  # the last row, i = r, has no j = r: it is searched by itself
         with np.errstate(divide="ignore"):
-            last = logarithms(above[1:] - below[-1]) - beta * np.arange(len(above) - 1)
-            first = logarithms(above[0] - below[:-1]) - beta * np.arange(rows)[::-1]
+            last = logarithms(above[1:] - below[-1]) - beta * np.arange(len(above) - 1, dtype=float)
+            first = logarithms(above[0] - below[:-1]) - beta * np.arange(rows, dtype=float)[::-1]
             best = max(last.max(), first.max())
             widest_reach = (logarithm(most) - best + doubt(best, most)) / beta
             reach = int(min(widest_reach, rows + len(above))) + 2  # no further is as wide
@@ -241,7 +241,9 @@ class Ranks(AtDistance):
         """The j of a row whose discounted gaps reach the floor, but for those that gain nothing."""
         first = int(row == len(self.below) - 1)  # j = i = r is no pair
         above = self.above[first:]
-        steps = np.arange(len(above)) + (len(self.below) - 2 - row + first)  # j − i − 1
+        steps = np.arange(len(above), dtype=np.int64) + (
+            len(self.below) - 2 - row + first
+        )  # j − i − 1
         with np.errstate(divide="ignore"):
             values = logarithms(above - self.below[row]) - beta * steps
         values[1:][above[1:] == above[:-1]] = -math.inf

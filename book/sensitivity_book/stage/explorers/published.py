@@ -8,7 +8,7 @@ from functools import lru_cache
 from matplotlib.figure import Figure
 
 from sensitivity_book.data.real import workplace_charging
-from sensitivity_book.stage.explorers.explorer import Explorer, Knob, View
+from sensitivity_book.stage.explorers.explorer import Explorer, Knob, Range, View
 from sensitivity_book.stage.explorers.stage import ring, stage
 from sensitivity_book.stage.words import digits
 from sensitivity_lab.plotting.style import ADDED, INK, REMOVED
@@ -23,9 +23,21 @@ LOW, HIGH = 2, 10_000  # of the picture, in kWh
 def published_explorer() -> Explorer:
     """Return the explorer of a month's energy: sessions a driver, kWh a session, ε."""
     knobs = [
-        Knob("sessions", "sessions a driver", {str(n): n for n in SESSIONS}, start="22"),
-        Knob("top", "kWh a session", {str(n): n for n in TOPS}, start="10"),
-        Knob("epsilon", "budget ε", {text: float(text) for text in EPSILONS}, start="1"),
+        Knob(
+            "sessions",
+            "sessions a driver",
+            {str(n): n for n in SESSIONS},
+            start="22",
+            typed=Range(1, 31),
+        ),
+        Knob("top", "kWh a session", {str(n): n for n in TOPS}, start="10", typed=Range(1, 20)),
+        Knob(
+            "epsilon",
+            "budget ε",
+            {text: float(text) for text in EPSILONS},
+            start="1",
+            typed=Range(0.1, 2, whole=False),
+        ),
     ]
     return Explorer("published", published_view, knobs)
 
@@ -77,7 +89,7 @@ def _error(sessions: int, top: int, epsilon: float) -> float:
 
 def _curves(sessions: int, top: int, epsilon: float) -> Figure:
     lost = [max(LOW, _cost(sessions, each)[2]) for each in TOPS]
-    noise = [_noise(sessions, each, epsilon) for each in TOPS]
+    noise = [max(LOW, _noise(sessions, each, epsilon)) for each in TOPS]
     error = [_error(sessions, each, epsilon) for each in TOPS]
     with stage(3.6, legend=1, left=0.21) as (figure, panel):
         panel.plot(TOPS, lost, "s:", color=REMOVED, label="lost")
