@@ -130,7 +130,7 @@ def conjecture(
     mean: R·min(k, n)/n fits 96 of 96, 54 of them unseen: a conjecture, not a proof
 
     The last universe, size and relation stay unseen, of each where there are several. Letters are k, the size n (of a
-    range its least, m), the ends L and U, R = U − L, max(|L|, |U|), v different values, and halves. Where even and odd
+    range its least, m), the ends L and U, R = U − L, ``max(|L|, |U|)``, v different values, and halves. Where even and odd
     sizes have a form each, both are said. Let letters differ: with L = 0 everywhere nothing
     tells R from U. Nothing here is an answer: `closed_form` has proved ones.
 

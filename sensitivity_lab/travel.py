@@ -224,10 +224,8 @@ def stayed(query: Query) -> bool:
 def made(python: str) -> Any:
     """What Python of literals and known names makes; ValueError for any other."""
     body = ast.parse(python, mode="eval").body
-    if (
-        isinstance(body, ast.Call) and ast.unparse(body.func) == "range"
-    ):  # alone: within a call it may fill memory
-        return range(*map(_made, body.args))
+    if isinstance(body, ast.Call) and ast.unparse(body.func) == "range":
+        return range(*map(_made, body.args))  # alone: within a call it may fill memory
     return _made(body)
 
 

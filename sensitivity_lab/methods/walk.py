@@ -156,9 +156,7 @@ def _by_group(problem: Problem, datasets: list[Indices]) -> list[Answer] | None:
         records = list(records_listed(problem.given(tuple(range(universe.distinct)))))
         by_group = query.grouping.of_each(records)
         return [checked_answer(by_group(dataset), query, ()) for dataset in datasets]
-    except (
-        Exception
-    ):  # whatever a caller's function raises is told of the first dataset, asked alone
+    except Exception:  # a caller's own: asked alone, the first dataset tells what it is
         return None
 
 
