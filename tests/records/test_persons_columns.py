@@ -1,6 +1,5 @@
 """Some cells of a person's rows change: held to people written out by hand, who share no code with it."""
 
-import os
 import random
 from collections import Counter
 from fractions import Fraction
@@ -9,6 +8,7 @@ from statistics import median
 
 import pandas as pd
 import pytest
+from conftest import CHECK_ALL, a_third, in_turn
 
 import sensitivity_lab as sl
 
@@ -29,7 +29,7 @@ SHAPES = {
     "missing": [("a", 1), (None, 1), (None, 4)],
 }
 COLUMNS = (["price"], ["shop"], ["price", "shop"])
-CASES = 12 if "PEOPLE_CASES" in os.environ else 4
+CASES = 12 if CHECK_ALL else 4
 BOUNDS = [(0, 1), (0, 2), (1, 2), (2, 2)]
 NAMES = ("shop", "price")
 
@@ -109,8 +109,7 @@ def universe_of(rows, bounds):
     return sl.Universe.people(table, most_rows=bounds[1], least_rows=bounds[0])
 
 
-@pytest.mark.parametrize("name", ASKED)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("shape", "name"), a_third([*product(SHAPES, ASKED)]))
 def test_the_widest_gap_is_that_of_people_written_out(shape, name):
     """Catches a cell that is kept or freed by mistake, rows that come or go, and a class taken for all."""
     (query, say, needed), rows = ASKED[name], SHAPES[shape]
@@ -135,9 +134,7 @@ def test_the_widest_gap_is_that_of_people_written_out(shape, name):
         assert (solved.value, solved.check()) == (want, True), (columns, bounds, k, n)
 
 
-@pytest.mark.parametrize(
-    "bounds", [(0, 2), (1, 2), (1, 3), (2, 3)] if CASES > 4 else [(0, 2), (1, 2)]
-)
+@pytest.mark.parametrize("bounds", in_turn([(0, 2), (1, 2), (1, 3), (2, 3)]))
 @pytest.mark.parametrize("rows", [PRODUCT[:2] + PRODUCT[3:5], LOOSE[:3]], ids=["product", "loose"])
 def test_solver_and_walk_agree(rows, bounds):
     """Catches sides that bring different numbers of rows, too few ends, and rows that do not stand for all."""
