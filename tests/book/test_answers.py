@@ -242,7 +242,6 @@ NUMBERS = {
     "clipping-quantile": lambda: Fraction(bound_of_least_loss(range(1, 2001), 100), 2000),
     "clipping-doubled": lambda: Fraction(len(f"{2**30:b}"), 100),  # a binary digit for each power
     "clipping-power": lambda: best_power(0.1),
-    "published-month": lambda: sum(max(brought) for brought in [(0, 10)] * 22) / Fraction(1, 12),
     "published-withheld-at": lambda: next(
         n for n, sums in enumerate(pairwise(map(shown_month, range(9)))) if sums[0] != sums[1]
     ),

@@ -1,12 +1,11 @@
-"""The fields of *From a table to a published number*: a year of months, points, small months, planes."""
+"""The fields of *From a table to a published number*: points, small months, planes."""
 
 from __future__ import annotations
 
 import sensitivity_lab as sl
 from sensitivity_book.answers.kinds import Answer, DatasetAnswer, NumberAnswer, Verdict
 
-MONTHS, SESSIONS, KWH = 12, 22, 10  # what a driver may bring in a month, and for how long
-CHARGED = range(KWH + 1)
+CHARGED = range(11)  # kWh of a session
 FEWEST, MOST = 5, 20  # drivers of a month that is shown, and what each may bring
 FLIGHTS, MILES = 4, 2_500  # of a plane
 
@@ -14,21 +13,6 @@ FLIGHTS, MILES = 4, 2_500  # of a plane
 def points(dataset: tuple[int, ...]) -> int:
     """A session below 3 kWh takes a point, one from 3 to 7 gives two, one above 7 gives none."""
     return sum(-1 if kwh < 3 else 2 if kwh <= 7 else 0 for kwh in dataset)
-
-
-def month() -> Answer:
-    """The scale of the noise on each month of a year that keeps ε = 1 in all."""
-    a_month = SESSIONS * KWH
-    return NumberAnswer(
-        "The scale of the noise on each month, in kWh",
-        MONTHS * a_month,
-        slips={
-            a_month: "That is one month at ε = 1. Twelve of them spend 12.",
-            a_month / MONTHS: "A smaller ε needs more noise, not less.",
-            MONTHS**2 * a_month: "A driver moves one month by 220, whatever the others do.",
-        },
-        why=f"The sensitivity of a month is {a_month}, and its ε is 1/{MONTHS}.",
-    )
 
 
 def values() -> Answer:
