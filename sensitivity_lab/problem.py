@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.catalogue import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text, one_line
+from sensitivity_lab.of_records import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.queries import Grouping, Query, checked_answer
 from sensitivity_lab.records.people import OfOneRow, drops_other_rows
 from sensitivity_lab.records.rows import require_column, table

@@ -42,7 +42,7 @@ from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
-MAKERS = ("sensitivity_lab.catalogue", "sensitivity_lab.order_statistics")  # they make queries
+MAKER = "sensitivity_lab.catalogue"  # it makes queries
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
 
@@ -585,7 +585,7 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
         return query
     if not callable(query):
         raise TypeError(f"query must be a Query or a callable, got {brief(query)}{_meant(query)}")
-    if str(getattr(query, "__module__", "")) in MAKERS:
+    if str(getattr(query, "__module__", "")) == MAKER:
         got = f"got {name_of(query)} itself"
         raise TypeError(f"query must be made before it is asked, as sl.quantile(0.9), {got}")
     return Query(name_of(query), query)
