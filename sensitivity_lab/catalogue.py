@@ -43,8 +43,9 @@ from sensitivity_lab.proved.ranks.family import (
 from sensitivity_lab.proved.ranks.weights import Given, Trimmed, Weights, Winsorised
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
 from sensitivity_lab.queries import OfRecords, OnRows, Query, records_listed
-from sensitivity_lab.records.rows import is_table, table
+from sensitivity_lab.records.rows import table
 from sensitivity_lab.records.said import Always, told_apart
+from sensitivity_lab.records.source import is_table
 from sensitivity_lab.universe import Dataset, Universe
 
 A_PREDICATE = "a function of a record, as lambda row: row['pay'] > 3"

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.meant import by_name, meant_by
+from sensitivity_lab.meant import meant_by
 from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
     brief,
+    by_name,
     checked_bounds,
     drawn,
     exact_number,
@@ -35,9 +36,9 @@ from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.answers import Keyed, opened
 from sensitivity_lab.records.order import InOrders, OrderMatters, are_near
-from sensitivity_lab.records.rows import is_table, rows_of, table
+from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.records.said import Clipped, Filled, number_of
-from sensitivity_lab.records.source import Source, called_on, hashed
+from sensitivity_lab.records.source import Source, called_on, hashed, is_table
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]

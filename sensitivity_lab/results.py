@@ -17,7 +17,8 @@ from sensitivity_lab.of_records import OverNumbers, of_whom, over_numbers
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
-from sensitivity_lab.records.rows import is_table, own_copy
+from sensitivity_lab.records.rows import own_copy
+from sensitivity_lab.records.source import is_table
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.shown.python import (
     Snippet,

@@ -14,11 +14,11 @@ from math import isfinite
 from typing import Any, ClassVar, Self, TypeVar
 
 from sensitivity_lab.catalogue import CONSTANTS, count_people
-from sensitivity_lab.meant import by_name
 from sensitivity_lab.methods.witness import CompactWitness
 from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
     brief,
+    by_name,
     exact_number,
     number_as_float,
     told,

@@ -21,7 +21,8 @@ from sensitivity_lab.methods.witness import SIDES, marked_at
 from sensitivity_lab.numbers.gap import Labelled, amount
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.numbers.text import dataset_text, number_repr, number_text
-from sensitivity_lab.records.rows import is_table, rows_of, table
+from sensitivity_lab.records.rows import rows_of, table
+from sensitivity_lab.records.source import is_table
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.shown.python import Snippet, comment, runnable, source_of
