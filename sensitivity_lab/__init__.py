@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     from sensitivity_lab.audit.report import Audit as Audit, AuditRow as AuditRow
     from sensitivity_lab.catalogue import (
         COUNT as COUNT,
+        GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE,
+        INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
         MAX as MAX,
         MEAN as MEAN,
         MEDIAN as MEDIAN,
+        MIDHINGE as MIDHINGE,
         MIN as MIN,
+        RANGE as RANGE,
         STD as STD,
         SUM as SUM,
         VARIANCE as VARIANCE,
@@ -23,9 +27,12 @@ if TYPE_CHECKING:
         count_people_where as count_people_where,
         count_where as count_where,
         histogram as histogram,
+        l_statistic as l_statistic,
         quantile as quantile,
         std as std,
+        trimmed_mean as trimmed_mean,
         variance as variance,
+        winsorised_mean as winsorised_mean,
     )
     from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
     from sensitivity_lab.conjecture import conjecture as conjecture
@@ -42,15 +49,6 @@ if TYPE_CHECKING:
         Infeasible as Infeasible,
         NotProved as NotProved,
         TooLarge as TooLarge,
-    )
-    from sensitivity_lab.order_statistics import (
-        GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE,
-        INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
-        MIDHINGE as MIDHINGE,
-        RANGE as RANGE,
-        l_statistic as l_statistic,
-        trimmed_mean as trimmed_mean,
-        winsorised_mean as winsorised_mean,
     )
     from sensitivity_lab.plotting.explore import explore as explore
     from sensitivity_lab.plotting.tables import (
@@ -85,18 +83,15 @@ _ROOMS = {
     "audit.boundary_values": "breaking_values",
     "audit.report": "Audit AuditRow",
     "catalogue": (
-        "COUNT MAX MEAN MEDIAN MIN STD SUM VARIANCE count_distinct count_people "
-        "count_people_where count_where histogram quantile std variance"
+        "COUNT GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MAX MEAN MEDIAN MIDHINGE MIN RANGE STD SUM "
+        "VARIANCE count_distinct count_people count_people_where count_where histogram l_statistic "
+        "quantile std trimmed_mean variance winsorised_mean"
     ),
     "closed_form": "ClosedForm closed_form",
     "conjecture": "conjecture",
     "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "metrics": "labels_that_differ rank_distance",
     "numbers.errors": "Infeasible NotProved TooLarge",
-    "order_statistics": (
-        "GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MIDHINGE RANGE l_statistic "
-        "trimmed_mean winsorised_mean"
-    ),
     "plotting.explore": "explore",
     "plotting.tables": "plot_compare plot_sweep",
     "plotting.witness": "plot_witness",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -26,34 +25,27 @@ from sensitivity_lab.numbers.exact import (
     whole_number,
 )
 from sensitivity_lab.numbers.text import dataset_text, number_repr
-from sensitivity_lab.order_statistics import (
-    GINI_MEAN_DIFFERENCE,
-    INTERQUARTILE_RANGE,
-    MIDHINGE,
-    RANGE,
-    of_ranks,
-    short_text,
-)
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.ranks.family import Count, Mean, Quantile, Sum
-from sensitivity_lab.proved.scatter.family import Deviation, Variance
-from sensitivity_lab.queries import Grouping, OfRecords, OnRows, Query, in_order, records_listed
-from sensitivity_lab.records.numbers import in_whole_numbers
-from sensitivity_lab.records.people import OfOneRow, People, PersonsRow
-from sensitivity_lab.records.rows import Rows, is_table, rows_of, table
-from sensitivity_lab.records.said import (
-    Alike,
-    Always,
-    Clipped,
-    Filled,
-    Said,
-    column_of,
-    number_of,
-    told_apart,
+from sensitivity_lab.proved.ranks.family import (
+    Central,
+    Count,
+    GiniMeanDifference,
+    InterquartileRange,
+    LStatistic,
+    Mean,
+    Midhinge,
+    Quantile,
+    Range,
+    Sum,
 )
-from sensitivity_lab.records.source import called_on
+from sensitivity_lab.proved.ranks.weights import Given, Trimmed, Weights, Winsorised
+from sensitivity_lab.proved.scatter.family import Deviation, Variance
+from sensitivity_lab.queries import OfRecords, OnRows, Query, records_listed
+from sensitivity_lab.records.rows import table
+from sensitivity_lab.records.said import Always, told_apart
+from sensitivity_lab.records.source import is_table
 from sensitivity_lab.universe import Dataset, Universe
 
 A_PREDICATE = "a function of a record, as lambda row: row['pay'] > 3"
@@ -64,6 +56,127 @@ def _standard(
 ) -> Query:
     given: dict[str, Any] = {"exact": True, "rows": OnRows(function)} | options
     return Query(name, function, smallest_size, proved=proved, **given)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The sum of the sorted records, each times the weight of its rank.
+
+    >>> RANGE((1, 2, 8)), GINI_MEAN_DIFFERENCE((1, 2, 8))
+    (7, Fraction(14, 3))
+    """
+
+    weights: Weights
+
+    def __call__(self, x: Dataset) -> Exact:
+        """The sum over one dataset."""
+        steps = self.weights.steps(len(x))
+        total: Any = sum(weight * sum(x[start:stop]) for start, stop, weight in steps if weight)
+        return simplest(Fraction(total) / steps.unit)
+
+    def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        """The same over many datasets at once: whole numbers, and what they are over."""
+        values, scale = universe.scaled
+        steps = self.weights.steps(rows.shape[1])
+        largest = max(abs(int(values[0])), abs(int(values[-1])), 1)
+        dtype = np.dtype(np.int64 if max(steps.magnitude, 1) * largest < 2**62 else object)
+        weights = steps.over(steps.unit)
+        read = np.flatnonzero(weights)
+        x = values.astype(dtype)[rows[:, read]]
+        total: np.ndarray = (x * weights[read].astype(dtype)).sum(axis=1, dtype=dtype)
+        return total, scale * steps.unit
+
+
+def of_ranks(
+    name: str,
+    proved: LStatistic,
+    smallest_size: int = 1,
+    function: Callable[[Dataset], Exact] | None = None,
+    made: partial[Query] | None = None,
+) -> Query:
+    """The query that weighs sorted records so; `function` is the same, where it is quicker alone."""
+    weighed = Weighed(proved.weights)
+    known: dict[str, Any] = {"rows": OnRows(weighed), "proved": proved, "made": made}
+    return Query(name, function or weighed, smallest_size, exact=True, **known)
+
+
+def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Query:
+    """Return the sum of the sorted records, each times a weight of its rank: an L-statistic.
+
+    >>> from sensitivity_lab import Change, Universe, global_sensitivity
+    >>> midrange = l_statistic(lambda n: [0.5, *[0] * (n - 2), 0.5] if n > 1 else [1])
+    >>> midrange((1, 2, 8))
+    Fraction(9, 2)
+    >>> school = Universe.population([1, 2, 3, 10])
+    >>> global_sensitivity(midrange, school, size=3, relation=Change(1)).value
+    4
+
+    `weights(n)` gives the n weights for n records, the lowest record's first; a float stands for its
+    shortest decimal text, so give Fractions where 1/n is meant. It needs at least one record, whatever
+    the weights. `name` is by default made of the function's.
+
+    Cost: an answer calls `weights` once, and is O(n) exact arithmetic. A sensitivity on a range of
+    values is O(n); on a population O(m) in NumPy for each step of the weights where none is
+    negative, else a program of O(m²·(a + 1)·(b + 1)) cells for a records that leave and b that join, which is
+    refused beyond ten billion cells. One dataset is O(m) for each (a, b).
+    Raises TypeError for weights that cannot be called and for a name that is no text, ValueError, when
+    it is asked, for what are not n numbers. Source: David and Nagaraja (2003), "Order Statistics", chapter 6;
+    thm-l-interval, thm-l-shifts, thm-l-program and thm-l-local on the book's page of proofs.
+    """
+    if not callable(weights):
+        raise TypeError(f"weights must be callable, got {brief(weights)}")
+    if not (name is None or isinstance(name, str)):
+        raise TypeError(f"name must be text, got {brief(name)}")
+    return of_ranks(
+        f"l_statistic({name_of(weights)})" if name is None else name, LStatistic(Given(weights))
+    )
+
+
+def trimmed_mean(cut: Any) -> Query:
+    """Return the mean without the ⌊cut·n⌋ lowest and highest records, as `scipy.stats.trim_mean`.
+
+    >>> trimmed_mean(0.25)((1, 2, 3, 40))
+    Fraction(5, 2)
+
+    Where SciPy multiplies in floats the exact product is rounded down here: a tenth of 10 is 1.
+
+    Cost: an answer is O(n). A sensitivity by formula is O(1) for each move; on a population, one pass
+    over the sorted records. Raises ValueError for a cut outside [0, 1/2).
+    Source: `scipy.stats.trim_mean`; thm-l-central on the book's page of proofs.
+    """
+    return _central(trimmed_mean, Trimmed, cut)
+
+
+def winsorised_mean(cut: Any) -> Query:
+    """Return the mean where the ⌊cut·n⌋ lowest and highest records are replaced by the nearest that stays.
+
+    >>> winsorised_mean(0.25)((1, 2, 3, 40))
+    Fraction(5, 2)
+
+    They are counted as `scipy.stats.mstats.winsorize` does, with the exact product rounded down.
+
+    Cost and errors: as `trimmed_mean`. Source: `scipy.stats.mstats.winsorize`; thm-l-central on the
+    book's page of proofs.
+    """
+    return _central(winsorised_mean, Winsorised, cut)
+
+
+def _central(
+    maker: Callable[[Any], Query], weights: type[Trimmed] | type[Winsorised], cut: Any
+) -> Query:
+    exact = exact_number(cut, "cut")
+    if not 0 <= exact < Fraction(1, 2):
+        raise ValueError(f"cut must be at least 0 and below 1/2, got cut={dataset_text(cut)}")
+    kind, made = maker.__name__, partial(maker, exact)
+    return of_ranks(f"{kind}({short_text(exact)})", Central(weights(exact)), made=made)
+
+
+def short_text(exact: Exact) -> str:
+    """A number as a float where that means it, else as a quotient; of too many digits in short."""
+    near = number_as_float(exact)
+    if near is None and exact.denominator < 10**300:
+        return str(exact)
+    return number_repr(exact if near is None else near)
 
 
 def quantile(q: Any) -> Query:
@@ -210,17 +323,18 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
         raise TypeError(f"predicate must be callable, got {brief(predicate)}: {A_PREDICATE}")
 
     name = f"count_where({name_of(predicate)})"
-    function = _CountWhere(predicate)
+    function = CountsTrue(predicate)
     return _standard(name, function, CountWhere(function), 0, exact=False)
 
 
 @dataclass(frozen=True)
-class _CountWhere:
+class CountsTrue:
     """The number of records for which the predicate is true; of a table the rows."""
 
     predicate: Callable[[Any], Any]
 
     def __call__(self, x: Any) -> int:
+        """The number over one dataset."""
         return sum(map(self.is_true, x if isinstance(x, tuple) else records_listed(x)))
 
     def said(self, record: Any) -> int:
@@ -235,6 +349,7 @@ class _CountWhere:
             raise ValueError(f"predicate failed on {brief(record)}: {told(error)}") from error
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
+        """The same over many datasets at once."""
         true = np.array([*map(self.is_true, universe.values)], dtype=np.int64)
         return true[rows].sum(axis=1, dtype=np.int64), 1
 
@@ -320,6 +435,10 @@ MEAN = of_ranks("mean", Mean(), 1, _mean)
 MEDIAN = of_ranks("median", Quantile(Fraction(1, 2)))
 MIN = of_ranks("min", Quantile(0), 1, _min)
 MAX = of_ranks("max", Quantile(1), 1, _max)
+RANGE = of_ranks("range", Range())
+INTERQUARTILE_RANGE = of_ranks("interquartile_range", InterquartileRange())
+MIDHINGE = of_ranks("midhinge", Midhinge())
+GINI_MEAN_DIFFERENCE = of_ranks("gini_mean_difference", GiniMeanDifference(), 2)
 VARIANCE = variance()
 STD = std()
 count_distinct = _standard(
@@ -334,7 +453,7 @@ CONSTANTS = {
 }  # fmt: skip
 
 
-class _CountPeople(OfRecords):
+class CountsPeople(OfRecords):
     """The number of people, each once, however many rows they bring; `COUNT` counts rows.
 
     >>> from sensitivity_lab import Remove, global_sensitivity
@@ -364,7 +483,7 @@ class _OneIf:
 
 
 def _counting(name: str, of: Callable[[Any], int]) -> Query:
-    return replace(SUM, name=name, function=_CountPeople(SUM, of), exact=False, rows=None)
+    return replace(SUM, name=name, function=CountsPeople(SUM, of), exact=False, rows=None)
 
 
 def count_people_where(predicate: Callable[[Any], Any]) -> Query:
@@ -383,168 +502,3 @@ def count_people_where(predicate: Callable[[Any], Any]) -> Query:
 
 
 count_people = _counting("count_people", Always(1))
-
-
-@dataclass(frozen=True)
-class OverNumbers:
-    """A query of numbers, and what of each record of a universe these numbers are."""
-
-    query: Query
-    of_what: Any
-
-    def dataset(self, universe: Universe, positions: Iterable[int], exact: bool = False) -> Dataset:
-        """What the records at some positions say, ascending; `exact` numbers in that form."""
-        said = in_order(map(partial(number_of, self.of_what), universe.source.each(positions)))
-        return tuple(map(exact_number, said)) if exact else said
-
-
-@dataclass(frozen=True)
-class Added(Said):
-    """What a person's rows come to, where a query adds what it says of each row."""
-
-    query: Query
-
-    def __call__(self, person: Any) -> Any:
-        """Of one person, who comes as a table."""
-        return self.query(person)
-
-    def of_all(self, universe: Universe) -> Any:
-        """Of people who are named, all rows at once; whatever fails says so person by person."""
-        if isinstance(universe.source, People):
-            with suppress(Exception):
-                return self._at_once(universe.source)
-        return universe.said(self.query)
-
-    def _at_once(self, people: People) -> Any:
-        asked, rows = self.query.function, people.natives[None]
-        if isinstance(asked, _CountWhere):
-            said = map(asked.said, rows_of(table(rows, "rows"), PersonsRow))
-            return people.added(np.fromiter(said, dtype=np.int64), 1)
-        of = self.query.of_what or Always(1)
-        known = Universe(Rows(rows, "rows"), False, None)
-        return people.added(*in_whole_numbers(known.numbers_of(of)))
-
-
-def over_numbers(query: Query, universe: Universe) -> OverNumbers | None:
-    """The query of numbers that a query is over a universe, where it is one; else None."""
-    if universe.holds_people and _adds_rows(query, universe):
-        return OverNumbers(SUM, Added(_of_one_row(query, universe)))
-    if isinstance(query.function, _CountPeople) and not universe.holds_people:
-        raise TypeError(f"query {query.name} counts people, got {universe}: COUNT counts records")
-    if query.inner is not None:
-        of_rows = universe.holds_people and column_of(query.of_what) is not None
-        return None if of_rows else OverNumbers(query.inner, _told(query, universe))
-    if not universe.numeric and not universe.tabular and _tells_apart(query):
-        return OverNumbers(query, Alike(universe))
-    if universe.numeric or query.proved is None or not query.proved.of_anything:
-        return None
-    if isinstance(query.function, _CountWhere):
-        return OverNumbers(count_where(bool), query.function.said)
-    return OverNumbers(query, Always(1))
-
-
-def _tells_apart(query: Query) -> bool:
-    """Whether a query asks only which records are equal."""
-    return query.proved is not None and query.proved.tells_apart
-
-
-def _told(query: Query, universe: Universe) -> Any:
-    """What the numbers are that a query is asked of; text is told apart where no more is asked."""
-    if not _tells_apart(query) or isinstance(query.of_what, Clipped):
-        return query.of_what
-    (first,) = universe.source.each([0])
-    is_number = is_real(called_on(partial(number_of, query.of_what), first))
-    return query.of_what if is_number else Alike(universe, query.of_what)
-
-
-def asks_rows(query: Query) -> bool:
-    """Whether a query of people is asked of all their rows: it counts them, or names a column."""
-    if query.inner is not None:
-        return column_of(query.of_what) is not None
-    if query.grouping is not None:
-        return True
-    return query.proved is not None and query.proved.of_anything
-
-
-def of_whom(query: Query) -> str:
-    """What a result over people says beside a query's name: whether rows are asked, or people counted."""
-    if asks_rows(query):
-        return ", of all their rows"
-    return ", each person once" if isinstance(query.function, _CountPeople) else ""
-
-
-def _adds_rows(query: Query, people: Universe) -> bool:
-    """Whether a query is asked of rows, and of those of two people is the sum of both."""
-    proved, column = query.proved, column_of(query.of_what)
-    if proved is None or not asks_rows(query):
-        return False
-    anybody = people.source.brings is not None  # whose numbers are those of a whole dataset
-    if (anybody and column == people.source.id) or None not in people.source.whole:
-        return False
-    return proved.of_anything or (column is not None and proved.adds is not None)
-
-
-def _of_one_row(query: Query, people: Universe) -> Query:
-    """A query whose predicate cannot take a row of some people for a person."""
-    predicate = predicate_of(query)
-    if predicate is None:
-        return query
-    return replace(query, function=_CountWhere(OfOneRow.over(predicate, people.source)))
-
-
-def predicate_of(query: Query) -> Callable[[Any], Any] | None:
-    """What a query counts records by, where it is a count that asks a function."""
-    return query.function.predicate if isinstance(query.function, _CountWhere) else None
-
-
-def python_of(query: Query) -> str | None:
-    """The Python that makes a standard query, with `sl` for the package; None for any other."""
-    if query.together is not None:
-        return query.together.python(query)
-    if query.grouping is not None:
-        return _python_by_group(query.grouping)
-    if query.inner is not None:
-        return _python_of_what(query.inner, query.of_what)
-    for name, constant in CONSTANTS.items():
-        if query == constant:
-            return f"sl.{name}"
-    return _python_of_call(query.made) if query.made and query == query.made() else None
-
-
-def _python_of_call(made: partial[Query]) -> str:
-    """The call of the package's function that makes a query."""
-    options = [f"{name}={value}" for name, value in made.keywords.items()]
-    return f"sl.{made.func.__name__}({', '.join([*map(literal, made.args), *options])})"
-
-
-def literal(value: Any) -> str:
-    """Numbers as Python: a float's text where that means the number, else an int or a Fraction."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(literal, value))}]"
-    number = exact_number(value)
-    decimal = None if isinstance(number, int) else number_as_float(number)
-    return repr(number if decimal is None else decimal)
-
-
-def _python_by_group(grouping: Grouping) -> str | None:
-    """The Python of a query by the groups of a column."""
-    asked = _python_of_what(grouping.query, grouping.of_what)
-    if asked is None or not isinstance(grouping.by_what, str):
-        return None
-    keys = "" if grouping.keys is None else f", keys={list(grouping.keys)!r}"
-    return f"{asked}.by({grouping.by_what!r}{keys})"
-
-
-def _python_of_what(query: Query, what: Any) -> str | None:
-    """The Python of a query of a column, or of its numbers cut to bounds."""
-    if what is None:
-        return python_of(query)
-    if isinstance(what, Clipped):
-        asked = _python_of_what(query, what.of)
-        ends = f"{literal(what.low)}, {literal(what.high)}"
-        return None if asked is None else f"{asked}.clipped({ends})"
-    column, missing = what, ""
-    if isinstance(what, Filled):
-        column, missing = what.of, f", missing={literal(what.missing)}"
-    asked = python_of(query)
-    return f"{asked}.of({column!r}{missing})" if asked and isinstance(column, str) else None

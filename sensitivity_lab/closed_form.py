@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.meant import by_name
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
-from sensitivity_lab.numbers.exact import brief, checked_bounds, proper_norm, whole_number
+from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds, proper_norm, whole_number
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval

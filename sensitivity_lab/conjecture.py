@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.meant import by_name
 from sensitivity_lab.numbers.errors import Infeasible
-from sensitivity_lab.numbers.exact import brief, first_of, is_sequence
+from sensitivity_lab.numbers.exact import brief, by_name, first_of, is_sequence
 from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation

@@ -18,9 +18,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sensitivity_lab.meant import by_name
 from sensitivity_lab.numbers.errors import NotProved
-from sensitivity_lab.numbers.exact import Exact, brief, checked_bounds, exact_number, whole_number
+from sensitivity_lab.numbers.exact import (
+    Exact,
+    brief,
+    by_name,
+    checked_bounds,
+    exact_number,
+    whole_number,
+)
 from sensitivity_lab.numbers.gap import rational
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded

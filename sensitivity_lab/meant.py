@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from difflib import get_close_matches
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from typing import Any
 
 # Parameters that calls leave out, or call otherwise, as they are written.
 WRITTEN = {
@@ -54,32 +50,7 @@ def meant_by(name: str, known: Collection[str]) -> str:
     return f": there is sl.{by_letters[near[0]]}" if near else ""
 
 
-def by_name(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that says what to type where a call names a parameter wrongly, or none.
-
-    >>> @by_name
-    ... def ask(query, *, size):
-    ...     return size
-    >>> ask(max, sizes=3)
-    Traceback (most recent call last):
-    ...
-    TypeError: ask takes size, not sizes: size=6 or size=range(1, 11)
-    """
-    signature = inspect.signature(function)
-
-    @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> T:
-        __tracebackhide__ = True  # pytest shows the caller's own line
-        try:
-            signature.bind(*args, **kwargs)
-        except TypeError:
-            raise TypeError(_way_out(function.__name__, signature, args, kwargs)) from None
-        return function(*args, **kwargs)
-
-    return called
-
-
-def _way_out(
+def way_out(
     name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> str:
     """What is wrong with a call that cannot be made, and how it is written."""

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from sensitivity_lab.catalogue import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text, one_line
+from sensitivity_lab.of_records import asks_rows, over_numbers, predicate_of
 from sensitivity_lab.queries import Grouping, Query, checked_answer
 from sensitivity_lab.records.people import OfOneRow, drops_other_rows
 from sensitivity_lab.records.rows import require_column, table
@@ -26,6 +26,7 @@ from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
 Size = int | range
+Part = TypeVar("Part")
 LONGEST_REASON = 100  # letters that say how a function fails on nothing
 NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
 MOST_MOVES = 2_000_000  # sizes × moves of one problem: its plan lists them
@@ -63,25 +64,24 @@ class Problem:
                 f"{brief(self.universe.values[0])}: say what of a record it is asked of, as in "
                 "MEAN.of('column') or SUM.of(function)"
             )
-        takes = self.query.takes_missing or fills(self.query.of_what)
-        if self.universe.has_missing and not takes:
+        takes_missing = self.query.takes_missing
+        if self.universe.has_missing and not (takes_missing or fills(self.query.of_what)):
             raise ValueError(
                 f"query {self.query.name} does not take missing records, got a universe that "
                 "holds None; ask of a number in its place, as SUM.of(lambda x: x, missing=0) does, drop it, "
                 "or wrap a callable in Query(..., takes_missing=True)"
             )
-        self._check_columns()
+        if self.query.grouping is not None:
+            self._check_columns(self.query.grouping)
         self._check_sizes()
         if self.query.together is not None:
             self.query.together.check(self.universe.source, self.universe.name)
 
-    def _check_columns(self) -> None:
+    def _check_columns(self, grouping: Grouping) -> None:
         """Refuse groups, and numbers by group, of a column that there is not."""
-        grouping, tables = self.query.grouping, [*self.universe.source.whole.values()]
-        if grouping is None or len(tables) != 1:
-            return
+        tables = [*self.universe.source.whole.values()]
         for asked, what in (("by", grouping.by_what), ("of", uncut(grouping.of_what))):
-            if isinstance(what, str):
+            if isinstance(what, str) and len(tables) == 1:
                 require_column(table(tables[0], "table"), what, asked)
 
     def _check_people(self) -> None:
@@ -205,6 +205,12 @@ class Problem:
         if not self.relation.restricts_columns:
             return None
         return self.relation.kept(self.universe.values)
+
+    @property
+    def asks_records(self) -> bool:
+        """Whether its query may be one of numbers that the universe's records say."""
+        of_said = self.query.proved is not None and not self.universe.numeric
+        return of_said or self.query.inner is not None
 
     @property
     def given(self) -> Giver:
@@ -335,6 +341,14 @@ class Budget:
             for query in queries:
                 if query.rows is None:
                     _check_picklable(query)
+
+    def bar(self, parts: Iterable[Part], **options: Any) -> Iterable[Part]:
+        """Return `parts`, with a progress bar as they are taken if it is to be shown."""
+        if not self.progress:
+            return parts
+        from tqdm.auto import tqdm  # in a notebook it loads the widgets
+
+        return tqdm(parts, **options)  # type: ignore[no-any-return]
 
     @property
     def most(self) -> Limits:

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.meant import by_name, meant_by
+from sensitivity_lab.meant import meant_by
 from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
     brief,
+    by_name,
     checked_bounds,
     drawn,
     exact_number,
@@ -35,14 +36,14 @@ from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.answers import Keyed, opened
 from sensitivity_lab.records.order import InOrders, OrderMatters, are_near
-from sensitivity_lab.records.rows import is_table, rows_of, table
+from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.records.said import Clipped, Filled, number_of
-from sensitivity_lab.records.source import Source, called_on, hashed
+from sensitivity_lab.records.source import Source, called_on, hashed, is_table
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
 PLAIN = (tuple, list, np.ndarray)  # vectors as they are
-MAKERS = ("sensitivity_lab.catalogue", "sensitivity_lab.order_statistics")  # they make queries
+MAKER = "sensitivity_lab.catalogue"  # it makes queries
 UNLISTED = (str, set, frozenset)  # what can be listed, but is no vector
 
 
@@ -585,7 +586,7 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
         return query
     if not callable(query):
         raise TypeError(f"query must be a Query or a callable, got {brief(query)}{_meant(query)}")
-    if str(getattr(query, "__module__", "")) in MAKERS:
+    if str(getattr(query, "__module__", "")) == MAKER:
         got = f"got {name_of(query)} itself"
         raise TypeError(f"query must be made before it is asked, as sl.quantile(0.9), {got}")
     return Query(name_of(query), query)

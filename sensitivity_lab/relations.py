@@ -21,12 +21,11 @@ from sensitivity_lab.numbers.exact import (
     sequence,
     whole_number,
 )
-from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.records.numbers import SHORT_FLOATS
-from sensitivity_lab.records.rows import Row, is_table, rows_of, table
+from sensitivity_lab.records.rows import Row, rows_of, table
 from sensitivity_lab.records.said import codes_of
-from sensitivity_lab.records.source import hashed
-from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe
+from sensitivity_lab.records.source import hashed, is_table
+from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe, multisets
 
 Move = tuple[int, int]  # how many records leave the dataset, how many join it
 Plan = dict[int, tuple[Move, ...]]  # the feasible moves from a dataset of each size

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.catalogue import OverNumbers, of_whom, over_numbers, python_of
 from sensitivity_lab.methods.witness import SIDES, CompactWitness, marked_witness
 from sensitivity_lab.numbers.exact import RootGap, brief, is_real, simplest
 from sensitivity_lab.numbers.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
 from sensitivity_lab.numbers.text import cell_text, dataset_text, number_repr, value_text
+from sensitivity_lab.of_records import OverNumbers, of_whom, over_numbers
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
-from sensitivity_lab.records.rows import is_table, own_copy
+from sensitivity_lab.records.rows import own_copy
+from sensitivity_lab.records.source import is_table
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.shown.python import (
     Snippet,
@@ -27,7 +28,7 @@ from sensitivity_lab.shown.python import (
     runnable,
     source_of,
 )
-from sensitivity_lab.travel import Travels, read_as, stayed
+from sensitivity_lab.travel import Travels, python_of, read_as, stayed
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for

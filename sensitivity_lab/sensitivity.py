@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal, get_args
 
-from sensitivity_lab.meant import by_name
-from sensitivity_lab.methods.lifting import images_of
+from sensitivity_lab.methods.lifting import Image, images_of
 from sensitivity_lab.methods.solver import solve, solve_local
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Answered, Method, Walk
 from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
-from sensitivity_lab.numbers.exact import brief, is_one_of
+from sensitivity_lab.numbers.exact import brief, by_name, is_one_of
 from sensitivity_lab.numbers.gap import Metric, Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
+from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, as_query, measured_by
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity, result
@@ -158,14 +158,13 @@ def local_sensitivity(
     problem = Problem(asked, universe, len(indices), relation, norm, any_answer=told)
     budget = Budget(max_datasets, progress, executor)
     _check([problem], by, LOCAL_METHODS, "auto, walk or solver for one dataset", budget)
-    (image,) = images_of([problem])
+    (image,) = _images([problem])
     numbers, own = problem, indices
     if image:
         numbers, own = image.asked_by(problem), image.of_dataset(indices)
     answered = _locally(numbers, own, by, budget)
     pair = image.lifted_at(indices, answered.pair) if image else answered.pair
-    found = stood_by(problem, pair)
-    return result(problem, found, answered.by, answered.datasets, is_local=True)
+    return _result(problem, pair, answered, is_local=True)
 
 
 def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Answered:
@@ -183,7 +182,7 @@ def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Ans
 def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[Sensitivity]:
     """Answer problems together: all budgets are checked before anything is enumerated."""
     _check(problems, method, METHODS, f"one of {', '.join(METHODS)}", budget)
-    images = images_of(problems)
+    images = _images(problems)
     numbers = [
         image.asked_by(problem) if image else problem
         for problem, image in zip(problems, images, strict=True)
@@ -193,14 +192,22 @@ def settle(problems: Sequence[Problem], *, method: str, budget: Budget) -> list[
     enumerated = iter(_enumerated(rest, method, budget))
     answered = [next(enumerated) if known is None else known for known in solved]
     return [
-        result(
-            problem,
-            stood_by(problem, image.lifted(one.pair) if image else one.pair),
-            one.by,
-            one.datasets,
-        )
+        _result(problem, image.lifted(one.pair) if image else one.pair, one)
         for problem, image, one in zip(problems, images, answered, strict=True)
     ]
+
+
+def _images(problems: Sequence[Problem]) -> list[Image | None]:
+    """What makes numbers of the records that problems ask about; none where these are asked as they are."""
+    return images_of(problems) if any(p.asks_records for p in problems) else [None] * len(problems)
+
+
+def _result(
+    problem: Problem, pair: WorstPair, found: Answered, is_local: bool = False
+) -> Sensitivity:
+    """The result of a problem; a function of tables must stand by its pair."""
+    stood = stood_by(problem, pair) if problem.universe.tabular else pair
+    return result(problem, stood, found.by, found.datasets, is_local)
 
 
 def _check(
@@ -251,7 +258,7 @@ def _proved(
     """
     pair = None
     if problem.kept is None or (only is None and problem.universe.holds_people):
-        pair = solve(problem, budget.progress) if only is None else solve_local(problem, only)
+        pair = solve(problem, budget) if only is None else solve_local(problem, only)
     if pair is not None and pair.attained:
         return Answered(pair, 0, "solver"), ""
     where = "here" if pair is None else BEYOND_PROOF

@@ -12,10 +12,9 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.closed_form import closed_form
-from sensitivity_lab.meant import by_name
 from sensitivity_lab.methods.lifting import Image
 from sensitivity_lab.methods.witness import marked_witness
-from sensitivity_lab.numbers.exact import brief, checked_bounds
+from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds
 from sensitivity_lab.numbers.gap import Norm, Number
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query

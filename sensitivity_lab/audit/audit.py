@@ -33,10 +33,9 @@ from sensitivity_lab.audit.search.search import (
     search,
 )
 from sensitivity_lab.audit.subject import Subject, Widest, answers_stood_by
-from sensitivity_lab.meant import by_name
 from sensitivity_lab.methods.witness import marked_at
 from sensitivity_lab.numbers.errors import Infeasible, TooLarge
-from sensitivity_lab.numbers.exact import brief, is_one_of, name_of, whole_number
+from sensitivity_lab.numbers.exact import brief, by_name, is_one_of, name_of, whole_number
 from sensitivity_lab.numbers.gap import Metric, Norm, amount, measured
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem
 from sensitivity_lab.queries import Query, as_query
@@ -265,7 +264,7 @@ def _worst(
         if scope.seconds is None:
             require_budget(problems, scope.trials)
         ask = partial(search, trials=scope.trials, seconds=scope.seconds, seed=source)
-        return [ask(problem, subject, progress=budget.progress) for problem in problems]
+        return [ask(problem, subject, budget=budget) for problem in problems]
     if subject.metric is not None or scope.order is not None:
         return OrderedWalk(subject, scope.order).worst(problems, budget)
     pairs = []

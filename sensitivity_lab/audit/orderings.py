@@ -16,13 +16,11 @@ from sensitivity_lab.methods.workers import (
     ask_in_orders,
     block_edges,
     few_of,
-    with_bar,
 )
 from sensitivity_lab.numbers.gap import arithmetics, same_shape
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Budget, Problem, within_budget
-from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.relations import Move, Relation, neighbours_of
-from sensitivity_lab.universe import Indices, Universe
+from sensitivity_lab.universe import Indices, Universe, multisets
 
 Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
 
@@ -122,7 +120,7 @@ class OrderedWalk:
             self.require_budget(problem, budget.max_datasets)
         for size in sorted(set().union(*(problem.sizes_answered for problem in problems))):
             self._answer_all(size, budget)
-        return [self._widest(problem, budget.progress) for problem in problems]
+        return [self._widest(problem, budget) for problem in problems]
 
     def require_budget(self, problem: Problem, limit: int) -> None:
         """Refuse a problem with too many datasets, sequences or pairs, before any work."""
@@ -158,7 +156,7 @@ class OrderedWalk:
         blocks = ([(*as_given(r),) for p in group for r in self._readings(p)] for group in groups)
         answered = answers_in_blocks(asked, given, blocks, budget.executor)
         bar = {"total": len(groups), "desc": f"size {size}", "unit": " blocks"}
-        for group, block in zip(groups, with_bar(answered, budget.progress, **bar), strict=True):
+        for group, block in zip(groups, budget.bar(answered, **bar), strict=True):
             answers = iter(block)
             for point in group:
                 readings = [(next(answers), reading) for reading in self._readings(point)]
@@ -181,12 +179,12 @@ class OrderedWalk:
         ends = {answers.index(min(answers)), answers.index(max(answers))}
         return [answered[i] for i in sorted(ends)]
 
-    def _widest(self, problem: Problem, progress: bool) -> Widest:
+    def _widest(self, problem: Problem, budget: Budget) -> Widest:
         """The pair of readings that lies furthest apart, and of several the first met."""
         points = [(point, moves) for n, moves in problem.plan.items() for point in self._points(n)]
         every = (
             (self.gap(answer, other), dataset, neighbour)
-            for point, moves in with_bar(points, progress, desc="walk", unit=" datasets")
+            for point, moves in budget.bar(points, desc="walk", unit=" datasets")
             for beside in self._neighbours(point, problem, moves)
             for answer, dataset in self.answers[point]
             for other, neighbour in self.answers[beside]

@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.methods.workers import (
-    Part,
-    answer_block,
     answers_in_blocks,
     ask_in_orders,
     block_edges,
     few_of,
-    with_bar,
 )
 from sensitivity_lab.numbers.gap import (
     Answer,
@@ -29,7 +26,7 @@ from sensitivity_lab.numbers.gap import (
     common_denominator,
     same_shape,
 )
-from sensitivity_lab.problem import Budget
+from sensitivity_lab.problem import Budget, Part
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Giver, Universe
 
@@ -179,8 +176,8 @@ class Evaluations:
     def first(self, size: int) -> Answer:
         """The answer on the dataset of rank 0, which tells scalars from vectors."""
         if size not in self.firsts:
-            task = (self.query, self.given, self.lattice.rows(size, np.zeros(1, dtype=np.int64)))
-            self.firsts[size] = answer_block(task)[0]
+            (row,) = self.lattice.rows(size, np.zeros(1, dtype=np.int64)).tolist()
+            self.firsts[size] = self.query.answers(self.given, [tuple(row)])[0]
         return self.firsts[size]
 
     @property
@@ -273,8 +270,7 @@ class Evaluations:
                 raise NoArray
 
     def _bar(self, parts: Iterable[Part], size: int, total: int | None = None) -> Iterable[Part]:
-        shown = self.budget.progress
-        return with_bar(parts, shown, total=total, desc=f"size {size}", unit=" blocks")
+        return self.budget.bar(parts, total=total, desc=f"size {size}", unit=" blocks")
 
 
 def _roomy(answers: np.ndarray) -> np.ndarray:

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.catalogue import asks_rows, over_numbers
 from sensitivity_lab.numbers.exact import brief, exact_number, is_real, simplest
+from sensitivity_lab.of_records import asks_rows, over_numbers
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.entries.bins import BinsOfRuns
 from sensitivity_lab.proved.entries.splits import Ends, Entries, Groups, between_ends, of_population

@@ -13,9 +13,8 @@ from functools import partial
 import numpy as np
 
 from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people, with_records
-from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.numbers.gap import Answer, gap_between
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.proved.sorted_records import Pool, SortedRecords
 from sensitivity_lab.proved.worst_pair import Costly, D, Share, Values, WorstPair, shares, widest
 from sensitivity_lab.queries import answers_at
@@ -24,7 +23,7 @@ from sensitivity_lab.universe import Indices
 MOST_ASKED_AGAIN = 1_000  # records; beyond these, asking again would take as long as solving
 
 
-def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
+def solve(problem: Problem, budget: Budget) -> WorstPair | None:
     """Return the widest gap over all moves (thm-share), or None where no proof covers it."""
     d = widest_gaps(problem)
     if d is None:
@@ -32,7 +31,7 @@ def solve(problem: Problem, progress: bool = False) -> WorstPair | None:
     every = _shares(problem)
     if isinstance(d, Costly) and not d.affordable(every):
         return None
-    watch = partial(with_bar, shown=progress, desc="solver", unit=" shares")
+    watch = partial(budget.bar, desc="solver", unit=" shares")
     worst = widest(d, every, watch)
     if worst is not None and not _has_its_gap(problem, worst):
         raise ArithmeticError(

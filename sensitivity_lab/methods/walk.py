@@ -19,7 +19,6 @@ from sensitivity_lab.methods.workers import (
     ask_in_orders,
     block_edges,
     few_of,
-    with_bar,
 )
 from sensitivity_lab.numbers.gap import (
     Answer,
@@ -35,9 +34,8 @@ from sensitivity_lab.numbers.gap import (
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import checked_answer, records_listed
-from sensitivity_lab.records.multisets import multisets
 from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
-from sensitivity_lab.universe import Indices, Universe
+from sensitivity_lab.universe import Indices, Universe, multisets
 
 LONG = 30  # records, from which on groups are told apart in arrays
 
@@ -74,7 +72,7 @@ class Walk:
         """Visit every dataset and every neighbour; answer the query once per dataset."""
         starts, datasets = self._datasets(problem)
         answers, common = _answered(problem, datasets, self.budget)
-        shown = with_bar(starts, self.budget.progress, desc="walk", unit=" datasets")
+        shown = self.budget.bar(starts, desc="walk", unit=" datasets")
         gap, dataset, neighbours = _widest(problem, shown, answers)
         # A neighbour that is no extreme can have the widest gap too, where floats tie by
         # rounding: so all are looked at, but only those of the first dataset that has it.

@@ -1,4 +1,4 @@
-"""A function's answers on many datasets, here or on an executor's workers; and the bar meanwhile."""
+"""A function's answers on many datasets, here or on an executor's workers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import replace
-from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,21 +17,11 @@ from sensitivity_lab.queries import AnswersDiffer, Query
 from sensitivity_lab.records.order import NEAR, NOTHING, InOrders
 from sensitivity_lab.universe import Giver, Indices
 
-Part = TypeVar("Part")
 Block = np.ndarray | Sequence[Indices]  # datasets as positions among the values
 ROWS_AT_ONCE = 1 << 22  # numbers in a block of datasets: bounds the memory
 
 HELD = 4  # datasets of a size that are asked about in several orders of their rows
 ROWS_TOGETHER = 1 << 18  # numbers in a block that a database answers together
-
-
-def with_bar(parts: Iterable[Part], shown: bool, **options: Any) -> Iterable[Part]:
-    """Return `parts`, with a progress bar as they are taken if it is to be shown."""
-    if not shown:
-        return parts
-    from tqdm.auto import tqdm  # in a notebook it loads the widgets
-
-    return tqdm(parts, **options)  # type: ignore[no-any-return]
 
 
 def worker_count(executor: Executor) -> int:

@@ -1,26 +1,30 @@
 """Exact numbers: what a value means, and differences of square roots settled without rounding.
 
-`brief` writes any value for a message.
+What a caller gives is checked here, too; `brief` writes any value for a message.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from functools import total_ordering
+from functools import total_ordering, wraps
 from itertools import islice
 from numbers import Integral, Rational, Real
 from operator import length_hint
 from reprlib import Repr
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from sensitivity_lab.meant import way_out
 from sensitivity_lab.numbers.errors import TooLarge
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Exact = int | Fraction
 MOST_LISTED = 20_000_000  # entries of a sequence that is listed: each becomes a Python object
 MOST_DRAWN = 10_000_000  # entries of an iterator, which may have no end
@@ -88,6 +92,31 @@ def number_as_float(value: Exact) -> float | None:
         return None
     nearest = float(value)
     return nearest if exact_number(nearest) == value else None
+
+
+def by_name(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that says what to type where a call names a parameter wrongly, or none.
+
+    >>> @by_name
+    ... def ask(query, *, size):
+    ...     return size
+    >>> ask(max, sizes=3)
+    Traceback (most recent call last):
+    ...
+    TypeError: ask takes size, not sizes: size=6 or size=range(1, 11)
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        __tracebackhide__ = True  # pytest shows the caller's own line
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError:
+            raise TypeError(way_out(function.__name__, signature, args, kwargs)) from None
+        return function(*args, **kwargs)
+
+    return called
 
 
 def whole_number(value: Any, what: str, least: int) -> int:

@@ -13,8 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from sensitivity_lab.catalogue import CONSTANTS, quantile
-from sensitivity_lab.meant import by_name
-from sensitivity_lab.numbers.exact import brief, sequence, whole_number
+from sensitivity_lab.numbers.exact import brief, by_name, sequence, whole_number
 from sensitivity_lab.numbers.text import dataset_text, value_text
 from sensitivity_lab.plotting.style import BAND, INK, PALE, STYLE
 from sensitivity_lab.plotting.tables import plot_sweep, relation_text

@@ -18,7 +18,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sensitivity_lab.catalogue import OverNumbers, over_numbers
 from sensitivity_lab.methods.witness import CompactWitness, marked_witness
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import Exact, brief, exact_number
@@ -30,6 +29,7 @@ from sensitivity_lab.numbers.text import (
     true_minus,
     value_text,
 )
+from sensitivity_lab.of_records import OverNumbers, over_numbers
 from sensitivity_lab.plotting.rows import row_keys, sheet_of
 from sensitivity_lab.plotting.style import (
     INK,

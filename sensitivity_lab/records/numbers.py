@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -24,10 +24,18 @@ from sensitivity_lab.numbers.exact import (
     simplest,
 )
 from sensitivity_lab.numbers.lazy import pd
-from sensitivity_lab.records.rows import Rows, is_table
-from sensitivity_lab.records.source import Positions, Source, Values, are_text, as_seen, of_values
+from sensitivity_lab.records.rows import Rows
+from sensitivity_lab.records.source import (
+    Positions,
+    Source,
+    Values,
+    are_text,
+    as_seen,
+    is_table,
+)
 
 WIDE = Context(prec=1_000)  # any sum of floats is exact in it: they reach from 1e-324 to 2e308
+PLAIN = (list, tuple, range, np.ndarray)  # of no library of tables
 SHORT_FLOATS = (np.float16, np.float32)  # kept as they are: as Python floats they print longer
 
 
@@ -124,7 +132,7 @@ class Numbers(Source):
         return read_only(np.repeat(integers, self.counts)), scale
 
     def giver(self, exact: bool = False) -> Callable[[Positions], Any]:
-        return partial(of_values, self.exact_values if exact else self.values)
+        return partial(_at, self.exact_values if exact else self.values)
 
     def are_those_of(self, other: Source) -> bool:
         """Whether others are the same numbers in the same form, however many copies there are."""
@@ -163,6 +171,11 @@ class Numbers(Source):
         return positions if np.array_equal(values[positions], given) else None
 
 
+def _at(values: Sequence[Any], positions: Positions) -> tuple[Any, ...]:
+    """The values at some positions."""
+    return tuple(values[i] for i in positions)
+
+
 def _read_again(held: np.ndarray | tuple[Any, ...], once: bool) -> Numbers:
     """Numbers that have travelled: an array arrives writeable."""
     return Numbers(read_only(held) if isinstance(held, np.ndarray) else held, once)
@@ -170,14 +183,14 @@ def _read_again(held: np.ndarray | tuple[Any, ...], once: bool) -> Numbers:
 
 def source_of(source: Any, what: str, once: bool) -> Source:
     """What a caller gives as records: an array stays one where it holds ints or floats alone."""
-    if is_table(source):
+    if not isinstance(source, PLAIN) and is_table(source):
         return Rows(source, what)
     if isinstance(source, (str, bytes, dict)) or not isinstance(source, Iterable):
         raise TypeError(
             f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}: "
             "a list, as [1, 2, 3], or pandas.DataFrame(columns), or pandas.read_csv(file)"
         )
-    array = _listed(source)
+    array = source if isinstance(source, PLAIN) else _listed(source)
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
     if not isinstance(array, np.ndarray):

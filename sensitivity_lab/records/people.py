@@ -21,7 +21,6 @@ from sensitivity_lab.records.rows import (
     Row,
     Rows,
     cells_of,
-    is_table,
     pieces,
     rows_of,
     table,
@@ -35,6 +34,7 @@ from sensitivity_lab.records.source import (
     Tables,
     end_to_end,
     hashed,
+    is_table,
     ordered,
 )
 from sensitivity_lab.records.truncation import Truncated, Truncation

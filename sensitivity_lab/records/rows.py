@@ -21,6 +21,7 @@ from sensitivity_lab.records.source import (
     Values,
     called_on,
     end_to_end,
+    is_table,
 )
 
 SHORT: dict[str, type[np.floating[Any]]] = {"Float16": np.float16, "Float32": np.float32}
@@ -74,12 +75,6 @@ class Row(tuple[Any, ...]):
     def __repr__(self) -> str:
         inside = ", ".join(f"{n}={v!r}" for n, v in zip(self.columns, self, strict=True))
         return f"Row({inside})"
-
-
-def is_table(value: Any) -> bool:
-    """Whether a value is a table of one of the three libraries; `table` refuses a lazy one."""
-    known = nw.dependencies
-    return bool(known.is_into_dataframe(value) or known.is_polars_lazyframe(value))
 
 
 def table(value: Any, what: str) -> nw.DataFrame[Any]:

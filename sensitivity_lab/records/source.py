@@ -107,7 +107,7 @@ class Source:
 
     def given(self, positions: Positions) -> Any:
         """The dataset at some positions, as a function receives it."""
-        return of_values(self.values, positions)
+        return tuple(self.values[i] for i in positions)
 
     def giver(self, exact: bool = False) -> Callable[[Positions], Any]:
         """What makes datasets of positions; `exact` numbers are ints and Fractions."""
@@ -195,9 +195,10 @@ class Values(Source):
         self.counts = np.array(copies, dtype=np.intp)
 
 
-def of_values(values: Sequence[Any], positions: Positions) -> tuple[Any, ...]:
-    """The dataset of the values at some positions."""
-    return tuple(values[i] for i in positions)
+def is_table(value: Any) -> bool:
+    """Whether a value is a table of one of the three libraries; `table` refuses a lazy one."""
+    known = nw.dependencies
+    return bool(known.is_into_dataframe(value) or known.is_polars_lazyframe(value))
 
 
 def end_to_end(datasets: Sequence[Positions]) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,8 @@ from typing import Any
 import narwhals as nw
 
 from sensitivity_lab.numbers.lazy import pd
-from sensitivity_lab.records.rows import is_table, rows_of, table
+from sensitivity_lab.records.rows import rows_of, table
+from sensitivity_lab.records.source import is_table
 
 LONGEST_WRITTEN = 4000  # bits: Python writes longer ints in hexadecimals only
 

@@ -15,8 +15,8 @@ import narwhals as nw
 from sensitivity_lab.numbers.exact import is_real
 from sensitivity_lab.numbers.text import cell_text, counted
 from sensitivity_lab.records.people import PERSON
-from sensitivity_lab.records.rows import is_table, rows_of
-from sensitivity_lab.records.source import Source
+from sensitivity_lab.records.rows import rows_of
+from sensitivity_lab.records.source import Source, is_table
 from sensitivity_lab.shown.palette import ADDED, REMOVED
 
 LEAVES, JOINS, SHARED = "-", "+", " "

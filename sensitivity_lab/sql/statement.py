@@ -15,8 +15,7 @@ from sensitivity_lab.numbers.exact import brief, is_real, sequence
 from sensitivity_lab.numbers.text import listed, number_repr
 from sensitivity_lab.queries import Query, Together
 from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
-from sensitivity_lab.records.rows import is_table
-from sensitivity_lab.records.source import Positions, Source
+from sensitivity_lab.records.source import Positions, Source, is_table
 from sensitivity_lab.sql.databases import Database
 from sensitivity_lab.sql.dialects import database_of
 from sensitivity_lab.sql.duckdb import DuckDB, Stack, Whole, engine, object_columns

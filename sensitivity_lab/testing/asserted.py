@@ -11,8 +11,8 @@ from sensitivity_lab.audit.asked import checked_relations, checked_sizes, sizes_
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.runner import Run, in_this_test, shown_as
-from sensitivity_lab.meant import by_name
 from sensitivity_lab.numbers.errors import Infeasible
+from sensitivity_lab.numbers.exact import by_name
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.testing.alarm import TimeIsUp, stopped_after

@@ -10,7 +10,7 @@ try:
 except ImportError:  # a claim can be asserted without it
     st = None  # type: ignore[assignment]
 
-from sensitivity_lab.meant import by_name
+from sensitivity_lab.numbers.exact import by_name
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import Move, Relation, Remove

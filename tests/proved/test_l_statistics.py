@@ -19,13 +19,13 @@ from scipy import stats
 from sensitivity_book.theory.research import layouts
 
 import sensitivity_lab as sl
-from sensitivity_lab.catalogue import python_of
 from sensitivity_lab.proved.family import Interval
 from sensitivity_lab.proved.ranks import one_dataset, population, weights
 from sensitivity_lab.proved.ranks.population import OnPopulation, RankProgram, Shifts
 from sensitivity_lab.proved.ranks.weights import Steps
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.queries import answers_at
+from sensitivity_lab.travel import python_of
 
 CASES = int(os.environ.get("SOLVER_CASES", "40"))
 # --- what they are -----------------------------------------------------------------------------

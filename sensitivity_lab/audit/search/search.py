@@ -24,11 +24,10 @@ from sensitivity_lab.audit.search.layouts import (
     orders_of,
 )
 from sensitivity_lab.audit.subject import Subject, Widest
-from sensitivity_lab.methods.workers import with_bar
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real, whole_number
 from sensitivity_lab.numbers.gap import Gap
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Universe
 
@@ -52,11 +51,11 @@ def search(
     *,
     trials: int,
     seed: int | np.random.Generator,
-    seconds: float | None = None,
-    progress: bool = False,
+    seconds: float | None,
+    budget: Budget,
 ) -> Widest:
     """Return the widest of `trials` neighbouring pairs, a lower bound. Cost: two answers a trial."""
-    asked = Trials(problem, subject, trials, seconds, progress)
+    asked = Trials(problem, subject, trials, seconds, budget)
     rng, universe = np.random.default_rng(seed), problem.universe
     orders, boundary = orders_of(universe, subject), boundary_positions(universe)
     families = list(_families(asked, orders, boundary))
@@ -117,7 +116,7 @@ class Trials:
     subject: Subject
     most: int
     seconds: float | None = None
-    progress: bool = False
+    budget: Budget = field(default_factory=Budget)
     until: float = 1.0  # the share of the budget that a stage may use up
     asked: int = 0
     best: Tried | None = None
@@ -125,8 +124,7 @@ class Trials:
     def __post_init__(self) -> None:
         self.given, self.between = self.subject.given, self.subject.measure()
         self._start = time.monotonic()
-        bar = {"desc": "search", "unit": " pairs"}
-        self._ticks = iter(with_bar(range(self.most), self.progress, **bar))
+        self._ticks = iter(self.budget.bar(range(self.most), desc="search", unit=" pairs"))
 
     @property
     def spent(self) -> float:
