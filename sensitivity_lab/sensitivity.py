@@ -14,7 +14,7 @@ from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
 from sensitivity_lab.numbers.exact import brief, by_name, is_one_of
 from sensitivity_lab.numbers.gap import Metric, Norm
-from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size, within_budget
+from sensitivity_lab.problem import MAX_DATASETS, Budget, Limits, Problem, Size, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, as_query, measured_by
 from sensitivity_lab.relations import Relation
@@ -25,6 +25,7 @@ GlobalMethod = Literal["auto", "sweep", "walk", "solver"]
 LocalMethod = Literal["auto", "walk", "solver"]
 METHODS, LOCAL_METHODS = get_args(GlobalMethod), get_args(LocalMethod)
 LONGEST_AT_ONCE = 2_000  # records: longer datasets are enumerated only if no solver serves
+FEW = Limits.of(10_000, 100_000)  # datasets by group, which take a walk longer
 BEYOND_PROOF = "where each dataset has records of its own and the smaller has the larger answer"
 
 
@@ -138,8 +139,8 @@ def local_sensitivity(
         that one answer alone has, whatever its number.
     :param output_metric: as in `global_sensitivity`.
     :param method: "walk" (the dataset's neighbours, one by one), "solver" (standard queries,
-        without walking) or "auto": the walk; with more than a million neighbours, or over 2,000
-        records in the dataset, the solver, if it can.
+        without walking) or "auto": the walk; with more than a million neighbours (10,000 by group),
+        or over 2,000 records in the dataset, the solver, if it can.
     :param max_datasets: how many neighbours may be answered.
     :param progress: whether a bar is shown.
     :param executor: answers a callable on many workers, as in `global_sensitivity`.
@@ -171,7 +172,8 @@ def _locally(problem: Problem, own: Indices, method: str, budget: Budget) -> Ans
     """One dataset by the walk, or by the solver where that is asked for, or there is too much."""
     walk = Walk(budget, own)
     short = len(own) <= LONGEST_AT_ONCE
-    if method != "auto" or not (short and walk.fits(problem, budget.quick)):
+    few = FEW if problem.query.grouping else budget.quick
+    if method != "auto" or not (short and walk.fits(problem, few)):
         answered = None if method == "walk" else _proved(problem, method, budget, own)[0]
         if answered is not None:
             return answered
@@ -257,7 +259,8 @@ def _proved(
     Where it alone is asked for it must answer; a bound that no pair may attain is no answer.
     """
     pair = None
-    if problem.kept is None or (only is None and problem.universe.holds_people):
+    by_group, of_people = problem.query.grouping, only is None and problem.universe.holds_people
+    if problem.kept is None or by_group or of_people:
         pair = solve(problem, budget) if only is None else solve_local(problem, only)
     if pair is not None and pair.attained:
         return Answered(pair, 0, "solver"), ""

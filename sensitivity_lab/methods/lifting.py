@@ -193,11 +193,13 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
     """Return D for a problem whose query is a sum or a count by group, or None without a proof."""
     adds = grouping.query.proved.adds if grouping.query.proved else None
     universe, norm = problem.universe, problem.norm
-    if adds is None or universe.holds_people or universe.has_missing:
+    if adds is None or problem.kept is not None:
+        return None
+    if universe.holds_people or universe.has_missing:
         return None
     if norm == 0 and adds == "number" and grouping.keys is None:
         return None
-    records, runs, counted = _by_group(universe, grouping, adds)
+    records, runs, counted = by_group(universe, grouping, adds)
     if universe.unlimited:
         d = between_ends(_ends(universe, records, runs), norm)
         return with_records(d, AtPositions(universe))
@@ -218,7 +220,7 @@ def with_records(d: D, records: Parted) -> D:
     return told
 
 
-def _by_group(
+def by_group(
     universe: Universe, grouping: Grouping, adds: str
 ) -> tuple[SortedRecords, np.ndarray, int]:
     """The m records of a universe by group, then by number; each group's run; how many have a known key.

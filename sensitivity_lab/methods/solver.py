@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from sensitivity_lab.methods.groups import widest_by_group
 from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people, with_records
 from sensitivity_lab.numbers.gap import Answer, gap_between
 from sensitivity_lab.problem import Budget, Problem
@@ -83,6 +84,8 @@ def _has_its_gap(problem: Problem, pair: WorstPair) -> bool:
 def solve_local(problem: Problem, dataset: Indices) -> WorstPair | None:
     """Return the widest gap at a dataset, with a neighbour that has it, or None without a proof."""
     query, universe = problem.query, problem.universe
+    if query.grouping is not None:
+        return None if universe.holds_people else widest_by_group(problem, query.grouping, dataset)
     if query.proved is None or universe.has_missing or problem.norm == 0:
         return None
     if not universe.numeric:  # all rows of all people together

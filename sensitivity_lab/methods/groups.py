@@ -1,0 +1,148 @@
+"""From rows to groups: any query by group at one dataset, a problem of one column for each group."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.methods.lifting import by_group
+from sensitivity_lab.numbers.exact import Exact, is_real
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.proved.entries.one_dataset import Asked, Group, widest_split
+from sensitivity_lab.proved.sorted_records import Pool, Run
+from sensitivity_lab.proved.worst_pair import WorstPair
+from sensitivity_lab.queries import Grouping, Query, answers_at
+from sensitivity_lab.records.said import Always
+from sensitivity_lab.universe import Indices, Universe
+
+
+def widest_by_group(problem: Problem, grouping: Grouping, dataset: Indices) -> WorstPair | None:
+    """Return the widest gap at a dataset, with a neighbour that has it, or None without a proof."""
+    query, kept = grouping.query, problem.kept
+    if query.proved is None or query.root or problem.universe.has_missing:
+        return None
+    members = Members.of(problem.universe, grouping, dataset)
+    if members is None or not (kept is None or members.are_free(kept)):
+        return None
+    smallest, has_keys = query.smallest_size or 0, grouping.keys is not None
+    asked = Asked(query.proved, partial(_answers, query), smallest, has_keys)
+    moves = problem.plan[len(dataset)]
+    most = max(added for _, added in moves)
+    number = members.counted if kept is not None else len(members.runs)
+    groups = [
+        Group(members.pool(i, most), asked if i < members.counted else None) for i in range(number)
+    ]
+    found = widest_split(groups, moves, problem.norm, in_place=kept is not None)
+    if found is None:
+        return None
+    held = Counter(dataset)
+    for i, neighbour in found[1].items():
+        gone, joining = members.between(i, groups[i].pool.dataset, neighbour, kept)
+        held.subtract(gone)
+        held.update(joining)
+    neighbour = tuple(sorted(held.elements()))
+    return WorstPair.between(found[0], dataset, neighbour, problem.universe)
+
+
+def _answers(query: Query, universe: Universe, datasets: Sequence[Indices]) -> list[Exact]:
+    """The answers on datasets of one size, as positions among a universe's numbers."""
+    answers: list[Exact] = answers_at(query, universe, np.array(datasets, dtype=np.int64))
+    return answers
+
+
+@dataclass(frozen=True)
+class Members:
+    """The members of a universe by group, then by number; of equal ones of a range the first counts."""
+
+    universe: Universe
+    numbers: Any  # what each says, (m,)
+    runs: Sequence[Run]  # of each group; what counts nowhere comes last
+    counted: int  # groups
+    rank: np.ndarray  # of each number among those of its group
+    position: np.ndarray  # of each among the universe's values
+    held: np.ndarray  # how many of each are in the dataset
+
+    @classmethod
+    def of(cls, universe: Universe, grouping: Grouping, dataset: Indices) -> Members | None:
+        """The members of a universe, and how many are in a dataset; None where one says no number."""
+        family = grouping.query.proved
+        adds_one = family is not None and family.adds == "one"
+        of = Always(1) if adds_one else grouping.of_what
+        said = universe.numbers_of(of)
+        if not all(map(is_real, said)):
+            return None
+        records, runs, counted = by_group(universe, grouping, "one" if adds_one else "number")
+        order, whole = records.given, records.whole
+        numbers = said[order] if isinstance(said, np.ndarray) else [said[i] for i in order.tolist()]
+        rank = np.zeros(len(order), dtype=np.int64)
+        for start, stop in runs.tolist():
+            steps = whole[start + 1 : stop] != whole[start : stop - 1]
+            rank[start + 1 : stop] = np.cumsum(steps, dtype=np.int64)
+        position = universe.source.positions_at(order)
+        in_dataset = np.bincount(dataset, minlength=universe.distinct)[position]
+        copy = _copies_before(position)
+        held = np.where(copy == 0, in_dataset, 0) if universe.unlimited else copy < in_dataset
+        held = held.astype(np.int64)
+        return cls(universe, numbers, runs.tolist(), counted, rank, position, held)
+
+    def pool(self, i: int, most_added: int) -> Pool:
+        """The numbers of a group, and which of them are in the dataset."""
+        run = slice(*self.runs[i])
+        said = self.numbers[run] if i < self.counted else self.rank[run]  # which are all 0
+        numbers = Universe.of(said, "of", unlimited=self.universe.unlimited)
+        own = np.repeat(self.rank[run], self.held[run])
+        return Pool(numbers, tuple(own.tolist()), most_added)
+
+    def are_free(self, kept: Sequence[int]) -> bool:
+        """Whether a record that keeps some cells stays in its group, and may say all that the group says."""
+        cells = [kept[at] for at in self.position.tolist()]
+        group = [i for i, (start, stop) in enumerate(self.runs) for _ in range(start, stop)]
+        classes = {*zip(cells, group, strict=True)}
+        if len(classes) > len({*cells}):
+            return False
+        inside = [i for _, i in classes if i < self.counted]
+        if not self.universe.unlimited:  # those of another class would be spare, but not for all
+            return len(inside) == self.counted
+        said = {*zip(cells, group, self.rank.tolist(), strict=True)}
+        numbers = [int(self.rank[stop - 1]) + 1 for _, stop in self.runs]
+        return sum(numbers[i] for i in inside) == sum(i < self.counted for _, i, _ in said)
+
+    def between(
+        self, i: int, own: Indices, neighbour: Indices, kept: Sequence[int] | None
+    ) -> tuple[list[int], list[int]]:
+        """Which records leave a group and which join it, so that one set of its numbers becomes another."""
+        here, there = Counter(own), Counter(neighbour)
+        leave = [(number, times) for number, times in (here - there).items()]
+        gone = [at for number, n in leave for at in self._those(i, number, self.held)[:n]]
+        spare = np.ones_like(self.held) if self.universe.unlimited else 1 - self.held
+        free = {number: self._those(i, number, spare) for number in there - here}
+        joining = []
+        for j, number in enumerate((there - here).elements()):
+            alike = (at for at in free[number] if kept is None or kept[at] == kept[gone[j]])
+            joining.append(next(alike))
+            if not self.universe.unlimited:
+                free[number].remove(joining[-1])
+        return gone, joining
+
+    def _those(self, i: int, number: int, times: np.ndarray) -> list[int]:
+        """The records of a group that say a number, each so many times."""
+        run = slice(*self.runs[i])
+        those: list[int] = np.repeat(
+            self.position[run], times[run] * (self.rank[run] == number)
+        ).tolist()
+        return those
+
+
+def _copies_before(position: np.ndarray) -> np.ndarray:
+    """For each entry, how many equal ones come before it."""
+    order = np.argsort(position, kind="stable")
+    ordered = position[order]
+    first = np.searchsorted(ordered, ordered)
+    before = np.zeros(len(position), dtype=np.int64)
+    before[order] = np.arange(len(position), dtype=np.int64) - first
+    return before
