@@ -6,77 +6,53 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    # fmt: off
     from sensitivity_lab.audit.audit import audit as audit, audit_map as audit_map
     from sensitivity_lab.audit.boundary_values import breaking_values as breaking_values
     from sensitivity_lab.audit.report import Audit as Audit, AuditRow as AuditRow
     from sensitivity_lab.catalogue import (
-        COUNT as COUNT,
-        MAX as MAX,
-        MEAN as MEAN,
-        MEDIAN as MEDIAN,
-        MIN as MIN,
-        STD as STD,
-        SUM as SUM,
-        VARIANCE as VARIANCE,
-        count_distinct as count_distinct,
-        count_people as count_people,
-        count_people_where as count_people_where,
-        count_where as count_where,
-        histogram as histogram,
-        quantile as quantile,
-        std as std,
+        COUNT as COUNT, MAX as MAX, MEAN as MEAN, MEDIAN as MEDIAN, MIN as MIN, STD as STD,
+        SUM as SUM, VARIANCE as VARIANCE, count_distinct as count_distinct,
+        count_people as count_people, count_people_where as count_people_where,
+        count_where as count_where, histogram as histogram, quantile as quantile, std as std,
         variance as variance,
     )
     from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
     from sensitivity_lab.conjecture import conjecture as conjecture
     from sensitivity_lab.local import (
-        SmoothSensitivity as SmoothSensitivity,
-        sensitivity_at_distance as sensitivity_at_distance,
+        SmoothSensitivity as SmoothSensitivity, sensitivity_at_distance as sensitivity_at_distance,
         smooth_sensitivity as smooth_sensitivity,
     )
     from sensitivity_lab.metrics import (
-        labels_that_differ as labels_that_differ,
-        rank_distance as rank_distance,
+        labels_that_differ as labels_that_differ, rank_distance as rank_distance,
     )
     from sensitivity_lab.numbers.errors import (
-        Infeasible as Infeasible,
-        NotProved as NotProved,
-        TooLarge as TooLarge,
+        Infeasible as Infeasible, NotProved as NotProved, TooLarge as TooLarge,
     )
     from sensitivity_lab.order_statistics import (
-        GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE,
-        INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
-        MIDHINGE as MIDHINGE,
-        RANGE as RANGE,
-        l_statistic as l_statistic,
-        trimmed_mean as trimmed_mean,
-        winsorised_mean as winsorised_mean,
+        GINI_MEAN_DIFFERENCE as GINI_MEAN_DIFFERENCE, INTERQUARTILE_RANGE as INTERQUARTILE_RANGE,
+        MIDHINGE as MIDHINGE, RANGE as RANGE, l_statistic as l_statistic,
+        trimmed_mean as trimmed_mean, winsorised_mean as winsorised_mean,
     )
     from sensitivity_lab.plotting.explore import explore as explore
     from sensitivity_lab.plotting.tables import (
-        plot_compare as plot_compare,
-        plot_sweep as plot_sweep,
+        plot_compare as plot_compare, plot_sweep as plot_sweep,
     )
     from sensitivity_lab.plotting.witness import plot_witness as plot_witness
     from sensitivity_lab.queries import Query as Query
     from sensitivity_lab.relations import (
-        Add as Add,
-        AddRemove as AddRemove,
-        Change as Change,
-        Relation as Relation,
-        Remove as Remove,
-        SymmetricDifference as SymmetricDifference,
-        change_one_distance as change_one_distance,
-        symmetric_distance as symmetric_distance,
+        Add as Add, AddRemove as AddRemove, Change as Change, Relation as Relation,
+        Remove as Remove, SymmetricDifference as SymmetricDifference,
+        change_one_distance as change_one_distance, symmetric_distance as symmetric_distance,
     )
     from sensitivity_lab.results import Sensitivity as Sensitivity
     from sensitivity_lab.sensitivity import (
-        global_sensitivity as global_sensitivity,
-        local_sensitivity as local_sensitivity,
+        global_sensitivity as global_sensitivity, local_sensitivity as local_sensitivity,
     )
     from sensitivity_lab.sql.statement import sql as sql
     from sensitivity_lab.tables import compare as compare, sweep as sweep
     from sensitivity_lab.universe import Universe as Universe
+    # fmt: on
 
 # Where each public name stands, loaded when it is first used: who asks about numbers waits for no
 # tables, no database and no picture.
@@ -84,35 +60,44 @@ _ROOMS = {
     "audit.audit": "audit audit_map",
     "audit.boundary_values": "breaking_values",
     "audit.report": "Audit AuditRow",
-    "catalogue": (
-        "COUNT MAX MEAN MEDIAN MIN STD SUM VARIANCE count_distinct count_people "
-        "count_people_where count_where histogram quantile std variance"
-    ),
+    "catalogue": "COUNT MAX MEAN MEDIAN MIN STD SUM VARIANCE count_distinct count_people "
+        "count_people_where count_where histogram quantile std variance",
     "closed_form": "ClosedForm closed_form",
     "conjecture": "conjecture",
     "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "metrics": "labels_that_differ rank_distance",
     "numbers.errors": "Infeasible NotProved TooLarge",
-    "order_statistics": (
-        "GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MIDHINGE RANGE l_statistic "
-        "trimmed_mean winsorised_mean"
-    ),
+    "order_statistics": "GINI_MEAN_DIFFERENCE INTERQUARTILE_RANGE MIDHINGE RANGE l_statistic "
+        "trimmed_mean winsorised_mean",
     "plotting.explore": "explore",
     "plotting.tables": "plot_compare plot_sweep",
     "plotting.witness": "plot_witness",
     "queries": "Query",
-    "relations": (
-        "Add AddRemove Change Relation Remove SymmetricDifference "
-        "change_one_distance symmetric_distance"
-    ),
+    "relations": "Add AddRemove Change Relation Remove SymmetricDifference "
+        "change_one_distance symmetric_distance",
     "results": "Sensitivity",
     "sensitivity": "global_sensitivity local_sensitivity",
     "sql.statement": "sql",
     "tables": "compare sweep",
     "universe": "Universe",
-}
+}  # fmt: skip
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}
-__all__ = sorted(_ROOM)
+
+# What most callers need, by purpose; the rest is documented where it lives, and `sl.NAME` finds it, too.
+_CONTENTS = {
+    "whose data": "Universe",
+    "who is a neighbour": "Add Remove AddRemove SymmetricDifference Change",
+    "what is asked": "COUNT SUM MEAN MEDIAN MIN MAX VARIANCE STD quantile histogram sql Query",
+    "counts of some": "count_where count_distinct count_people count_people_where",
+    "how large it is": "global_sensitivity local_sensitivity smooth_sensitivity closed_form sweep",
+    "is a claim right": "audit audit_map",
+    "as a formula": "conjecture",
+    "as a picture": "plot_witness explore",
+    "what comes back": "Sensitivity Audit",
+    "what is raised": "Infeasible NotProved TooLarge",
+}
+__all__ = " ".join(_CONTENTS.values()).split()
+__doc__ = "\n".join([__doc__, "", *(f"{'':4}{why:20}{names}" for why, names in _CONTENTS.items())])
 
 
 class _Package(ModuleType):
@@ -131,7 +116,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("sensitivity-lab")
     if name not in _ROOM:
-        meant = import_module(f"{__name__}.meant").meant_by(name, __all__)
+        meant = import_module(f"{__name__}.meant").meant_by(name, _ROOM)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     try:
         found = getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)
@@ -144,5 +129,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names alone; `sl.NAME` finds each."""
+    """The names that most need; `sl.NAME` finds the others, too."""
     return [*__all__, "__version__"]
