@@ -131,6 +131,7 @@ def listed() -> list[tuple[str, list[Document]]]:
         for chapter in part["chapters"]:
             number += 1
             documents.append(Document(chapter["file"], number if "numbered" in part else 0))
+            documents += [Document(one["file"], 0) for one in chapter.get("sections", ())]
         parts.append((part["caption"], documents))
     return parts
 

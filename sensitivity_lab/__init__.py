@@ -107,7 +107,23 @@ _ROOMS = {
     "universe": "Universe",
 }
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}
-__all__ = sorted(_ROOM)
+
+# What most callers need, by purpose; the rest is documented where it lives, and `sl.NAME` finds it, too.
+_CONTENTS = {
+    "whose data": "Universe",
+    "who is a neighbour": "Add Remove AddRemove SymmetricDifference Change",
+    "what is asked": "COUNT SUM MEAN MEDIAN MIN MAX VARIANCE STD quantile histogram sql Query",
+    "counts of some": "count_where count_distinct count_people count_people_where",
+    "how large it is": "global_sensitivity local_sensitivity smooth_sensitivity closed_form",
+    "at every distance": "sweep compare plot_sweep plot_compare",
+    "is a claim right": "audit audit_map",
+    "as a formula": "conjecture",
+    "as a picture": "plot_witness explore",
+    "what comes back": "Sensitivity Audit",
+    "what is raised": "Infeasible NotProved TooLarge",
+}
+__all__ = " ".join(_CONTENTS.values()).split()
+__doc__ = "\n".join([__doc__, "", *(f"{'':4}{why:20}{names}" for why, names in _CONTENTS.items())])
 
 
 class _Package(ModuleType):
@@ -126,7 +142,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("sensitivity-lab")
     if name not in _ROOM:
-        meant = import_module(f"{__name__}.meant").meant_by(name, __all__)
+        meant = import_module(f"{__name__}.meant").meant_by(name, _ROOM)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     try:
         found = getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)
@@ -139,5 +155,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names alone; `sl.NAME` finds each."""
+    """The names that most need; `sl.NAME` finds the others, too."""
     return [*__all__, "__version__"]

@@ -32,11 +32,23 @@ MAKERS = (
 )
 MOST_WRITTEN = 12  # values that a universe is written with
 
+SHOWN = """population value_range product people truncated apply count datasets
+name values distinct records numeric holds_people"""  # what a user calls
+
 Giver = Callable[[Indices], Any]  # makes the dataset at some positions
 
 
+class _Shown(type):
+    """Lists what a user calls; the methods ask for the machinery by its name."""
+
+    def __dir__(cls) -> list[str]:
+        return [
+            name for name in super().__dir__() if name in SHOWN.split() or name.startswith("__")
+        ]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Universe:
+class Universe(metaclass=_Shown):
     """The values that datasets are drawn from, and how many copies of each there are.
 
     Make one with `Universe.population` (known records, each in a dataset at most once),
@@ -68,6 +80,9 @@ class Universe:
             raise TypeError(
                 f"universe must be made by a method, got {brief(self.source)}: {MAKERS}"
             )
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.unlimited, self.name)

@@ -20,6 +20,7 @@ import tqdm.auto  # noqa: F401  chooses once how it shows progress: before a tes
 import sensitivity_lab as sl
 
 ROOT = Path(__file__).resolve().parents[1]
+PUBLIC = sorted(sl._ROOM)  # all that sl.NAME finds; dir(sl) shows what most need
 HTML = ROOT / "_build" / "html"
 SCREENSHOTS = ROOT / "_build" / "screenshots"  # pictures of the book's pages
 

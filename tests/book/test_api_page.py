@@ -1,15 +1,15 @@
-"""The page of the package, held against the package; and what the docstrings promise."""
+"""The pages of the package, held against the package; and what the docstrings promise."""
 
 import inspect
 import re
 
 import pytest
-from conftest import ROOT
+from conftest import PUBLIC, ROOT
 from pybtex.database import parse_file
 
 import sensitivity_lab as sl
 
-API = ROOT / "book" / "api.md"
+API = ROOT / "book" / "api.md"  # of what most users call
 MODULES = [*ROOT.glob("sensitivity_lab/**/*.py"), *ROOT.glob("book/sensitivity_bo*/**/*.py")]
 
 
@@ -23,13 +23,27 @@ def documented(name):
                 yield f"{name}.{method}", function
 
 
-def test_every_public_name_is_on_the_api_page() -> None:
+def named(*pages):
+    return set(re.findall(r"\w+", "".join(page.read_text("utf-8") for page in pages)))
+
+
+def test_every_public_name_is_on_a_page_of_the_package() -> None:
     """Catches a name that is made public and never documented."""
-    named = set(re.findall(r"\w+", API.read_text(encoding="utf-8")))
-    assert set(sl.__all__) <= named
+    assert set(sl.__all__) <= named(API)
+    assert set(PUBLIC) <= named(*API.with_suffix("").glob("*.md"))
 
 
-@pytest.mark.parametrize("name", [name for name in sl.__all__ if callable(getattr(sl, name))])
+def test_a_listing_is_a_table_of_contents_and_loses_no_name() -> None:
+    """Catches a name that few need in `dir(sl)`, one that is gone, machinery in a universe's."""
+    assert {*dir(sl), "MIDHINGE"} <= {*PUBLIC, "__version__"}
+    assert len(sl.__all__) == len(dir(sl)) - 1 < 42
+    assert sl.MIDHINGE is sl.catalogue.MIDHINGE
+    shown = {name for name in dir(sl.Universe.value_range([1])) if not name.startswith("_")}
+    assert {"population", "name"} < shown <= {*dir(sl.Universe)}
+    assert shown <= named(*API.with_suffix("").glob("*.md"))
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if callable(getattr(sl, name))])
 def test_every_public_function_has_an_example(name):
     """Catches a function that a reader would have to try out to see what it gives."""
     without = [full for full, thing in documented(name) if ">>>" not in inspect.getdoc(thing)]
@@ -61,21 +75,18 @@ def as_cited(entry):
     return " and ".join(printed).removeprefix("The "), entry.fields["year"]
 
 
-def bibliography():
-    return [
-        as_cited(entry) for entry in parse_file(ROOT / "book" / "references.bib").entries.values()
-    ]
+REFERENCES = parse_file(ROOT / "book" / "references.bib").entries.values()
+BIBLIOGRAPHY = [as_cited(entry) for entry in REFERENCES]
 
 
 def test_no_two_references_are_cited_alike():
     """Catches "Author (2021)" for two works: one is of 2021a and the other of 2021b."""
-    cited = bibliography()
-    assert [label for label in cited if cited.count(label) > 1] == []
+    assert [label for label in BIBLIOGRAPHY if BIBLIOGRAPHY.count(label) > 1] == []
 
 
 def test_every_source_that_a_docstring_names_is_in_the_bibliography():
     """Catches "Knuth (2011)" in a docstring, where no reader can look up which book is meant."""
-    known = {(names.split()[0], year) for names, year in bibliography()}
+    known = {(names.split()[0], year) for names, year in BIBLIOGRAPHY}
     cited = set()
     for module in MODULES:
         for source in SOURCES.findall(module.read_text(encoding="utf-8")):

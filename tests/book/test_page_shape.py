@@ -10,7 +10,7 @@ import yaml
 from conftest import ROOT
 
 CONTENTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-PARTS = {part["caption"]: [one["file"] for one in part["chapters"]] for part in CONTENTS["parts"]}
+PARTS = {one["caption"]: re.findall(r"'file': '(.+?)'", str(one)) for one in CONTENTS["parts"]}
 PATH = PARTS["The path"]
 ROOMS = PARTS["Beside the path"]
 PAGES = [CONTENTS["root"], *(page for pages in PARTS.values() for page in pages)]
