@@ -60,6 +60,11 @@ def made(make, *given, **named):
     return lambda _: make(*given, **named)
 
 
+def formula(query=sl.MEAN, **options):
+    ask = {"bounds": (0, 1), "size": 2, **CHANGE, **options}
+    return lambda _: sl.closed_form(query, **ask)
+
+
 NO_UNIVERSE = [
     ([], ValueError, ["empty", "[]"]),
     (np.array([]), ValueError, ["empty"]),
@@ -121,6 +126,20 @@ REFUSED = [
       for make in (sl.variance, sl.std) for ddof, error in ((-1, ValueError), (0.5, ValueError), ("1", TypeError))),
     (made(sl.variance(ddof=1), (5,)), ValueError, ["query variance(ddof=1)", "at least 2 records", "got 1"]),
     (made(sl.count_where, 5), TypeError, ["predicate", "5"]),
+    # closed forms
+    *((formula(**changed), error, words) for changed, error, words in (
+        ({"bounds": (3, 0)}, ValueError, ["bounds must rise, got bounds=(3, 0)"]),
+        ({"bounds": 3}, TypeError, ["bounds must be a pair (L, U), got 3"]),
+        ({"bounds": (0, math.inf)}, ValueError, ["bounds must be finite, got inf"]),
+        ({"size": None}, ValueError, ["give either size or min_size, got size=None"]),
+        ({"min_size": 2}, ValueError, ["give either size or min_size"]),
+        ({"size": 0}, ValueError, ["size must be a whole number of at least 1"]),
+        ({"size": None, "min_size": 0}, ValueError, ["min_size must be a whole number"]),
+        ({"norm": 3}, ValueError, ["norm must be 1, 2 or infinity"]),
+        ({"values": 0}, ValueError, ["values must be a whole number"]),
+        ({"query": max}, TypeError, ["query must be a standard query, got <built-in"]),
+        ({"relation": sl.Remove(2)}, ValueError, ["no direction of Remove(2) is feasible at size=2"]),
+        ({"relation": sl.Change}, TypeError, ["relation must be"]))),
     # what is asked, and of what
     *((asked(**options, method=method), *rest) for options, *rest in NO_OPTIONS for method in METHODS),
     (asked(method="guess"), ValueError, ["method", "walk", "'guess'"]),
