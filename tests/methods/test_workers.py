@@ -155,6 +155,7 @@ def test_every_dataset_is_asked_once():
     assert answered == sum(UNIVERSE.count(size) for size in (4, 5, 6, 7, 8))
 
 
+@turn(2, 3)
 def test_a_worker_that_dies_is_an_error():
     """Catches a result made from the blocks that survived."""
     with (

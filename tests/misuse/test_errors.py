@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import METHODS, SCHOOL, refused
 from sensitivity_book.theory.gradient import discrete_gradient, operator_norm
@@ -60,6 +62,10 @@ def made(make, *given, **named):
     return lambda _: make(*given, **named)
 
 
+def records_of(make, values):
+    return lambda _: make(values).values
+
+
 def formula(query=sl.MEAN, **options):
     ask = {"bounds": (0, 1), "size": 2, **CHANGE, **options}
     return lambda _: sl.closed_form(query, **ask)
@@ -84,7 +90,21 @@ NO_UNIVERSE = [
     (pd.DataFrame({"a": []}), ValueError, ["empty", "without rows"]),
     (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, ["different names", "'a'"]),
     (np.zeros((2, 2)), ValueError, ["one-dimensional", "(2, 2)"]),
-    ([None, None], ValueError, ["at least one number", "None"]),
+    ([None, None], ValueError, ["at least one number", "got only None"]),
+    ([{"s": 1}], TypeError, ["must be hashable and comparable, got {'s': 1}"]),
+    ([{1, 2}], TypeError, ["must be hashable"]),
+    (pd.DataFrame({"a": [{"b": 1}]}), TypeError, ["must be hashable and comparable"]),
+    (np.array(["2024-01-01", "NaT"], dtype="M8[D]"), TypeError, ["must equal themselves"]),
+    ([("law", 1), 3], TypeError, ["must be a number, got ('law', 1)"]),
+    (["law", math.nan], TypeError, ["must be a number, got 'law'"]),
+    (pl.DataFrame({"s": []}), ValueError, ["must not be empty, got a table without rows"]),
+    (pa.table({}), ValueError, ["must not be empty, got a table without rows"]),
+    (
+        pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]),
+        ValueError,
+        ["of different names"],
+    ),
+    (pl.DataFrame({"s": [1]}).lazy(), TypeError, ["must be a table in memory, got a lazy frame"]),
 ]
 NO_DISTANCE = [
     (0, ValueError), (-1, ValueError), (1.5, ValueError), (math.nan, ValueError), ("1", TypeError), (None, TypeError), (True, EITHER),
@@ -113,7 +133,7 @@ NO_OPTIONS = [
 FAR_TOO_MANY = [range(1, 10**12), range(10**12, 0, -1), range(0, 2**62, 3)]
 SIZES_AND_MOVES = ["at most 2,000,000 sizes × moves", "2 moves of Change(1)"]
 REFUSED = [
-    *((made(make, values), *rest) for values, *rest in NO_UNIVERSE for make in (sl.Universe.population, sl.Universe.value_range)),
+    *((records_of(make, values), error, [what, *words]) for values, error, words in NO_UNIVERSE for make, what in ((sl.Universe.population, "records"), (sl.Universe.value_range, "values"))),
     *((made(make, k), error, ["k must be a whole number of at least 1", f"got k={k!r}"])
       for k, error in NO_DISTANCE for make in (sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change)),
     # queries that take an option

@@ -1,7 +1,7 @@
 """People, drawn at random: every method is held to sets of people and plain sums of their rows.
 
 A row is (t, x, z): a text, a number, and a number that may be missing. A person is a tuple of rows, a
-dataset a multiset of people; of the package nothing is asked but its public calls. Tables are of any
+dataset a multiset of people; of the package nothing is asked but its public calls and its definition. Tables are of any
 of the three libraries. Set PEOPLE_CASES for a longer run.
 """
 
@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -139,12 +139,7 @@ def drawn_query(rng, kind):
     return Asked(query.of("x"), lambda p: plain(xs(p)), least, name, name == "std")
 
 
-# -- who is a neighbour, and how far the answers are apart ---------------------------------------
-
-
-def are_apart(relation, k, x, y):
-    """Whether two multisets of people are neighbours."""
-    return definition.related(relation, k, (x - y).total(), (y - x).total())
+# -- how far the answers are apart -----------------------------------------------------------------
 
 
 def entries(answer):
@@ -314,7 +309,7 @@ def plain_rows(table):
 
 
 class World:
-    """All datasets of some sizes, and who is next to whom."""
+    """All datasets of some sizes, as labels of people, and who is next to whom, as the definition has it."""
 
     def __init__(self, rng):
         self.kind = rng.choice((Named, Anybody, Anybody, Two))(rng)
@@ -326,41 +321,29 @@ class World:
         self.size = rng.choice((low, low, range(low, most + 1)))
         if isinstance(self.size, int):
             most = min(low + self.k, people) if self.kind.limited else low + self.k
-        choose = math.comb if self.kind.limited else lambda p, n: math.comb(p + n - 1, n)
+        of, pairs_of, choose = combinations, definition.population_pairs, math.comb
+        if not self.kind.limited:
+            of, pairs_of = combinations_with_replacement, definition.range_pairs
+            choose = lambda p, n: math.comb(p + n - 1, n)  # noqa: E731
         self.is_small = sum(choose(people, n) for n in range(most + 1)) <= MOST_DATASETS
         if self.is_small:
-            of = combinations if self.kind.limited else combinations_with_replacement
-            self.datasets = [d for n in range(most + 1) for d in of(self.kind.everybody, n)]
+            self.datasets = [d for n in range(most + 1) for d in of(range(people), n)]
+            every = pairs_of(range(people), self.size, self.relation, self.k)
+            self.pairs = {pair for pair in every if min(map(len, pair)) >= self.asked.least}
 
-    def pairs(self, here=None):
-        """The neighbours whose sizes are asked about; from one dataset, where it is given."""
-        counted = [(dataset, Counter(dataset)) for dataset in self.datasets]
-        starts = counted if here is None else [(here, Counter(here))]
-        fits = [d for d in counted if len(d[0]) >= self.asked.least and self.is_asked(d[0])]
-        return [
-            (x, y)
-            for x, held in starts
-            if len(x) >= self.asked.least and (here is not None or self.is_of(x))
-            for y, there in (counted if here is not None else fits)
-            if len(y) >= self.asked.least and are_apart(self.relation, self.k, held, there)
-        ]
-
-    def is_of(self, x):
-        return len(x) in self.size if isinstance(self.size, range) else len(x) == self.size
-
-    def is_asked(self, y):
-        return not isinstance(self.size, range) or len(y) in self.size
+    def named(self, labels):
+        return [self.kind.everybody[label] for label in labels]
 
     def want(self, here=None):
         """The widest gap; None where nothing is feasible, or a dataset has no answer."""
-        pairs = self.pairs(here)
+        pairs = [pair for pair in self.pairs if here in (None, pair[0])]
         if not pairs or (type(self.kind) is Two and self.asked.kind not in ("person", "own")):
             return None
-        sizes = {len(side) for pair in pairs for side in pair}
         met = {side for pair in pairs for side in pair}
         if here is None:
+            sizes = set(map(len, met))
             met = [dataset for dataset in self.datasets if len(dataset) in sizes]
-        people = {dataset: self.kind.rows_of(dataset) for dataset in met}
+        people = {dataset: self.kind.rows_of(self.named(dataset)) for dataset in met}
         if self.asked.kind != "person" and any(
             len(flat(rows)) < self.asked.least for rows in people.values()
         ):
@@ -370,26 +353,21 @@ class World:
 
     def is_pair(self, witness, want, here=None):
         """Whether a witness, read person by person, is a pair that is so far apart."""
-        sides = [self.kind.read(table) for table in witness]
-        options = [self.with_idle(side) for side in sides]
+        options = [self.with_idle(self.kind.read(table)) for table in witness]
         return any(
-            self.is_of(x)
-            and self.is_asked(y)
-            and are_apart(self.relation, self.k, Counter(x), Counter(y))
-            and (here is None or Counter(x) == Counter(here))
-            and min(len(x), len(y)) >= self.asked.least
-            and is_equal(want, self.gap_of(x, y))
-            for x in options[0]
-            for y in options[1]
+            pair in self.pairs and here in (None, pair[0]) and is_equal(want, self.gap_of(*pair))
+            for pair in product(*options)
         )
 
     def with_idle(self, side):
-        """The people of a table, and as many as may be besides who are in none."""
+        """The labels of the people of a table, and as many as may be besides who are in none."""
         idle = 0 if self.kind.limited or self.kind.least else 8
-        return [[*side.elements(), *[()] * i] for i in range(idle + 1)]
+        label = self.kind.everybody.index
+        return [tuple(sorted(map(label, [*side.elements(), *[()] * i]))) for i in range(idle + 1)]
 
     def gap_of(self, x, y):
-        return gap(self.asked, *(self.asked.plain(self.kind.rows_of(d)) for d in (x, y)), self.norm)
+        answers = (self.asked.plain(self.kind.rows_of(self.named(side))) for side in (x, y))
+        return gap(self.asked, *answers, self.norm)
 
 
 COUNTED = Counter()
@@ -407,7 +385,7 @@ def test_people_at_random(seed):
         hold(world, world.want(), "global")
         if isinstance(world.size, int):
             here = rng.choice([d for d in world.datasets if len(d) == world.size])
-            hold(world, world.want(here), "local", here, world.kind.given(here, rng))
+            hold(world, world.want(here), "local", here, world.kind.given(world.named(here), rng))
     print(dict(COUNTED))  # with pytest -s
     assert any("solver" in case for case in COUNTED)
 
