@@ -1,15 +1,17 @@
 """A formula from numbers: what it finds, what it refuses, and that unseen cases take no part."""
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
+from conftest import a_third
 
 import sensitivity_lab as sl
 from sensitivity_lab.conjecture import Conjecture, _fitting
 
 ENDS = [(0, 2), (-3, 2), (1, 4), (-1, 4)]
-RANGES = [sl.Universe.value_range(range(low, high + 1)) for low, high in ENDS]
+RANGES = tuple(sl.Universe.value_range(range(low, high + 1)) for low, high in ENDS)
 SIZES = {
     "Change": range(1, 7),
     "Add": range(1, 7),
@@ -18,26 +20,26 @@ SIZES = {
 }
 
 
+@cache  # several tests ask the same
 def found_of(query, relation, sizes=None, distances=(1, 2, 3, 4), universes=RANGES):
     asked = [relation(k) for k in distances]
     return sl.conjecture(query, universes, sizes=sizes or SIZES[relation.__name__], relations=asked)
 
 
-@pytest.mark.parametrize(
-    ("query", "relation", "formula"),
-    [
-        (sl.COUNT, sl.Change, "0"),
-        (sl.COUNT, sl.Add, "k"),
-        (sl.SUM, sl.Change, "R·min(k, n)"),
-        (sl.SUM, sl.SymmetricDifference, "k·max(|L|, |U|)"),
-        (sl.MEAN, sl.Change, "R·min(k, n)/n"),
-        (sl.MEAN, sl.Add, "k·R/(k + n)"),
-        (sl.MEAN, sl.Remove, "k·R/n"),
-        (sl.MEDIAN, sl.Change, "min(2, k)·R/2 for even sizes, R for odd"),
-        (sl.MIN, sl.Change, "R"),
-    ],
-    ids=str,
-)
+SHEET = [
+    (sl.COUNT, sl.Change, "0"),
+    (sl.COUNT, sl.Add, "k"),
+    (sl.SUM, sl.Change, "R·min(k, n)"),
+    (sl.SUM, sl.SymmetricDifference, "k·max(|L|, |U|)"),
+    (sl.MEAN, sl.Change, "R·min(k, n)/n"),
+    (sl.MEAN, sl.Add, "k·R/(k + n)"),
+    (sl.MEAN, sl.Remove, "k·R/n"),
+    (sl.MEDIAN, sl.Change, "min(2, k)·R/2 for even sizes, R for odd"),
+    (sl.MIN, sl.Change, "R"),
+]
+
+
+@pytest.mark.parametrize(("query", "relation", "formula"), a_third(SHEET), ids=str)
 def test_formulas_of_the_sheet_are_found(query, relation, formula):
     """Catches a form that is not grown, or a longer one that is taken before it."""
     found = found_of(query, relation)
@@ -51,7 +53,7 @@ def test_formulas_of_the_sheet_are_found(query, relation, formula):
 
 def test_what_the_forms_cannot_say_is_not_said():
     """Catches a formula for at least m records that is none (thm-mean has nine letters)."""
-    found = found_of(sl.MEAN, sl.SymmetricDifference, [range(m, m + 10) for m in (1, 2, 3, 4)])
+    found = found_of(sl.MEAN, sl.SymmetricDifference, tuple(range(m, m + 10) for m in (1, 2, 3, 4)))
     assert (found.status, found.formula) == ("none", None)
     assert "no form of 6 letters fits the 27 cases seen" in repr(found)
 
@@ -59,7 +61,10 @@ def test_what_the_forms_cannot_say_is_not_said():
 def test_a_formula_of_small_cases_is_refuted_by_others():
     """Catches a winner that is not held to unseen cases; kR/(m + k) fails where k > m."""
     found = found_of(
-        sl.MEAN, sl.SymmetricDifference, [range(m, m + 8) for m in (2, 3, 4)], distances=(1, 2, 3)
+        sl.MEAN,
+        sl.SymmetricDifference,
+        tuple(range(m, m + 8) for m in (2, 3, 4)),
+        distances=(1, 2, 3),
     )
     assert (found.status, found.formula) == ("refuted", "k·R/(k + m)")
     case = found.counterexample
@@ -90,7 +95,7 @@ def planted(dataset):
 )
 def test_a_planted_function_turns_where_no_case_was_seen(sizes, status):
     """Catches unseen cases that are left out: the function changes at the last size alone."""
-    universes = [sl.Universe.value_range([0, end]) for end in (1, 2, 3)]
+    universes = tuple(sl.Universe.value_range([0, end]) for end in (1, 2, 3))
     found = found_of(planted, sl.Change, sizes, (1, 2, 3), universes)
     assert (found.status, found.formula) == (status, "R·min(k, n)")
     if status == "refuted":

@@ -184,3 +184,13 @@ RECIPES = [a_query_with_its_proof, a_relation, an_sql_dialect, a_chapter]
 @pytest.mark.parametrize("recipe", in_turn(RECIPES), ids=lambda recipe: recipe.__name__)
 def test_a_recipe(copy, recipe):
     recipe(copy)
+
+
+def test_the_guide_names_files_that_there_are():
+    """Catches a file that has moved."""
+    paths = re.findall(r"`([\w./-]+\.(?:py|md|ipynb|yml|bib))`", GUIDE)
+    assert len(set(paths)) > 10
+    folders = [ROOT, ROOT / "sensitivity_lab", ROOT / "book" / "sensitivity_board"]
+    wanted = [path for path in paths if path != "figures.py" and not path.endswith("NAME.csv")]
+    missing = [path for path in wanted if not any((folder / path).exists() for folder in folders)]
+    assert missing == []

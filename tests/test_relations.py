@@ -10,9 +10,6 @@ from conftest import STANDARD
 
 import sensitivity_lab as sl
 
-POPULATION = sl.Universe.population([1, 2, 2, 3])
-RANGE = sl.Universe.value_range([1, 2])
-
 
 @pytest.mark.parametrize(
     ("x", "y", "symmetric", "changes"),
@@ -33,35 +30,6 @@ def test_distances(x, y, symmetric, changes):
     """Catches a distance that forgets multiplicity or minds the order."""
     assert sl.symmetric_distance(x, y) == symmetric
     assert sl.change_one_distance(x, y) == changes
-
-
-IN_POPULATION = [
-    (sl.Add(1), [(1, 2, 2), (1, 2, 3)]),
-    (sl.Remove(1), [(1,), (2,)]),
-    (sl.AddRemove(1), [(1,), (1, 2, 2), (1, 2, 3), (2,)]),
-    (sl.AddRemove(2), [(), (1, 2, 2, 3)]),
-    (sl.Change(1), [(1, 2), (1, 3), (2, 2), (2, 3)]),
-    (sl.SymmetricDifference(1), [(1,), (1, 2), (1, 2, 2), (1, 2, 3), (2,)]),
-    (sl.Add(3), []),
-    (sl.Remove(3), []),
-]
-IN_RANGE = [
-    (sl.Add(1), [(1, 1, 1), (1, 1, 2)]),
-    (sl.Change(1), [(1, 1), (1, 2)]),
-    (sl.Change(5), [(1, 1), (1, 2), (2, 2)]),
-    (sl.SymmetricDifference(2), [(), (1,), (1, 1), (1, 1, 1), (1, 1, 1, 1), (1, 1, 1, 2),
-                                 (1, 1, 2), (1, 1, 2, 2), (1, 2)]),
-]  # fmt: skip
-NEIGHBOURS = [(POPULATION, (2, 1), *each) for each in IN_POPULATION]
-NEIGHBOURS += [(RANGE, (1, 1), *each) for each in IN_RANGE]
-
-
-@pytest.mark.parametrize(("universe", "dataset", "relation", "expected"), NEIGHBOURS)
-def test_neighbours(universe, dataset, relation, expected):
-    """Catches a record added twice, a mix in AddRemove, a dataset itself that an at-most lacks, and
-    a range whose copies run out."""
-    assert list(relation.neighbours(dataset, universe)) == expected
-    assert relation.count_neighbours(dataset, universe) == len(expected)
 
 
 def test_a_count_needs_no_enumeration():
@@ -182,12 +150,3 @@ def test_distances_between_kinds_of_number(x, y, distance):
         for sides in (((bad,), x), (x, (bad,)), ((bad, 1.0), (1.0,))):
             with pytest.raises(ValueError, match="record must be finite"):
                 sl.symmetric_distance(*sides)
-
-
-def test_neighbours_are_counted_by_kind_of_value():
-    """Catches a count that mixes up how many can leave with how many can join."""
-    universe = sl.Universe.population([1, 1, 1, 2, 2, 3, 4, 4])
-    for relation in (sl.Change(2), sl.SymmetricDifference(3), sl.AddRemove(2)):
-        for x in universe.datasets(4):
-            listed = list(relation.neighbours(x, universe))
-            assert relation.count_neighbours(x, universe) == len(listed)

@@ -545,16 +545,6 @@ def test_check_of_a_long_witness(query):
             dataclasses.replace(found, witness=(dataset, (*neighbour[1:], 0.1))).check()
 
 
-def test_the_repr_of_a_long_result_is_short():
-    """Catches 1,200 records of each side in one line."""
-    universe = sl.Universe.population(range(1300))
-    shared = universe.values[:1200]
-    found = sl.local_sensitivity(sl.MEAN, shared, universe, relation=sl.Add(1), method="walk")
-    assert len(repr(found)) < 600
-    assert "1,180 more" in repr(found)
-    assert len(repr(asked(sl.MEAN, universe, 1200, sl.Change(99), method="solver"))) < 2000
-
-
 # -- Decimals are subtracted exactly ---------------------------------------------------------------
 
 LONG = {

@@ -10,7 +10,7 @@ from conftest import CHECK_ALL, ROOT, in_turn
 
 WINGS = ["audit", "plotting", "sql", "testing"]
 LEAN_ON = {"audit": {"testing"}}  # wings that are about another one
-CHAPTERS = ["by-hand", "school", "vehicle"]
+CHAPTERS = in_turn(["by-hand", "school", "vehicle"])
 # Statement by statement: one is skipped only where the wing, or what a skipped one made, is missing.
 ALONE = """
 import sys
@@ -96,7 +96,8 @@ def test_the_first_chapters_run(without):
         "-c", ALONE + CELLS, wing, *(ROOT / "notebooks" / f"{name}.ipynb" for name in CHAPTERS)
     )
     ran, missing = map(int, said.split()[-2:])
-    assert ran > 100 if wing == "plotting" else (ran > 150 and missing == 0), (ran, missing)
+    assert ran > 30, (ran, missing)
+    assert wing == "plotting" or missing == 0
 
 
 @pytest.mark.skipif(not CHECK_ALL, reason="as long as the tests: in check-all")

@@ -74,7 +74,7 @@ def test_pools_of_any_size_agree_with_none():
         partial(ask_locally, labelled_counts),
     ]
     alone = [answer() for answer in asked]
-    for pool in (ThreadPoolExecutor(1), ThreadPoolExecutor(3), process_pool(2)):
+    for pool in (ThreadPoolExecutor(1), ThreadPoolExecutor(3), process_pool(1)):
         with pool:
             assert [answer(executor=pool) for answer in asked] == alone
 
@@ -155,10 +155,11 @@ def test_every_dataset_is_asked_once():
     assert answered == sum(UNIVERSE.count(size) for size in (4, 5, 6, 7, 8))
 
 
+@turn(2, 3)
 def test_a_worker_that_dies_is_an_error():
     """Catches a result made from the blocks that survived."""
     with (
-        process_pool(2) as processes,
+        process_pool(1) as processes,
         pytest.raises(RuntimeError, match=r"a worker died while answering query dies_in_a_worker"),
     ):
         ask(DiesInAWorker(), processes)
@@ -170,18 +171,20 @@ def test_an_error_in_a_worker_names_the_dataset():
         ask(lambda dataset: 1 / (dataset[0] - 3), threads)
 
 
-@pytest.fixture(scope="module")
-def cluster():
+@pytest.fixture
+def cluster(request):
+    """Two workers of Dask: threads, or processes that can die, which take seconds to start."""
     distributed = pytest.importorskip("distributed")
+    processes = {"threads_per_worker": 1, "host": "127.0.0.1"}
+    made = getattr(request, "param", processes)
     with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1"
-        ) as local,
+        distributed.LocalCluster(n_workers=2, dashboard_address=":0", **made) as local,
         distributed.Client(local) as client,
     ):
         yield client
 
 
+@pytest.mark.parametrize("cluster", [{"processes": False}], indirect=True)
 def test_dask_agrees(cluster):
     """Catches an executor that only concurrent.futures' own pools fit."""
     assert ask(spread_of_gaps, cluster.get_executor()) == ask(spread_of_gaps)

@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import METHODS, SCHOOL, refused
 from sensitivity_book.theory.gradient import discrete_gradient, operator_norm
@@ -60,6 +62,15 @@ def made(make, *given, **named):
     return lambda _: make(*given, **named)
 
 
+def records_of(make, values):
+    return lambda _: make(values).values
+
+
+def formula(query=sl.MEAN, **options):
+    ask = {"bounds": (0, 1), "size": 2, **CHANGE, **options}
+    return lambda _: sl.closed_form(query, **ask)
+
+
 NO_UNIVERSE = [
     ([], ValueError, ["empty", "[]"]),
     (np.array([]), ValueError, ["empty"]),
@@ -79,7 +90,21 @@ NO_UNIVERSE = [
     (pd.DataFrame({"a": []}), ValueError, ["empty", "without rows"]),
     (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, ["different names", "'a'"]),
     (np.zeros((2, 2)), ValueError, ["one-dimensional", "(2, 2)"]),
-    ([None, None], ValueError, ["at least one number", "None"]),
+    ([None, None], ValueError, ["at least one number", "got only None"]),
+    ([{"s": 1}], TypeError, ["must be hashable and comparable, got {'s': 1}"]),
+    ([{1, 2}], TypeError, ["must be hashable"]),
+    (pd.DataFrame({"a": [{"b": 1}]}), TypeError, ["must be hashable and comparable"]),
+    (np.array(["2024-01-01", "NaT"], dtype="M8[D]"), TypeError, ["must equal themselves"]),
+    ([("law", 1), 3], TypeError, ["must be a number, got ('law', 1)"]),
+    (["law", math.nan], TypeError, ["must be a number, got 'law'"]),
+    (pl.DataFrame({"s": []}), ValueError, ["must not be empty, got a table without rows"]),
+    (pa.table({}), ValueError, ["must not be empty, got a table without rows"]),
+    (
+        pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]),
+        ValueError,
+        ["of different names"],
+    ),
+    (pl.DataFrame({"s": [1]}).lazy(), TypeError, ["must be a table in memory, got a lazy frame"]),
 ]
 NO_DISTANCE = [
     (0, ValueError), (-1, ValueError), (1.5, ValueError), (math.nan, ValueError), ("1", TypeError), (None, TypeError), (True, EITHER),
@@ -108,7 +133,7 @@ NO_OPTIONS = [
 FAR_TOO_MANY = [range(1, 10**12), range(10**12, 0, -1), range(0, 2**62, 3)]
 SIZES_AND_MOVES = ["at most 2,000,000 sizes × moves", "2 moves of Change(1)"]
 REFUSED = [
-    *((made(make, values), *rest) for values, *rest in NO_UNIVERSE for make in (sl.Universe.population, sl.Universe.value_range)),
+    *((records_of(make, values), error, [what, *words]) for values, error, words in NO_UNIVERSE for make, what in ((sl.Universe.population, "records"), (sl.Universe.value_range, "values"))),
     *((made(make, k), error, ["k must be a whole number of at least 1", f"got k={k!r}"])
       for k, error in NO_DISTANCE for make in (sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change)),
     # queries that take an option
@@ -121,6 +146,20 @@ REFUSED = [
       for make in (sl.variance, sl.std) for ddof, error in ((-1, ValueError), (0.5, ValueError), ("1", TypeError))),
     (made(sl.variance(ddof=1), (5,)), ValueError, ["query variance(ddof=1)", "at least 2 records", "got 1"]),
     (made(sl.count_where, 5), TypeError, ["predicate", "5"]),
+    # closed forms
+    *((formula(**changed), error, words) for changed, error, words in (
+        ({"bounds": (3, 0)}, ValueError, ["bounds must rise, got bounds=(3, 0)"]),
+        ({"bounds": 3}, TypeError, ["bounds must be a pair (L, U), got 3"]),
+        ({"bounds": (0, math.inf)}, ValueError, ["bounds must be finite, got inf"]),
+        ({"size": None}, ValueError, ["give either size or min_size, got size=None"]),
+        ({"min_size": 2}, ValueError, ["give either size or min_size"]),
+        ({"size": 0}, ValueError, ["size must be a whole number of at least 1"]),
+        ({"size": None, "min_size": 0}, ValueError, ["min_size must be a whole number"]),
+        ({"norm": 3}, ValueError, ["norm must be 1, 2 or infinity"]),
+        ({"values": 0}, ValueError, ["values must be a whole number"]),
+        ({"query": max}, TypeError, ["query must be a standard query, got <built-in"]),
+        ({"relation": sl.Remove(2)}, ValueError, ["no direction of Remove(2) is feasible at size=2"]),
+        ({"relation": sl.Change}, TypeError, ["relation must be"]))),
     # what is asked, and of what
     *((asked(**options, method=method), *rest) for options, *rest in NO_OPTIONS for method in METHODS),
     (asked(method="guess"), ValueError, ["method", "walk", "'guess'"]),

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import in_turn
+from conftest import in_turn, turn
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.worst_pairs import worst_pairs
@@ -217,6 +217,7 @@ MACHINES = [
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="needs time zones that can be set")
+@turn(1, 3)
 def test_results_do_not_depend_on_hash_seed_locale_or_time_zone():
     """Catches an answer, a text or a picture made in the order of a set, or in a locale's digits."""
     runs = [

@@ -94,20 +94,6 @@ def test_a_column_that_says_no_number_is_left_to_the_walk():
             sl.global_sensitivity(sl.count_distinct.of("x"), universe, method="solver", **ask)
 
 
-def test_local_reproductions():
-    """Catches 0 for 2, 1 for 5, 1 for 2 and 5/12 for 5/6, each with a check() that is true."""
-    ask = {"dataset": ["a", "b", "c"], "universe": NAMED, "relation": sl.Remove(1)}
-    for query, want in (
-        (sl.MAX.of("price"), 2),
-        (sl.MIN.of("price"), 5),
-        (sl.count_distinct.of("price"), 2),
-        (sl.MEAN.of("price").clipped(0, 5), Fraction(5, 6)),
-    ):
-        assert sl.local_sensitivity(query, **ask).value == want
-        with pytest.raises(sl.NotProved):
-            sl.local_sensitivity(query, **ask, method="solver")
-
-
 def test_what_is_too_large_says_so():
     """Catches 4 for 6.15 of the default method, and a TypeError that asks for what was asked."""
     universe = sl.Universe.people(MANY, id="id")

@@ -1,7 +1,7 @@
 """People, drawn at random: every method is held to sets of people and plain sums of their rows.
 
 A row is (t, x, z): a text, a number, and a number that may be missing. A person is a tuple of rows, a
-dataset a multiset of people; of the package nothing is asked but its public calls. Tables are of any
+dataset a multiset of people; of the package nothing is asked but its public calls and its definition. Tables are of any
 of the three libraries. Set PEOPLE_CASES for a longer run.
 """
 
@@ -9,42 +9,34 @@ import math
 import os
 import random
 from collections import Counter
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, pairwise
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any, NamedTuple
 
-import oracle_rows
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from oracle_rows import RELATIONS
 
 import sensitivity_lab as sl
+from sensitivity_lab import definition
+from sensitivity_lab.definition import root
 
 CASES = int(os.environ.get("PEOPLE_CASES", "28"))
 MOST_DATASETS = 120
-DIGITS = Context(prec=60)
 METHODS = ("auto", "walk", "sweep", "solver")
 MISSING = -99
 TEXTS, NUMBERS = ("a", "b", "c"), (-2, 0, 1, 1, 3, 7)
 EDGES = (-1, 1, 3)
 
-# -- what is asked of numbers, each in its own words; None stands for no answer ------------------
+# -- what is asked of numbers; the definition's own words, where it has some --------------------------
 
 
-def mean(x):
-    return Fraction(sum(x), len(x))
-
-
-def at(x, q):
-    x, place = sorted(x), q * (len(x) - 1)
-    low = math.floor(place)
-    return x[low] + (place - low) * (x[min(low + 1, len(x) - 1)] - x[low])
-
-
-def spread(x, ddof=0):
-    return sum((each - mean(x)) ** 2 for each in x) / (len(x) - ddof)
+def by_definition(name):
+    answer, least = definition.QUERIES[name]
+    return lambda x: answer(tuple(sorted(map(Fraction, x)))), least
 
 
 def inner(x, cut=Fraction(1, 4)):
@@ -57,37 +49,28 @@ def winsorised(x):
     return mean([kept[0]] * off + kept + [kept[-1]] * off)
 
 
-def bins(x):
-    counts = [sum(low <= each < high for each in x) for low, high in pairwise(EDGES)]
-    counts[-1] += x.count(EDGES[-1])
-    return tuple(counts)
-
-
-QUARTER, HALF = Fraction(1, 4), Fraction(1, 2)
+mean, (lower, upper) = by_definition("mean")[0], map(definition.quantile, ("1/4", "3/4"))
+spread = by_definition("variance")
 OF_NUMBERS = {  # the query, what it is, and how many rows it needs
-    "sum": (sl.SUM, sum, 0),
-    "mean": (sl.MEAN, mean, 1),
-    "median": (sl.MEDIAN, lambda x: at(x, HALF), 1),
-    "quantile": (sl.quantile(0.25), lambda x: at(x, QUARTER), 1),
-    "min": (sl.MIN, min, 1),
-    "max": (sl.MAX, max, 1),
-    "variance": (sl.VARIANCE, spread, 1),
-    "sample": (sl.variance(ddof=1), lambda x: spread(x, 1), 2),
-    "std": (sl.STD, spread, 1),
+    **{query.name: (query, *by_definition(query.name)) for query in (
+        sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.MIN, sl.MAX, sl.VARIANCE, sl.variance(ddof=1), sl.count_distinct)},
+    "std": (sl.STD, *spread),  # its square: the root is taken where gaps are measured
     "range": (sl.RANGE, lambda x: max(x) - min(x), 1),
-    "iqr": (sl.INTERQUARTILE_RANGE, lambda x: at(x, 1 - QUARTER) - at(x, QUARTER), 1),
-    "midhinge": (sl.MIDHINGE, lambda x: (at(x, 1 - QUARTER) + at(x, QUARTER)) / 2, 1),
+    "iqr": (sl.INTERQUARTILE_RANGE, lambda x: upper(sorted(x)) - lower(sorted(x)), 1),
+    "midhinge": (sl.MIDHINGE, lambda x: (upper(sorted(x)) + lower(sorted(x))) / 2, 1),
     "gini": (
         sl.GINI_MEAN_DIFFERENCE,
-        lambda x: Fraction(sum(abs(p - q) for p, q in combinations(x, 2)), math.comb(len(x), 2)),
-        2,
+        lambda x: Fraction(sum(abs(p - q) for p, q in combinations(x, 2)), math.comb(len(x), 2)), 2,
     ),
     "trimmed": (sl.trimmed_mean(0.25), lambda x: mean(inner(x)[0]), 1),
     "winsorised": (sl.winsorised_mean(0.25), winsorised, 1),
-    "distinct": (sl.count_distinct, lambda x: len(set(x)), 0),
-    "histogram": (sl.histogram(EDGES), bins, 0),
-}
-SOLVED_OF_ROWS = {"sum", "distinct", "histogram"}  # over anybody; where people are named the sum
+    "histogram": (sl.histogram(EDGES), lambda x: definition.histogram(EDGES)(x), 0),
+}  # fmt: skip
+SOLVED_OF_ROWS = (
+    "sum",
+    "count_distinct",
+    "histogram",
+)  # over anybody; where people are named the sum
 
 
 def xs(people):
@@ -127,7 +110,9 @@ OTHERS = (
     Asked(
         sl.count_where(is_apt), lambda p: sum(x > 0 or t == "b" for t, x, _ in flat(p)), 0, "sum"
     ),
-    Asked(sl.count_distinct.of("t"), lambda p: len({t for t, _, _ in flat(p)}), 0, "distinct"),
+    Asked(
+        sl.count_distinct.of("t"), lambda p: len({t for t, _, _ in flat(p)}), 0, "count_distinct"
+    ),
     Asked(sl.COUNT.by("t"), lambda p: by_text(p, lambda q: len(flat(q))), 0, "by"),
     Asked(sl.SUM.of("x").by("t"), lambda p: by_text(p, lambda q: sum(xs(q))), 0, "by"),
     Asked(sl.MEAN.of("x").by("t"), lambda p: by_text(p, lambda q: mean(xs(q))), 0, "by"),
@@ -141,7 +126,7 @@ def drawn_query(rng, kind):
         return OTHERS[-1] if isinstance(kind, Two) else rng.choice(OTHERS)
     names = list(OF_NUMBERS)
     if isinstance(kind, Anybody) and not kind.least and chance > 0.5:
-        names = ["sum", "distinct", "histogram"]  # what needs a row is refused
+        names = [*SOLVED_OF_ROWS]  # what needs a row is refused
     name = rng.choice(names)
     query, plain, least = OF_NUMBERS[name]
     if chance < (0.9 if isinstance(kind, Two) else 0.4) and name != "histogram":
@@ -154,12 +139,7 @@ def drawn_query(rng, kind):
     return Asked(query.of("x"), lambda p: plain(xs(p)), least, name, name == "std")
 
 
-# -- who is a neighbour, and how far the answers are apart ---------------------------------------
-
-
-def are_apart(relation, k, x, y):
-    """Whether two multisets of people are neighbours."""
-    return oracle_rows.is_neighbour(relation, k, (x - y).total(), (y - x).total())
+# -- how far the answers are apart -----------------------------------------------------------------
 
 
 def entries(answer):
@@ -169,7 +149,7 @@ def entries(answer):
 def gap(asked, one, other, norm):
     """A Fraction; of roots a Decimal, as in L2."""
     if asked.root:
-        return abs(root(one) - root(other))
+        return definition.gap(root(one), root(other), 1)
     if not isinstance(one, (dict, tuple)):
         return Fraction(abs(one - other))
     one, other = entries(one), entries(other)
@@ -177,11 +157,6 @@ def gap(asked, one, other, norm):
     if norm == 2:
         return root(sum(step * step for step in steps))
     return Fraction(max(steps, default=0) if norm == math.inf else sum(steps))
-
-
-def root(square):
-    square = Fraction(square)
-    return DIGITS.sqrt(DIGITS.divide(Decimal(square.numerator), Decimal(square.denominator)))
 
 
 def is_equal(value, want):
@@ -334,53 +309,41 @@ def plain_rows(table):
 
 
 class World:
-    """All datasets of some sizes, and who is next to whom."""
+    """All datasets of some sizes, as labels of people, and who is next to whom, as the definition has it."""
 
     def __init__(self, rng):
         self.kind = rng.choice((Named, Anybody, Anybody, Two))(rng)
         self.asked, self.norm = drawn_query(rng, self.kind), rng.choice((1, 1, 2, math.inf))
-        self.relation, self.k = rng.choice(oracle_rows.RELATIONS), rng.choice((1, 1, 2, 3))
+        self.relation, self.k = rng.choice(RELATIONS), rng.choice((1, 1, 2, 3))
         people, low = len(self.kind.everybody), rng.randint(0, 3)
         most = people if self.kind.limited else low + 2
         low = min(low, most)
         self.size = rng.choice((low, low, range(low, most + 1)))
         if isinstance(self.size, int):
             most = min(low + self.k, people) if self.kind.limited else low + self.k
-        choose = math.comb if self.kind.limited else lambda p, n: math.comb(p + n - 1, n)
+        of, pairs_of, choose = combinations, definition.population_pairs, math.comb
+        if not self.kind.limited:
+            of, pairs_of = combinations_with_replacement, definition.range_pairs
+            choose = lambda p, n: math.comb(p + n - 1, n)  # noqa: E731
         self.is_small = sum(choose(people, n) for n in range(most + 1)) <= MOST_DATASETS
         if self.is_small:
-            of = combinations if self.kind.limited else combinations_with_replacement
-            self.datasets = [d for n in range(most + 1) for d in of(self.kind.everybody, n)]
+            self.datasets = [d for n in range(most + 1) for d in of(range(people), n)]
+            every = pairs_of(range(people), self.size, self.relation, self.k)
+            self.pairs = {pair for pair in every if min(map(len, pair)) >= self.asked.least}
 
-    def pairs(self, here=None):
-        """The neighbours whose sizes are asked about; from one dataset, where it is given."""
-        counted = [(dataset, Counter(dataset)) for dataset in self.datasets]
-        starts = counted if here is None else [(here, Counter(here))]
-        fits = [d for d in counted if len(d[0]) >= self.asked.least and self.is_asked(d[0])]
-        return [
-            (x, y)
-            for x, held in starts
-            if len(x) >= self.asked.least and (here is not None or self.is_of(x))
-            for y, there in (counted if here is not None else fits)
-            if len(y) >= self.asked.least and are_apart(self.relation, self.k, held, there)
-        ]
-
-    def is_of(self, x):
-        return len(x) in self.size if isinstance(self.size, range) else len(x) == self.size
-
-    def is_asked(self, y):
-        return not isinstance(self.size, range) or len(y) in self.size
+    def named(self, labels):
+        return [self.kind.everybody[label] for label in labels]
 
     def want(self, here=None):
         """The widest gap; None where nothing is feasible, or a dataset has no answer."""
-        pairs = self.pairs(here)
+        pairs = [pair for pair in self.pairs if here in (None, pair[0])]
         if not pairs or (type(self.kind) is Two and self.asked.kind not in ("person", "own")):
             return None
-        sizes = {len(side) for pair in pairs for side in pair}
         met = {side for pair in pairs for side in pair}
         if here is None:
+            sizes = set(map(len, met))
             met = [dataset for dataset in self.datasets if len(dataset) in sizes]
-        people = {dataset: self.kind.rows_of(dataset) for dataset in met}
+        people = {dataset: self.kind.rows_of(self.named(dataset)) for dataset in met}
         if self.asked.kind != "person" and any(
             len(flat(rows)) < self.asked.least for rows in people.values()
         ):
@@ -390,26 +353,21 @@ class World:
 
     def is_pair(self, witness, want, here=None):
         """Whether a witness, read person by person, is a pair that is so far apart."""
-        sides = [self.kind.read(table) for table in witness]
-        options = [self.with_idle(side) for side in sides]
+        options = [self.with_idle(self.kind.read(table)) for table in witness]
         return any(
-            self.is_of(x)
-            and self.is_asked(y)
-            and are_apart(self.relation, self.k, Counter(x), Counter(y))
-            and (here is None or Counter(x) == Counter(here))
-            and min(len(x), len(y)) >= self.asked.least
-            and is_equal(want, self.gap_of(x, y))
-            for x in options[0]
-            for y in options[1]
+            pair in self.pairs and here in (None, pair[0]) and is_equal(want, self.gap_of(*pair))
+            for pair in product(*options)
         )
 
     def with_idle(self, side):
-        """The people of a table, and as many as may be besides who are in none."""
+        """The labels of the people of a table, and as many as may be besides who are in none."""
         idle = 0 if self.kind.limited or self.kind.least else 8
-        return [[*side.elements(), *[()] * i] for i in range(idle + 1)]
+        label = self.kind.everybody.index
+        return [tuple(sorted(map(label, [*side.elements(), *[()] * i]))) for i in range(idle + 1)]
 
     def gap_of(self, x, y):
-        return gap(self.asked, *(self.asked.plain(self.kind.rows_of(d)) for d in (x, y)), self.norm)
+        answers = (self.asked.plain(self.kind.rows_of(self.named(side))) for side in (x, y))
+        return gap(self.asked, *answers, self.norm)
 
 
 COUNTED = Counter()
@@ -427,7 +385,7 @@ def test_people_at_random(seed):
         hold(world, world.want(), "global")
         if isinstance(world.size, int):
             here = rng.choice([d for d in world.datasets if len(d) == world.size])
-            hold(world, world.want(here), "local", here, world.kind.given(here, rng))
+            hold(world, world.want(here), "local", here, world.kind.given(world.named(here), rng))
     print(dict(COUNTED))  # with pytest -s
     assert any("solver" in case for case in COUNTED)
 
