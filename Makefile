@@ -41,7 +41,7 @@ live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; m
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book book/sensitivity_board --ignore tests/browser --doctest-modules --mpl $(COV) -n auto \
-	  --junitxml $(TIMES)/test.xml
+	  --dist worksteal --junitxml $(TIMES)/test.xml
 	$(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
 

@@ -1,7 +1,7 @@
 """How strong are the tests?  Change one operator, comparison, constant or branch at a time, and count who notices.
 
     .venv/bin/python scripts/mutants.py                     # the modules of MODULES, 40 mutants each
-    .venv/bin/python scripts/mutants.py numbers/gap.py 80   # one module, more mutants
+    .venv/bin/python scripts/mutants.py numbers/gap.py 80   # one module, more mutants (of the book by its whole path)
 
 A mutant is killed if its module's own examples or tests fail, or need far more of a processor than they did.
 Survivors are printed with their line: each is a test to write, or a change that means the same.  All
@@ -36,6 +36,11 @@ MODULES = {  # the module: the tests that know it best, the quickest first
     "sql/parsed.py": ["sql/test_sql.py", "sql/test_databases.py"],
     "proved/entries/bins.py": ["proved/test_entries.py", "proved/test_formulas.py"],
     "shown/tables.py": ["shown"],
+    "book/sensitivity_book/theory/gradient.py": ["book/test_gradient.py", "book/test_refusals.py"],
+    "book/sensitivity_book/theory/privacy/noise.py": ["book/test_noise.py", "book/test_refusals.py"],
+    "book/sensitivity_book/theory/stability/domains.py": ["book/test_maps.py", "book/test_refusals.py"],
+    "book/sensitivity_book/answers/compare.py": ["book/test_answers.py"],
+    "book/sensitivity_board/check_certificate.py": ["board/test_certificates.py"],
 }  # fmt: skip
 SWAPS = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
@@ -110,10 +115,14 @@ def passes(copy: Path, tests: list[str], seconds: int) -> bool:
     return process.exitcode == 0
 
 
+def path(module: str, root: Path = ROOT) -> Path:
+    return root / module if module.startswith("book/") else root / "sensitivity_lab" / module
+
+
 def survivors(module: str, number: int) -> tuple[int, list[int], float]:
     """How many mutants of a module were drawn, by its name; the lines that nobody missed; the seconds of a run."""
-    source = (ROOT / "sensitivity_lab" / module).read_text(encoding="utf-8")
-    tests = [f"sensitivity_lab/{module}", *(f"tests/{name}" for name in MODULES[module])]
+    source = path(module).read_text(encoding="utf-8")
+    tests = [str(path(module, Path())), *(f"tests/{name}" for name in MODULES[module])]
     everywhere = places(source)
     drawn = random.Random(module).sample(everywhere, min(number, len(everywhere)))
     alive = []
@@ -130,7 +139,7 @@ def survivors(module: str, number: int) -> tuple[int, list[int], float]:
         once = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
         for place in drawn:
             line, changed = changed_at(source, place)
-            (copy / "sensitivity_lab" / module).write_text(changed, encoding="utf-8")
+            path(module, copy).write_text(changed, encoding="utf-8")
             if passes(copy, tests, 10 + 4 * int(once)):
                 alive.append(line)
     return len(drawn), sorted(alive), once
@@ -144,7 +153,7 @@ def main(asked: list[str]) -> None:
     for module in [word for word in asked if not word.isdigit()] or MODULES:
         drawn, alive, once = survivors(module, number)
         print(f"{module}: {drawn - len(alive)} of {drawn} killed ({once:.0f} s a run)", flush=True)
-        lines = (ROOT / "sensitivity_lab" / module).read_text(encoding="utf-8").splitlines()
+        lines = path(module).read_text(encoding="utf-8").splitlines()
         for line in alive:
             print(f"    {line}: {lines[line - 1].strip()}", flush=True)
 

@@ -1,6 +1,5 @@
 """Case files: the cards on the page hold what libraries say, and every number is met by another route."""
 
-import json
 import math
 import re
 from collections import Counter
@@ -13,10 +12,8 @@ import opendp.prelude as dp
 import pytest
 import sensitivity_board as cf
 from conftest import ROOT
-from sensitivity_board import audit
 from sensitivity_board.cases.opendp_live import LARGE
 from sensitivity_board.cases.stated import TRUNCATIONS
-from sensitivity_board.figures import figures
 from sensitivity_book.theory.people import join_bound
 
 import sensitivity_lab as sl
@@ -65,165 +62,16 @@ def read(text):
     return eval(re.sub(r"([^\s,(\[]+) ×(\d+)", r"*[\1] * \2", text))
 
 
-def asked_again(case, dataset):
-    """What the library answers: OpenDP now, the others as it is on record."""
-    match case.function:
-        case "sum of squared deviations":
-            return cf.squared_deviations(len(dataset))(dataset)
-        case "b-ary tree":
-            return cf.b_ary_tree(2)(dataset)
-        case "Theil–Sen regression":
-            return cf.predictions(dataset)
-    table = figures("opendp_polars" if case.library == "OpenDP" else case.library)
-    asked = (table["query"] == case.function) & (table["parameters"] == case.setting)
-    for quantity, value in table.loc[asked, ["quantity", "value"]].itertuples(index=False):
-        kind, _, place = quantity.partition(" to ")
-        if kind == "answer" and Counter(read(place)) == Counter(dataset):
-            return read(value)
-    raise LookupError(f"{case.name} was never asked about {dataset}")
-
-
-def claimed_again(case, dataset):
-    """What the library claims: OpenDP's map now, the others as it is on record."""
-    match case.function:
-        case "sum of squared deviations":
-            return cf.squared_deviations(len(dataset)).map(2)  # one change: two in the map's metric
-        case "b-ary tree":
-            return cf.b_ary_tree(2).map(case.row.k)
-        case "Theil–Sen regression":
-            return cf.pairwise_predict().map(case.row.k)
-    opendp = case.library == "OpenDP"
-    table = figures("opendp_polars" if opendp else case.library)
-    place = f"at distance {case.row.k}" if opendp else f"at size {len(dataset)}"
-    asked = (table["query"] == case.function) & (table["parameters"] == case.setting)
-    (value,) = table.loc[asked & (table["quantity"] == f"sensitivity {place}"), "value"]
-    return float(value)
-
-
-def apart(case, one, other):
-    """How far apart two answers are, in the norm or metric that the library names."""
-    if case.function == "Theil–Sen regression":
-        return ((Counter(one) - Counter(other)) + (Counter(other) - Counter(one))).total()
-    gaps = np.abs(np.array(one, float) - np.array(other, float)).ravel()
-    return math.hypot(*gaps) if case.function == "b-ary tree" else gaps.sum()
-
-
-def assert_related(relation, one, other):
-    """The words of a card are true of its two datasets."""
-    removed, added = ((Counter(x) - Counter(y)).total() for x, y in ((one, other), (other, one)))
-    if relation.startswith("L2 distance"):
-        assert math.dist(one, other) <= float(relation.split()[-1])
-    elif relation.startswith("symmetric distance"):
-        assert removed + added <= int(relation.split()[-1])
-    else:
-        number, _, words = relation.partition(" ")
-        assert words in ("changed", "added or removed")
-        moved = max(removed, added) if words == "changed" else removed + added
-        assert len(one) == len(other) or words != "changed"
-        assert 0 < moved <= int(number)
-
-
 def printed_cards():
-    """The cards of the stored page: the heading, what it says by name, and its links."""
+    """The cards of the stored page: the heading, and what it says by name."""
     page = nbformat.read(ROOT / "notebooks" / "case-files.ipynb", as_version=4)
     outputs = [output for cell in page.cells for output in cell.get("outputs", [])]
     for output in outputs:
         html = output.get("data", {}).get("text/html", "")
         for card in re.findall(r'<div class="case">(.*?)</dl></div>', html):
             heading = unescape(re.sub("<.*?>", "", re.search(r"<p>(.*?)</p>", card)[1]))
-            facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card))
-            links = re.findall(r'href="(.*?)"', facts["status"])
-            plain = {
-                name: unescape(re.sub("<.*?>", "", text.replace("<br>", "\n")))
-                for name, text in facts.items()
-            }
-            yield heading, plain, links
-
-
-@pytest.fixture(scope="module")
-def board_cards(cases):
-    """Each case that is too small, with its card on the page."""
-    elsewhere = [
-        f"{one.library} {one.version}, {one.date}: {one.function}, {one.setting}"
-        for one in cf.opendp_2026_cases()
-    ]
-    shown = [
-        card for card in printed_cards() if "rebuilt" not in card[0] and card[0] not in elsewhere
-    ]
-    pairs = []
-    for case in [case for case in cases if case.verdict == "too small"]:
-        setting = "" if case.setting == "none" else f", {case.setting}"
-        heading = f": {case.function}{setting}"
-        found = [
-            card
-            for card in shown
-            if card[0].startswith(f"{case.library} {case.version}")
-            and card[0].endswith(heading)
-            and card[1]["relation"] == case.relation
-        ]
-        assert len(found) == 1, case.name
-        pairs.append((case, *found[0]))
-    assert len(pairs) == len(shown)
-    return pairs
-
-
-def test_every_card_holds_what_the_library_says_when_it_is_asked_again(board_cards):
-    """Catches a card whose claim, number or witness is not the library's: nobody could check it."""
-    dp.enable_features("contrib", "honest-but-curious")
-    assert len(board_cards) == 20
-    for case, _, facts, _ in board_cards:
-        claim, exact = re.fullmatch(r"(.*), exact (.*)", facts["claimed"]).groups()
-        data, answers = [], []
-        for side in facts["witness"].split("\n"):
-            dataset, answer = side.split(" → ")
-            data.append(read(f"[{dataset[1:-1]}]"))
-            answers.append(asked_again(case, data[-1]))
-            np.testing.assert_allclose(
-                np.array(answers[-1]), np.array(read(answer)), err_msg=case.name
-            )
-        assert read(claim) == pytest.approx(claimed_again(case, data[0]), rel=1e-5), case.name
-        assert read(exact) == pytest.approx(apart(case, *answers), rel=1e-5), case.name
-        assert_related(facts["relation"], *data)
-
-
-def test_every_card_says_what_is_kept_of_the_promise(board_cards):
-    """Catches a cost of another case, of the wrong noise, or turned upside down."""
-    for case, _, facts, _ in board_cards:
-        claim, exact = map(read, re.fullmatch(r"(.*), exact (.*)", facts["claimed"]).groups())
-        if claim == 0:
-            assert facts["cost"] == "no noise at all: no ε describes it"
-            continue
-        found = re.fullmatch(
-            r"promised (.) = 1, kept (.) = (.*): (.*) of the noise needed", facts["cost"]
-        )
-        budget = "ρ" if case.function == "b-ary tree" else "ε"
-        # Of two Laplace tents of scale `claim`, `exact` apart, the log ratio at either top is
-        # exact / claim; of two bells with ρ = 1 at `claim`, ρ is (exact / claim)².
-        kept = (exact / claim) ** (2 if budget == "ρ" else 1)
-        assert found[1] == found[2] == budget
-        assert float(found[3]) == pytest.approx(kept, rel=6e-3)
-        assert float(found[4]) == pytest.approx(claim / exact, rel=6e-3)
-
-
-def test_every_card_says_the_state_of_its_threads(board_cards):
-    """Catches a card that hides a thread, or links to one that is not on record."""
-    stored = json.loads((audit.DATA / "issues.json").read_text("utf-8"))
-    on_cards = {link for _, _, links in printed_cards() for link in links}
-    assert on_cards <= {one["url"] for one in stored["issues"]}
-    for _, facts, links in printed_cards():
-        assert f"({stored['looked']})" in facts["status"]
-        assert bool(links) != ("no issue found" in facts["status"])
-    for case, _, facts, links in board_cards:
-        own = [one for one in stored["issues"] if one["library"] == case.library]
-        about = [one for one in own if case.function in one["functions"]]
-        known = [one for one in about if case.setting.startswith(one.get("settings", ""))]
-        assert links == [one["url"] for one in known]
-        assert all(f"{one['name']}, {one['state']}" in facts["status"] for one in known)
-        for link in links:
-            assert re.fullmatch(
-                r"https://github\.com/[\w-]+/[\w-]+(/(issues|pull)/\d+|/blob/main/[\w/]+\.md|#[\w-]+)",
-                link,
-            )
+            facts = re.findall(r"(?s)<dt>(.*?)</dt><dd>(.*?)</dd>", card.replace("<br>", "\n"))
+            yield heading, {name: unescape(re.sub("<.*?>", "", text)) for name, text in facts}
 
 
 def test_a_rebuilt_error_has_a_card_that_a_reader_can_check():
@@ -234,14 +82,17 @@ def test_a_rebuilt_error_has_a_card_that_a_reader_can_check():
     }
     rebuilt = [card for card in printed_cards() if "rebuilt" in card[0]]
     assert len(rebuilt) == 2
-    for heading, facts, _ in rebuilt:
+    for heading, facts in rebuilt:
         function = answer[re.search(r": (\w+),", heading)[1]]
         sides = [side.split(" → ") for side in facts["witness"].split("\n")]
         data = [read(f"[{side[0][1:-1]}]") for side in sides]
         assert [function(x) for x in data] == [Fraction(side[1]) for side in sides]
         claim, exact = map(Fraction, facts["claimed"].split(", exact "))
         assert abs(function(data[0]) - function(data[1])) == exact > claim
-        assert_related(facts["relation"], *data)
+        gone, new = (Counter(x) - Counter(y) for x, y in (data, data[::-1]))
+        changed = facts["relation"] == "1 changed"
+        assert changed or facts["relation"] == "1 added or removed"
+        assert sorted([gone.total(), new.total()]) == [int(changed), 1]
 
 
 def test_the_page_counts_what_the_board_holds():

@@ -10,12 +10,9 @@ import pytest
 from sensitivity_board.peers.recorder import (
     REDUCED,
     RIGHT,
-    clipped_claims,
     distance,
     exact_there,
     smallest,
-    sum_clipped,
-    sum_known,
     their_gap,
 )
 
@@ -122,17 +119,6 @@ def test_no_finite_claim_holds_where_a_record_may_be_missing(claimed):
     nan = replace(BY_TEST["test_nan_injection"], claimed=claimed)
     assert smallest(nan).found == math.inf
     assert smallest(replace(nan, missing=False, claimed=5)) is None
-
-
-def test_the_clip_that_was_meant_holds_five_for_added_records_and_ten_for_replaced_ones():
-    """Catches the two relations exchanged, and a clip that does not clip."""
-    table = clipped_claims()
-    assert table["exact"].tolist() == [5, 10]
-    assert table["verdict"].tolist() == ["exact", "too small"]
-    assert table["witness"].tolist() == ["(-5) → ()", "(-5) → (5)"]
-    assert sum_known((7, -9, 2, None)) == 5 - 5 + 2
-    assert sum_known((7, -9, 2)) == sum_clipped((7, -9, 2))
-    assert sum_known(()) == 0
 
 
 def test_a_number_is_infinitely_far_from_nan_and_nan_is_where_it_is():

@@ -203,18 +203,6 @@ def test_the_claim_that_is_too_small_by_hand():
         assert stored[f"L1 of {part}"] == noise_for
 
 
-def test_the_comparison():
-    """Catches a claim beside the exact value of another part, and a row without its credit."""
-    table = systems.systems_table("pipelinedp", limits="person; rows 2")
-    row = table[table["part"].eq("squared gains") & table["norm"].eq("L1")].iloc[0]
-    assert (row["claim"], row["exact"], row["verdict"]) == (2500, 5000, "too small")
-    assert row["version"] == "0.3.1"
-    assert "joins" in row["witness"]
-    assert set(table["relation"]) == {"one person added or removed, with at most 2 rows"}
-    asked = table[table["statement"].eq("median")].iloc[0]
-    assert (asked["verdict"], math.isnan(asked["claim"])) == ("not comparable", True)
-
-
 # --- as cases -------------------------------------------------------------------------------------
 
 # All statements in full; of those with a claim in short one, another at the next commit.

@@ -102,28 +102,26 @@ def test_other_data_flow_through_a_copy(name):
     assert any(cell.source.startswith(lab.OWN) for cell in changed.cells)
 
 
-def test_every_page_of_the_path_ends_with_the_readers_turn():
-    """Catches a last cell that does not run as it is, alone, or shows nothing."""
-    path = [copies()[document.copy] for document in lab.listed()[0][1]]
-    last = [copy.cells[-1] for copy in path]
-    assert {cell.id for cell in last} == {"your-turn"}
-    texts = [text for cell in last for text in ("%reset -f", cell.source)]  # each runs alone
-    cells = [nbformat.v4.new_code_cell(text) for text in texts]
-    for cell in ran(nbformat.v4.new_notebook(cells=cells)).cells[1::2]:
-        assert {"size", "mine", "universe"} <= set(re.findall(r"\w+", cell.source))
-        assert cell.outputs[-1].output_type in ("stream", "execute_result")
-
-
+PLUMBING = "from sensitivity_book.pictures.phone import inline_svg; inline_svg(); import sensitivity_lab as sl"
 FAILS = """def span(dataset):
     return dataset[5] - dataset[0]
 sl.global_sensitivity(span, sl.Universe.population(range(7)), size=6, relation=sl.Remove(1))"""
 
 
-def test_an_own_function_that_fails_shows_its_sentence():
-    """Catches the package's frames, dozens of them, between a reader's function and what is said of it."""
-    plumbing = "from sensitivity_book.pictures.phone import inline_svg; inline_svg(); import sensitivity_lab as sl"
-    cells = [nbformat.v4.new_code_cell(text, metadata={"tags": ["raises-exception"]}) for text in (plumbing, FAILS)]  # fmt: skip
-    [said] = ran(nbformat.v4.new_notebook(cells=cells)).cells[1].outputs
+def test_every_page_of_the_path_ends_with_the_readers_turn_and_an_own_function_may_fail():
+    """Catches a last cell that does not run as it is, alone, or shows nothing; the package's frames, dozens
+    of them, between a reader's function and what is said of it."""
+    path = [copies()[document.copy] for document in lab.listed()[0][1]]
+    last = [copy.cells[-1] for copy in path]
+    assert {cell.id for cell in last} == {"your-turn"}
+    texts = [text for cell in last for text in ("%reset -f", cell.source)]  # each runs alone
+    fails = nbformat.v4.new_code_cell(FAILS, metadata={"tags": ["raises-exception"]})
+    cells = [nbformat.v4.new_code_cell(text) for text in [*texts, PLUMBING]]
+    *turns, _, failed = ran(nbformat.v4.new_notebook(cells=[*cells, fails])).cells
+    for cell in turns[1::2]:
+        assert {"size", "mine", "universe"} <= set(re.findall(r"\w+", cell.source))
+        assert cell.outputs[-1].output_type in ("stream", "execute_result")
+    [said] = failed.outputs
     assert said.evalue.startswith("query span failed on dataset (0, 1, 2, 3, 4): IndexError")
     assert "dataset[5]" in re.sub(r"\x1b\[[\d;]*m", "", "\n".join(said.traceback))
     assert "\n".join(said.traceback).count("\n") < 25

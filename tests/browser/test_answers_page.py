@@ -80,6 +80,14 @@ def page(context: BrowserContext, path: Path) -> Page:
     return opened(context, path)
 
 
+@pytest.fixture(scope="module")
+def script(browser: Browser, path: Path) -> Iterator[Page]:
+    """A page of which only the script's functions are asked."""
+    context = browser.new_context(offline=True)
+    yield opened(context, path)
+    context.close()
+
+
 def opened(context: BrowserContext, path: Path, before: str = "") -> Page:
     page = context.new_page()
     page.add_init_script(before)
@@ -102,9 +110,9 @@ def submit(root: Locator, *texts: str) -> str:
     return said(root)
 
 
-def verdicts(page: Page, answer: NumberAnswer, texts: list[str]) -> list[dict[str, str]]:
+def verdicts(script: Page, answer: NumberAnswer, texts: list[str]) -> list[dict[str, str]]:
     asked = "([answer, texts]) => texts.map(text => Answers.judge(answer, text))"
-    found: list[dict[str, str]] = page.evaluate(asked, [told("name", answer), texts])
+    found: list[dict[str, str]] = script.evaluate(asked, [told("name", answer), texts])
     for text, one in zip(texts, found, strict=True):  # JupyterLab has the same words
         assert in_python(answer, text) == Verdict(one["verdict"] == "right", one["words"]), text
     return found
@@ -119,7 +127,8 @@ def in_python(answer: NumberAnswer, text: str) -> Verdict:
 
 # ---- Datasets on paper ------------------------------------------------------------------------------
 
-ON_PAPER = {name: make() for name, make in ANSWERS.items() if getattr(make(), "by", ())}
+BOOK = {name: make() for name, make in ANSWERS.items()}
+ON_PAPER = {name: made for name, made in BOOK.items() if getattr(made, "by", ())}
 TRIED = [
     ["1, 2, 3, 4, 5, 6", "2, 3, 4, 5, 6, 20"],
     ["1, 2, 3, 4, 5, 8", "1, 2, 3, 4, 5, 20"],
@@ -142,7 +151,7 @@ TRIED = [
 
 
 @pytest.mark.parametrize("name", ON_PAPER)
-def test_on_paper_a_dataset_is_judged_as_python_judges_it(page: Page, name: str) -> None:
+def test_on_paper_a_dataset_is_judged_as_python_judges_it(script: Page, name: str) -> None:
     """Catches a reading, a check or a verdict without Python that is another one with it; all that is right is tried."""
     answer = ON_PAPER[name]
     tried = [texts[: len(answer.fields)] for texts in TRIED]
@@ -159,7 +168,7 @@ def test_on_paper_a_dataset_is_judged_as_python_judges_it(page: Page, name: str)
         assert 0 < len(right) < len(every)
         some = [*right[:40], *every[:: max(1, len(every) // 150)]]
     tried += [[", ".join(map(str, own)) for own in datasets] for datasets in some]
-    found = page.evaluate(
+    found = script.evaluate(
         "([answer, all]) => all.map(lines => Answers.lookUp(answer, lines))",
         [told(name, answer), tried],
     )
@@ -178,7 +187,7 @@ def test_no_field_on_paper_needs_python() -> None:
             r"\*(Paper|Code|Paper and code), ★[^{]*?\{answer\} ([\w-]+)", source
         ):
             if kind == "Paper" and name in ANSWERS:
-                answer = ANSWERS[name]()
+                answer = BOOK[name]
                 assert isinstance(answer, NumberAnswer) or answer.by, name
 
 
@@ -214,9 +223,9 @@ NUMBERS = {
 NONE = ["", " ", "x", "3,5", "1/0", "1/2/3", "19/6 years", ".", "%", "1e3", "3 19", "1.5/2", "--1", "days", "3…", "0x10", "1,23", "∞"]  # fmt: skip
 
 
-def test_a_number_is_read_as_python_reads_it(page: Page) -> None:
+def test_a_number_is_read_as_python_reads_it(script: Page) -> None:
     """Catches a number that is read as another, rounded to a float, or not at all."""
-    read = page.evaluate(
+    read = script.evaluate(
         "texts => texts.map(text => { const one = Answers.read(text, 'days'); return one && [String(one.n), String(one.d)]; })",
         [*NUMBERS],
     )
@@ -224,9 +233,9 @@ def test_a_number_is_read_as_python_reads_it(page: Page) -> None:
     assert dict(zip(NUMBERS, found, strict=True)) == NUMBERS
 
 
-def test_what_is_no_number_is_not_read(page: Page) -> None:
+def test_what_is_no_number_is_not_read(script: Page) -> None:
     """Catches a comma read as a point, a division by zero, and a word that passes for a number."""
-    for text, one in zip(NONE, verdicts(page, MEAN, NONE), strict=True):
+    for text, one in zip(NONE, verdicts(script, MEAN, NONE), strict=True):
         assert one["verdict"] == "open", text
         assert one["words"].startswith("Write a number")
 
@@ -244,11 +253,11 @@ def decimals(right: Fraction) -> list[str]:
 
 
 @pytest.mark.parametrize("right", RIGHTS)
-def test_a_decimal_is_compared_as_a_fraction(page: Page, right: Fraction) -> None:
+def test_a_decimal_is_compared_as_a_fraction(script: Page, right: Fraction) -> None:
     """Catches a rounded decimal refused, one that is a digit off accepted, and three digits miscounted."""
     answer = NumberAnswer("A number", right)
     texts = decimals(right)
-    for text, one in zip(texts, verdicts(page, answer, texts), strict=True):
+    for text, one in zip(texts, verdicts(script, answer, texts), strict=True):
         places = len(text.partition(".")[2])
         within = abs(Fraction(text) - right) <= Fraction(1, 2 * 10**places)
         digits = len(text.replace(".", "").lstrip("-0"))
@@ -266,43 +275,42 @@ def test_a_decimal_is_compared_as_a_fraction(page: Page, right: Fraction) -> Non
     ("text", "verdict"),
     [("3.16…", "right"), ("3.1666...", "right"), ("3.17…", "right"), ("3.18…", "wrong"), ("3.15…", "wrong"), ("3.1…", "open"), ("3.1666", "wrong"), ("3", "wrong"), ("3.2", "open")],
 )  # fmt: skip
-def test_a_number_may_be_cut_if_it_says_so(page: Page, text: str, verdict: str) -> None:
+def test_a_number_may_be_cut_if_it_says_so(script: Page, text: str, verdict: str) -> None:
     """Catches 3.1666… refused though it is the beginning of 19/6, and 3.1666 passed as rounded."""
-    assert verdicts(page, MEAN, [text])[0]["verdict"] == verdict
+    assert verdicts(script, MEAN, [text])[0]["verdict"] == verdict
 
 
-def test_a_number_that_is_no_fraction_takes_its_digits(page: Page) -> None:
+def test_a_number_that_is_no_fraction_takes_its_digits(script: Page) -> None:
     """Catches a percentage, or a fourth digit, that is refused; and a float taken for exact."""
     texts = ["27.2%", "0.272", "0.2716", "0.27", "0.2717", "27.16%", "88.1%", "1/2"]
-    found = [one["verdict"] for one in verdicts(page, BELIEF, texts)]
+    found = [one["verdict"] for one in verdicts(script, BELIEF, texts)]
     assert found == ["right", "right", "right", "open", "wrong", "right", "wrong", "wrong"]
-    assert verdicts(page, BELIEF, ["88.1%"])[0]["words"] == "That is ε = 2."
+    assert verdicts(script, BELIEF, ["88.1%"])[0]["words"] == "That is ε = 2."
 
 
-BOOK = {name: make() for name, make in ANSWERS.items()}
 NUMBERED = {name: made for name, made in BOOK.items() if isinstance(made, NumberAnswer)}
 
 
 @pytest.mark.parametrize("name", a_third(list(NUMBERED)))
-def test_every_number_of_the_book_is_answered(page: Page, name: str) -> None:
+def test_every_number_of_the_book_is_answered(script: Page, name: str) -> None:
     """Catches a right number refused, a slip without its words, and a rung that does not exceed a claim."""
     answer = NUMBERED[name]
     data = told(name, answer)
-    [right] = verdicts(page, answer, [f"{data['right']} {answer.unit}"])
+    [right] = verdicts(script, answer, [f"{data['right']} {answer.unit}"])
     assert right["verdict"] == "right"
     for wrong, words in data["slips"]:
-        [one] = verdicts(page, answer, [wrong])
+        [one] = verdicts(script, answer, [wrong])
         assert one["verdict"] == "wrong"
         assert words in one["words"]
     below: Any = Fraction(0)
     for rung in answer.ladder:
         for claim in (below, rung.gap - Fraction(rung.gap - below, 1000)):
-            [one] = verdicts(page, answer, [str(Fraction(claim))])
+            [one] = verdicts(script, answer, [str(Fraction(claim))])
             assert one["verdict"] == "wrong"
             assert one["words"].endswith(f"Two neighbours are further apart: {rung.words}")
         below = rung.gap
     if answer.ladder:
-        [one] = verdicts(page, answer, [str(answer.right + Fraction(1, 1000))])
+        [one] = verdicts(script, answer, [str(answer.right + Fraction(1, 1000))])
         assert one["words"].endswith("apart: that is too much.")
 
 

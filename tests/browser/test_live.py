@@ -24,16 +24,7 @@ CHAPTER = "notebooks/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
 IDLE = "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == 'Stop')"
 RESTORE = "all => all.forEach(one => one.hidden || one.click())"
-DAYS, COUNT, GAP, GAME, RESULT, PICTURE, SUMS, SPAN = (
-    2,
-    3,
-    5,
-    9,
-    11,
-    13,
-    17,
-    18,
-)  # cells of the chapter
+DAYS, COUNT, RESULT, PICTURE, SUMS, SPAN = 2, 3, 11, 13, 17, 18  # cells of the chapter
 LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
 
 pytestmark = pytest.mark.xdist_group("live")
@@ -411,15 +402,12 @@ def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
 
 
 @turn(0, 3)
-def test_a_missing_file_is_named_and_can_come_back(served: Cells) -> None:
-    """Catches a page that waits for ever for a file, or needs to be loaded anew."""
+def test_a_missing_file_can_come_back_and_two_tabs_run_apart(lab: Cells, served: Cells) -> None:
+    """Catches a page that waits for ever for a file, or needs to be loaded anew; tabs that share a Python,
+    and pages that run from a file or a server alone."""
     assert "six" in served.status(COUNT)
     assert "missing" in served.status(COUNT)
     assert words(served.stored(COUNT)) == served.run(COUNT).strip()
-
-
-def test_two_tabs_run_at_once_and_apart(lab: Cells, served: Cells) -> None:
-    """Catches tabs that share a Python, and pages that run from a file or a server alone."""
     for cells, many in ((lab, 7), (served, 8)):
         cells.press(DAYS, "Edit")
         cells.field(DAYS).fill(f"days = dict.fromkeys(range({many}), 1)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from sensitivity_book.answers.kinds import Rung
@@ -26,6 +27,7 @@ def ladder(
     query: Callable[[Any], Any], among: Iterable[Pair], name: str, steps: int = STEPS
 ) -> tuple[Rung, ...]:
     """Return the rungs nearest above 1/6, 2/6 … of the widest gap, and last the widest."""
+    query = cache(query)  # a dataset is one side of many pairs
     first: dict[Exact, Pair] = {}
     for x, y in among:
         first.setdefault(abs(query(x) - query(y)), (x, y))
