@@ -25,7 +25,7 @@ from sensitivity_lab.proved.ranks.population import OnPopulation, RankProgram, S
 from sensitivity_lab.proved.ranks.weights import Steps
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.queries import answers_at
-from sensitivity_lab.travel import python_of
+from sensitivity_lab.shown.python import python_of
 
 CASES = int(os.environ.get("SOLVER_CASES", "40"))
 # --- what they are -----------------------------------------------------------------------------
