@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 MODULES = {  # the module: the tests that know it best, the quickest first
     "numbers/exact.py": ["numbers", "test_universe.py"],
     "numbers/gap.py": ["numbers", "test_sensitivity.py", "methods/test_walk_and_sweep.py"],
-    "audit/asked.py": ["misuse/test_errors.py", "audit/test_audit.py"],
+    "audit/claim_and_scope.py": ["misuse/test_errors.py", "audit/test_audit.py"],
     "methods/sweep.py": ["test_sensitivity.py", "methods/test_walk_and_sweep.py"],
     "proved/entries/splits.py": ["proved/test_entries.py"],
     "proved/ranks/population.py": ["proved/test_l_statistics.py", "methods/test_solvers.py"],

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
     from sensitivity_lab.conjecture import conjecture as conjecture
-    from sensitivity_lab.local import (
+    from sensitivity_lab.smooth import (
         SmoothSensitivity as SmoothSensitivity,
         sensitivity_at_distance as sensitivity_at_distance,
         smooth_sensitivity as smooth_sensitivity,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         TooLarge as TooLarge,
     )
     from sensitivity_lab.plotting.explore import explore as explore
-    from sensitivity_lab.plotting.tables import (
+    from sensitivity_lab.plotting.curves import (
         plot_compare as plot_compare,
         plot_sweep as plot_sweep,
     )
@@ -89,11 +89,10 @@ _ROOMS = {
     ),
     "closed_form": "ClosedForm closed_form",
     "conjecture": "conjecture",
-    "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "metrics": "labels_that_differ rank_distance",
     "numbers.errors": "Infeasible NotProved TooLarge",
+    "plotting.curves": "plot_compare plot_sweep",
     "plotting.explore": "explore",
-    "plotting.tables": "plot_compare plot_sweep",
     "plotting.witness": "plot_witness",
     "queries": "Query",
     "relations": (
@@ -102,6 +101,7 @@ _ROOMS = {
     ),
     "results": "Sensitivity",
     "sensitivity": "global_sensitivity local_sensitivity",
+    "smooth": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "sql.statement": "sql",
     "tables": "compare sweep",
     "universe": "Universe",
@@ -142,7 +142,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("sensitivity-lab")
     if name not in _ROOM:
-        meant = import_module(f"{__name__}.meant").meant_by(name, _ROOM)
+        meant = import_module(f"{__name__}.did_you_mean").meant_by(name, _ROOM)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     try:
         found = getattr(import_module(f"{__name__}.{_ROOM[name]}"), name)

@@ -25,6 +25,7 @@ from sensitivity_lab.numbers.exact import (
     whole_number,
 )
 from sensitivity_lab.numbers.text import dataset_text, number_repr
+from sensitivity_lab.of_and_by import OfRecords, records_listed
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
@@ -42,9 +43,9 @@ from sensitivity_lab.proved.ranks.family import (
 )
 from sensitivity_lab.proved.ranks.weights import Given, Trimmed, Weights, Winsorised
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
-from sensitivity_lab.queries import OfRecords, OnRows, Query, records_listed
+from sensitivity_lab.queries import OnRows, Query
+from sensitivity_lab.records.columns import Always, told_apart
 from sensitivity_lab.records.rows import table
-from sensitivity_lab.records.said import Always, told_apart
 from sensitivity_lab.records.source import is_table
 from sensitivity_lab.universe import Dataset, Universe
 

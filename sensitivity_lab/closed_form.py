@@ -19,10 +19,10 @@ from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
 from sensitivity_lab.proved.worst_pair import Share, WorstPair, shares, widest
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records.said import Clipped, clipped_ends
+from sensitivity_lab.records.columns import Clipped, clipped_ends
 from sensitivity_lab.relations import Relation, check_relation
 from sensitivity_lab.results import html_table, presented
-from sensitivity_lab.travel import Travels
+from sensitivity_lab.to_json import Travels
 from sensitivity_lab.universe import Dataset
 
 MOST_SHOWN = 1_000_000  # records in a witness
@@ -137,21 +137,15 @@ def closed_form(
     )
     assert worst is not None
     words = proved.words_within(interval, norm)
-    text = words.text(relation, pinned=size is not None)
+    text, attained = words.text(relation, pinned=size is not None), worst.attained and worst.shown
     return ClosedForm(
         value=presented(worst.gap),
         status="exact" if worst.attained else "upper bound",
         formula=f"{text}; {words.where}" if words.where else text,
         conditions=words.conditions if bound is None else ANY_COPIES,
         source=f"Proofs: {words.proof}",
-        witness=_witness(worst),
+        witness=worst.pair() if attained and worst.size <= MOST_SHOWN else None,
     )
-
-
-def _witness(worst: WorstPair) -> tuple[Dataset, Dataset] | None:
-    if worst.attained and worst.shown and worst.size <= MOST_SHOWN:
-        return worst.pair()
-    return None
 
 
 def _feasible_shares(query: Query, relation: Relation, size: int | range) -> list[Share]:

@@ -16,11 +16,12 @@ from sensitivity_lab.numbers.errors import Infeasible, TooLarge
 from sensitivity_lab.numbers.exact import brief, checked_norm, told, whole_number
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import number_text, one_line
-from sensitivity_lab.of_records import asks_rows, over_numbers, predicate_of
-from sensitivity_lab.queries import Grouping, Query, checked_answer
+from sensitivity_lab.of_and_by import Grouping
+from sensitivity_lab.over_numbers import asks_rows, over_numbers, predicate_of
+from sensitivity_lab.queries import Query, checked_answer
+from sensitivity_lab.records.columns import fills, uncut
 from sensitivity_lab.records.people import OfOneRow, drops_other_rows
 from sensitivity_lab.records.rows import require_column, table
-from sensitivity_lab.records.said import fills, uncut
 from sensitivity_lab.records.source import Source
 from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe

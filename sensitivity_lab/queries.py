@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.meant import meant_by
+from sensitivity_lab.did_you_mean import meant_by
 from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
     brief,
@@ -32,13 +31,14 @@ from sensitivity_lab.numbers.exact import (
     whole_number,
 )
 from sensitivity_lab.numbers.gap import Metric, Told, in_order_of_labels
-from sensitivity_lab.numbers.text import counted, number_repr
+from sensitivity_lab.numbers.text import number_repr
+from sensitivity_lab.of_and_by import Grouping, OfRecords, TooFewRows
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.records.answers import Keyed, opened
+from sensitivity_lab.records.columns import Clipped, Filled
+from sensitivity_lab.records.keyed import Keyed, opened
 from sensitivity_lab.records.order import InOrders, OrderMatters, are_near
-from sensitivity_lab.records.rows import rows_of, table
-from sensitivity_lab.records.said import Clipped, Filled, number_of
-from sensitivity_lab.records.source import Source, called_on, hashed, is_table
+from sensitivity_lab.records.source import hashed, is_table
+from sensitivity_lab.together import Together
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -51,42 +51,6 @@ class AnswersDiffer(RuntimeError):
     """A dataset has another answer alone than together with others."""
 
 
-class Together(ABC):
-    """A function of tables that answers many datasets at once, as a database does."""
-
-    @abstractmethod
-    def __call__(self, dataset: Any) -> Any:
-        """The answer on one dataset."""
-
-    @abstractmethod
-    def giver(self, source: Source, name: str | None) -> Giver:
-        """What makes datasets of a universe's records, in the form that it is asked about."""
-
-    @abstractmethod
-    def over(self, source: Source, name: str | None) -> Any:
-        """The same for datasets that come as tables, which are parts of a universe's records."""
-
-    @abstractmethod
-    def tells_types(self, source: Source, name: str | None) -> bool:
-        """Whether records have columns whose types a part of them may not tell."""
-
-    @abstractmethod
-    def check(self, source: Source, name: str | None) -> None:
-        """Refuse what cannot be asked over a universe's records."""
-
-    @abstractmethod
-    def answers(self, given: Any, datasets: Sequence[Indices]) -> list[Any] | None:
-        """The unchecked answers; None for a dataset, or for all, to be asked one by one."""
-
-    @abstractmethod
-    def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
-        """Which of some datasets are asked again alone, to hold the answers to."""
-
-    @abstractmethod
-    def python(self, query: Query) -> str | None:
-        """The Python that makes a query of it, None where there is none."""
-
-
 @dataclass(frozen=True)
 class OnRows:
     """The `rows` of a function that has them as a method; equal where the functions are."""
@@ -96,20 +60,6 @@ class OnRows:
     def __call__(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
         """The answers on many datasets as whole numbers, (N,), and what they are over."""
         return self.function.rows(rows, universe)  # type: ignore[no-any-return]
-
-
-INSTEAD = (
-    "people may bring none; say least_rows=1 if everybody brings some, ask of a function of a "
-    "person, as in MEAN.of(lambda rows: len(rows)), or pass a function of your own that answers on "
-    "few rows, too"
-)
-
-
-MOST_GROUPS = 20_000  # whose answers are kept
-
-
-class TooFewRows(Exception):
-    """People bring fewer rows than a query of a column is defined on."""
 
 
 @dataclass(frozen=True)
@@ -399,7 +349,7 @@ class Query:
         try:
             return self.function(dataset)
         except TooFewRows as error:
-            raise ValueError(f"query {self.name} {error}: {INSTEAD}") from None
+            raise ValueError(f"query {self.name} {error}") from None
         except Exception as error:
             raise ValueError(
                 f"query {self.name} failed on dataset {number_repr(dataset)}: {told(error)}"
@@ -418,91 +368,6 @@ class Query:
         return self.name
 
 
-@dataclass(frozen=True)
-class OfRecords:
-    """A query of numbers, asked of what each record of a dataset says."""
-
-    query: Query
-    of: Any
-
-    def __call__(self, dataset: Any) -> Any:
-        """The answer on a dataset of records: a table's rows, or a sequence."""
-        said = partial(number_of, self.of)
-        numbers = [called_on(said, record) for record in records_listed(dataset)]
-        if self.query.proved is not None and self.query.proved.tells_apart:
-            return self.query.raw(tuple(numbers))
-        if len(numbers) < (self.query.smallest_size or 0):
-            raise TooFewRows(
-                f"needs at least {counted(self.query.smallest_size or 0, 'row')}, "
-                f"got {_described(dataset)}"
-            )
-        return self.query.raw(in_order(numbers))
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """A query by group: on a dataset, its answer for each group by key."""
-
-    query: Query
-    of_what: Any
-    by_what: Any
-    keys: tuple[Any, ...] | None
-
-    def __call__(self, dataset: Any) -> dict[Any, Any]:
-        """The answers by key; groups too small for the query have none."""
-        groups: dict[Any, list[Any]] = {key: [] for key in self.keys or ()}
-        for record in records_listed(dataset):
-            key = called_on(partial(number_of, self.by_what), record, "by")
-            if self.keys is None or key in groups:
-                said = record if self.of_what is None else number_of(self.of_what, record)
-                groups.setdefault(key, []).append(said)
-        return {
-            key: answer
-            for key, held in groups.items()
-            if (answer := self._answer(held)) is not None
-        }
-
-    def of_each(self, records: Sequence[Any]) -> Callable[[Indices], dict[Any, Any]]:
-        """The same on datasets of some records, by their positions: a group that comes again is not asked again."""
-        number_of_key: dict[Any, int] = {}
-        of_key = partial(number_of, self.by_what)
-        keys = [called_on(of_key, record, "by") for record in records]
-        codes = np.array(
-            [number_of_key.setdefault(key, len(number_of_key)) for key in keys], dtype=np.int64
-        )
-        held: dict[tuple[Any, bytes], Any] = {}
-
-        def answers(dataset: Indices) -> dict[Any, Any]:
-            at = np.array(dataset, dtype=np.int64)
-            at = at[np.argsort(codes[at], kind="stable")]
-            starts = np.flatnonzero(np.diff(codes[at], prepend=-1))
-            runs = {keys[run[0]]: run for run in np.split(at, starts[1:]) if len(run)}
-            found = {}
-            for key in runs if self.keys is None else self.keys:
-                run = runs.get(key, at[:0])
-                if (known := (key, run.tobytes())) not in held:
-                    if len(held) > MOST_GROUPS:
-                        held.clear()
-                    group = [records[i] for i in run.tolist()]
-                    said = [
-                        one if self.of_what is None else number_of(self.of_what, one)
-                        for one in group
-                    ]
-                    held[known] = self._answer(said)
-                if held[known] is not None:
-                    found[key] = held[known]
-            return found
-
-        return answers
-
-    def _answer(self, held: list[Any]) -> Any:
-        if self.query.proved is not None and self.query.proved.adds == "one":
-            return len(held)
-        if len(held) < (self.query.smallest_size or 0):
-            return 0 if self.keys is not None else None
-        return self.query(held)
-
-
 def _named(what: Any, parameter: str) -> str:
     """The name of a column or of a function; refuse what says nothing of a record."""
     if isinstance(what, str):
@@ -513,30 +378,6 @@ def _named(what: Any, parameter: str) -> str:
         f"{parameter} must be a column's name or a function of a record, got {brief(what)}: of "
         "several columns a function, as lambda row: (row['team'], row['city'])"
     )
-
-
-def _described(dataset: Any) -> str:
-    """A dataset that has few records, in words: a table by its columns and rows."""
-    if not is_table(dataset):
-        return number_repr(dataset)
-    given = table(dataset, "dataset")
-    names = ", ".join(map(str, given.columns))
-    return f"a table with the columns {names} and {counted(len(given), 'row')}"
-
-
-def in_order(numbers: Iterable[Any]) -> Dataset:
-    """What records say, ascending, as functions receive numbers; what is missing comes last."""
-    return tuple(sorted(numbers, key=lambda n: (n is None, 0 if n is None else exact_number(n))))
-
-
-def records_listed(dataset: Any) -> Iterable[Any]:
-    """The records of a dataset: a table's rows, or a sequence's entries."""
-    if isinstance(dataset, Mapping):
-        raise TypeError(
-            f"of must be a function of a person where there are several tables, {', '.join(dataset)}: "
-            "it gets them all"
-        )
-    return rows_of(table(dataset, "dataset")) if is_table(dataset) else sequence(dataset, "dataset")
 
 
 @dataclass(frozen=True)

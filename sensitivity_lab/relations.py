@@ -21,9 +21,9 @@ from sensitivity_lab.numbers.exact import (
     sequence,
     whole_number,
 )
+from sensitivity_lab.records.columns import codes_of
 from sensitivity_lab.records.numbers import SHORT_FLOATS
 from sensitivity_lab.records.rows import Row, rows_of, table
-from sensitivity_lab.records.said import codes_of
 from sensitivity_lab.records.source import hashed, is_table
 from sensitivity_lab.universe import Dataset, Indices, Universe, check_universe, multisets
 

@@ -13,7 +13,7 @@ from sensitivity_lab.methods.witness import SIDES, CompactWitness, marked_witnes
 from sensitivity_lab.numbers.exact import RootGap, brief, is_real, simplest
 from sensitivity_lab.numbers.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
 from sensitivity_lab.numbers.text import cell_text, dataset_text, number_repr, value_text
-from sensitivity_lab.of_records import OverNumbers, of_whom, over_numbers
+from sensitivity_lab.over_numbers import OverNumbers, of_whom, over_numbers
 from sensitivity_lab.problem import Problem, Size
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
@@ -25,10 +25,11 @@ from sensitivity_lab.shown.python import (
     cells_of,
     comment,
     own_numbers,
+    python_of,
     runnable,
     source_of,
 )
-from sensitivity_lab.travel import Travels, python_of, read_as, stayed
+from sensitivity_lab.to_json import Travels, read_as, stayed
 from sensitivity_lab.universe import Dataset, Universe, check_universe
 
 LONGEST_HELD = 1000  # records; a solver's larger datasets are built only when asked for
@@ -223,11 +224,13 @@ class Sensitivity(Travels):
         )
 
     def _repr_html_(self) -> str:
+        is_one = bool(self._sizes) and not isinstance(self.size, range)
+        all_sizes = "; if it is not public, ask for all: size=range(…)" * is_one
         rows = {
             "sensitivity": value_text(self.value),
             "query": self._asked,
             "relation": f"{self.relation}: {self.relation.description}",
-            **self._size_row(),
+            **({"for": self._sizes + all_sizes} if self._sizes else {}),
             **self._witness_rows(),
             "found by": f"{self.method}, {self.datasets:,} datasets answered",
         }
@@ -250,16 +253,6 @@ class Sensitivity(Travels):
             every = f", in steps of {step}" * (several and step > 1)
             return f"datasets of {least:,}{f' to {most:,}' * several} records{every}"
         return "" if self.relation.keeps_size else f"a public size {self.size:,}"
-
-    def _size_row(self) -> dict[str, str]:
-        if not self._sizes:
-            return {}
-        ask = (
-            ""
-            if isinstance(self.size, range)
-            else "; if it is not public, ask for all: size=range(…)"
-        )
-        return {"for": self._sizes + ask}
 
     @property
     def _asked(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from fractions import Fraction
 from itertools import product
@@ -18,7 +18,7 @@ from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds
 from sensitivity_lab.numbers.gap import Norm, Number
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size
 from sensitivity_lab.queries import Query, as_query
-from sensitivity_lab.records.said import clipped_ends
+from sensitivity_lab.records.columns import clipped_ends
 from sensitivity_lab.relations import Relation, several
 from sensitivity_lab.results import Sensitivity
 from sensitivity_lab.sensitivity import GlobalMethod, settle
@@ -212,12 +212,7 @@ def _row(column: str, problem: Problem, found: Sensitivity | None) -> list[Any]:
     key = [column, problem.query.name, relation.kind, relation.k]
     if found is None:
         return [*key, None, None, None, "infeasible"]
-    return [*key, found.value, *_sides(found), found.method]
-
-
-def _sides(found: Sensitivity) -> tuple[Any, Any]:
-    """The two datasets; of tables a line each, since a cell has no room for them."""
-    if found.universe.tabular:
-        return marked_witness(found.universe, found.witness).lines()
-    dataset, neighbour = found.witness
-    return dataset, neighbour
+    sides: Iterable[Any] = found.witness
+    if found.universe.tabular:  # a cell has no room for tables
+        sides = marked_witness(found.universe, found.witness).lines()
+    return [*key, found.value, *sides, found.method]

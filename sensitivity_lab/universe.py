@@ -15,10 +15,10 @@ import numpy as np
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, by_name, whole_number
 from sensitivity_lab.numbers.text import number_repr
+from sensitivity_lab.records.columns import Said
 from sensitivity_lab.records.numbers import read_only, source_of
 from sensitivity_lab.records.people import AnyPeople, People, bounded_table
 from sensitivity_lab.records.rows import Rows, all_rows
-from sensitivity_lab.records.said import Said
 from sensitivity_lab.records.source import Source
 from sensitivity_lab.records.truncation import Truncated, Truncation
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
 from sensitivity_lab.queries import answers_at
-from sensitivity_lab.travel import python_of
+from sensitivity_lab.shown.python import python_of
 
 whole = st.lists(st.integers(-1000, 1000), min_size=1, max_size=12)
 PLAIN = {

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.travel import made, read, written
+from sensitivity_lab.to_json import made, read, written
 
 ROWS = pd.DataFrame({
     "team": pd.Categorical(["a", "b", "a", "b"], categories=["c", "a", "b"]),

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sensitivity_lab.audit.asked import (
+from sensitivity_lab.audit.claim_and_scope import (
     MOST_ROWS,
     ORDERS,
     Scope,

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audit.asked import Scope, and_more, ratio
+from sensitivity_lab.audit.claim_and_scope import Scope, and_more, ratio
 from sensitivity_lab.audit.runner import in_this_test, shown_as
 from sensitivity_lab.audit.subject import PairPositions, Subject
 from sensitivity_lab.methods.witness import SIDES, marked_at
@@ -25,9 +25,9 @@ from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.records.source import is_table
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import answer_texts
-from sensitivity_lab.shown.python import Snippet, comment, runnable, source_of
+from sensitivity_lab.shown.python import Snippet, comment, python_of, runnable, source_of
 from sensitivity_lab.shown.tables import Marked, rows_on_a_line
-from sensitivity_lab.travel import Travels, python_of, read, read_as, untold, written
+from sensitivity_lab.to_json import Travels, read, read_as, untold, written
 from sensitivity_lab.universe import Indices, Universe
 
 Related = Callable[[Any, Any], bool]  # whether two inputs are a pair that is asked about

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from sensitivity_lab.numbers.text import dataset_text, number_text
-from sensitivity_lab.travel import written
+from sensitivity_lab.to_json import written
 
 
 @dataclass

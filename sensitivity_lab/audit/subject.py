@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from sensitivity_lab.methods.workers import ask_in_orders
+from sensitivity_lab.methods.answers import ask_in_orders
 from sensitivity_lab.numbers.gap import (
     Gap,
     Metric,
@@ -18,7 +18,7 @@ from sensitivity_lab.numbers.gap import (
     same_shape,
 )
 from sensitivity_lab.numbers.text import dataset_text, number_text, one_line
-from sensitivity_lab.of_records import OverNumbers, over_numbers
+from sensitivity_lab.over_numbers import OverNumbers, over_numbers
 from sensitivity_lab.queries import MeasuredBy, Query, measured_by
 from sensitivity_lab.records.rows import own_copy
 from sensitivity_lab.results import presented

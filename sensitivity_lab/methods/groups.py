@@ -12,12 +12,13 @@ import numpy as np
 
 from sensitivity_lab.methods.lifting import by_group
 from sensitivity_lab.numbers.exact import Exact, is_real
+from sensitivity_lab.of_and_by import Grouping
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.entries.one_dataset import Asked, Group, widest_split
 from sensitivity_lab.proved.sorted_records import Pool, Run
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import Grouping, Query, answers_at
-from sensitivity_lab.records.said import Always
+from sensitivity_lab.queries import Query, answers_at
+from sensitivity_lab.records.columns import Always
 from sensitivity_lab.universe import Indices, Universe
 
 

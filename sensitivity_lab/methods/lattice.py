@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.methods.workers import (
+from sensitivity_lab.methods.answers import (
     answers_in_blocks,
     ask_in_orders,
     block_edges,
@@ -121,14 +121,11 @@ class Lattice:
 
 def lattice_of(copies: Sequence[int], largest: int) -> Lattice:
     """The lattice of some copies; of the small ones, the last few are kept."""
-    if len(copies) * largest > 10_000:
-        return Lattice(copies, largest)
-    return _kept_lattice(tuple(copies), largest)
+    is_small = len(copies) * largest <= 10_000
+    return _kept_lattice(tuple(copies), largest) if is_small else Lattice(copies, largest)
 
 
-@lru_cache(maxsize=16)
-def _kept_lattice(copies: tuple[int, ...], largest: int) -> Lattice:
-    return Lattice(copies, largest)
+_kept_lattice = lru_cache(maxsize=16)(Lattice)
 
 
 def _counts_below(copies: Sequence[int], largest: int) -> np.ndarray:

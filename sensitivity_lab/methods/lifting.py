@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, exact_number, is_real, simplest
-from sensitivity_lab.of_records import asks_rows, over_numbers
+from sensitivity_lab.of_and_by import Grouping
+from sensitivity_lab.over_numbers import asks_rows, over_numbers
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.entries.bins import BinsOfRuns
 from sensitivity_lab.proved.entries.splits import Ends, Entries, Groups, between_ends, of_population
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
 from sensitivity_lab.proved.worst_pair import AtPositions, D, Parted, Share, WorstPair, widest
-from sensitivity_lab.queries import Grouping, Query
+from sensitivity_lab.queries import Query
+from sensitivity_lab.records.columns import codes_of
 from sensitivity_lab.records.numbers import in_whole_numbers
-from sensitivity_lab.records.said import codes_of
 from sensitivity_lab.universe import Dataset, Indices, Universe
 
 MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation, so a minute
@@ -318,12 +319,11 @@ class OfPeople:
             return None
         best = self.image.lifted(best)
         rows, parts = self.image.universe.values, []
+        position_of = self.people.source.position_of
         for part, many in zip(best.parts, (c, a, b), strict=True):
             hands = dealt(self._freed(part), many, *self.bounds).items()
             held = (tuple(rows[i] for i in hand) for hand, _ in hands)
-            parts.append(
-                [(self._position_of[one], n) for one, (_, n) in zip(held, hands, strict=True)]
-            )
+            parts.append([(position_of[one], n) for one, (_, n) in zip(held, hands, strict=True)])
         return best.in_copies(parts, AtPositions(self.people))
 
     def affordable(self, asked: Iterable[Share]) -> bool:
@@ -350,10 +350,6 @@ class OfPeople:
             of_a, of_b = (each[:: max(1, len(each) - 1)] for each in (of_a, of_b))
         own = product(of_a, of_b) if self.free is None else zip(of_a, of_b, strict=True)
         return self.proved.shared(least * c, most * c), list(own)
-
-    @cached_property
-    def _position_of(self) -> dict[object, int]:
-        return {person: i for i, person in enumerate(self.people.values)}
 
 
 def dealt(

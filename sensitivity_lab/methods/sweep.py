@@ -47,8 +47,6 @@ from sensitivity_lab.universe import Indices, Universe
 class Sweep:
     """The sweep for some problems together."""
 
-    name = "sweep"
-
     def __init__(self, problems: Sequence[Problem], budget: Budget) -> None:
         self.problems, self.budget = problems, budget
         self._lattices: dict[Universe, Lattice] = {}  # of equals one: it holds positions alone
@@ -93,7 +91,7 @@ class Sweep:
         neighbour = levels.first_neighbour(dataset, gap)
         pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
         datasets = sum(map(evaluations.lattice.count, problem.sizes_answered))
-        return Answered(pair, datasets, self.name)
+        return Answered(pair, datasets, "sweep")
 
     def _fits(self, problem: Problem) -> bool:
         most = self.budget.most

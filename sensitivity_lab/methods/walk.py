@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.methods.workers import (
+from sensitivity_lab.methods.answers import (
     answers_in_blocks,
     ask_in_orders,
     block_edges,
@@ -31,9 +31,10 @@ from sensitivity_lab.numbers.gap import (
     in_units,
     same_shape,
 )
+from sensitivity_lab.of_and_by import records_listed
 from sensitivity_lab.problem import Budget, Limits, Problem, within_budget
 from sensitivity_lab.proved.worst_pair import WorstPair
-from sensitivity_lab.queries import checked_answer, records_listed
+from sensitivity_lab.queries import checked_answer
 from sensitivity_lab.relations import Plan, count_neighbours_of, neighbours_of
 from sensitivity_lab.universe import Indices, Universe, multisets
 
@@ -46,7 +47,6 @@ class Walk:
 
     budget: Budget
     only: Indices | None = None
-    name: ClassVar[str] = "walk"
 
     def check(self, problem: Problem) -> None:
         """Refuse a walk that would hold too many records, or visit too many pairs."""
@@ -80,7 +80,7 @@ class Walk:
         here = answers[dataset]
         neighbour = min(other for other in neighbours if gap_of(here, answers[other]) == gap)
         pair = WorstPair.between(in_units(gap, common), dataset, neighbour, problem.universe)
-        return Answered(pair, len(datasets), self.name)
+        return Answered(pair, len(datasets), "walk")
 
     def gaps(self, problem: Problem) -> Iterator[tuple[Gap, Indices, Indices]]:
         """Every pair with its gap, from the smallest datasets on; of a pair and its mirror one."""
@@ -208,17 +208,3 @@ class Answered(NamedTuple):
     pair: WorstPair
     datasets: int
     by: str  # the method's name
-
-
-class Method(Protocol):
-    """A way to answer problems: the walk, the sweep or the solver."""
-
-    @property
-    def name(self) -> str:
-        """What a result says of how it was found."""
-
-    def check(self, problem: Problem) -> None:
-        """Refuse a problem that is too large, before any work. Raises TooLarge."""
-
-    def answer(self, problem: Problem) -> Answered | None:
-        """Find the worst pair; None where the method does not serve the problem."""

@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from sensitivity_lab.meant import way_out
+from sensitivity_lab.did_you_mean import way_out
 from sensitivity_lab.numbers.errors import TooLarge
 
 P = ParamSpec("P")
@@ -126,6 +126,15 @@ def whole_number(value: Any, what: str, least: int) -> int:
         return int(value)
     kind = ValueError if is_real(value) else TypeError
     raise kind(f"{what} must be a whole number of at least {least}, got {what}={brief(value)}")
+
+
+def checked_seconds(seconds: Any) -> float:
+    """Return how long something may take, or refuse what is no number above 0."""
+    if not is_real(seconds):
+        raise TypeError(f"seconds must be a number, got {brief(seconds)}")
+    if not (is_finite(seconds) and seconds > 0):
+        raise ValueError(f"seconds must be above 0 and finite, got seconds={brief(seconds)}")
+    return float(seconds)
 
 
 def is_one_of(value: Any, names: Iterable[str | None]) -> bool:

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from sensitivity_lab.catalogue import CONSTANTS, quantile
 from sensitivity_lab.numbers.exact import brief, by_name, sequence, whole_number
 from sensitivity_lab.numbers.text import dataset_text, value_text
+from sensitivity_lab.plotting.curves import plot_sweep, relation_text
 from sensitivity_lab.plotting.style import BAND, INK, PALE, STYLE
-from sensitivity_lab.plotting.tables import plot_sweep, relation_text
 from sensitivity_lab.plotting.witness import plot_witness
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import AddRemove, Change, Relation

@@ -29,8 +29,7 @@ from sensitivity_lab.numbers.text import (
     true_minus,
     value_text,
 )
-from sensitivity_lab.of_records import OverNumbers, over_numbers
-from sensitivity_lab.plotting.rows import row_keys, sheet_of
+from sensitivity_lab.over_numbers import OverNumbers, over_numbers
 from sensitivity_lab.plotting.style import (
     INK,
     KINDS,
@@ -45,6 +44,7 @@ from sensitivity_lab.plotting.style import (
     kind_key,
     styled_figure,
 )
+from sensitivity_lab.plotting.witness_rows import row_keys, sheet_of
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.results import Sensitivity, answer_texts, answers_on, captions, numbers_said
 

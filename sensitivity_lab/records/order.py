@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from sensitivity_lab.numbers.exact import brief
-from sensitivity_lab.records.answers import Keyed
+from sensitivity_lab.records.keyed import Keyed
 from sensitivity_lab.records.rows import taken
 from sensitivity_lab.records.source import Positions, Source, Tables, called_on
 

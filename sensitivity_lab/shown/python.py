@@ -1,4 +1,4 @@
-"""Python that makes a dataset again: a table in the library that it is a table of; and snippets."""
+"""Python that makes a dataset again, a table in the library that it is of, or a query; and snippets."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import narwhals as nw
 
+from sensitivity_lab.catalogue import CONSTANTS
+from sensitivity_lab.numbers.exact import exact_number, number_as_float
 from sensitivity_lab.numbers.lazy import pd
+from sensitivity_lab.of_and_by import Grouping
+from sensitivity_lab.queries import Query
+from sensitivity_lab.records.columns import Clipped, Filled
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.records.source import is_table
 
@@ -175,3 +181,59 @@ def runnable(lines: Sequence[str]) -> Snippet:
     }
     needed = [line for text, line in imports.items() if text in used]
     return Snippet("\n".join([*needed, *lines]))
+
+
+# -- queries ----------------------------------------------------------------------------------
+
+
+def python_of(query: Query) -> str | None:
+    """The Python that makes a standard query, with `sl` for the package; None for any other."""
+    if query.together is not None:
+        return query.together.python(query)
+    if query.grouping is not None:
+        return _python_by_group(query.grouping)
+    if query.inner is not None:
+        return _python_of_what(query.inner, query.of_what)
+    for name, constant in CONSTANTS.items():
+        if query == constant:
+            return f"sl.{name}"
+    return _python_of_call(query.made) if query.made and query == query.made() else None
+
+
+def _python_of_call(made: partial[Query]) -> str:
+    """The call of the package's function that makes a query."""
+    options = [f"{name}={value}" for name, value in made.keywords.items()]
+    return f"sl.{made.func.__name__}({', '.join([*map(_number_text, made.args), *options])})"
+
+
+def _number_text(value: Any) -> str:
+    """Numbers as Python: a float's text where that means the number, else an int or a Fraction."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_number_text, value))}]"
+    number = exact_number(value)
+    decimal = None if isinstance(number, int) else number_as_float(number)
+    return repr(number if decimal is None else decimal)
+
+
+def _python_by_group(grouping: Grouping) -> str | None:
+    """The Python of a query by the groups of a column."""
+    asked = _python_of_what(grouping.query, grouping.of_what)
+    if asked is None or not isinstance(grouping.by_what, str):
+        return None
+    keys = "" if grouping.keys is None else f", keys={list(grouping.keys)!r}"
+    return f"{asked}.by({grouping.by_what!r}{keys})"
+
+
+def _python_of_what(query: Query, what: Any) -> str | None:
+    """The Python of a query of a column, or of its numbers cut to bounds."""
+    if what is None:
+        return python_of(query)
+    if isinstance(what, Clipped):
+        asked = _python_of_what(query, what.of)
+        ends = f"{_number_text(what.low)}, {_number_text(what.high)}"
+        return None if asked is None else f"{asked}.clipped({ends})"
+    column, missing = what, ""
+    if isinstance(what, Filled):
+        column, missing = what.of, f", missing={_number_text(what.missing)}"
+    asked = python_of(query)
+    return f"{asked}.of({column!r}{missing})" if asked and isinstance(column, str) else None

@@ -20,7 +20,7 @@ import narwhals as nw
 from sensitivity_lab.numbers.exact import brief, is_real
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.records.rows import NAN, rows_of, table
-from sensitivity_lab.sql.parsed import SECONDS, Parsed, parsed, told_of, within
+from sensitivity_lab.sql.parsed import SECONDS, Parsed, parsed, quoted, told_of, within
 from sensitivity_lab.sql.result_set import ResultSet
 
 Tables = Mapping[str, Any]  # the dataset's tables by name: pandas, polars or pyarrow
@@ -239,11 +239,6 @@ class Database:
             return bool(code == numbers)
         held = [row[i] for row in rows if row[i] is not None]
         return all(is_real(v) and not isinstance(v, bool) for v in held) if held else None
-
-
-def quoted(name: str) -> str:
-    """A name as the standard writes it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _kind(frame: nw.DataFrame[Any], column: str) -> str:

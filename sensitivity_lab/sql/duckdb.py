@@ -19,8 +19,8 @@ import numpy as np
 from sensitivity_lab.numbers.lazy import pd
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.records.rows import taken
-from sensitivity_lab.sql.databases import Tables, quoted
-from sensitivity_lab.sql.parsed import ORDERED, Parsed, out_of_time, shortened, told_of
+from sensitivity_lab.sql.databases import Tables
+from sensitivity_lab.sql.parsed import ORDERED, Parsed, out_of_time, quoted, shortened, told_of
 from sensitivity_lab.sql.result_set import ResultSet
 
 Types = Mapping[str, Mapping[str, str]]  # of each table's columns, where the table tells too little

@@ -163,6 +163,11 @@ def _is_by_rows(frame: Any) -> bool:
     return frame is not None and str(frame.args.get("kind")).upper() == "ROWS"
 
 
+def quoted(name: str) -> str:
+    """A name as the standard writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def shortened(text: str) -> str:
     """The first letters of a statement, on a line."""
     return one_line(text, LONGEST_NAME)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sensitivity_lab.numbers.exact import brief, is_finite, is_real
 from sensitivity_lab.numbers.text import listed
-from sensitivity_lab.records.answers import Keyed
+from sensitivity_lab.records.keyed import Keyed
 
 Number = int | float | Decimal
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.numbers.exact import brief, is_real, sequence
+from sensitivity_lab.numbers.exact import brief, checked_seconds, sequence
 from sensitivity_lab.numbers.text import listed, number_repr
-from sensitivity_lab.queries import Query, Together
+from sensitivity_lab.queries import Query
 from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
 from sensitivity_lab.records.source import Positions, Source, is_table
 from sensitivity_lab.sql.databases import Database
@@ -21,6 +20,7 @@ from sensitivity_lab.sql.dialects import database_of
 from sensitivity_lab.sql.duckdb import DuckDB, Stack, Whole, engine, object_columns
 from sensitivity_lab.sql.parsed import CATALOGUE_TABLES, CATALOGUES, SECONDS, Parsed, shortened
 from sensitivity_lab.sql.result_set import ResultSet, answer_of
+from sensitivity_lab.together import Together
 
 HELD = 4  # datasets of those answered together that are asked again one by one, at least
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
@@ -83,7 +83,7 @@ def sql(
     as many for each dataset where the statement holds a UNION, EXCEPT or INTERSECT, or cannot be nested.
     """
     text, columns = _checked_text(statement), _checked_keys(keys)
-    asked = Statement(text, columns, connection, _checked_budget(seconds))
+    asked = Statement(text, columns, connection, checked_seconds(seconds))
     return Query(shortened(text), asked)
 
 
@@ -380,15 +380,6 @@ def _checked_text(statement: Any) -> str:
     if not text:
         raise ValueError("statement must be a SELECT, got no text")
     return text
-
-
-def _checked_budget(seconds: Any) -> float:
-    """How long a statement may take. Raises TypeError for what is no number, ValueError for none above 0."""
-    if not is_real(seconds):
-        raise TypeError(f"seconds must be a number, got {brief(seconds)}")
-    if not 0 < seconds < math.inf:
-        raise ValueError(f"seconds must be above 0 and finite, got {brief(seconds)}")
-    return float(seconds)
 
 
 def _checked_keys(keys: Any) -> tuple[str, ...] | None:

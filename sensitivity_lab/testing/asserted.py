@@ -7,8 +7,8 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any, NoReturn
 
-from sensitivity_lab.audit.asked import checked_relations, checked_sizes, sizes_text
 from sensitivity_lab.audit.audit import audit
+from sensitivity_lab.audit.claim_and_scope import checked_relations, checked_sizes, sizes_text
 from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.runner import Run, in_this_test, shown_as
 from sensitivity_lab.numbers.errors import Infeasible

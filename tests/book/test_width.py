@@ -72,7 +72,7 @@ class NarrowNumpy(ModuleType):
     "module",
     [
         "sensitivity_lab.records.numbers",
-        "sensitivity_lab.records.said",
+        "sensitivity_lab.records.columns",
         "sensitivity_lab.methods.lattice",
         "sensitivity_lab.audit.boundary_values",
         "sensitivity_book.stage.bounds",

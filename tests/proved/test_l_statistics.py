@@ -24,7 +24,7 @@ from sensitivity_lab.proved.ranks import one_dataset, population, weights
 from sensitivity_lab.proved.ranks.population import OnPopulation, RankProgram, Shifts
 from sensitivity_lab.proved.ranks.weights import Steps
 from sensitivity_lab.proved.sorted_records import SortedRecords
-from sensitivity_lab.travel import python_of
+from sensitivity_lab.shown.python import python_of
 
 CASES = int(os.environ.get("SOLVER_CASES", "40"))
 # --- what they are -----------------------------------------------------------------------------

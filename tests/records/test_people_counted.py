@@ -12,7 +12,7 @@ import pytest
 from conftest import a_third, refused
 
 import sensitivity_lab as sl
-from sensitivity_lab.of_records import Added
+from sensitivity_lab.over_numbers import Added
 
 VISITS = pd.DataFrame({"who": list("zazbzaz"), "minutes": [5, 1, 5, 0, 9, 2, 7]})
 NAMED = sl.Universe.people(VISITS, id="who")

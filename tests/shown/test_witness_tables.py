@@ -22,9 +22,8 @@ from sensitivity_lab.numbers.gap import Labelled
 from sensitivity_lab.numbers.text import cell_text
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.results import answer_texts
-from sensitivity_lab.shown.python import runnable, source_of
+from sensitivity_lab.shown.python import python_of, runnable, source_of
 from sensitivity_lab.shown.tables import SHARED, Grid, Part
-from sensitivity_lab.travel import python_of
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, 60, 40, 90]}
 STAFF = pd.DataFrame(COLUMNS)

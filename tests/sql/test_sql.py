@@ -20,7 +20,7 @@ from conftest import a_third
 
 import sensitivity_lab as sl
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records.answers import Keyed
+from sensitivity_lab.records.keyed import Keyed
 from sensitivity_lab.records.order import are_near
 from sensitivity_lab.records.people import AnyPeople, People
 from sensitivity_lab.records.rows import Rows, rows_of, table

@@ -26,7 +26,7 @@ from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.numbers.exact import Exact, exact_number
 from sensitivity_lab.numbers.gap import rank_of_label
-from sensitivity_lab.records.said import number_of
+from sensitivity_lab.records.columns import number_of
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices, Universe
 

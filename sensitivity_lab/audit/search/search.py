@@ -25,7 +25,7 @@ from sensitivity_lab.audit.search.layouts import (
 )
 from sensitivity_lab.audit.subject import Subject, Widest
 from sensitivity_lab.numbers.errors import TooLarge
-from sensitivity_lab.numbers.exact import brief, is_finite, is_real, whole_number
+from sensitivity_lab.numbers.exact import brief, checked_seconds, whole_number
 from sensitivity_lab.numbers.gap import Gap
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.relations import Move
@@ -51,11 +51,11 @@ def search(
     *,
     trials: int,
     seed: int | np.random.Generator,
-    seconds: float | None,
-    budget: Budget,
+    seconds: float | None = None,
+    budget: Budget | None = None,
 ) -> Widest:
     """Return the widest of `trials` neighbouring pairs, a lower bound. Cost: two answers a trial."""
-    asked = Trials(problem, subject, trials, seconds, budget)
+    asked = Trials(problem, subject, trials, seconds, budget or Budget())
     rng, universe = np.random.default_rng(seed), problem.universe
     orders, boundary = orders_of(universe, subject), boundary_positions(universe)
     families = list(_families(asked, orders, boundary))
@@ -380,12 +380,7 @@ def _plainer(trials: Trials, layout: Layout) -> Iterator[Layout]:
 
 def checked_spending(trials: Any, seconds: Any) -> tuple[int, float | None]:
     """How many pairs a row's search may try, and for how many seconds; None is until it has."""
-    if seconds is not None:
-        if not is_real(seconds):
-            raise TypeError(f"seconds must be a number, got {brief(seconds)}")
-        if not (is_finite(seconds) and seconds > 0):
-            raise ValueError(f"seconds must be above 0 and finite, got seconds={brief(seconds)}")
-        seconds = float(seconds)
+    seconds = None if seconds is None else checked_seconds(seconds)
     if trials is None:
         return TRIALS if seconds is None else MOST_TIMED, seconds
     return whole_number(trials, "trials", 1), seconds

@@ -14,7 +14,7 @@ from sensitivity_lab.numbers.exact import brief, first_of, is_sequence, simplest
 from sensitivity_lab.numbers.gap import Norm, amount
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.relations import Relation, check_relation, several
-from sensitivity_lab.travel import Travels
+from sensitivity_lab.to_json import Travels
 from sensitivity_lab.universe import Universe
 
 NAMES = ("k", "size")  # what the function of a claim may be given

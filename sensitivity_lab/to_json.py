@@ -19,17 +19,14 @@ from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
     brief,
     by_name,
-    exact_number,
-    number_as_float,
     told,
 )
 from sensitivity_lab.numbers.gap import Labelled
-from sensitivity_lab.queries import Grouping, Query, as_query
+from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.records.people import AnyPeople, People
 from sensitivity_lab.records.rows import Rows
-from sensitivity_lab.records.said import Clipped, Filled
 from sensitivity_lab.relations import STANDARD, Relation
-from sensitivity_lab.shown.python import source_of
+from sensitivity_lab.shown.python import python_of, source_of
 from sensitivity_lab.universe import Universe
 
 EXACT = re.compile(r"-?\d+/\d+")  # a fraction; text that reads like one is written as Python
@@ -169,59 +166,6 @@ def _python(value: Any) -> str:
     if isinstance(value, Relation):
         return value.python()
     return _of_universe(value) if isinstance(value, Universe) else source_of(value)
-
-
-def python_of(query: Query) -> str | None:
-    """The Python that makes a standard query, with `sl` for the package; None for any other."""
-    if query.together is not None:
-        return query.together.python(query)
-    if query.grouping is not None:
-        return _python_by_group(query.grouping)
-    if query.inner is not None:
-        return _python_of_what(query.inner, query.of_what)
-    for name, constant in CONSTANTS.items():
-        if query == constant:
-            return f"sl.{name}"
-    return _python_of_call(query.made) if query.made and query == query.made() else None
-
-
-def _python_of_call(made: partial[Query]) -> str:
-    """The call of the package's function that makes a query."""
-    options = [f"{name}={value}" for name, value in made.keywords.items()]
-    return f"sl.{made.func.__name__}({', '.join([*map(literal, made.args), *options])})"
-
-
-def literal(value: Any) -> str:
-    """Numbers as Python: a float's text where that means the number, else an int or a Fraction."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(literal, value))}]"
-    number = exact_number(value)
-    decimal = None if isinstance(number, int) else number_as_float(number)
-    return repr(number if decimal is None else decimal)
-
-
-def _python_by_group(grouping: Grouping) -> str | None:
-    """The Python of a query by the groups of a column."""
-    asked = _python_of_what(grouping.query, grouping.of_what)
-    if asked is None or not isinstance(grouping.by_what, str):
-        return None
-    keys = "" if grouping.keys is None else f", keys={list(grouping.keys)!r}"
-    return f"{asked}.by({grouping.by_what!r}{keys})"
-
-
-def _python_of_what(query: Query, what: Any) -> str | None:
-    """The Python of a query of a column, or of its numbers cut to bounds."""
-    if what is None:
-        return python_of(query)
-    if isinstance(what, Clipped):
-        asked = _python_of_what(query, what.of)
-        ends = f"{literal(what.low)}, {literal(what.high)}"
-        return None if asked is None else f"{asked}.clipped({ends})"
-    column, missing = what, ""
-    if isinstance(what, Filled):
-        column, missing = what.of, f", missing={literal(what.missing)}"
-    asked = python_of(query)
-    return f"{asked}.of({column!r}{missing})" if asked and isinstance(column, str) else None
 
 
 def _of_universe(universe: Universe) -> str:

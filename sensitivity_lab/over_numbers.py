@@ -12,11 +12,12 @@ import numpy as np
 
 from sensitivity_lab.catalogue import SUM, CountsPeople, CountsTrue, count_where
 from sensitivity_lab.numbers.exact import exact_number, is_real
-from sensitivity_lab.queries import Query, in_order
+from sensitivity_lab.of_and_by import in_order
+from sensitivity_lab.queries import Query
+from sensitivity_lab.records.columns import Alike, Always, Clipped, Said, column_of, number_of
 from sensitivity_lab.records.numbers import in_whole_numbers
 from sensitivity_lab.records.people import OfOneRow, People, PersonsRow
 from sensitivity_lab.records.rows import Rows, rows_of, table
-from sensitivity_lab.records.said import Alike, Always, Clipped, Said, column_of, number_of
 from sensitivity_lab.records.source import called_on
 from sensitivity_lab.universe import Dataset, Universe
 

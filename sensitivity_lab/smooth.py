@@ -33,7 +33,7 @@ from sensitivity_lab.proved.at_distance import AtDistance, Bounded
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query
-from sensitivity_lab.records.said import clipped_ends
+from sensitivity_lab.records.columns import clipped_ends
 from sensitivity_lab.relations import change_one_distance
 from sensitivity_lab.results import html_table
 from sensitivity_lab.universe import Dataset, Universe
