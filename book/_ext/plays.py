@@ -19,14 +19,15 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 LATER = {"loading_method": "defer"}
-PLAY = '<div class="(?:explorer|dots|tents)"'
-LOADED: dict[str, tuple[tuple[str, ...], str, dict[str, str]]] = {
-    PLAY: (("stage.css",), "stage.js", LATER),
-    '<div class="answer"': (("answers.css",), "answers.js", LATER),
+SHARED = {"loading_method": "defer", "priority": 400}  # before the rest
+PLAY = 'class="(?:explorer|dots|tents)"'
+LOADED: dict[str, tuple[tuple[str, ...], str, dict[str, Any]]] = {
+    PLAY + '|class="(?:answer"|board"|cell_input)': (("stage.css",), "stage.js", SHARED),
+    'class="answer"': (("answers.css",), "answers.js", LATER),
     'class="cell_input': ((), "code.js", {}),  # in the head: what is hidden is never seen to go
-    '<div class="dots"': (("dots.css",), "dots.js", LATER),
-    '<div class="tents"': (("tents.css",), "tents.js", LATER),
-    "(?:)" + PLAY: ((), "explorers.js", LATER),  # after the others, which a cell's output may need
+    'class="dots"': (("dots.css",), "dots.js", LATER),
+    'class="tents"': (("tents.css",), "tents.js", LATER),
+    'class="explorer"': ((), "explorers.js", LATER),
 }
 
 

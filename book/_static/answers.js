@@ -7,6 +7,8 @@
 (() => {
   "use strict";
 
+  const { QUERIES, reduced, apart, sorted, make, counted, ask, everywhere } = Stage;
+
   // ---- Numbers: fractions of BigInts. A decimal knows its last place, and whether it was cut ----
 
   const size = (n) => n < 0n ? -n : n;
@@ -62,7 +64,7 @@
   }
 
   function agreed(answer, own, right) {
-    const top = answer.ladder[answer.ladder.length - 1];
+    const top = answer.ladder.at(-1);
     return [
       equal(own, right) || answer.rounded ? "" : `It is ${answer.right}, rounded.`,
       top ? `${top[1]} No neighbours are further apart.` : "",
@@ -80,16 +82,8 @@
 
   // ---- The verdict on datasets: read and told apart as sensitivity_book/answers/on_paper.py does ----
 
-  const gcd = (a, b) => (b ? gcd(b, a % b) : size(a));
-  const ratio = ({ n, d }) => { const own = gcd(n, d); return d === own ? String(n / own) : `${n / own}/${d / own}`; };
-  const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
-  const written = (records) => `(${records.map(ratio).join(", ")})`;
-  const total = (records) => records.reduce((sum, { n, d }) => fraction(sum.n * d + n * sum.d, sum.d * d), fraction(0, 1));
-  const TELLS = {
-    maximum: (records) => records.at(-1),
-    mean: (records) => { const { n, d } = total(records); return fraction(n, d * BigInt(records.length)); },
-    median: (records) => TELLS.mean([records[(records.length - 1) >> 1], records[records.length >> 1]]),
-  };
+  const ratio = (pair) => reduced(pair).join("/").replace(/\/1$/, "");
+  const written = (records) => `(${records.join(", ")})`;
 
   // The bound of a clipped sum with the least squared error at ε = 1: how many it clips, and the numbers that are told.
   function bestBound(ages) {
@@ -108,33 +102,31 @@
     const all = typed.map((part) => {
       const own = read(part);
       if (!own) throw new Misread(`'${part}' is no number.`);
-      return fraction(own.n, own.d);
+      return ratio([own.n, own.d]);
     });
     for (const own of all) {
-      const at = answer.values.indexOf(Number(ratio(own))), there = answer.copies?.[at];
-      if (at < 0) throw new Misread(`${ratio(own)} is not in the universe: ${answer.known}.`);
-      const used = all.filter((one) => equal(one, own)).length;
-      if (used > there) throw new Misread(`Of ${ratio(own)} there is only ${counted(there, "record")}, and you use ${used}.`);
+      const at = answer.values.indexOf(Number(own)), there = answer.copies?.[at];
+      if (at < 0) throw new Misread(`${own} is not in the universe: ${answer.known}.`);
+      const used = all.filter((one) => one === own).length;
+      if (used > there) throw new Misread(`Of ${own} there is only ${counted(there, "record")}, and you use ${used}.`);
     }
-    return all.sort((one, other) => sign(minus(one, other)));
+    return sorted(all.map(Number));
   }
 
   // How many records leave the first, and how many join, on the way to the second.
   function moved(x, y) {
-    const left = y.map(ratio);
-    const shared = x.filter((one) => { const at = left.indexOf(ratio(one)); return at >= 0 && left.splice(at, 1); }).length;
+    const left = [...y];
+    const shared = x.filter((one) => left.includes(one) && left.splice(left.indexOf(one), 1)).length;
     return [x.length - shared, y.length - shared];
   }
 
   // What was typed, told by numbers of these names.
   const tells = (names, datasets) => names.flatMap((name) => {
-    if (name === "records") return datasets.map((own) => own.map(ratio).join(" "));
+    if (name === "records") return datasets.map((own) => own.join(" "));
     if (name === "swaps") return [String(moved(...datasets)[0])];
-    if (name === "best bound") return bestBound(datasets[0].map(({ n }) => Number(n)));
-    const answers = datasets.map(TELLS[name.replace(" moved", "")]);
-    if (!name.endsWith(" moved")) return answers.map(ratio);
-    const { n, d } = minus(...answers);
-    return [ratio(fraction(size(n), d))];
+    if (name === "best bound") return bestBound(datasets[0]);
+    const answers = datasets.map(QUERIES[name.replace(" moved", "")]);
+    return name.endsWith(" moved") ? [ratio(apart(...answers))] : answers.map(ratio);
   });
 
   function lookUp(answer, lines) {
@@ -169,20 +161,11 @@
 
   // ---- A field on its page ----
 
-  function make(tag, attributes, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  }
-
-  const PLAIN = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+  const PLAIN = { autocomplete: "off", autocapitalize: "off", spellcheck: false };
 
   function control(answer, id, label) {
-    const lines = (answer.start || "").split("\n").length + 3;
-    const field = answer.kind === "function" ? make("textarea", { id, rows: lines, ...PLAIN })
-      : make("input", { id, type: "text", ...PLAIN });
-    if (answer.start) field.value = answer.start;
+    const value = answer.start ?? "", rows = value.split("\n").length + 3;
+    const field = answer.kind === "function" ? make("textarea", { id, rows, value, ...PLAIN }) : make("input", { id, type: "text", value, ...PLAIN });
     return [make("label", { for: id }, label), field];
   }
 
@@ -204,8 +187,8 @@
   function form(root, answer, name) {
     const controls = answer.fields.map((label, i) => control(answer, `${root.id}-${i}`, label));
     const fields = controls.map(([, field]) => field);
-    const button = make("button", { type: "submit" }, "Check"), stop = make("button", { type: "button", hidden: "" }, "Stop");
-    const status = make("p", { role: "status" }), progress = make("p", { class: "progress", hidden: "" });
+    const button = make("button", { type: "submit" }, "Check"), stop = make("button", { type: "button", hidden: true }, "Stop");
+    const status = make("p", { role: "status" }), progress = make("p", { class: "progress" });
     const own = make("form", { class: answer.kind }, ...controls.map((pair) => make("div", {}, ...pair)), make("div", { class: "buttons" }, button, stop));
     const before = kept(root);
     (before.typed || []).forEach((text, i) => { if (fields[i]) fields[i].value = text; });
@@ -221,11 +204,11 @@
       event.preventDefault();
       const text = fields.map((field) => field.value).join("\n");
       if (!text.trim()) show(status, "open", "Write your answer first.");
-      else if (!isHere) ask(name, text, { status, progress, button, stop, field: fields[0], told });
+      else if (!isHere) askPython(name, text, { status, button, told, line: progress, stop, back: fields[0] });
       else { const { verdict, words } = judged(answer, text.split("\n")); told(verdict, words); }
     });
     own.addEventListener("input", () => {  // another answer has no verdict yet
-      if (!stop.hidden) return;
+      if (button.disabled) return;
       status.replaceChildren();
       delete status.dataset.verdict;
       keep(root, { typed: fields.map((field) => field.value) });
@@ -238,27 +221,19 @@
   }
 
   // What Python says while it starts is seen, and not read aloud line by line.
-  async function ask(name, text, { status, progress, button, stop, field, told }) {
+  async function askPython(name, text, { status, button, told, ...seen }) {
     button.disabled = true;
-    stop.hidden = false;
+    seen.stop.hidden = false;
     show(status, "open", "Checking …");
     try {
-      const { right, words } = await window.live.call("sensitivity_book.answers.check:check", { name, text }, (line) => {
-        progress.hidden = false;
-        progress.textContent = line;
-      });
+      const { right, words } = await ask("sensitivity_book.answers.check:check", { name, text }, seen);
       told(right ? "right" : "wrong", words);
     } catch (error) {
       show(status, "open", error.message);
     }
-    progress.hidden = true;
     button.disabled = false;
-    if (document.activeElement === stop) field.focus();
-    stop.hidden = true;
   }
 
   globalThis.Answers = { read, near, judge, lookUp };
-  const begin = () => document.querySelectorAll(".answer").forEach(start);
-  if (document.readyState === "complete") begin();
-  else addEventListener("DOMContentLoaded", begin);  // after the deferred script that brings `live`
+  everywhere(".answer", start);
 })();

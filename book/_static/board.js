@@ -5,13 +5,13 @@
 (() => {
   "use strict";
 
+  const { counted, say: told } = Stage;
   const form = document.querySelector("form.board");
   if (!form) return;
   const status = form.querySelector("[role=status]");
   const SELECTS = ["library", "verdict", "relation", "cause"];
   const NAMES = [...SELECTS, "text"];
   const plain = (text) => text.toLowerCase().replace(/\s+/g, " ");
-  const counted = (n) => `${n.toLocaleString("en")} claim${n === 1 ? "" : "s"}`;
 
   // A program is long, and says little of its claim: the text of a card is all but that.
   const said = (card) => [...card.children]
@@ -35,7 +35,7 @@
       if (!claim.card.hidden) fitting += 1;
     }
     hideEmptyGroups();
-    say(fitting < claims.length ? `${fitting.toLocaleString("en")} of ${counted(claims.length)}` : counted(claims.length));
+    say(`${fitting < claims.length ? `${fitting.toLocaleString("en")} of ` : ""}${counted(claims.length, "claim")}`);
   }
 
   function clear() {
@@ -47,9 +47,7 @@
     for (const group of groups) group.hidden = !group.querySelector(".claim:not([hidden])");
   }
 
-  function say(words) {
-    if (status.textContent !== words) status.textContent = words;
-  }
+  const say = (words) => told(status, words);
 
   // ---- The address ----
 

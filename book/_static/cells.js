@@ -1,6 +1,7 @@
 // Run, Edit, Restore and Stop at the code cells of a page.
 (() => {
   "use strict";
+  const { make, say: told } = Stage;
   const store = document.getElementById("live-cells");
   if (!store) return;
   const about = store.dataset.about;
@@ -8,11 +9,6 @@
     { index, original: source, elsewhere, box: document.getElementById(`cell-${index + 1}`) }));
   const shown = cells.filter(({ box }) => box);
 
-  const make = (tag, attributes = {}, ...children) => {
-    const node = Object.assign(document.createElement(tag), attributes);
-    node.append(...children);
-    return node;
-  };
   const button = (text, does) => make("button", { type: "button", textContent: text, onclick: does });
   const note = (cell, ...words) => cell.anchor.after(make("p", { className: "live-note" }, ...words));
 
@@ -45,8 +41,7 @@
     cell.restore = button("Restore", () => restore(cell));
     for (const each of ["run", "edit", "restore"]) cell[each].setAttribute("aria-label", `${cell[each].textContent} cell ${number}`);
     cell.restore.hidden = true;
-    cell.status = make("span", { className: "live-status" });
-    cell.status.setAttribute("role", "status");
+    cell.status = make("span", { className: "live-status", role: "status" });
     cell.out = make("div", { className: "cell_output live-output docutils container", hidden: true });
     cell.anchor.after(make("div", { className: "live-bar" }, cell.run, cell.edit, cell.restore, cell.status), cell.out);
   }
@@ -54,7 +49,7 @@
 
   // ---- running ----
 
-  function say(cell, words) { if (cell.status.textContent !== words) cell.status.textContent = words; }
+  const say = (cell, words) => told(cell.status, words);
 
   async function run(cell) {
     if (running) { if (running !== cell) say(cell, "Another cell is running."); return; }
@@ -171,7 +166,6 @@
       copy.querySelectorAll("[id]").forEach((node) => node.removeAttribute("id"));
       cell.out.append(copy);
     }
-    cell.out.querySelectorAll(".dots").forEach((game) => window.Dots?.start(game));
     cell.out.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
     if (/\\\(|\\\[|class="math/.test(cell.out.innerHTML)) window.MathJax?.typesetPromise?.([cell.out]);
   }
@@ -197,12 +191,13 @@
   function open(cell) {
     const number = cell.index + 1;
     cell.code = cell.input.firstElementChild;
-    cell.field = make("textarea", { value: cell.original, spellcheck: false, rows: 1, className: "live-field" });
-    cell.field.setAttribute("aria-label", `Code of cell ${number}. Escape leaves it, Shift and Enter runs it.`);
-    for (const off of ["autocapitalize", "autocomplete", "autocorrect"]) cell.field.setAttribute(off, "off");
-    const mirror = make("pre");
-    mirror.setAttribute("aria-hidden", "true");
-    const colour = () => mirror.replaceChildren(coloured(Prism.tokenize(cell.field.value, Prism.languages.python)), "\n");
+    cell.field = make("textarea", {
+      value: cell.original, spellcheck: false, rows: 1, className: "live-field", autocapitalize: "off", autocomplete: "off",
+      "aria-label": `Code of cell ${number}. Escape leaves it, Shift and Enter runs it.`,
+    });
+    cell.field.setAttribute("autocorrect", "off");
+    const mirror = make("pre", { "aria-hidden": "true" });
+    const colour = () => { mirror.innerHTML = `${Prism.highlight(cell.field.value, Prism.languages.python, "python")}\n`; };
     cell.field.addEventListener("input", () => { colour(); say(cell, ""); });
     cell.field.addEventListener("keydown", (event) => typed(event, cell));
     cell.editor = make("div", { className: "live-editor highlight" }, mirror, cell.field);
@@ -219,13 +214,7 @@
     function: "nf", "class-name": "nc", builtin: "nb", decorator: "nd", operator: "o", punctuation: "p",
   };
 
-  function coloured(token) {
-    if (typeof token === "string") return document.createTextNode(token);
-    if (!Array.isArray(token)) return make("span", { className: KINDS[token.type] ?? "n" }, coloured(token.content));
-    const all = document.createDocumentFragment();
-    all.append(...token.map(coloured));
-    return all;
-  }
+  globalThis.Prism?.hooks.add("wrap", (piece) => { piece.classes = [KINDS[piece.type] ?? "n"]; });
 
   function restore(cell) {
     if (cell.field) {

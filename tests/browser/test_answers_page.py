@@ -28,7 +28,10 @@ from test_book import LOOKS, STRUCTURE, faint_text, faults, reopen, show
 
 import sensitivity_lab as sl
 
-SCRIPT = ROOT / "book" / "_static" / "answers.js"
+SCRIPTS = (
+    ROOT / "book" / "sensitivity_book" / "stage" / "static" / "stage.js",
+    ROOT / "book" / "_static" / "answers.js",
+)
 STYLE = ROOT / "book" / "_static" / "answers.css"
 MEAN = NumberAnswer(
     "The mean moves by at most",
@@ -62,7 +65,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path.write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Fields</title>'
         f'<link rel="stylesheet" href="{STYLE.as_uri()}"><main>{fields}</main>'
-        f'<script src="{SCRIPT.as_uri()}" defer></script></html>',
+        + "".join(f'<script src="{script.as_uri()}" defer></script>' for script in SCRIPTS),
         encoding="utf-8",
     )
     return path

@@ -110,26 +110,9 @@ def test_the_script_answers_queries_as_the_package_does(page: Page, query: str) 
     datasets = [
         [DAYS[i] for i in group] for size in range(1, 11) for group in combinations(EVERYONE, size)
     ]
-    answers = page.evaluate("([query, all]) => all.map(Dots.QUERIES[query])", [query, datasets])
+    answers = page.evaluate("([query, all]) => all.map(Stage.QUERIES[query])", [query, datasets])
     for dataset, (above, below) in zip(datasets, answers, strict=True):
         assert Fraction(above, below) == QUERIES[query](tuple(dataset))
-
-
-@pytest.mark.parametrize(
-    "relation", [sl.Add, sl.Remove, sl.AddRemove, sl.SymmetricDifference, sl.Change]
-)
-def test_the_script_knows_neighbours_as_the_package_does(
-    page: Page, relation: type[sl.Relation]
-) -> None:
-    """Catches a pull that is called legal and is not: exactly k for at most k."""
-    for k in (1, 2, 3):
-        moves = {
-            (removed, added)
-            for removed in range(5)
-            for added in range(5)
-            if page.evaluate("of => Dots.legal(...of)", [relation.__name__, k, removed, added])
-        }
-        assert moves == set(relation(k).moves)
 
 
 # ---- A published mean names six --------------------------------------------------------------

@@ -16,7 +16,7 @@ from test_book import ARTICLE, PAGES, PHONE, WIDE, WIDEST
 
 CONTENTS = (ROOT / "_toc.yml").read_text(encoding="utf-8").partition("Rooms")[0]
 PATH = [f"{name}.html" for name in re.findall(r"(?:root|file): (\S+)", CONTENTS)][::3]
-ENTER, END = "\ue007", "\ue010"
+ENTER, END, LEFT, UP = "\ue007", "\ue010", "\ue012", "\ue013"
 
 pytestmark = pytest.mark.xdist_group("firefox")
 
@@ -141,19 +141,24 @@ def test_keys_pull_the_tents(page: Page) -> None:
     assert texts(page, ".tents [role=status]") == [told]
 
 
-@pytest.mark.parametrize("hand", ["mouse", "touch"])
+@pytest.mark.parametrize("hand", ["keys", "mouse", "touch"])
 def test_a_hand_pulls_each_play(page: Page, hand: str) -> None:
-    """Catches a play that Firefox's mouse or finger does not move: dots up and along, a bound, tents, a knob."""
-    for name, play, part, x, y in (
-        ("book/intro.html", "#dots-hiding", ".dot", 0, -150),
-        ("notebooks/vehicle.html", "#dots-changed", ".dot", 400, 0),
-        ("notebooks/clipping.html", ".dots", ".dot", -150, 0),
-        ("notebooks/noise.html", ".tents", ".dot.other", 90, 0),
-        ("notebooks/vehicle.html", ".explorer", "[type=range]", 60, 0),
+    """Catches a play that Firefox's keys, mouse or finger do not move: dots up and along, a bound, tents, a knob."""
+    for name, play, part, x, y, key in (
+        ("book/intro.html", "#dots-hiding", ".dot", 0, -150, UP),
+        ("notebooks/vehicle.html", "#dots-changed", ".dot", 400, 0, END),
+        ("notebooks/local-and-smooth.html", ".dots", ".dot", 400, 0, END),
+        ("notebooks/clipping.html", ".dots", ".dot", -150, 0, LEFT),
+        ("notebooks/noise.html", ".tents", ".dot.other", 90, 0, LEFT),
+        ("notebooks/vehicle.html", ".explorer", "[type=range]", 60, 0, END),
     ):
         book(page, name)
         before = texts(page, f"{play} [role=status]")
-        page.pull(hand, f"{play} {part}", x, y)
+        if hand == "keys":
+            page.evaluate(f"document.querySelector('{play} {part}').focus()")
+            page.press(key)
+        else:
+            page.pull(hand, f"{play} {part}", x, y)
         assert texts(page, f"{play} [role=status]") != before, (name, part)
 
 

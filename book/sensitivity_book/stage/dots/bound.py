@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sensitivity_book.stage.dots.picture import BEGIN, Picture, line
+from sensitivity_book.stage.dots.picture import BEGIN, Picture
 
 ACTIONS = {"most": "Show the best bound", **BEGIN}
 CLAIM = "No bound has a smaller error."
@@ -73,12 +73,11 @@ def bound_hunt(
         answer=None,
         drawn=_drawn(counts, errors, best, axis, unit),
         data={
-            "scale": line(scale),
-            "counts": line(counts[age] for age in range(max(counts) + 1)),
-            "epsilons": " ".join(BUDGETS),
-            "per": line(int(1 / Fraction(epsilon)) for epsilon in BUDGETS),
-            "opening": str(BUDGETS.index(start)),
-            "shown": start,
+            "scale": [*scale],
+            "counts": [counts[age] for age in range(max(counts) + 1)],
+            "epsilons": BUDGETS,
+            "per": [int(1 / Fraction(epsilon)) for epsilon in BUDGETS],
+            "opening": BUDGETS.index(start),
             "claim": CLAIM,
             "unit": unit,
         },

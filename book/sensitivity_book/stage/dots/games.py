@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import sensitivity_lab as sl
 from sensitivity_book.stage.dots.hunt import beat
-from sensitivity_book.stage.dots.picture import BEGIN, Picture, line, pair
+from sensitivity_book.stage.dots.picture import BEGIN, Picture, pair
 from sensitivity_book.stage.words import decimals, digits, listed, percent, text
 from sensitivity_book.theory import first_page
 from sensitivity_book.theory.first_page import SIZE
@@ -35,7 +35,7 @@ def naming() -> Picture:
         lanes=("in the study", "not known"),
         answer=mean,
         lit={group: float(group == six) for group in first_page.groups()},
-        data={"size": str(SIZE), "published": str(total)},
+        data={"size": SIZE, "published": total},
     )
 
 
@@ -62,7 +62,7 @@ def hiding() -> Picture:
         ],
         answer=Fraction(total, SIZE),
         lit={group: float(group in by_sum[total]) for group in first_page.groups()},
-        data={"size": str(SIZE), "opening": line(range(1, len(NAMES), 2))},
+        data={"size": SIZE, "opening": [*range(1, len(NAMES), 2)]},
     )
 
 
@@ -87,7 +87,7 @@ def noisy(epsilon: float = 1.0) -> Picture:
     share, half = own[total], float(most) / epsilon * math.log(2)
     truth, published = Fraction(total, SIZE), Fraction(first_page.published(epsilon))
     strongest = max(own.values())
-    stops = ("Infinity" if math.isinf(one) else f"{one:g}" for one in first_page.EPSILONS)
+    stops = ["Infinity" if math.isinf(one) else f"{one:g}" for one in first_page.EPSILONS]
     return Picture(
         "noisy",
         "noisy",
@@ -105,21 +105,22 @@ def noisy(epsilon: float = 1.0) -> Picture:
         bar=(truth - Fraction(half), truth + Fraction(half)),
         lit={group: own[sum_] / strongest for sum_, some in by_sum.items() for group in some},
         data={
-            "size": str(SIZE),
-            "published": str(total),
+            "size": SIZE,
+            "published": total,
             "most": pair(most),
-            "epsilons": " ".join(stops),
-            "draws": " ".join(map(str, first_page.draws().values())),
-            "beliefs": "|".join(map(_beliefs, first_page.EPSILONS)),
+            "epsilons": stops,
+            "opening": stops.index(f"{epsilon:g}"),
+            "draws": [*first_page.draws().values()],
+            "beliefs": [*map(_beliefs, first_page.EPSILONS)],
             "query": "published",
         },
         actions={"draw": "Draw again", **BEGIN},
     )
 
 
-def _beliefs(epsilon: float) -> str:
+def _beliefs(epsilon: float) -> list[float]:
     """What the attacker believes of a group with each sum, from the least sum up."""
-    return " ".join(f"{share:.6g}" for _, share in sorted(first_page.beliefs(epsilon).items()))
+    return [float(f"{share:.6g}") for _, share in sorted(first_page.beliefs(epsilon).items())]
 
 
 GAMES = {game.__name__: game for game in (naming, hiding, moving, noisy)}

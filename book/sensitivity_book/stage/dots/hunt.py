@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sensitivity_lab as sl
-from sensitivity_book.stage.dots.picture import BEGIN, Picture, line, pair
+from sensitivity_book.stage.dots.picture import BEGIN, Picture, pair
 from sensitivity_book.stage.words import decimals, listed, text
 
 MOST = {"most": "Show the most that is possible", **BEGIN}
@@ -59,8 +59,7 @@ def beat(
         before=first,
         data={
             "query": query,
-            "relation": type(relation).__name__,
-            "k": str(relation.k),
+            "moves": relation.moves,
             "most": pair(most.value),
             "claim": claim,
             **shown.pop("data"),
@@ -86,8 +85,8 @@ def _pulled_in(
         "kinds": [kinds.get((i in first, i in second), "open") for i in range(len(names))],
         "who": ", ".join(moves),
         "data": {
-            "witness": f"{line(sorted(first))}|{line(sorted(second))}",
-            "opening": line(range(size)),
+            "witness": [sorted(first), sorted(second)],
+            "opening": [*range(size)],
             "hint": _hint(relation),
         },
     }
@@ -123,9 +122,9 @@ def _pulled_along(
         "tray": tray,
         "who": _who(out, into, tray=tray),
         "data": {
-            "scale": line(scale),
-            "witness": f"{line(before)}|{line(after)}",
-            "opening": line([*spread(scale, size), *[None] * (len(pairs) - size)]),
+            "scale": [*scale],
+            "witness": [before, after],
+            "opening": [*spread(scale, size), *[None] * (len(pairs) - size)],
             "hint": _hint(relation) if tray else f"Pull {_many(relation)} along the line.",
         },
     }

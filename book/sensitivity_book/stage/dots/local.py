@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import sensitivity_lab as sl
 from sensitivity_book.stage.dots.hunt import QUERIES, spread
-from sensitivity_book.stage.dots.picture import BEGIN, Picture, line, pair
+from sensitivity_book.stage.dots.picture import BEGIN, Picture
 from sensitivity_book.stage.words import decimals, text
 
 LOCAL = {
@@ -57,11 +57,10 @@ def local_hunt(
         ghosts=[out],
         data={
             "query": query,
-            "most": pair(most.value),
-            "scale": line(scale),
-            "witness": f"{line(calm)}|{line([*common, out])}",
-            "ends": f"{SMALLEST}|{LARGEST}",
-            "opening": line(spread(scale, size)),
+            "scale": [*scale],
+            "witness": [[*calm], [*common, out]],
+            "ends": [SMALLEST, LARGEST],
+            "opening": spread(scale, size),
             "hint": "Pull the records; then ask how far one changed record could move it.",
         },
         actions=LOCAL,

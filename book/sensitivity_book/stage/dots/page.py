@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
+import json
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 
 from sensitivity_book.stage.dots.games import DAYS
-from sensitivity_book.stage.dots.picture import Picture, line
+from sensitivity_book.stage.dots.picture import Picture
 from sensitivity_book.stage.play import buttons, dial, no_script, says, slider
 from sensitivity_book.stage.words import decimals
 from sensitivity_book.theory import first_page
@@ -32,17 +33,13 @@ WIDE, NARROW = 8.0, 14.5  # percent of the line that a name needs, on a page and
 
 def markup(picture: Picture) -> str:
     """Return a picture as a piece of a page."""
-    data = {
-        "game": picture.game,
-        "names": "|".join(picture.names),
-        "values": line(picture.values),
-        "axis": line(picture.axis),
-        **picture.data,
-    }
-    said = "".join(f' data-{key}="{html.escape(value)}"' for key, value in data.items())
+    known = {key: getattr(picture, key) for key in ("game", "names", "values", "axis")}
+    told = {**known, **picture.data}
+    given = json.dumps(told, default=int, ensure_ascii=False, separators=(",", ":"))
+    quoted = html.escape(given, quote=False).replace("'", "&#39;")
     parts = [
         f'<div class="dots" id="dots-{picture.name}" role="group" '
-        f'aria-label="{html.escape(picture.label)}"{said}>',
+        f"aria-label=\"{html.escape(picture.label)}\" data-given='{quoted}'>",
         NO_SCRIPT,
         says(*picture.big, picture.sentence),
         *(_dial(picture) if "epsilons" in picture.data else ()),
@@ -213,10 +210,9 @@ def _square(x: int, y: int, lit: float, *, shaded: bool) -> str:
 
 
 def _dial(picture: Picture) -> Iterable[str]:
-    names = picture.data["epsilons"].split()
-    start = picture.data.get("shown", "1")
+    names, at = picture.data["epsilons"], picture.data["opening"]
     ends = ("0", str(len(names) - 1), "1")
-    yield dial(f"dots-{picture.name}-dial", ends, str(names.index(start)), start, f"ε = {start}")
+    yield dial(f"dots-{picture.name}-dial", ends, str(at), names[at], f"ε = {names[at]}")
 
 
 def _actions(picture: Picture) -> Iterable[str]:

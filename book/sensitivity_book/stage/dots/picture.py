@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from sensitivity_book.theory.first_page import Group
 from sensitivity_lab.numbers.exact import Exact
@@ -34,7 +35,7 @@ class Picture:
     tray: bool = False
     drawn: Sequence[str] = ()
     lit: Mapping[Group, float] | None = None
-    data: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
     actions: Mapping[str, str] = field(default_factory=lambda: BEGIN)
 
     def at(self, value: Exact) -> str:
@@ -43,11 +44,6 @@ class Picture:
         return f"{float(Fraction(value - low) / (high - low) * 100):.5g}"
 
 
-def line(numbers: Iterable[int | None]) -> str:
-    """Write numbers as the script reads them; `_` is a record in the tray."""
-    return " ".join("_" if number is None else str(number) for number in numbers)
-
-
-def pair(value: Exact) -> str:
+def pair(value: Exact) -> tuple[int, int]:
     """Write a fraction as the script reads it: above and below."""
-    return f"{Fraction(value).numerator} {Fraction(value).denominator}"
+    return Fraction(value).as_integer_ratio()

@@ -1,14 +1,12 @@
 // Dots on a line that can be pulled: by mouse, by finger, by keyboard.
 //
-// A page holds <div class="dots" data-game="...">, written by sensitivity_book/stage/dots as a finished
+// A page holds <div class="dots" data-given="...">, written by sensitivity_book/stage/dots as a finished
 // picture with its sentence. This script brings it to life and computes what it says, in whole
 // numbers: a fraction is a pair [above, below]. Only the noise is computed in floating point.
 (() => {
   "use strict";
 
-  const { digits, percent, reduced, decimals, text, listed, laplace, place, axis, held, led, play } = Stage;
-  const compare = ([a, b], [c, d]) => a * d - c * b;
-  const apart = ([a, b], [c, d]) => reduced([Math.abs(a * d - c * b), b * d]);
+  const { QUERIES, compare, apart, sum, sorted, digits, percent, reduced, decimals, text, listed, counted, laplace, make, place, axis, knob, play } = Stage;
 
   // ---- Groups of records, by their positions ----
 
@@ -21,7 +19,6 @@
     return list;
   }
 
-  const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
   const total = (values, group) => sum(group.map((i) => values[i]));
   const withSum = (values, size, wanted) => groups(values.length, size).filter((group) => total(values, group) === wanted);
 
@@ -37,38 +34,7 @@
     };
   };
 
-  // ---- Queries: from values to a fraction ----
-
-  const sorted = (values) => [...values].sort((a, b) => a - b);
-  const middle = (values) => [sorted(values)[Math.floor((values.length - 1) / 2)] + sorted(values)[Math.floor(values.length / 2)], 2];
-  const QUERIES = {
-    mean: (values) => reduced([sum(values), values.length]),
-    median: (values) => reduced(middle(values)),
-    sum: (values) => [sum(values), 1],
-    minimum: (values) => [Math.min(...values), 1],
-    maximum: (values) => [Math.max(...values), 1],
-    count: (values) => [values.length, 1],
-  };
-
-  // ---- Relations: whether a neighbour may have lost `r` records and have `a` new ones ----
-
-  const RELATIONS = {
-    Add: (k, r, a) => r === 0 && a === k,
-    Remove: (k, r, a) => r === k && a === 0,
-    AddRemove: (k, r, a) => (r === 0 && a === k) || (r === k && a === 0),
-    SymmetricDifference: (k, r, a) => r + a <= k,
-    Change: (k, r, a) => r === a && r <= k,
-  };
-  const legal = (relation, k, r, a) => RELATIONS[relation](k, r, a);
-  const leadsOn = (relation, k, r, a) => {  // whether more pulls, or none, make a neighbour of it
-    for (let more = r; more <= k; more += 1) {
-      for (let fresh = a; fresh <= k; fresh += 1) if (legal(relation, k, more, fresh)) return true;
-    }
-    return false;
-  };
-
   const oneIn = (share) => `1 in ${1 / share < 9.95 ? Number((1 / share).toFixed(1)) : Math.round(1 / share)}`;
-  const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
   // ---- The games: how each begins, and what becomes of a pull ----
 
@@ -164,18 +130,21 @@
   // A hunt for the widest gap between neighbours: records are pulled out of a dataset and into it, where they are
   // known, or along a scale with a tray below. Outside a dataset a record has no value, null.
   function hunting(view) {
-    const { names, values, scale, query, relation, k, most, claim, hint } = view;
-    const along = scale.length > 0, everyone = names.map((_, i) => i);
+    const { names, values, scale, query, moves, most, claim, hint } = view;
+    const along = Boolean(scale), everyone = [...names.keys()];
     const dataset = (given) => along ? [...given] : everyone.map((i) => given.includes(i) ? values[i] : null);
     const inside = (side) => side.filter((value) => value !== null);
     const answer = (side) => QUERIES[query](inside(side));
-    const changes = leadsOn(relation, k, 1, 1);  // whether a record may leave where another joins
+    const keepsSize = moves.every(([removed, added]) => removed === added);
+    const movesAlong = moves.some(([removed, added]) => removed && added);  // else who leaves comes back where they were
     const size = inside(dataset(view.opening)).length;
     let base = [], current = [], pulled = [];  // values; positions, in the order they were pulled
     let record = [0, 1], choosing = false;  // another start is chosen, which is no hunt
     const left = () => pulled.filter((i) => base[i] !== null);
     const joined = () => pulled.filter((i) => current[i] !== null);
-    const isNeighbour = () => pulled.length > 0 && legal(relation, k, left().length, joined().length) && inside(current).length > 0;
+    const allowed = (more) => moves.some(([removed, added]) => more(removed - left().length, added - joined().length));
+    const leadsOn = () => allowed((r, a) => r >= 0 && a >= 0);  // with more pulls, or none
+    const isNeighbour = () => pulled.length > 0 && inside(current).length > 0 && allowed((r, a) => !r && !a);
 
     function draw() {
       if (!along) return everyone.forEach((i) => view.put(i, pulled.includes(i) ? (base[i] === null ? "added" : "removed") : base[i] === null ? "open" : "in"));
@@ -194,11 +163,7 @@
       return [moved, out && `${out} out`, into && `${into} in`].filter(Boolean).join(", ");
     }
 
-    function ways() {
-      const [r, a] = [left().length, joined().length], more = [...Array(k + 1).keys()];
-      return [more.some((one) => one > a && legal(relation, k, r, one)) && "in", more.some((one) => one > r && legal(relation, k, one, a)) && "out"].filter(Boolean).join(" or ");
-    }
-
+    const ways = () => [allowed((r, a) => !r && a > 0) && "in", allowed((r, a) => r > 0 && !a) && "out"].filter(Boolean).join(" or ");
     const say = (sentence) => view.say(decimals(record), "is your record", sentence);
 
     function reach(last) {
@@ -233,14 +198,14 @@
         base[i] = value;
         return from(base);
       }
-      if (along && !changes && value !== null && base[i] !== null) value = base[i];  // it stays, or comes back
+      if (along && !movesAlong && value !== null && base[i] !== null) value = base[i];  // it stays, or comes back
       if (value === current[i]) {
         return value === to ? undefined : say("No neighbour has a record moved along the line: pull one out below it, or in from there.");
       }
       current[i] = value;
       pulled = pulled.filter((j) => j !== i);
       if (value !== base[i]) pulled.push(i);
-      while (!leadsOn(relation, k, left().length, joined().length)) {
+      while (!leadsOn()) {
         const many = base[i] === null ? joined() : left();  // the one that was pulled first goes back
         const back = many.length > 1 ? many[0] : pulled[0];
         current[back] = base[back];
@@ -249,7 +214,7 @@
       return show();
     }
 
-    const hands = along ? { slide: pull, value: (i) => current[i], tray: relation !== "Change" }
+    const hands = along ? { slide: pull, value: (i) => current[i], tray: !keepsSize }
       : { live: true, pull: (i, up) => pull(i, up ? values[i] : null) };
     return {
       ...hands,
@@ -258,7 +223,7 @@
         choose() { choosing = true; from(base); },
         on() {
           if (choosing) choosing = inside(base).length !== size;
-          else if (isNeighbour() && relation === "Change") base = current;
+          else if (isNeighbour() && keepsSize) base = current;
           from(base);
         },
         most() {
@@ -349,9 +314,9 @@
 
   // The clipping bound is pulled along the records: a low one loses years (or rows), a high one needs noise.
   function bounding(view) {
-    const { scale, counts, per, words, opening, claim, unit } = view;
+    const { scale, counts, per, epsilons, opening, claim, unit } = view;
     const written = (number) => Math.round(number).toLocaleString("en-GB");
-    const last = scale[scale.length - 1];
+    const last = scale.at(-1);
     const best = per.map((one) => scale.reduce((low, bound) => clipped(counts, bound, one).squared < clipped(counts, low, one).squared ? bound : low));
     let at = 0, bound = last, tried = [], shown = [];
     const part = (one) => clipped(counts, one, per[at]);
@@ -362,7 +327,7 @@
       const height = (lost) => (100 - 100 * lost / top).toFixed(1);
       const curve = (name) => shown[at] ? scale.map((one, i) => `${i ? "L" : "M"}${one} ${height(part(one)[name])}`).join("") : "";
       view.place(0, bound, 0, "in");
-      view.dial(at, words[at]);
+      view.dial(at, epsilons[at]);
       view.top(`${written(top)} ${unit}`);
       view.path("cut", bars(counts, bound));
       view.path("tries", tried[at].filter((one) => part(one).error <= top).map((one) => `M${one} ${height(part(one).error)}h0`).join(""));
@@ -386,7 +351,7 @@
     }
 
     return {
-      begin() { tried = per.map(() => []); shown = []; at = opening[0]; bound = last; show(); },
+      begin() { tried = per.map(() => []); shown = []; at = opening; bound = last; show(); },
       turn(to) { at = to; show(); },
       value: () => bound,
       slide(_, value, isHeld) { if (value !== bound) { bound = value; show(isHeld); } },
@@ -398,7 +363,7 @@
   // Noise on the published mean: what the attacker believes of a group with each sum, on average over the noise,
   // comes with the page for each ε, and so do the first draws.
   function noisy(view) {
-    const { values, size, published, most, epsilons, draws, beliefs } = view;
+    const { values, size, published, most, draws, beliefs } = view, epsilons = view.epsilons.map(Number);
     const all = groups(values.length, size), mean = published / size;
     const sums = sorted(new Set(all.map((group) => total(values, group))));
     let at = epsilons.length - 1, drawn = [...draws];
@@ -433,18 +398,20 @@
 
   function liftable(pupils, game, isUp, line) {
     const lift = (i, up) => { if (isUp(i) !== up || !game.live) game.pull(i, up); };
-    const focus = (i) => {
-      pupils.forEach((dot, j) => { dot.tabIndex = i === j ? 0 : -1; });
-      pupils[i].focus();
-    };
+    const enter = (i) => pupils.forEach((dot, j) => { dot.tabIndex = i === j ? 0 : -1; });  // one of all is reached by Tab
     pupils.forEach((dot, i) => {
       let answered = false;  // whether the click that may follow was answered already
-      const toggle = () => {
-        pupils.forEach((other, j) => { other.tabIndex = i === j ? 0 : -1; });
-        game.pull(i, !isUp(i));
-      };
-      dot.tabIndex = i ? -1 : 0;
-      held(dot, {
+      const toggle = () => { enter(i); game.pull(i, !isUp(i)); };
+      knob(dot, {
+        here: () => i,
+        ends: [0, pupils.length - 1],
+        go(to, key) {
+          if (key === "ArrowUp" || key === "ArrowDown") return lift(i, key === "ArrowUp");
+          if (to === undefined) return false;
+          const next = (to + pupils.length) % pupils.length;
+          enter(next);
+          return pupils[next].focus();
+        },
         take: (event) => ({ y: event.clientY, top: dot.offsetTop, moved: false }),  // where the pull began, and where the dot was
         pull({ clientY }, grip) {
           grip.moved ||= Math.abs(clientY - grip.y) > 5;
@@ -467,34 +434,25 @@
         if (!answered) toggle();
         answered = false;
       });
-      dot.addEventListener("keydown", (event) => {
-        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-        if (step) focus((i + step + pupils.length) % pupils.length);
-        else if (event.key === "Home") focus(0);
-        else if (event.key === "End") focus(pupils.length - 1);
-        else if (event.key === "ArrowUp") lift(i, true);
-        else if (event.key === "ArrowDown") lift(i, false);
-        else return;
-        event.preventDefault();
-      });
     });
+    enter(0);
   }
 
   function slidable(dot, game, i, scale, valueAt, isBelow) {
     const nearest = (x) => scale.reduce((best, value) => Math.abs(value - x) < Math.abs(best - x) ? value : best);
-    held(dot, {
+    const last = scale.length - 1;
+    knob(dot, {
+      here: () => scale.indexOf(game.value(i)),  // −1 in the tray
+      ends: [0, last],
+      go(to, key) {
+        const isIn = game.value(i) !== null;
+        if (game.tray && ["ArrowDown", "Delete", "Backspace"].includes(key)) return game.slide(i, null);
+        if (to === undefined) return false;
+        const isOff = isIn ? game.tray && key === "ArrowUp" : to < 0;
+        return isOff ? undefined : game.slide(i, scale[Math.min(Math.max(to, 0), last)]);
+      },
       pull: ({ clientX, clientY }) => game.slide(i, game.tray && isBelow(clientY) ? null : nearest(valueAt(clientX)), true),
       drop: () => game.drop?.(),
-    });
-    dot.addEventListener("keydown", (event) => {
-      const last = scale.length - 1, inTray = game.value(i) === null;
-      const next = led(event.key, inTray ? -1 : scale.indexOf(game.value(i)), [0, last]);
-      const out = game.tray && ["ArrowDown", "Delete", "Backspace"].includes(event.key);
-      if (next === undefined && !out) return;
-      event.preventDefault();
-      if (out) game.slide(i, null);
-      else if (game.tray && event.key === "ArrowUp" && !inTray) return;
-      else if (!inTray || next >= 0) game.slide(i, scale[Math.min(Math.max(next, 0), last)]);
     });
   }
 
@@ -503,21 +461,13 @@
   const STATES = { open: "not pulled in", in: "inside", out: "certainly not inside", removed: "pulled out", added: "pulled in" };
 
   const start = play(".dots", ({ root, find, each, say, turn }) => {
-    const numbers = (key) => (root.dataset[key] || "").split(" ").filter(Boolean).map(Number);
-    const places = (list) => (list || "").split(" ").filter(Boolean).map((one) => one === "_" ? null : Number(one));
-    const pupils = each(".dot"), line = find(".line"), kinds = [];
-    const { at, end, valueAt } = axis(...numbers("axis"), line);
+    const given = JSON.parse(root.dataset.given), pupils = each(".dot"), line = find(".line"), kinds = [];
+    const { at, end, valueAt } = axis(...given.axis, line);
     const isUp = (i) => ["in", "added"].includes(kinds[i]);
 
     const view = {
-      names: root.dataset.names.split("|"), values: numbers("values"), size: Number(root.dataset.size),
-      published: Number(root.dataset.published), opening: places(root.dataset.opening),
-      hint: root.dataset.hint, claim: root.dataset.claim, unit: root.dataset.unit, scale: numbers("scale"), query: root.dataset.query, relation: root.dataset.relation,
-      counts: numbers("counts"), per: numbers("per"), words: (root.dataset.epsilons || "").split(" "), ends: (root.dataset.ends || "").split("|"),
-      k: Number(root.dataset.k || 1),
-      most: numbers("most"), witness: (root.dataset.witness || "").split("|").map(places),
-      epsilons: numbers("epsilons"), draws: numbers("draws"),
-      beliefs: (root.dataset.beliefs || "").split("|").map((one) => one.split(" ").map(Number)),
+      ...given,
+      say,
       put(i, kind) {
         kinds[i] = kind;
         if (!pupils[i]) return;
@@ -526,33 +476,18 @@
         pupils[i].setAttribute("aria-label", `${pupils[i].dataset.label}: ${STATES[kind]}`);
       },
       place(i, value, row, kind) {  // a record on a scale
-        const dot = pupils[i];
-        dot.dataset.kind = kind;
-        delete dot.dataset.tray;
-        place(dot, { at: at(value), row });
-        dot.querySelector(".days").textContent = value;
-        dot.setAttribute("aria-valuenow", value);
-        dot.setAttribute("aria-valuetext", kind === "added" ? `${value}, pulled` : String(value));
+        show(i, kind, { at: at(value), row }, value, kind === "added" ? `${value}, pulled` : String(value));
+        pupils[i].setAttribute("aria-valuenow", value);
       },
       lay(i, value, order) {  // a record in the tray, which was at the value or nowhere
-        const dot = pupils[i];
-        dot.dataset.kind = value === null ? "open" : "removed";
-        dot.dataset.tray = "";
-        place(dot, { at: 5 + 9 * order });
-        dot.querySelector(".days").textContent = value === null ? "+" : value;
-        dot.setAttribute("aria-valuetext", value === null ? "in the tray" : `in the tray, from ${value}`);
+        const isNew = value === null;
+        show(i, isNew ? "open" : "removed", { at: 5 + 9 * order }, isNew ? "+" : value, isNew ? "in the tray" : `in the tray, from ${value}`);
+        pupils[i].dataset.tray = "";
       },
       ghosts(all) {  // where the pulled records were
         each(".ghost").forEach((one) => one.remove());
-        for (const [value, row] of all) {
-          const ghost = document.createElement("span");
-          ghost.className = "ghost";
-          ghost.textContent = value;
-          place(ghost, { at: at(value), row });
-          find(".pupils").append(ghost);
-        }
+        find(".pupils").append(...all.map(([value, row]) => place(make("span", { className: "ghost" }, value), { at: at(value), row })));
       },
-      say,
       mark(value, words, before = null, band = null) {  // the answer, the one before it, and a bar between them or of its own
         find(".mean").hidden = value === null;
         find(".before").hidden = find(".gap").hidden = before === null;
@@ -580,16 +515,25 @@
       shade(share, all) { each(".sieve rect").forEach((square, i) => { square.style.fillOpacity = 0.06 + 0.94 * share(all[i]); }); },
       dial: (value, words) => turn(value, words, words === "no noise" ? words : `ε = ${words}`),
     };
-    const game = GAMES[root.dataset.game](view);
 
-    if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, view.scale, valueAt, (y) => y > line.getBoundingClientRect().bottom));
+    function show(i, kind, where, shown, spoken) {
+      const dot = pupils[i];
+      dot.dataset.kind = kind;
+      delete dot.dataset.tray;
+      place(dot, where);
+      dot.querySelector(".days").textContent = shown;
+      dot.setAttribute("aria-valuetext", spoken);
+    }
+
+    const game = GAMES[given.game](view);
+    if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, given.scale, valueAt, (y) => y > line.getBoundingClientRect().bottom));
     else liftable(pupils, game, isUp, line);
     for (const button of each("[data-action]")) {
-      button.addEventListener("click", () => (button.dataset.action === "begin" ? game.begin() : game.actions[button.dataset.action]()));
+      button.addEventListener("click", game.actions?.[button.dataset.action] ?? game.begin);
     }
     find("input")?.addEventListener("input", ({ target }) => game.turn(Number(target.value)));
     game.begin();
   });
 
-  globalThis.Dots = { start, legal, farthest, QUERIES };
+  globalThis.Dots = { start, farthest };
 })();

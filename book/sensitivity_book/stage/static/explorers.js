@@ -2,21 +2,14 @@
 //
 // Where the page can run Python a button stands beside. Once it is pressed the knobs ask Python for what the
 // page does not hold, and a number may be typed where the argument is one. When Python stops or fails, the
-// stored frames are back. What a cell shows when it is run here comes alive too: explorers, dots and tents.
+// stored frames are back.
 (() => {
   "use strict";
 
+  const { make, ask, play } = Stage;
   const MODULE = "sensitivity_book.live.explorers";
   const MOST_KEPT = 50;  // computed frames of an explorer
-  const PATIENCE = 300;  // ms until a computation is called one
-  const known = new WeakSet();  // what is alive in the outputs of cells
   let made = 0;  // controls so far, for ids of their own
-
-  function element(name, properties = {}, ...children) {
-    const node = Object.assign(document.createElement(name), properties);
-    node.append(...children);
-    return node;
-  }
 
   // ---- One knob: a menu, or a slider beside which a number may be typed ----
 
@@ -63,11 +56,13 @@
       type(range) {  // let a number of the range be typed
         made += 1;
         label.id ||= `explorer-label-${made}`;
-        const hint = element("span", { id: `explorer-hint-${made}`, textContent: `any from ${range.low} to ${range.high}`.replaceAll("-", "−") });
-        field = element("input", { type: "number", min: range.low, max: range.high, step: range.whole ? 1 : "any", value: names[control.value] });
-        field.setAttribute("aria-labelledby", `${label.id} ${hint.id}`);
+        const hint = make("span", { id: `explorer-hint-${made}`, textContent: `any from ${range.low} to ${range.high}`.replaceAll("-", "−") });
+        field = make("input", {
+          type: "number", min: range.low, max: range.high, step: range.whole ? 1 : "any", value: names[control.value],
+          "aria-labelledby": `${label.id} ${hint.id}`,
+        });
         field.addEventListener("change", () => { follow(); changed(); });
-        control.closest(".knob").append(element("span", { className: "typed" }, field, hint));
+        control.closest(".knob").append(make("span", { className: "typed" }, field, hint));
       },
       untype() {
         if (!field) return;
@@ -89,50 +84,22 @@
 
   // ---- One explorer ----
 
-  function start(root, name) {
-    const store = root.querySelector("script[type='application/json']");
-    const frameAt = store && unpacked(JSON.parse(store.textContent));
-    const sentence = root.querySelector("[role=status]");
-    const picture = root.querySelector("[role=img]");
-    const knobs = [...root.querySelectorAll(".knob :is(input, select)")].map((control) => Knob(control, turn));
+  play(".explorer", ({ root, find, each }) => {
+    const store = find("script[type='application/json']"), frameAt = store && unpacked(JSON.parse(store.textContent));
+    const sentence = find("[role=status]"), picture = find("[role=img]");
+    const knobs = each(".knob :is(input, select)").map((control) => Knob(control, turn));
     const menus = knobs.every((knob) => knob.control.matches("select"));  // then every setting is stored
-    const begin = element("button", { type: "button", textContent: "Compute any setting", hidden: !frameAt || menus });
-    const stop = element("button", { type: "button", textContent: "Stop", hidden: true });
-    const line = element("span");
-    line.setAttribute("role", "status");
-    if (window.live) sentence.before(element("p", { className: "compute" }, begin, stop, line));
+    const begin = make("button", { type: "button", textContent: "Compute any setting", hidden: !frameAt || menus });
+    const stop = make("button", { type: "button", textContent: "Stop", hidden: true });
+    const line = make("span", { role: "status" });
+    if (window.live) sentence.before(make("p", { className: "compute" }, begin, stop, line));
 
-    const kept = new Map();
+    const name = root.id.replace(/^explorer-|-run-\d+$/g, ""), kept = new Map();
     let own = null;  // the field for records of the reader's own
     let ready = false;  // the fields are there, and Python answers
     let wanted = null, busy = false;
 
-    function swap(shown, hidden) {  // a hidden button does not keep the focus
-      const focused = document.activeElement === hidden;
-      if (shown) shown.hidden = false;
-      hidden.hidden = true;
-      if (focused) (shown ?? knobs[0].control).focus({ preventScroll: true });
-    }
-
-    // What takes long has a line that says how it goes on, and a way to end it.
-    async function ask(what, chosen) {
-      let news = "Computing.", slow = false;
-      const tell = () => { if (slow) line.textContent = news; };
-      const late = setTimeout(() => {
-        slow = true;
-        stop.hidden = false;
-        tell();
-      }, PATIENCE);
-      line.textContent = "";
-      try {
-        return await window.live.call(`${MODULE}:${what}`, { explorer: name, ...chosen }, (text) => { news = text; tell(); });
-      } finally {
-        clearTimeout(late);
-        slow = false;
-        line.textContent = "";
-        if (!stop.hidden) swap(null, stop);
-      }
-    }
+    const call = (what, chosen) => ask(`${MODULE}:${what}`, { explorer: name, ...chosen }, { line, stop, back: knobs[0].control, news: "Computing." });
 
     function settings() {
       const named = Object.fromEntries(knobs.map((knob) => [knob.argument, knob.name()]));
@@ -141,7 +108,7 @@
 
     async function computed(chosen) {
       const key = JSON.stringify(chosen);
-      if (!kept.has(key)) kept.set(key, await ask("frame", chosen));
+      if (!kept.has(key)) kept.set(key, await call("frame", chosen));
       if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
       return kept.get(key);
     }
@@ -159,6 +126,7 @@
     function turn() {
       if (ready) update();
       else if (frameAt) show(frameAt(knobs.reduce((at, knob) => at * knob.count + knob.place(), 0)));
+      else open();
     }
 
     // One setting is computed at a time; of those chosen meanwhile the last one is next.
@@ -181,9 +149,11 @@
     }
 
     async function open() {
-      swap(stop, begin);
+      const focused = document.activeElement === begin;
+      begin.hidden = true;
+      if (focused) knobs[0].control.focus({ preventScroll: true });
       try {
-        addFields(await ask("fields"));
+        addFields(await call("fields"));
       } catch (error) {
         fail(error);
       }
@@ -193,17 +163,12 @@
       for (const knob of knobs) if (typed[knob.argument]) knob.type(typed[knob.argument]);
       if (asked) {
         made += 1;
-        own = element("input", { type: "text", id: `explorer-own-${made}`, placeholder: asked.example, className: "own" });
+        own = make("input", { type: "text", id: `explorer-own-${made}`, placeholder: asked.example, className: "own" });
         own.addEventListener("change", turn);
-        const label = element("label", { htmlFor: own.id, textContent: asked.label });
-        knobs.at(-1).control.closest(".knob").after(element("div", { className: "knob" }, label, own));
+        const label = make("label", { htmlFor: own.id, textContent: asked.label });
+        knobs.at(-1).control.closest(".knob").after(make("div", { className: "knob" }, label, own));
       }
-      wake();
       ready = true;
-    }
-
-    function wake() {
-      for (const { control } of knobs) control.disabled = false;
     }
 
     function fail(error) {
@@ -212,12 +177,11 @@
       if (frameAt) {
         line.textContent += `${/[.!?]$/.test(error.message) ? "" : "."} The stored settings are here.`;
         toStored();
-      }
-      begin.hidden = ready;  // an explorer without frames asks again at the next change
+      }  // an explorer without frames asks again at the next change
     }
 
     function toStored() {
-      ready = false;
+      ready = begin.hidden = false;
       own?.parentElement.remove();
       own = null;
       for (const knob of knobs) knob.untype();
@@ -235,43 +199,6 @@
       knobs.find((knob) => knob.argument === argument).set(chosen);
       turn();
     });
-    if (!frameAt) return open();
-    wake();
-    return turn();
-  }
-
-  // ---- What a cell shows when it is run ----
-
-  // The stored output stays in the page, hidden: what takes its place has ids of its own.
-  function nameApart(root) {
-    made += 1;
-    const place = `-run-${made}`;
-    for (const node of [root, ...root.querySelectorAll("[id]")]) if (!node.closest("svg")) node.id += place;
-    for (const node of root.querySelectorAll("[for]")) node.setAttribute("for", node.getAttribute("for") + place);
-  }
-
-  const KINDS = {
-    ".explorer": (root) => {
-      const name = root.id.replace("explorer-", "");
-      nameApart(root);
-      start(root, name);
-    },
-    ".dots": (root) => { nameApart(root); globalThis.Dots?.start(root); },
-    ".tents": (root) => { nameApart(root); globalThis.Tents?.start(root); },
-  };
-
-  function welcome(output) {
-    for (const [kind, bring] of Object.entries(KINDS)) {
-      for (const root of output.querySelectorAll(kind)) {
-        if (known.has(root)) continue;
-        known.add(root);
-        bring(root);
-      }
-    }
-  }
-
-  document.addEventListener("DOMContentLoaded", () => {  // `live` is there by then
-    for (const root of document.querySelectorAll(".explorer")) start(root, root.id.replace("explorer-", ""));
+    return frameAt ? turn() : open();
   });
-  document.addEventListener("live:shown", ({ target }) => welcome(target));
 })();

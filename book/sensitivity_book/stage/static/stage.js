@@ -1,27 +1,45 @@
-// The stage on which everything is played that a reader pulls: dots, tents, explorers.
+// The stage on which everything is played that a reader pulls: dots, tents, explorers. Fields, cells and the board share it.
 //
 // A page holds a play as a finished picture with its sentence, which Python wrote (sensitivity_book/stage). The
 // play's own script says what becomes of a pull. Here is what all share: how a number is written, a part of
-// the picture placed, held and moved by keys, and how the picture comes alive.
+// the picture placed, held and moved by keys, how Python is asked, and how the picture comes alive.
 (() => {
   "use strict";
+
+  const PATIENCE = 300;  // ms until what is computed is called so
 
   // ---- Numbers, as sensitivity_book/stage/words.py writes them; a fraction is [above, below] ----
 
   const digits = (number) => String(Number(number.toPrecision(3))).replace(/^-/, "−");
   const percent = (share) => share > 0.999 ? "over 99.9\u00a0%" : share < 0.001 ? "under 0.1\u00a0%" : `${digits(100 * share)}\u00a0%`;
-  const gcd = (a, b) => (b ? gcd(b, a % b) : Math.abs(a));
-  const reduced = ([a, b]) => [a / (gcd(a, b) || 1), b / (gcd(a, b) || 1)];
+  const gcd = (a, b) => b ? gcd(b, a % b) : a < 0 ? -a : a;
+  const reduced = ([a, b]) => [a / gcd(a, b), b / gcd(a, b)];
   const isShort = ([, b]) => 100 % b === 0;  // ends after two decimals
   const decimals = ([a, b]) => {
-    const hundredths = Math.floor((200 * a + b) / (2 * b));
-    return isShort([a, b]) ? String(hundredths / 100) : (hundredths / 100).toFixed(2);
+    const hundredths = Math.floor((200 * a + b) / (2 * b)) / 100;
+    return isShort([a, b]) ? String(hundredths) : hundredths.toFixed(2);
   };
   const text = (fraction) => {
     const [a, b] = reduced(fraction);
     return isShort([a, b]) ? decimals([a, b]) : `${a}/${b}\u00a0≈\u00a0${decimals([a, b])}`;
   };
   const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+  const counted = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+
+  // ---- Queries: from numbers to a fraction ----
+
+  const compare = ([a, b], [c, d]) => a * d - c * b;
+  const apart = ([a, b], [c, d]) => reduced([Math.abs(a * d - c * b), b * d]);
+  const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+  const sorted = (numbers) => [...numbers].sort((a, b) => a - b);
+  const QUERIES = {
+    mean: (numbers) => reduced([sum(numbers), numbers.length]),
+    median: (numbers) => reduced([sum([Math.floor, Math.ceil].map((side) => sorted(numbers)[side((numbers.length - 1) / 2)])), 2]),
+    sum: (numbers) => [sum(numbers), 1],
+    minimum: (numbers) => [Math.min(...numbers), 1],
+    maximum: (numbers) => [Math.max(...numbers), 1],
+    count: (numbers) => [numbers.length, 1],
+  };
 
   // A number drawn from Laplace noise of scale 1. For looking at only: to hide people takes a sampler made for it.
   function laplace() {
@@ -29,10 +47,25 @@
     return -Math.sign(side) * Math.log(1 - 2 * Math.abs(side));
   }
 
+  // ---- Pieces of a page ----
+
+  function make(tag, properties = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+      if (name in node) node[name] = value;
+      else node.setAttribute(name, value);
+    }
+    node.append(...children);
+    return node;
+  }
+
+  const say = (node, words) => { if (node.textContent !== words) node.textContent = words; };  // a screen reader speaks what changes
+
   // ---- Where things stand: the numbers of a part are its style's variables, in percent of the line ----
 
   function place(part, numbers) {
     for (const [name, number] of Object.entries(numbers)) part.style.setProperty(`--${name}`, number);
+    return part;
   }
 
   // A line from `low` to `high`, drawn as wide as `part`.
@@ -72,20 +105,60 @@
     }
   }
 
-  // Where a key leads from `here`: one on, a leap, an end of the line. A key that leads nowhere has no place.
-  const led = (key, here, [first, last], leap = 10) => ({
-    ArrowLeft: here - 1, ArrowDown: here - 1, ArrowRight: here + 1, ArrowUp: here + 1,
-    PageDown: here - leap, PageUp: here + leap, Home: first, End: last,
-  })[key];
+  // A part that is held, and moved by keys: `go` hears where a key leads from `here`, if it leads anywhere, and
+  // returns false of a key that is not its own.
+  function knob(part, { here, ends: [first, last], leap = 10, go, ...hands }) {
+    held(part, hands);
+    part.addEventListener("keydown", (event) => {
+      const at = here();
+      const to = {
+        ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1,
+        PageDown: at - leap, PageUp: at + leap, Home: first, End: last,
+      }[event.key];
+      if (go(to, event.key) !== false) event.preventDefault();
+    });
+  }
 
-  // ---- A play on its page ----
+  // ---- Python is asked: what takes it long has a line that says how it goes on, and a button that ends it ----
 
-  // `bring` makes one picture alive, by what finds its parts; the controls, dead until then, wake up.
+  async function ask(name, argument, { line, stop, back, news = "" }) {
+    const tell = (words) => { news = words; if (!stop.hidden) say(line, words); };
+    const late = setTimeout(() => { stop.hidden = false; tell(news); }, PATIENCE);
+    say(line, "");
+    try {
+      return await window.live.call(name, argument, tell);
+    } finally {
+      clearTimeout(late);
+      say(line, "");
+      if (document.activeElement === stop) back.focus({ preventScroll: true });  // a hidden button does not keep the focus
+      stop.hidden = true;
+    }
+  }
+
+  // ---- A play on its page, and in what a cell shows when it is run there ----
+
+  // The deferred scripts are all there when the page is read; a notebook shows what it has at once.
+  function everywhere(css, start) {
+    const begin = () => document.querySelectorAll(css).forEach(start);
+    if (document.readyState === "complete") begin();
+    else addEventListener("DOMContentLoaded", begin);
+  }
+
+  // A cell's stored output stays in the page, hidden: what takes its place has ids of its own.
+  let runs = 0;
+  function nameApart(root) {
+    runs += 1;
+    for (const node of [root, ...root.querySelectorAll("[id]")]) if (!node.closest("svg")) node.id += `-run-${runs}`;
+    for (const node of root.querySelectorAll("[for]")) node.setAttribute("for", `${node.getAttribute("for")}-run-${runs}`);
+  }
+
+  // `bring` makes one picture alive, by what finds its parts; then the controls, dead until now, wake up.
   function play(css, bring) {
-    function start(root) {
+    async function start(root) {
       if (root.dataset.live) return;
+      root.dataset.live = "yes";
       const find = (part) => root.querySelector(part), each = (part) => [...root.querySelectorAll(part)];
-      const say = (big, what, sentence) => {
+      const told = (big, what, sentence) => {
         find(".big b").textContent = big;
         find(".big span").textContent = ` ${what}`;
         find(".sentence").textContent = sentence;
@@ -95,17 +168,22 @@
         find("[type=range]").setAttribute("aria-valuetext", spoken);
         find(".dial output").textContent = shown;
       };
-      for (const control of each("button, input")) control.disabled = false;
+      await bring({ root, find, each, say: told, turn });
+      for (const control of each("button, input, select")) control.disabled = false;
       for (const part of each("[aria-disabled]")) {
         part.tabIndex = 0;
         part.removeAttribute("aria-disabled");
       }
-      root.dataset.live = "yes";
-      bring({ root, find, each, say, turn });
     }
-    document.querySelectorAll(css).forEach(start);
+    everywhere(css, start);
+    document.addEventListener("live:shown", ({ target }) => {
+      for (const root of target.querySelectorAll(`${css}:not([data-live])`)) {
+        nameApart(root);
+        start(root);
+      }
+    });
     return start;
   }
 
-  globalThis.Stage = { digits, percent, reduced, decimals, text, listed, laplace, place, axis, held, led, play };
+  globalThis.Stage = { QUERIES, compare, apart, sum, sorted, digits, percent, reduced, decimals, text, listed, counted, laplace, make, say, place, axis, held, knob, ask, everywhere, play };
 })();

@@ -5,7 +5,7 @@
 (() => {
   "use strict";
 
-  const { digits, percent, laplace, place, axis, held, led, play } = Stage;
+  const { digits, percent, laplace, place, axis, held, knob, play } = Stage;
 
   const LOW = -5, HIGH = 15, TALLEST = 0.34, MOST = 60, NARROWEST = 3;
   const NAMES = ["Chris", "Rick"];
@@ -131,10 +131,10 @@
         end: `${isFirst ? "to" : "from"} ${digits(values.end)}`,
       };
       knobs.end.hidden = state.end === null;
-      for (const [key, knob] of Object.entries(knobs)) {
-        place(knob, { at: line.end(values[key]) });
-        knob.setAttribute("aria-valuenow", Number(values[key].toPrecision(3)));
-        knob.querySelector("b").textContent = names[key];
+      for (const [key, part] of Object.entries(knobs)) {
+        place(part, { at: line.end(values[key]) });
+        part.setAttribute("aria-valuenow", Number(values[key].toPrecision(3)));
+        part.querySelector("b").textContent = names[key];
       }
     }
 
@@ -144,17 +144,15 @@
       show();
     }
 
-    for (const [key, knob] of Object.entries(knobs)) {
+    for (const [key, part] of Object.entries(knobs)) {
       const { ends, per, read } = STEPS[key];
-      held(knob, {  // it is held as far from its middle as it was taken
+      knob(part, {  // it is held as far from its middle as it was taken
+        here: () => read(state, key),
+        ends,
+        leap: per,
+        go: (to) => to !== undefined && set(key, to),
         take: (event) => line.valueAt(event.clientX) - read(state, key) / per,
         pull: (event, off) => set(key, per * (line.valueAt(event.clientX) - off)),
-      });
-      knob.addEventListener("keydown", (event) => {
-        const next = led(event.key, read(state, key), ends, per);
-        if (next === undefined) return;
-        set(key, next);
-        event.preventDefault();
       });
     }
     const come = (event) => {  // anywhere over the tents, the nearer end comes to the finger
