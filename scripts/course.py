@@ -7,7 +7,6 @@
 seed, the guide and the exams. `slides/` opens in a browser, without a network.
 """
 
-import ast
 import os
 import re
 import secrets
@@ -106,24 +105,12 @@ def student_notebooks() -> Iterator[tuple[str, Any]]:
 
 
 def student(book: Book, notebook: Any, name: str) -> Any:
-    """A chapter as students get it; what holds its text to its numbers would tell them."""
-    notebook.cells = [cell for cell in map(unproved, notebook.cells) if cell.source]
+    """A chapter as students get it."""
     cells = list(unsolved(lab.unfolded(book, notebook, name)))
     for cell, below in zip(cells, [*cells[1:], None], strict=True):
         if isinstance(cell, dict) and getattr(below, "label", "") not in PLAN["figures"]["kept"]:
             cell.outputs = []
     return lab.finished([each if isinstance(each, dict) else lab.made(each) for each in cells])
-
-
-def unproved(cell: Any) -> Any:
-    """A hidden cell without the statements that hold the text to its numbers."""
-    if "remove-cell" in cell.metadata.get("tags", []) and "assert " in cell.source:
-        statements = ast.parse(cell.source).body
-        kept = [
-            one for one in statements if not any(isinstance(n, ast.Assert) for n in ast.walk(one))
-        ]
-        cell.source = "\n".join(map(ast.unparse, kept))
-    return cell
 
 
 def unsolved(cells: list[Any]) -> Iterator[Any]:

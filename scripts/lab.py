@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from textwrap import indent
 from typing import Any
 
 import nbformat
@@ -34,12 +33,6 @@ KERNEL = {  # as JupyterLab writes it: a copy that is only opened has nothing to
 PAGES = ("proofs", "glossary", "notation", "sources")  # those of text alone that notebooks link to
 FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}  # tags: their code is folded
 UNNAMED = "unnamed"  # a cell that no link leads to: its place is its name
-OWN = """# A check of the book's own data. With yours it may fail, and nothing is wrong.
-from contextlib import suppress
-
-with suppress(Exception):
-"""
-CAPTURED = "%%capture\n"  # runs a cell without its output
 PLAYED = ('class="dots"', 'class="tents"', 'class="explorer"')
 WELCOME = """# Sensitivity Lab
 
@@ -52,6 +45,8 @@ what you like, and save. `make lab` never overwrites a copy that you have change
 - Change the records: outputs, plays and explorers follow. The words around them still speak of the book's own.
 - Hints, solutions and the answers of *Check yourself* open at a click.
 - Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
+- In VS Code no code is folded; the command *Notebook: Collapse All Cell Inputs* folds it. In Colab upload a copy, and the
+  wheels of `.venv/bin/python -m pip wheel --no-deps . ./book`; run `%pip install *.whl duckdb sqlglot palmerpenguins` first.
 
 Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean. Run the next cell,
 pull one pupil out and another one in: how far can you make the mean go?
@@ -171,7 +166,7 @@ def unfolded(book: Book, notebook: Any, name: str) -> list[Any]:
         if cell.cell_type == "markdown":
             cells += book.cells(cell.source)
             continue
-        cells.append(code(cell))
+        cells += [] if checks(cell) else [code(cell)]
         if figure := figure_of(cell):
             shown = f"*{book.labels[figure['name']].words}. {book.words(figure['caption'])}*"
             cells.append(Cell("markdown", shown, figure["name"]))
@@ -182,20 +177,14 @@ def unfolded(book: Book, notebook: Any, name: str) -> list[Any]:
 
 
 def folded(cells: list[Any]) -> Iterator[Any]:
-    """Fold each solution: into a `<details>`, or under a heading that is collapsed if it holds code."""
+    """Fold each solution into a `<details>`, its code and what it prints as text: no other fold is kept everywhere."""
     inside: list[Any] | None = None
     for cell in cells:
         kind = getattr(cell, "kind", "code")
         if kind == "solution-start":
             inside = []
         elif kind == "solution-end":
-            if all(isinstance(each, Cell) for each in inside):
-                body = "\n\n".join(each.source for each in inside)
-                yield Cell("markdown", details("Solution", body))
-            else:
-                collapsed = {"jp-MarkdownHeadingCollapsed": True}
-                yield Cell("markdown", "#### Solution", metadata=collapsed)
-                yield from inside
+            yield Cell("markdown", details("Solution", "\n\n".join(map(written, inside))))
             inside = None
         elif inside is None:
             yield cell
@@ -203,31 +192,40 @@ def folded(cells: list[Any]) -> Iterator[Any]:
             inside.append(cell)
 
 
+def written(cell: Any) -> str:
+    """A cell as Markdown: code stands in fences, and its outputs below it."""
+    if isinstance(cell, Cell):
+        return cell.source
+    printed = "".join(out.get("text") or out["data"]["text/plain"] for out in cell.outputs)
+    below = f"\n\n```text\n{printed.rstrip()}\n```" if printed else ""
+    return f"```python\n{cell.source}\n```{below}"
+
+
 def made(cell: Cell) -> Any:
     """A cell of the text."""
     make = new_code_cell if cell.kind == "code" else new_markdown_cell
-    return make(cell.source, id=cell.label or UNNAMED, metadata=cell.metadata)
+    return make(cell.source, id=cell.label or UNNAMED)
+
+
+def checks(cell: Any) -> bool:
+    """Whether a cell, which no page shows, only holds the text to the book's own data."""
+    tags = cell.metadata.get("tags", [])
+    return "remove-cell" in tags and bool("assert " in cell.source or cell.outputs)
 
 
 def code(cell: Any) -> Any:
     """A code cell, folded as on its page; what is played with is not drawn until it runs."""
-    tags = cell.metadata.get("tags", [])
-    metadata: dict[str, Any] = {"jupyter": {"source_hidden": True}} if FOLDED & {*tags} else {}
-    if "hide-cell" in tags:  # its output, too, which unfolds when it runs: a long table scrolls
-        metadata["jupyter"]["outputs_hidden"] = metadata["collapsed"] = metadata["scrolled"] = True
-    text = cell.source
-    if "remove-cell" in tags and "assert " in text:
-        text = OWN + indent(text, "    ")
-    outputs = cell.outputs
-    if "remove-cell" in tags and outputs:
-        text, outputs = CAPTURED + text, []
+    tags, outputs = {*cell.metadata.get("tags", [])}, cell.outputs
+    metadata: dict[str, Any] = {"scrolled": True} if "hide-cell" in tags else {}  # a long table
+    if FOLDED & tags:  # in JupyterLab, and in Colab
+        metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
     if any(mark in out.get("data", {}).get("text/html", "") for out in outputs for mark in PLAYED):
         outputs = [new_output("display_data", {"text/plain": "Run this cell to play."})]
-    elif "hide-output" in tags:  # JupyterLab shows the first line of an output that it folds
+    elif tags & {"hide-output", "hide-cell"}:  # JupyterLab shows the first line of what it folds
         outputs = [new_output("display_data", {"text/plain": "Run this cell to see its output."})]
     for drawn in (out["data"] for out in outputs if "image/svg+xml" in out.get("data", {})):
         drawn["text/plain"] = "Run this cell for its picture, or trust the notebook."
-    return new_code_cell(text, id=UNNAMED, metadata=metadata, outputs=outputs)
+    return new_code_cell(cell.source, id=UNNAMED, metadata=metadata, outputs=outputs)
 
 
 def figure_of(cell: Any) -> Any:

@@ -9,9 +9,9 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -25,8 +25,8 @@ MYST = create_md_parser(
     MdParserConfig(enable_extensions={"amsmath", "colon_fence", "deflist", "dollarmath"}),
     RendererHTML,
 )
-INLINE = MarkdownIt().use(dollarmath_plugin)  # what stands in a tag; MathJax gets the formulas
-INLINE.add_render_rule("math_inline", lambda self, tokens, i, *_: f"${tokens[i].content}$")
+INLINE = MarkdownIt().use(dollarmath_plugin)  # what stands in a tag
+INLINE.add_render_rule("math_inline", lambda self, tokens, i, *_: slanted(tokens[i].content))
 OPENING = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 CODE_OR_ROLE = re.compile(r"(?:\{([\w:]+)\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
@@ -59,7 +59,6 @@ class Cell:
     kind: str
     source: str
     label: str = ""
-    metadata: dict[str, Any] = field(default_factory=dict)
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -97,6 +96,11 @@ def terms(glossary: str) -> Iterator[tuple[list[str], str]]:
 
 def term_id(name: str) -> str:
     return "term-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def slanted(formula: str) -> str:
+    """A formula of letters and signs in HTML: in a tag VS Code sets no TeX."""
+    return re.sub(r"[^\W\d]", r"<em>\g<0></em>", formula.replace(r"\varepsilon", "ε"))
 
 
 def details(summary: str, body: str) -> str:
