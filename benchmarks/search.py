@@ -109,7 +109,7 @@ def main() -> None:
         widest = max(map(max, found))
         recall[name] = [float(np.mean([one >= 0.99 * widest for one in runs])) for runs in found]
         print(f"{name:15}", *recall[name], flush=True)
-    table = pd.DataFrame(recall, index=["our search", *OPTIMISERS]).T
+    table = pd.DataFrame(recall, index=["ours", *OPTIMISERS]).T
     table.loc[f"all {len(recall)}, {datetime.now(UTC):%Y-%m-%d}, SciPy {scipy.__version__}"] = (
         table.mean()
     )

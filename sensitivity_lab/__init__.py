@@ -141,6 +141,8 @@ def __getattr__(name: str) -> Any:
     """A public name, with the room that it stands in."""
     if name == "__version__":
         return import_module("importlib.metadata").version("sensitivity-lab")
+    if name == "testing":  # no name to import, but callers write `sl.testing.` and go on
+        return import_module(f"{__name__}.testing")
     if name not in _ROOM:
         meant = import_module(f"{__name__}.did_you_mean").meant_by(name, _ROOM)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")

@@ -12,7 +12,7 @@ WRITTEN = {
     "universe": "universe=sl.Universe.population(records)", "records": "records=[1, 2, 3]", "size": "size=6 or size=range(1, 11)",
     "sizes": "sizes=6 or sizes=[1, 2, 3]", "relation": "relation=sl.Change(1)", "values": "values=[0, 50, 100]",
     "relations": "relations=[sl.Change(1), sl.AddRemove(1)]", "bounds": "bounds=(0, 100)", "beta": "beta=0.1",
-    "id": "id='customer'", "output_metric": "output_metric=sl.symmetric_distance", "columns": "salary=[0, 50, 100]",
+    "id": "id='customer'", "output_metric": "output_metric=sl.symmetric_distance", "input_metric": "input_metric=sl.symmetric_distance", "columns": "salary=[0, 50, 100]",
     "most_rows": "most_rows=2", "high": "clipped(0, 100)", "claim": "claim=5 or claim=lambda k, size: k / size",
 }  # fmt: skip
 # What other libraries, or other functions of this one, call them.
@@ -33,7 +33,7 @@ NAMES = {
     "gaussian": "no noise here: its scale comes from the sensitivity with norm=2, found.value",
     "dataset": "no class for it: a list, or a table of pandas, polars or pyarrow", "max_rows":
     "Universe.people(..., most_rows=2), or truncated(rows=2)", "groupby": "sl.SUM.of('pay').by('team')",
-    "plot": "sl.plot_witness, sl.plot_sweep or sl.plot_compare", "df": "sl.Universe.population(frame)",
+    "assert_sensitivity": "sl.testing.assert_sensitivity", "plot": "sl.plot_witness, sl.plot_sweep or sl.plot_compare", "df": "sl.Universe.population(frame)",
 }  # fmt: skip
 
 

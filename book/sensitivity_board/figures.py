@@ -23,7 +23,7 @@ def figures(name: str) -> pd.DataFrame:
     >>> figures("tumult").loc[0, ["version", "query", "value"]].tolist()
     ['0.19.1', 'private join', '2']
 
-    Columns: `SOURCE`, quantity and value. Cost: reads one file.
+    Columns: `SOURCE`, quantity and value; of "relations", which tells neighbours, its own. Cost: reads one file.
     Raises FileNotFoundError for a library without a table.
     """
     file = resources.files("sensitivity_board") / "data" / f"{name}.csv"

@@ -39,10 +39,11 @@ def names_taken(claim: Any) -> list[str]:
         signature = inspect.Signature()
     takes = [name for name in NAMES if _can_be(signature.bind_partial, [name])]
     if not takes or not _can_be(signature.bind, takes):
+        given = ", ".join(map(str, signature.parameters.values())) or "no names that can be read"
         raise TypeError(
             "claim must be a number or a function of parameters named k and size, or of one of "
-            "them, such as lambda k, size: k / size; got a function of "
-            f"{', '.join(map(str, signature.parameters.values())) or 'no names that can be read'}"
+            f"them, such as lambda k, size: k / size; got a function of {given}: write "
+            "lambda k: f(k) where that is the distance, lambda size: f(size) where it is the size"
         )
     return takes
 

@@ -14,6 +14,7 @@ from conftest import ROOT
 from sensitivity_board import BOARD, Case, case_files
 from sensitivity_board import check_certificate as checker
 from sensitivity_board.claimed import CAUSES, OTHER, cause, place, projects, standing
+from sensitivity_board.figures import figures
 from sensitivity_board.page import SECTIONS, card, cards, opening, row, summary
 from sensitivity_board.programs import HERE, Program
 from sensitivity_book.answers import audits
@@ -22,6 +23,7 @@ from sensitivity_lab import AuditRow
 
 STORED = {one["address"]: one for one in json.loads(BOARD.read_text("utf-8"))["cases"]}
 STANDING = {case.address: standing(case) for case in case_files()}
+LINES = r"/blob/(?:[0-9a-f]{40}|v?\d[\d.]+\d)/\S+#L\d+"
 CODE = 'print("claimed: 1 < 2 & more")\n'
 
 
@@ -302,13 +304,21 @@ def test_every_claim_says_where_it_is_made_in_words_of_the_library(claims, cases
     for claim, _, told in claims:
         case = known[claim["id"]]
         at = place(case)
-        assert re.search(r"/blob/([0-9a-f]{40}|v?\d[\d.]+\d)/\S+#L\d+", at.url)
+        assert re.search(LINES, at.url)
         assert at.file.rsplit("/")[-1] in at.url
         assert 0 < len(at.words) < 110
         assert told["claimed at"].split("\n")[0] == at.words
     stored = json.loads((HERE / "data" / "claimed.json").read_text("utf-8"))["places"]
-    used = {place(case).url for case in cases}
-    assert used == {one["url"] for one in stored}
+    assert {place(case).url for case in cases} == {one["url"] for one in stored}
+
+
+def test_the_table_of_relations_says_where_and_of_which_release():
+    """Catches a line without its source, and one of an older release than the board asks."""
+    said, locks = figures("relations"), (HERE / "libraries").glob("*/requirements.in")
+    asked = " ".join(lock.read_text("utf-8") for lock in locks)
+    assert said.source.str.contains(LINES).all()
+    unasked = {one for one in said.version if f"=={one}" not in asked}
+    assert sorted(unasked) == ["0.9.0", "1.5.4", "4.1.0", "edd1164"]
 
 
 def test_every_claim_that_is_not_exact_has_a_cause(cases):

@@ -127,6 +127,8 @@ WAYS_OUT = [
     (lambda: asked(norm="l2"), "0, 1, 2 or infinity"),
     (lambda: asked(executor=ThreadPoolExecutor), "as ThreadPoolExecutor(4)"),
     (lambda: audited(claim=lambda n: 1 / n), "lambda k, size: k / size"),
+    (lambda: audited(claim=lambda d_in: d_in), "lambda k: f(k) where that is the distance"),
+    (lambda: sl.audit_map(max, 1, SOME, distances=[1]), "input_metric=sl.symmetric_distance"),
     (lambda: audited(sizes=None, sizes_within=3), "range(1, 5)"),
     (lambda: audited(order="all"), "'any' or 'kept'"),
     # queries
@@ -176,7 +178,7 @@ WAYS_OUT = [
     (lambda: asked(set, output_metric="jaccard"), "output_metric must be callable"),
     # names
     *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
-        "mean": "sl.MEAN", "median": "sl.MEDIAN", "sum": "sl.SUM", "count": "sl.COUNT", "AVG": "sl.MEAN",
+        "assert_sensitivity": "sl.testing.assert_sensitivity", "mean": "sl.MEAN", "median": "sl.MEDIAN", "sum": "sl.SUM", "count": "sl.COUNT", "AVG": "sl.MEAN",
         "var": "sl.VARIANCE", "percentile": "sl.quantile(0.9)", "Bounded": "sl.Change(1)",
         "Unbounded": "sl.AddRemove(1)", "Replace": "sl.Change(1)", "Hamming": "sl.Change(1)",
         "Laplace": "no noise here", "Gaussian": "no noise here", "Dataset": "no class for it",
