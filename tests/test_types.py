@@ -65,7 +65,8 @@ def by_pyright(file):
     beside = str(Path(sys.executable).parent)
     found = [shutil.which(name, path=beside) or shutil.which(name) for name in PYRIGHTS]
     command = next(filter(None, found), None) or pytest.skip("pyright is not installed")
-    (file.parent / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [str(ROOT)]}))
+    options = json.dumps({"extraPaths": [str(ROOT)]})
+    (file.parent / "pyrightconfig.json").write_text(options, encoding="utf-8")
     asked = [command, "--outputjson", "--pythonpath", sys.executable, str(file)]
     told = subprocess.run(asked, capture_output=True, text=True, encoding="utf-8", check=False)
     for one in json.loads(told.stdout)["generalDiagnostics"]:
