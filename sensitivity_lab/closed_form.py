@@ -14,6 +14,7 @@ from typing import Any
 
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
 from sensitivity_lab.numbers.exact import brief, by_name, checked_bounds, proper_norm, whole_number
+from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.numbers.text import fields_repr, value_text
 from sensitivity_lab.problem import require_few_moves
 from sensitivity_lab.proved.family import ANY_COPIES, Family, Interval
@@ -75,7 +76,7 @@ def closed_form(
     relation: Relation,
     size: int | range | None = None,
     min_size: int | None = None,
-    norm: float = 1,
+    norm: Norm = 1,
     values: int | None = None,
 ) -> ClosedForm:
     """Return the sensitivity of a standard query on all datasets with values in `bounds`.

@@ -236,15 +236,9 @@ class Problem:
         """Of a query by group, what else is solved, for the end of a message."""
         by_group = (
             " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by make a "
-            "mean; local_sensitivity solves one dataset; where the size of each group is public and a "
-            "change keeps the group, ask each group alone and take the largest)"
+            "mean; one dataset is solved for VARIANCE and other exact queries of a column; where the size of "
+            "each group is public and a change keeps the group, ask each group alone and take the largest)"
         )
-        return by_group if self.query.grouping else ""
-
-    @property
-    def words_at_one(self) -> str:
-        """The same where one dataset is asked about."""
-        by_group = " (by group of one dataset, VARIANCE and other exact standard queries of a column are solved)"
         return by_group if self.query.grouping else ""
 
     @property

@@ -16,6 +16,7 @@ import numpy as np
 from sensitivity_lab.did_you_mean import meant_by
 from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
+    as_python,
     brief,
     by_name,
     checked_bounds,
@@ -469,8 +470,7 @@ def _way_out(answer: Any) -> str:
 def _checked(answer: Any, name: str) -> Any:
     if isinstance(answer, np.ndarray) and answer.ndim == 0:
         answer = answer[()]  # not item(), which makes whole numbers of time spans
-    if hasattr(type(answer), "as_py"):  # of pyarrow
-        answer = answer.as_py()
+    answer = as_python(answer)
     if not is_real(answer) and not isinstance(answer, (Keyed, *PLAIN)):
         answer = opened(answer, f"answer of {name}")
     if isinstance(answer, Keyed):
@@ -487,6 +487,7 @@ def _checked(answer: Any, name: str) -> Any:
 
 
 def _checked_number(number: Any, name: str) -> Any:
+    number = as_python(number)
     if not is_real(number):
         raise TypeError(f"query {name} must return a number or a vector, got {brief(number)}")
     if isinstance(number, (Integral, np.bool_)):

@@ -11,7 +11,15 @@ import numpy as np
 
 from sensitivity_lab.methods.witness import SIDES, CompactWitness, marked_witness
 from sensitivity_lab.numbers.exact import RootGap, brief, is_real, simplest
-from sensitivity_lab.numbers.gap import Answer, Gap, Labelled, Number, gap_between, keys_that_differ
+from sensitivity_lab.numbers.gap import (
+    Answer,
+    Gap,
+    Labelled,
+    Norm,
+    Number,
+    gap_between,
+    keys_that_differ,
+)
 from sensitivity_lab.numbers.text import cell_text, dataset_text, number_repr, value_text
 from sensitivity_lab.over_numbers import OverNumbers, of_whom, over_numbers
 from sensitivity_lab.problem import Problem, Size
@@ -75,7 +83,7 @@ class Sensitivity(Travels):
     relation: Relation
     universe: Universe
     size: Size
-    norm: float
+    norm: Norm
     datasets: int
     infeasible: tuple[str, ...]
     not_asked: tuple[str, ...] = ()

@@ -14,7 +14,14 @@ from sensitivity_lab.methods.lifting import by_group
 from sensitivity_lab.numbers.exact import Exact, is_real
 from sensitivity_lab.of_and_by import Grouping
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.proved.entries.one_dataset import Asked, Group, widest_split
+from sensitivity_lab.proved.entries.bins import Histogram
+from sensitivity_lab.proved.entries.one_dataset import (
+    MOST_ASKED,
+    Asked,
+    Group,
+    ways_of,
+    widest_split,
+)
 from sensitivity_lab.proved.sorted_records import Pool, Run
 from sensitivity_lab.proved.worst_pair import WorstPair
 from sensitivity_lab.queries import Query, answers_at
@@ -27,18 +34,23 @@ def widest_by_group(problem: Problem, grouping: Grouping, dataset: Indices) -> W
     query, kept = grouping.query, problem.kept
     if query.proved is None or query.root or problem.universe.has_missing:
         return None
+    if isinstance(query.proved, Histogram):  # whose answer for a group is a vector
+        return None
     members = Members.of(problem.universe, grouping, dataset)
     if members is None or not (kept is None or members.are_free(kept)):
         return None
     smallest, has_keys = query.smallest_size or 0, grouping.keys is not None
     asked = Asked(query.proved, partial(_answers, query), smallest, has_keys)
-    moves = problem.plan[len(dataset)]
+    moves, in_place = problem.plan[len(dataset)], kept is not None
+    number = members.counted if in_place else len(members.runs)
+    ways = ways_of(moves, MOST_ASKED // max(1, number), in_place=in_place)
+    if ways is None:
+        return None
     most = max(added for _, added in moves)
-    number = members.counted if kept is not None else len(members.runs)
     groups = [
         Group(members.pool(i, most), asked if i < members.counted else None) for i in range(number)
     ]
-    found = widest_split(groups, moves, problem.norm, in_place=kept is not None)
+    found = widest_split(groups, moves, ways, problem.norm)
     if found is None:
         return None
     held = Counter(dataset)
@@ -73,20 +85,19 @@ class Members:
         """The members of a universe, and how many are in a dataset; None where one says no number."""
         family = grouping.query.proved
         adds_one = family is not None and family.adds == "one"
-        of = Always(1) if adds_one else grouping.of_what
-        said = universe.numbers_of(of)
+        said = universe.numbers_of(Always(1) if adds_one else grouping.of_what)
         if not all(map(is_real, said)):
             return None
         records, runs, counted = by_group(universe, grouping, "one" if adds_one else "number")
         order, whole = records.given, records.whole
         numbers = said[order] if isinstance(said, np.ndarray) else [said[i] for i in order.tolist()]
-        rank = np.zeros(len(order), dtype=np.int64)
-        for start, stop in runs.tolist():
-            steps = whole[start + 1 : stop] != whole[start : stop - 1]
-            rank[start + 1 : stop] = np.cumsum(steps, dtype=np.int64)
+        steps = np.cumsum(whole[1:] != whole[:-1], dtype=np.int64)
+        steps = np.concatenate([[0], steps])  # of all before
+        rank = steps - np.repeat(steps[runs[:, 0]], runs[:, 1] - runs[:, 0])
         position = universe.source.positions_at(order)
         in_dataset = np.bincount(dataset, minlength=universe.distinct)[position]
-        copy = _copies_before(position)
+        by_position = np.argsort(position, kind="stable")
+        copy = np.argsort(by_position) - np.searchsorted(position[by_position], position)
         held = np.where(copy == 0, in_dataset, 0) if universe.unlimited else copy < in_dataset
         held = held.astype(np.int64)
         return cls(universe, numbers, runs.tolist(), counted, rank, position, held)
@@ -118,7 +129,7 @@ class Members:
     ) -> tuple[list[int], list[int]]:
         """Which records leave a group and which join it, so that one set of its numbers becomes another."""
         here, there = Counter(own), Counter(neighbour)
-        leave = [(number, times) for number, times in (here - there).items()]
+        leave = (here - there).items()
         gone = [at for number, n in leave for at in self._those(i, number, self.held)[:n]]
         spare = np.ones_like(self.held) if self.universe.unlimited else 1 - self.held
         free = {number: self._those(i, number, spare) for number in there - here}
@@ -133,17 +144,5 @@ class Members:
     def _those(self, i: int, number: int, times: np.ndarray) -> list[int]:
         """The records of a group that say a number, each so many times."""
         run = slice(*self.runs[i])
-        those: list[int] = np.repeat(
-            self.position[run], times[run] * (self.rank[run] == number)
-        ).tolist()
-        return those
-
-
-def _copies_before(position: np.ndarray) -> np.ndarray:
-    """For each entry, how many equal ones come before it."""
-    order = np.argsort(position, kind="stable")
-    ordered = position[order]
-    first = np.searchsorted(ordered, ordered)
-    before = np.zeros(len(position), dtype=np.int64)
-    before[order] = np.arange(len(position), dtype=np.int64) - first
-    return before
+        many = times[run] * (self.rank[run] == number)
+        return [*np.repeat(self.position[run], many).tolist()]

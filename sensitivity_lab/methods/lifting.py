@@ -28,7 +28,15 @@ from sensitivity_lab.proved.entries.bins import BinsOfRuns
 from sensitivity_lab.proved.entries.splits import Ends, Entries, Groups, between_ends, of_population
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.sorted_records import Run, SortedRecords
-from sensitivity_lab.proved.worst_pair import AtPositions, D, Parted, Share, WorstPair, widest
+from sensitivity_lab.proved.worst_pair import (
+    AtPositions,
+    CopiesAt,
+    D,
+    Parted,
+    Share,
+    WorstPair,
+    widest,
+)
 from sensitivity_lab.queries import Query
 from sensitivity_lab.records.columns import codes_of
 from sensitivity_lab.records.numbers import in_whole_numbers
@@ -38,17 +46,17 @@ MOST_ASKED = 20_000  # shares of rows: up to 3 ms each for a standard deviation,
 
 
 @dataclass(frozen=True, eq=False)
-class Members(AtPositions):
+class Members(AtPositions[Run]):
     """Records of a universe whose parts are runs of an order of its m records."""
 
     order: np.ndarray
 
-    def dataset(self, parts: Any) -> Dataset:
+    def dataset(self, parts: Sequence[Run]) -> Dataset:
         """The records of some runs, in the universe's own order."""
         given: Dataset = self.universe.source.at(self._members(parts))
         return given
 
-    def positions(self, parts: Any) -> list[int]:
+    def positions(self, parts: Sequence[Run]) -> list[int]:
         """Where the records of some runs stand among the universe's values, sorted."""
         positions = self.universe.source.positions_at(self._members(parts))
         return sorted(positions.tolist())
@@ -140,7 +148,7 @@ class Image:
         if self.universe.unlimited:
             first = self.universe.source.positions_at(self.order[self.starts]).tolist()
             parts = [[(first[i], n) for i, n in side] for side in (common, removed, added)]
-            return pair.in_copies(parts, AtPositions(self.universe))
+            return pair.in_copies(parts, CopiesAt(self.universe))
         first, shared = self.starts.tolist(), Counter(dict(common))
         own = [[(first[i] + shared[i], n) for i, n in side] for side in (removed, added)]
         placed = [(first[i], n) for i, n in common], *own
@@ -203,7 +211,7 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
     records, runs, counted = by_group(universe, grouping, adds)
     if universe.unlimited:
         d = between_ends(_ends(universe, records, runs), norm)
-        return with_records(d, AtPositions(universe))
+        return with_records(d, CopiesAt(universe))
     entries: Entries = Groups(records, runs)
     if adds == "one":
         entries = BinsOfRuns(runs[:counted], runs[counted:].tolist())
@@ -211,7 +219,7 @@ def gaps_by_group(problem: Problem, grouping: Grouping) -> D | None:
     return with_records(d, Members(universe, records.given))
 
 
-def with_records(d: D, records: Parted) -> D:
+def with_records(d: D, records: Parted[Any]) -> D:
     """D whose pairs are told in other records."""
 
     def told(c: int, a: int, b: int) -> WorstPair | None:
@@ -324,7 +332,7 @@ class OfPeople:
             hands = dealt(self._freed(part), many, *self.bounds).items()
             held = (tuple(rows[i] for i in hand) for hand, _ in hands)
             parts.append([(position_of[one], n) for one, (_, n) in zip(held, hands, strict=True)])
-        return best.in_copies(parts, AtPositions(self.people))
+        return best.in_copies(parts, CopiesAt(self.people))
 
     def affordable(self, asked: Iterable[Share]) -> bool:
         """Whether few shares of rows must be asked for some shares of people."""

@@ -53,7 +53,7 @@ class Walk:
         most = self.budget.most
         if self.only is not None:
             neighbours, records = self._neighbourhood(problem, self.only)
-            words = problem.words_at_one
+            words = problem.words_by_group
             within_budget(neighbours, most.datasets, f"neighbours to walk{words}")
             within_budget(records, most.held, f"records in the neighbours to walk{words}")
             return

@@ -207,6 +207,11 @@ def checked_bounds(bounds: Any) -> tuple[Exact, Exact]:
     return low, high
 
 
+def as_python(value: Any) -> Any:
+    """A scalar of pyarrow as Python's own; anything else as it is."""
+    return value.as_py() if hasattr(type(value), "as_py") else value
+
+
 def brief(value: Any) -> str:
     """Write any value for a message, shortened; this never fails, whatever the value."""
     try:

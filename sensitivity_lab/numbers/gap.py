@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
 from sensitivity_lab.numbers.exact import (
     Exact,
     RootGap,
+    as_python,
     brief,
     exact_number,
     is_finite,
@@ -27,7 +28,7 @@ from sensitivity_lab.numbers.lazy import pd
 
 Number = int | Fraction | float | Decimal
 Answer = Number | tuple[Number, ...]
-Norm = float  # 1, 2 or infinity; or 0, which counts the entries that differ
+Norm = Literal[0, 1, 2] | float  # infinity is a float; 0 counts the entries that differ
 Gap = Number | RootGap  # exact to compare
 LONGEST_INT = 2**52  # the difference of two such ints is a float too
 EXACTLY = decimal.Context(  # a million digits: answers lie within 10 to the power of ±100,000
@@ -291,6 +292,7 @@ def measured(metric: Metric, name: str, x: Any, y: Any) -> Any:
 
 def amount(value: Any, what: str) -> Any:
     """Return a number of at least 0 as int, Fraction, Decimal or float; infinity is one."""
+    value = as_python(value)
     if not is_real(value):
         raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
     number = _plain(value, what)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import starmap
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from sensitivity_lab.numbers.exact import simplest
 from sensitivity_lab.numbers.gap import Gap
@@ -23,6 +23,7 @@ class Copies(NamedTuple):
     times: int
 
 
+Part = TypeVar("Part", contravariant=True)  # a run, or copies
 Parts = Sequence[Run | Copies]  # some records of a pair
 Share = tuple[int, int, int, bool]  # c, a, b, and whether the dataset is the side with b
 
@@ -39,13 +40,13 @@ def apart(parts: Parts) -> tuple[list[Run], list[Copies]]:
     return [part for part in parts if not isinstance(part, Copies)], copies
 
 
-class Parted(Protocol):
-    """The records that the parts of a pair are parts of: all runs, or all copies, as it says."""
+class Parted(Protocol[Part]):
+    """The records that the parts of a pair are parts of: all runs, or all copies."""
 
-    def dataset(self, parts: Any) -> Dataset:
+    def dataset(self, parts: Sequence[Part]) -> Dataset:
         """The records of some parts, as a sorted tuple."""
 
-    def multiset(self, parts: Any) -> frozenset[tuple[Any, int]]:
+    def multiset(self, parts: Sequence[Part]) -> frozenset[tuple[Any, int]]:
         """The different records of some parts, each with its number of copies."""
 
 
@@ -65,22 +66,29 @@ class Values:
 
 
 @dataclass(frozen=True)
-class AtPositions:
-    """Records that are copies of values of a universe, each named by its position."""
+class AtPositions(Generic[Part]):
+    """Records of a universe, which stand somewhere among its values."""
 
     universe: Universe
 
-    def dataset(self, parts: Any) -> Dataset:
+    def dataset(self, parts: Sequence[Part]) -> Dataset:
         given: Dataset = self.universe.given(self.positions(parts))
         return given
 
-    def positions(self, parts: Any) -> list[int]:
+    def positions(self, parts: Sequence[Part]) -> list[int]:
         """Where the records of some parts stand among the universe's values, sorted."""
-        return sorted(_copies(parts).elements())
+        raise NotImplementedError
 
-    def multiset(self, parts: Any) -> frozenset[tuple[Any, int]]:
+    def multiset(self, parts: Sequence[Part]) -> frozenset[tuple[Any, int]]:
         values = self.universe.values
         return frozenset((values[i], n) for i, n in Counter(self.positions(parts)).items())
+
+
+class CopiesAt(AtPositions[Copies]):
+    """Copies of values, each named by its position."""
+
+    def positions(self, parts: Sequence[Copies]) -> list[int]:
+        return sorted(_copies(parts).elements())
 
 
 def _copies(parts: Sequence[Copies]) -> Counter[Any]:
@@ -99,7 +107,7 @@ class WorstPair:
     common: Parts = ()
     removed: Parts = ()
     added: Parts = ()
-    records: Parted = field(default=Values(), repr=False)
+    records: Parted[Any] = field(default=Values(), repr=False)
     attained: bool = True
     shown: bool = True
 
@@ -110,11 +118,15 @@ class WorstPair:
         """The pair of two datasets of positions among a universe's values."""
         here, there = Counter(dataset), Counter(neighbour)
         parts = ((here & there).items(), (here - there).items(), (there - here).items())
-        return cls.of_copies(gap, *parts, records=AtPositions(universe))
+        return cls.of_copies(gap, *parts, records=CopiesAt(universe))
 
     @classmethod
     def of_copies(
-        cls, gap: Gap, *parts: Iterable[tuple[Any, int]], records: Parted = Values(), **options: Any
+        cls,
+        gap: Gap,
+        *parts: Iterable[tuple[Any, int]],
+        records: Parted[Any] = Values(),
+        **options: Any,
     ) -> WorstPair:
         """The pair of so many copies of some values: shared, removed and added."""
         return cls(gap, **options).in_copies(parts, records)
@@ -125,7 +137,7 @@ class WorstPair:
         return records_in(self.common) + max(records_in(self.removed), records_in(self.added))
 
     def in_copies(
-        self, parts: Iterable[Iterable[tuple[Any, int]]], records: Parted = Values()
+        self, parts: Iterable[Iterable[tuple[Any, int]]], records: Parted[Any] = Values()
     ) -> WorstPair:
         """The same gap of so many copies of some values."""
         common, removed, added = (tuple(starmap(Copies, part)) for part in parts)

@@ -14,7 +14,7 @@ from sensitivity_lab import definition
 from sensitivity_lab.closed_form import closed_form
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
 from sensitivity_lab.numbers.exact import brief
-from sensitivity_lab.numbers.gap import all_rational
+from sensitivity_lab.numbers.gap import Norm, all_rational
 from sensitivity_lab.queries import Query
 from sensitivity_lab.relations import STANDARD, Relation
 from sensitivity_lab.sensitivity import global_sensitivity, local_sensitivity
@@ -36,7 +36,7 @@ def check_query(
     universes: Iterable[Universe] = UNIVERSES,
     sizes: Iterable[int] = (1, 2, 3),
     relations: Iterable[Relation] | None = None,
-    norm: float = 1,
+    norm: Norm = 1,
 ) -> dict[str, int]:
     """Hold a query to the definition by every route that serves it; fail where one says otherwise.
 
@@ -88,7 +88,7 @@ class _Question:
     universe: Universe
     size: int
     relation: Relation
-    norm: float
+    norm: Norm
     asked: Counter[str] = field(repr=False)
 
     def check(self) -> None:

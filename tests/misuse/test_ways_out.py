@@ -221,10 +221,14 @@ def test_a_column_never_has_more_datasets_than_its_rows(keys):
 
 
 def test_a_scalar_of_pyarrow_is_a_number():
-    """Catches `as_py` that a caller would have to find."""
+    """Catches `as_py` that a caller would have to find, also within a vector and from a metric."""
     universe = sl.Universe.population(pa.table({"pay": [1, 2, 5]}))
     for function, value in ((pc.sum, 4), (pc.mean, 2.0), (pc.max, 3)):
         assert asked(lambda t, f=function: f(t["pay"]), universe).value == value
+        for several in (lambda a: [a, 1], lambda a: {"a": a}, lambda a: pa.array([a.as_py(), 1])):
+            assert asked(lambda t, f=function, s=several: s(f(t["pay"])), universe).value == value
+    apart = {"output_metric": lambda a, b: pc.abs(pc.subtract(a, b))}
+    assert asked(lambda t: pc.sum(t["pay"]), universe, **apart).value == 4
     with pytest.raises(TypeError, match="number or a vector, got None"):
         asked(lambda t: pa.scalar(None), universe)
 
@@ -245,3 +249,18 @@ def test_what_pandas_writes_as_missing_is_missing():
     assert asked(takes, held).value == 1
     filled = sl.SUM.of(lambda x: x, missing=7)
     assert asked(filled, held, size=1).value == 6  # 1 for 7
+
+
+def test_dates_that_a_function_makes_numbers_of_are_answered():
+    """Catches spans that compute with themselves and are refused."""
+    days = sl.Universe.population(
+        pd.DataFrame({"d": pd.to_datetime(["2024-01-01", "2024-01-05", "2024-03-01"])})
+    )
+    for span in (
+        lambda t: (t["d"].max() - t["d"].min()).days,
+        lambda t: (t["d"].max() - t["d"].min()) / pd.Timedelta(days=1),
+        lambda t: (t["d"].max() - t["d"].min()).to_timedelta64() / np.timedelta64(1, "D"),
+    ):
+        assert asked(span, days, size=2).value == 56
+    hours = {"output_metric": lambda a, b: abs(a - b) / pd.Timedelta(hours=1)}
+    assert asked(lambda t: t["d"].max(), days, size=2, **hours).value == 56 * 24

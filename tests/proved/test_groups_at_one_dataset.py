@@ -15,7 +15,7 @@ from conftest import in_turn
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition
-from sensitivity_lab.proved.entries import one_dataset
+from sensitivity_lab.methods import groups
 
 CASES = int(os.environ.get("GROUP_CASES", "25"))
 NORMS = [0, 1, 2, math.inf]
@@ -141,7 +141,7 @@ def test_numbers_text_and_cells_are_asked_by_group():
     )
     staff = sl.Universe.product(team=["a", "b"], pay=[0, 4])
     rows = pd.DataFrame({"team": ["a", "b"], "pay": [4, 4]})
-    for query, columns in ((sl.MEAN, ["team"]), (sl.STD, None)):
+    for query, columns in ((sl.MEAN, ["team"]), (sl.STD, None), (sl.histogram([0, 2, 4]), None)):
         with pytest.raises(sl.NotProved):
             sl.local_sensitivity(
                 query.of("pay").by("team"),
@@ -163,7 +163,7 @@ def test_many_rows_are_answered_without_a_walk(monkeypatch):
         found = sl.local_sensitivity(by, dataset, universe, relation=sl.Change(2))
         assert found.method == "solver"
         assert found.check()
-    monkeypatch.setattr(one_dataset, "MOST_ASKED", 10)
+    monkeypatch.setattr(groups, "MOST_ASKED", 10)
     with pytest.raises(sl.TooLarge, match="by group"):
         sl.local_sensitivity(by, dataset, universe, relation=sl.Change(2))
 

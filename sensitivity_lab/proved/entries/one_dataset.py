@@ -7,10 +7,11 @@ furthest neighbour with x fewer and y more records lies, and a split says which 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
+from itertools import accumulate
 from typing import NamedTuple
 
 from sensitivity_lab.numbers.exact import Exact
@@ -21,7 +22,8 @@ from sensitivity_lab.proved.sorted_records import Pool, joined
 from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices, Universe
 
-MOST_ASKED = 100_000  # groups × moves: about a minute
+MOST_ASKED = 50_000  # groups × ways
+MOST_STEPS = 100_000_000  # ways × cells of a table; both are seconds
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,8 @@ class NotKnown(Exception):
 class Gains(Entries):
     """What groups gain by the ways in which a few records can leave and join them."""
 
-    def __init__(self, groups: Sequence[Group], ways: Iterable[Move], norm: Norm) -> None:
+    def __init__(self, groups: Sequence[Group], ways: Sequence[Move], norm: Norm) -> None:
         self.furthest: dict[tuple[int, int, int], Furthest] = {}
-        ways = list(ways)
         most = max(map(sum, ways))
         for x, y in ways:
             all_of_them = ((i, group.furthest((x, y), norm)) for i, group in enumerate(groups))
@@ -110,26 +111,34 @@ class Gains(Entries):
         return dict(sorted(found.items()))
 
 
-def widest_split(
-    groups: Sequence[Group], moves: Sequence[Move], norm: Norm, *, in_place: bool
-) -> tuple[Gap, dict[int, Indices]] | None:
-    """The widest gap by some moves, and by group the neighbour of its records; None without a proof.
+def ways_of(moves: Sequence[Move], limit: int, *, in_place: bool) -> list[Move] | None:
+    """How many of a group's records can leave and join it by some moves; None of too many ways.
 
     Where records change `in_place`, as many leave a group as join it.
     """
-    ways = {
-        (x, y)
-        for removed, added in moves
-        for x in range(removed + 1)
-        for y in range(added + 1)
-        if x + y and (x == y or not in_place)
-    }
-    if len(ways) * len(groups) > MOST_ASKED:
+    reach = [0] * (1 + max(removed for removed, _ in moves))
+    for removed, added in moves:
+        reach[removed] = max(reach[removed], added)
+    reach = [*accumulate(reversed(reach), max)][::-1]  # a group may have fewer of those that leave
+    if (len(reach) if in_place else len(reach) + sum(reach)) > limit:
         return None
+    if in_place:
+        return [(x, x) for x in range(1, len(reach))]
+    return [(x, y) for x, most in enumerate(reach) for y in range(most + 1) if x + y]
+
+
+def widest_split(
+    groups: Sequence[Group], moves: Sequence[Move], ways: Sequence[Move], norm: Norm
+) -> tuple[Gap, dict[int, Indices]] | None:
+    """The widest gap by some moves, and by group the neighbour of its records; None without a proof."""
     if not ways:
         return 0, {}
+    leaving, joining = (max(side) + 1 for side in zip(*moves, strict=True))
+    few = sum(min(len(groups), leaving + joining - x - y) for x, y in ways)
+    if few * leaving * joining > MOST_STEPS:
+        return None
     try:
-        gains = Gains(groups, sorted(ways), norm)
+        gains = Gains(groups, ways, norm)
     except NotKnown:
         return None
     splits, best = Splits(gains, norm), (-1, list[Part]())

@@ -324,12 +324,16 @@ class InterquartileRange(LStatistic):
         return Words("l-quartiles", texts, where=where)
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
-        """A size N, large enough, whose (N − 1)/4 is whole."""
-        return _both_ways(relation, 1 + 4 * (-(-least // 4) + relation.k + 1))
+        return _of_whole_quarters(relation, least)
+
+
+def _of_whole_quarters(relation: Relation, least: int) -> Iterator[Share]:
+    """A size N, large enough, whose (N − 1)/4 is whole."""
+    return _both_ways(relation, 1 + 4 * (-(-least // 4) + relation.k + 1))
 
 
 @dataclass(frozen=True)
-class Midhinge(InterquartileRange):
+class Midhinge(LStatistic):
     """Half the sum of the quartiles (thm-l-quartiles)."""
 
     weights: Weights = MEAN_OF_QUARTILES
@@ -349,7 +353,7 @@ class Midhinge(InterquartileRange):
             for c in range(few, math.ceil((removed + added) / 2) + 3):
                 yield c, removed, added, False
                 yield c, added, removed, True
-        yield from super().shares_from(relation, least)
+        yield from _of_whole_quarters(relation, least)
 
 
 @dataclass(frozen=True)
