@@ -146,6 +146,8 @@ WAYS_OUT = [
     (lambda: sl.SUM.of("pay").by(["team", "city"]), "lambda row: (row['team'], row['city'])"),
     (lambda: sl.SUM.by("team").of("pay"), "of comes before by"),
     (lambda: sl.SUM.clipped((0, 10)), "clipped(0, 100)"),
+    *((alone(asked, query, given, size=1), ".of(") for query in (sl.SUM, sl.STD, sl.histogram([0, 1]))
+      for given in (STAFF, BUYERS, sl.Universe.value_range(PAY), sl.Universe.value_range(["a"]))),
     (lambda: asked(sl.SUM, STAFF), "MEAN.of('column') or SUM.of(function)"),
     (lambda: asked(sl.SUM.of("pai"), STAFF), "one of team, pay"),
     (lambda: asked(sl.SUM.of("pay").by("taem"), STAFF), "by must name a column, one of team, pay"),
