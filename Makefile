@@ -41,7 +41,7 @@ live: $(READY) ## Fetch Python for the pages (30 MB), so that their cells run; m
 
 test: $(READY) ## Run the tests, the doctests, and every notebook against its stored outputs
 	$(PYTEST) tests sensitivity_lab book/sensitivity_book book/sensitivity_board --ignore tests/browser --doctest-modules --mpl $(COV) -n auto \
-	  --dist worksteal --junitxml $(TIMES)/test.xml
+	  --dist worksteal -p no:nbval --junitxml $(TIMES)/test.xml
 	$(PYTEST) notebooks book/template --nbval --nbval-current-env --nbval-cell-timeout 300 \
 	  -n auto --dist loadscope --junitxml $(TIMES)/notebooks.xml
 
@@ -54,7 +54,7 @@ lowest: $(READY) ## Test the package with the lowest versions that it declares (
 
 browser: $(READY) ## Look at the built book and at JupyterLab in a real Chromium (BROWSERS=all: in Firefox, too)
 	$(PYTEST) tests/browser $(if $(BROWSERS),,--ignore tests/browser/test_firefox.py) -n auto --dist loadgroup \
-	  --junitxml $(TIMES)/browser.xml
+	  -p no:nbval --junitxml $(TIMES)/browser.xml
 
 pdf: $(READY) ## Bind the built book as one PDF, _build/sensitivity-lab.pdf (needs Chromium)
 	$(BIN)/python scripts/pdf.py

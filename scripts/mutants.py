@@ -128,7 +128,7 @@ def survivors(module: str, number: int) -> tuple[int, list[int], float]:
     alive = []
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        left = shutil.ignore_patterns(".git", ".venv*", "_build", "notebooks", "__pycache__")
+        left = shutil.ignore_patterns(".git", ".venv*", "_build", "__pycache__")
         shutil.copytree(ROOT, copy, ignore=left)
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         if not passes(copy, tests, 3600):

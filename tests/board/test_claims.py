@@ -66,7 +66,7 @@ def held(cases):
 
 def test_the_board_holds_what_the_libraries_answer_now():
     """Catches a board that was not made anew after a library, a table or our audit changed."""
-    asked = held(case for source in (sb.SOURCES if FULL else QUICK) for case in source())
+    asked = held(case for source in (sb.SOURCES if FULL else a_third(QUICK)) for case in source())
     left_out = [address for address in STORED if address not in set(asked)]
     assert asked == [address for address in STORED if address not in left_out]
     assert bool(left_out) != FULL

@@ -11,9 +11,7 @@ from sensitivity_board.peers.noisy import (
     each_entry,
     enumerated,
     most_moved,
-    noisy_table,
     one_entry,
-    second_histogram,
     witness,
 )
 
@@ -59,37 +57,6 @@ def test_the_kept_epsilon_is_the_widest_ratio_of_densities(mechanism, epsilon):
     kept = float(mechanism.kept(epsilon))
     assert max(losses) == pytest.approx(kept)
     assert max(losses[2:]) <= kept + 1e-9
-
-
-def test_claims_exact_numbers_and_verdicts():
-    """Catches a scale read upside down, and a relation under the other's name."""
-    table = noisy_table()
-    assert [(one.claimed(PROMISED), one.exact, one.kept(PROMISED)) for one in MECHANISMS] == [
-        (1, 1, Fraction(1, 10)),
-        (20, 20, Fraction(1, 10)),
-        (1, 1, Fraction(1, 10)),
-        (Fraction(1, 100), 1, 10),
-        (1, 10, 1),
-        (1, 1, Fraction(1, 10)),
-    ]
-    assert table["verdict"].tolist() == (
-        ["exact"] * 3 + ["too small by ×100", "too small by ×10", "exact"]
-    )
-    assert table["shortest witness"].tolist() == (
-        ["none"] * 3 + ["(0) → (1)", "(0, 0) → (1, 1)", "none"]
-    )
-    assert set(noisy_table(Fraction(1, 5))["StatDP found"]) == {"–"}  # they are of ε = 0.1
-
-
-def test_the_second_histogram_is_too_small_below_one_and_loose_above():
-    """Catches a claim that does not follow ε: of scale ε at ε it is ε squared."""
-    table = second_histogram(tuple(Fraction(n, 10) for n in (1, 2, 7, 10, 15)))
-    assert [verdict.split(" by ")[0] for verdict in table["verdict"]] == [
-        "too small", "too small", "too small", "exact", "loose"
-    ]  # fmt: skip
-    assert table["claimed"].tolist() == ["0.01", "0.04", "0.49", "1", "2.25"]
-    assert table["ε kept"].tolist() == ["10", "5", "1.43", "1", "0.667"]
-    assert len(second_histogram(())) == 0
 
 
 def test_every_bound_but_one_that_was_found_lies_below_the_exact_epsilon():

@@ -12,7 +12,6 @@ from sensitivity_book.theory.research.layouts import widest
 from sensitivity_book.theory.research.search import (
     exceeds,
     of_populations,
-    refuted,
     search,
     tally,
     where,
@@ -77,19 +76,6 @@ def test_the_engine_finds_the_first_case_that_loops_find(query, condition):
     case, asked = first_by_loops(comparison, query, small_populations(5, 2))
     assert found.cases == asked
     assert found.counterexample == (case and (case[0], case[1:3]))
-
-
-def test_a_table_has_the_two_sides_of_each_first_case():
-    """Catches a row of another query, and populations that run out after the first query."""
-    queries = [sl.COUNT, sl.SUM, sl.MEAN, sl.VARIANCE]
-    table = refuted(one_leaves, queries, lambda: small_populations(5, 2))
-    for query in queries:
-        case, asked = first_by_loops(one_leaves, query, small_populations(5, 2))
-        expected = [*(case or ("none", "", "", "", "")), asked]
-        assert table.loc[query.name].tolist() == expected
-    assert list(table.columns) == ["records", "n", "k", "left", "right", "cases"]
-    assert "none" in set(table["records"])
-    assert len(set(table["records"])) > 1
 
 
 def test_floats_that_differ_by_rounding_alone_refute_nothing():

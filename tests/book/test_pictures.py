@@ -5,11 +5,10 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from sensitivity_board import Case
-from sensitivity_board.pictures import LEFT, RIGHT, listed, plot_lanes
+from sensitivity_board.pictures import LEFT, RIGHT, plot_lanes
 from sensitivity_book.pictures.costs import GAUSSIAN, plot_costs
 from sensitivity_book.pictures.layouts import ROLES, plot_layouts
 from sensitivity_book.pictures.levels import plot_shrink_and_grow
@@ -157,23 +156,6 @@ def test_a_claim_of_nothing_has_no_noise_and_costs_everything():
     assert other.get_xlim() == (-12, 14)
     assert {to_hex(line.get_color()) for line in axes.lines} == {ADDED, REMOVED}
     assert to_hex(axes.spines["bottom"].get_edgecolor()) == INK
-
-
-def test_a_table_of_cases_has_its_settings_beside_the_functions():
-    """Catches row numbers, a lost setting, too few digits, or a table changed by being shown."""
-    table = pd.DataFrame({
-        "function": ["sum", "mean"], "setting": ["bounds (0, 3)", "none"],
-        "claimed": [Fraction(1, 3), 2.0], "verdict": ["exact", "loose"],
-    })  # fmt: skip
-    before = table.copy()
-    html = listed(table, "cases").to_html()
-    for cell in ("sum: bounds (0, 3)<", ">mean<", ">0.333333<", ">2<", ">loose<"):
-        assert cell in html
-    assert "none" not in html.split("</style>")[-1]
-    assert "row_heading" not in html
-    assert 'id="T_cases"' in html
-    assert ">0.333333333<" in listed(table, "cases", digits=9).to_html()
-    pd.testing.assert_frame_equal(table, before)
 
 
 def test_a_tick_shows_who_is_a_neighbour():

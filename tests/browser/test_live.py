@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route
 from sensitivity_book.answers.check import check
 from sensitivity_book.answers.kinds import DatasetAnswer, NumberAnswer
 from sensitivity_book.answers.registry import ANSWERS
-from test_book import ARTICLE, LOOKS, PHONE, WIDE, WIDEST, faint_text, faults, show
+from test_book import ARTICLE, LOOKS, WIDE, WIDEST, boxes, faint_text, faults, show
 
 RUNTIME = HTML / "_static" / "live"
 CHAPTER = "notebooks/by-hand.html"
@@ -376,26 +376,17 @@ def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None
     assert lab.run(COUNT, f"{wide}\nprint(disagreements())").split() == ["[]"]
 
 
-def test_a_phone_has_room_for_it(lab: Cells) -> None:
-    """Catches a page that scrolls sideways while it is edited or run, and buttons for a needle."""
-    show(lab.page, PHONE, "dark")
-    assert lab.page.evaluate(WIDEST) <= PHONE
-    lab.run(RESULT)
-    lab.run(PICTURE)
-    lab.run(DAYS, f"print({'9' * 200!r})")
-    assert lab.page.evaluate(WIDEST) <= PHONE
-    for button in lab.page.locator(".live-bar button:visible").all():
-        box = button.bounding_box()
-        assert box
-        assert min(box["width"], box["height"]) >= 24
-
-
 @pytest.mark.parametrize(("width", "scheme"), in_turn(LOOKS))
 def test_everybody_can_read_it(lab: Cells, width: int, scheme: str) -> None:
-    """Catches faint words, unnamed controls, and roles that a screen reader stumbles on."""
+    """Catches a page that scrolls sideways while it is edited or run, buttons for a needle, faint words,
+    unnamed controls, and roles that a screen reader stumbles on."""
     show(lab.page, width, scheme)
+    lab.run(RESULT)
     lab.run(PICTURE)
-    lab.run(DAYS, "for x in range(3):  # to see\n    print(f'{x}', \"a\", 1.5, True)\n1 / 0")
+    lab.run(DAYS, f'for x in range(3):  # to see\n    print({"9" * 200!r}, "a", 1.5, True)\n1 / 0')
+    assert lab.page.evaluate(WIDEST) <= width
+    for box in boxes(lab.page.locator(".live-bar button:visible")):
+        assert min(box["width"], box["height"]) >= 24
     assert faint_text(lab.page) == []
     for cell in (DAYS, PICTURE):
         assert faults(lab.page, f"#cell-{cell}") == {}
