@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -12,7 +13,7 @@ from sensitivity_lab.numbers.text import counted, number_repr
 from sensitivity_lab.records.columns import number_of
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.records.source import called_on, is_table
-from sensitivity_lab.universe import Dataset, Indices
+from sensitivity_lab.universe import Dataset
 
 INSTEAD = (
     "people may bring none; say least_rows=1 if everybody brings some, ask of a function of a "
@@ -68,17 +69,17 @@ class Grouping:
         known = None if self.keys is None else set(self.keys)
 
         @lru_cache(MOST_GROUPS)
-        def answer(group: Indices) -> Any:
-            asked = [records[i] for i in group]
+        def answer(group: bytes) -> Any:  # a fifth of the memory of a tuple with its ints
+            asked = [records[i] for i in array("q", group)]
             of = self.of_what
             return self._answer(asked if of is None else [number_of(of, one) for one in asked])
 
         def answers(dataset: Iterable[int]) -> dict[Any, Any]:
-            groups: dict[Any, list[int]] = {key: [] for key in self.keys or ()}
+            groups = {key: array("q") for key in self.keys or ()}
             for i in dataset:
                 if known is None or keys[i] in known:
-                    groups.setdefault(keys[i], []).append(i)
-            found = {key: answer(tuple(group)) for key, group in groups.items()}
+                    groups.setdefault(keys[i], array("q")).append(i)
+            found = {key: answer(group.tobytes()) for key, group in groups.items()}
             return {key: one for key, one in found.items() if one is not None}
 
         return answers

@@ -78,7 +78,7 @@ def a_query_with_its_proof(copy):
         "CONSTANTS = {",
     )
     copy.insert("sensitivity_lab/catalogue.py", '"MIDRANGE": MIDRANGE, ', '"COUNT": COUNT')
-    copy.insert("sensitivity_lab/catalogue.py", "Midrange, ", "Quantile, Sum")
+    copy.insert("sensitivity_lab/catalogue.py", "    Midrange,\n", "    Quantile,\n")
     copy.insert(
         "sensitivity_lab/proved/ranks/family.py",
         FAMILY + "\n\n",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from sensitivity_lab.numbers.exact import Exact, brief, checked_bounds
+from sensitivity_lab.numbers.exact import Exact, brief, checked_bounds, exact_number
+from sensitivity_lab.universe import Universe
 
+LARGEST = 10**300  # numbers that floats hold with room
 Scalar = Any  # a number of the dtype: numpy types its own by their width
 Limits: TypeAlias = "np.finfo[Any] | np.iinfo[Any]"  # as text: numpy 2.1 has no finfo[...]
 
@@ -95,3 +98,17 @@ def _beside(value: Scalar, direction: int) -> Scalar:
         return np.nextafter(value, value.dtype.type(direction * math.inf))
     info = np.iinfo(value.dtype)
     return value.dtype.type(min(max(int(value) + direction, int(info.min)), int(info.max)))
+
+
+def boundary_positions(universe: Universe) -> list[int]:
+    """Where the values stand that break arithmetic, or those next to them; of records none."""
+    if not universe.numeric or universe.distinct < 2:
+        return []
+    values: list[Exact] = [value for value in universe.exact_values if value is not None]
+    at = {0, 1, len(values) - 2, len(values) - 1} - {-1}
+    if universe.has_missing:
+        at.add(len(values))
+    if -LARGEST <= values[0] and values[-1] <= LARGEST:
+        wanted = [exact_number(value) for value in breaking_values((values[0], values[-1]))]
+        at |= {min(bisect_left(values, value), len(values) - 1) for value in (*wanted, 1)}
+    return sorted(at)

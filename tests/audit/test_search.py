@@ -11,10 +11,10 @@ import pytest
 from conftest import a_third, refused
 
 import sensitivity_lab as sl
+from sensitivity_lab.audit.boundary_values import boundary_positions
 from sensitivity_lab.audit.search import search as stages
 from sensitivity_lab.audit.search.layouts import (
     Layout,
-    boundary_positions,
 )
 from sensitivity_lab.audit.search.search import Steps, Trials, require_neighbours
 from sensitivity_lab.audit.subject import Subject

@@ -11,7 +11,8 @@ from test_plots import drawn, texts
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.gap import Labelled
-from sensitivity_lab.plotting import rows, witness
+from sensitivity_lab.plotting import witness
+from sensitivity_lab.plotting import witness_rows as rows
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, -60, 40, 90]}
 STAFF = sl.Universe.population(pd.DataFrame(COLUMNS))

@@ -13,7 +13,6 @@ numbers say how many lie where::
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,9 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.audit.boundary_values import breaking_values
 from sensitivity_lab.audit.subject import Subject
-from sensitivity_lab.numbers.exact import Exact, exact_number
 from sensitivity_lab.numbers.gap import rank_of_label
 from sensitivity_lab.records.columns import number_of
 from sensitivity_lab.relations import Move
@@ -32,7 +29,6 @@ from sensitivity_lab.universe import Indices, Universe
 
 MOST_ORDERS = 8  # of records with columns
 MOST_READ = 200_000  # records whose columns are read
-LARGEST = 10**300  # numbers that floats hold with room
 
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
 Numbers = tuple[int, ...]  # where the parts of a layout lie
@@ -188,20 +184,6 @@ def orders_of(universe: Universe, subject: Subject) -> list[np.ndarray]:
     for order in orders:  # one that is another backwards makes the same lines
         different.setdefault(min(order.tobytes(), order[::-1].tobytes()), order)
     return [*different.values()][:MOST_ORDERS]
-
-
-def boundary_positions(universe: Universe) -> list[int]:
-    """Where the values stand that break arithmetic, or those next to them; of records none."""
-    if not universe.numeric or universe.distinct < 2:
-        return []
-    values: list[Exact] = [value for value in universe.exact_values if value is not None]
-    at = {0, 1, len(values) - 2, len(values) - 1} - {-1}
-    if universe.has_missing:
-        at.add(len(values))
-    if -LARGEST <= values[0] and values[-1] <= LARGEST:
-        wanted = [exact_number(value) for value in breaking_values((values[0], values[-1]))]
-        at |= {min(bisect_left(values, value), len(values) - 1) for value in (*wanted, 1)}
-    return sorted(at)
 
 
 def _columns(values: Sequence[Any]) -> list[Sequence[Any]]:

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sensitivity_lab.audit.boundary_values import boundary_positions
 from sensitivity_lab.audit.search.layouts import (
     KINDS,
     Layout,
     Line,
     Numbers,
-    boundary_positions,
     constants,
     orders_of,
 )
