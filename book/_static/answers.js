@@ -188,7 +188,7 @@
     const controls = answer.fields.map((label, i) => control(answer, `${root.id}-${i}`, label));
     const fields = controls.map(([, field]) => field);
     const button = make("button", { type: "submit" }, "Check"), stop = make("button", { type: "button", hidden: true }, "Stop");
-    const status = make("p", { role: "status" }), progress = make("p", { class: "progress" });
+    const status = make("p", { role: "status" }), progress = make("p", { class: "news" });
     const own = make("form", { class: answer.kind }, ...controls.map((pair) => make("div", {}, ...pair)), make("div", { class: "buttons" }, button, stop));
     const before = kept(root);
     (before.typed || []).forEach((text, i) => { if (fields[i]) fields[i].value = text; });

@@ -398,12 +398,12 @@ def test_python_is_asked_and_its_verdict_is_kept(context: BrowserContext, path: 
     assert page.evaluate("[name, argument]") == ["sensitivity_book.answers.check:check", {"name": "pair", "text": "1, 2\n1"}]  # fmt: skip
     assert root.get_by_role("button", name="Check").is_disabled()
     page.evaluate("told('Starting Python …')")
-    assert root.locator(".progress").inner_text() == "Starting Python …"
+    assert root.locator(".news").inner_text() == "Starting Python …"
     assert said(root) == "Checking …"
     page.evaluate("resolve({ right: false, words: 'They are 2 < 3 apart.' })")
     assert said(root) == "✗ Not yet. They are 2 < 3 apart."
     assert not root.get_by_role("button", name="Stop").is_visible()
-    assert not root.locator(".progress").is_visible()
+    assert not root.locator(".news").is_visible()
     reopen(page)
     assert said(field(page, "pair")) == "✗ Not yet. They are 2 < 3 apart."
     assert field(page, "pair").get_by_role("textbox").nth(1).input_value() == "1"

@@ -228,7 +228,7 @@ class Groups(Entries):
                 # asked for powers of two, so that it is seldom asked anew
                 ranked = self._ranked(x, y, 1 << most.bit_length()) if x else []
                 for group, gain in ranked[:most]:
-                    sides = {(x, y), (y, x)}
+                    sides = dict.fromkeys([(x, y), (y, x)])  # a set's order is not the browser's
                     found[group] += [Choice(*s, 0, gain) for s in sides if s[0] <= a and s[1] <= b]
         return dict(sorted(found.items()))
 
