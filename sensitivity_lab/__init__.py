@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from sensitivity_lab.closed_form import ClosedForm as ClosedForm, closed_form as closed_form
     from sensitivity_lab.conjecture import conjecture as conjecture
-    from sensitivity_lab.smooth import (
+    from sensitivity_lab.local import (
         SmoothSensitivity as SmoothSensitivity,
         sensitivity_at_distance as sensitivity_at_distance,
         smooth_sensitivity as smooth_sensitivity,
@@ -89,6 +89,7 @@ _ROOMS = {
     ),
     "closed_form": "ClosedForm closed_form",
     "conjecture": "conjecture",
+    "local": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "metrics": "labels_that_differ rank_distance",
     "numbers.errors": "Infeasible NotProved TooLarge",
     "plotting.curves": "plot_compare plot_sweep",
@@ -101,7 +102,6 @@ _ROOMS = {
     ),
     "results": "Sensitivity",
     "sensitivity": "global_sensitivity local_sensitivity",
-    "smooth": "SmoothSensitivity sensitivity_at_distance smooth_sensitivity",
     "sql.statement": "sql",
     "tables": "compare sweep",
     "universe": "Universe",

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal, get_args
 
-from sensitivity_lab.methods.answers import stood_by
 from sensitivity_lab.methods.lifting import Image, images_of
 from sensitivity_lab.methods.solver import solve, solve_local
 from sensitivity_lab.methods.sweep import Sweep, is_quick
 from sensitivity_lab.methods.walk import Answered, Walk
+from sensitivity_lab.methods.workers import stood_by
 from sensitivity_lab.numbers.errors import NotProved
 from sensitivity_lab.numbers.exact import brief, by_name, is_one_of
 from sensitivity_lab.numbers.gap import Metric, Norm

@@ -10,13 +10,13 @@ from operator import itemgetter
 from typing import Any
 
 from sensitivity_lab.audit.subject import Subject, Widest
-from sensitivity_lab.methods.answers import (
+from sensitivity_lab.methods.walk import count_pairs
+from sensitivity_lab.methods.workers import (
     answers_in_blocks,
     ask_in_orders,
     block_edges,
     few_of,
 )
-from sensitivity_lab.methods.walk import count_pairs
 from sensitivity_lab.numbers.gap import arithmetics, same_shape
 from sensitivity_lab.problem import PAIRS_PER_DATASET, Budget, Problem, within_budget
 from sensitivity_lab.relations import Move, Relation, neighbours_of

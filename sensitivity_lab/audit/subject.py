@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from sensitivity_lab.methods.answers import ask_in_orders
+from sensitivity_lab.methods.workers import ask_in_orders
 from sensitivity_lab.numbers.gap import (
     Gap,
     Metric,

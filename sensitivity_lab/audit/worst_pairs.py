@@ -7,8 +7,8 @@ from heapq import nlargest
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sensitivity_lab.methods.answers import ask_in_orders
 from sensitivity_lab.methods.walk import Walk
+from sensitivity_lab.methods.workers import ask_in_orders
 from sensitivity_lab.numbers.exact import by_name, whole_number
 from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.problem import MAX_DATASETS, Budget, Problem, Size

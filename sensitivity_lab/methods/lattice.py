@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.methods.answers import (
+from sensitivity_lab.methods.workers import (
     answers_in_blocks,
     ask_in_orders,
     block_edges,

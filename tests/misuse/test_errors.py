@@ -15,8 +15,8 @@ from conftest import METHODS, SCHOOL, refused
 from sensitivity_book.theory.gradient import discrete_gradient, operator_norm
 
 import sensitivity_lab as sl
-from sensitivity_lab.methods.answers import block_edges
 from sensitivity_lab.methods.lattice import Evaluations, Lattice
+from sensitivity_lab.methods.workers import block_edges
 
 PAIR = sl.Universe.value_range([0, 1])
 MANY = sl.Universe.population(range(20_000))
