@@ -237,7 +237,7 @@ class Problem:
         by_group = (
             " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by make a "
             "mean; one dataset is solved for VARIANCE and other exact queries of a column; where the size of "
-            "each group is public and a change keeps the group, ask each group alone and take the largest)"
+            "each group is public and one change keeps the group, ask each alone and take the largest)"
         )
         return by_group if self.query.grouping else ""
 
