@@ -45,8 +45,8 @@ what you like, and save. `make lab` never overwrites a copy that you have change
 - Change the records: outputs, plays and explorers follow. The words around them still speak of the book's own.
 - Hints, solutions and the answers of *Check yourself* open at a click.
 - Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
-- In VS Code no code is folded; the command *Notebook: Collapse All Cell Inputs* folds it. In Colab upload a copy, and the
-  wheels of `.venv/bin/python -m pip wheel --no-deps . ./book`; run `%pip install *.whl duckdb sqlglot palmerpenguins` first.
+- VS Code does not fold code that only draws. In Colab upload a copy, and the wheels of
+  `.venv/bin/python -m pip wheel --no-deps . ./book`; run `%pip install *.whl duckdb jinja2 palmerpenguins sqlglot` first.
 
 Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean. Run the next cell,
 pull one pupil out and another one in: how far can you make the mean go?
