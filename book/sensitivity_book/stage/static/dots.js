@@ -528,11 +528,8 @@
     const game = GAMES[given.game](view);
     if (game.slide) pupils.forEach((dot, i) => slidable(dot, game, i, given.scale, valueAt, (y) => y > line.getBoundingClientRect().bottom));
     else liftable(pupils, game, isUp, line);
-    for (const button of each("[data-action]")) {
-      button.addEventListener("click", game.actions?.[button.dataset.action] ?? game.begin);
-    }
-    find("input")?.addEventListener("input", ({ target }) => game.turn(Number(target.value)));
     game.begin();
+    return { actions: { begin: game.begin, ...game.actions }, dialled: game.turn };
   });
 
   globalThis.Dots = { start, farthest };

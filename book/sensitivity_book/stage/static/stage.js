@@ -152,7 +152,8 @@
     for (const node of root.querySelectorAll("[for]")) node.setAttribute("for", `${node.getAttribute("for")}-run-${runs}`);
   }
 
-  // `bring` makes one picture alive, by what finds its parts; then the controls, dead until now, wake up.
+  // `bring` makes one picture alive, by what finds its parts, and returns what its buttons do and who hears its dial;
+  // then the controls, dead until now, wake up.
   function play(css, bring) {
     async function start(root) {
       if (root.dataset.live) return;
@@ -168,7 +169,9 @@
         find("[type=range]").setAttribute("aria-valuetext", spoken);
         find(".dial output").textContent = shown;
       };
-      await bring({ root, find, each, say: told, turn });
+      const { actions, dialled } = await bring({ root, find, each, say: told, turn }) ?? {};
+      for (const button of each("[data-action]")) button.addEventListener("click", () => actions[button.dataset.action]());
+      find(".dial input")?.addEventListener("input", ({ target }) => dialled(Number(target.value)));
       for (const control of each("button, input, select")) control.disabled = false;
       for (const part of each("[aria-disabled]")) {
         part.tabIndex = 0;

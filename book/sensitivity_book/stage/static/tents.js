@@ -160,7 +160,6 @@
       set(state.end !== null && Math.abs(z - state.end) < Math.abs(z - state.x) ? "end" : "x", 10 * z);
     };
     held(find("svg"), { take: (event) => { come(event); return true; }, pull: come });
-    find("[type=range]").addEventListener("input", ({ target }) => { state.epsilon = Number(target.value); show(); });
     find("[name=follows]").addEventListener("change", ({ target }) => {
       state.madeFor = target.checked ? null : Math.round(6 * numbers(state).assumed);
       show();
@@ -170,18 +169,19 @@
       state.end = target.checked ? Math.round(10 * (state.x + (state.x > HIGH - 3 ? -3 : 3))) / 10 : null;
       show();
     });
-    find("[data-action=draw]").addEventListener("click", () => {
-      state.x = drawn(state);
-      state.end = null;
-      draws.push(state.x);
-      show();
-    });
-    find("[data-action=begin]").addEventListener("click", () => {
-      draws = [];
-      Object.assign(state, BEGIN);
-      show();
-    });
     show();
+    return {
+      dialled(epsilon) { state.epsilon = epsilon; show(); },
+      actions: {
+        draw() {
+          state.x = drawn(state);
+          state.end = null;
+          draws.push(state.x);
+          show();
+        },
+        begin() { draws = []; Object.assign(state, BEGIN); show(); },
+      },
+    };
   });
 
   globalThis.Tents = { start, numbers, words, outline };
