@@ -25,7 +25,7 @@ clipping: 101 an age; 122 an age; 2,000 asked in an exercise; 0.31 = 31 * 0.01; 
 joins: 4,096 = 2**12; 100 part of a statement; 1.284 = exp(0.25)
 local-and-smooth: 10.2 = 2 * log(160)
 neighbours: 1,000 a survey's name for itself
-neighbours-in-detail: 1.10 = log(3); 365 days; 876 = 0.1 * 24 * 365
+neighbours-in-detail: 365 days; 876 = 0.1 * 24 * 365
 noise: 13.5 = 3.5 + 10; 3.33 = 10 - 20 / 3; 16.67 = 20 / 3 + 10
 norms: 1.25 a constant of the source; 120 = 360 / 3
 peers: 50000 a record of theirs; 4.605 = log(100)

@@ -40,7 +40,9 @@ def told(grade_id: str, text: str, kind: str = "markdown", **nbgrader: Any) -> A
     """A cell as nbgrader wants it; as it is given here students cannot change it."""
     flags = {"grade": False, "locked": True, "solution": False, "task": False, "schema_version": 3}
     about = {**flags, **nbgrader, "grade_id": grade_id, "cell_type": kind}
-    return lab.made(Cell(kind, text, grade_id, {"nbgrader": about}))
+    cell = lab.made(Cell(kind, text, grade_id))
+    cell.metadata["nbgrader"] = about
+    return cell
 
 
 def task_cells(task: Task) -> Iterator[Any]:
