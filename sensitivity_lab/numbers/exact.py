@@ -213,9 +213,11 @@ def as_python(value: Any) -> Any:
 
 
 def brief(value: Any) -> str:
-    """Write any value for a message, shortened; this never fails, whatever the value."""
+    """Write any value for a message, shortened, on a line; this never fails, whatever the value."""
     try:
-        return _BRIEF.repr(value)
+        text = _BRIEF.repr(value)
+        lines = text.splitlines()
+        return text if len(lines) <= 1 else f"{type(value).__name__}: {' '.join(text.split())}"
     except Exception:
         return f"a value of type {type(value).__name__} that cannot be shown"
 

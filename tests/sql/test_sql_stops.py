@@ -61,6 +61,7 @@ def test_a_statement_that_takes_too_long_is_stopped(connection):
 ENDED = """
 import os, signal, threading
 import duckdb, sensitivity_lab as sl
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell's children ignore it
 connection = {connection}
 query = sl.sql({text!r}, connection=connection)
 universe = sl.Universe.product(a=[0, 1], name="staff")
@@ -102,8 +103,12 @@ def test_what_waits_deaf_to_signals_is_interrupted_until_it_hears(ended):
             heard.acquire()
         raise RuntimeError("Query interrupted")
 
-    with ended:
-        assert _heard(ask, heard.release, seconds=60) == "answered"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with ended:
+            assert _heard(ask, heard.release, seconds=60) == "answered"
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class _Interrupted:
