@@ -216,8 +216,7 @@ def brief(value: Any) -> str:
     """Write any value for a message, shortened, on a line; this never fails, whatever the value."""
     try:
         text = _BRIEF.repr(value)
-        lines = text.splitlines()
-        return text if len(lines) <= 1 else f"{type(value).__name__}: {' '.join(text.split())}"
+        return " ".join(text.split()) if "\n" in text else text
     except Exception:
         return f"a value of type {type(value).__name__} that cannot be shown"
 
