@@ -98,8 +98,9 @@ def add_cells(app: Sphinx, page: str, template: str, context: dict[str, Any], do
     app.add_js_file("live.js", loading_method="defer")
     stored = store("live-files", {"files": files, "packages": packages})
     if cells:
-        app.add_js_file("prism.js", loading_method="defer")
-        app.add_js_file("cells.js", loading_method="defer")
+        if 'class="cell_input' in body:  # else all code is hidden
+            app.add_js_file("prism.js", loading_method="defer")
+            app.add_js_file("cells.js", loading_method="defer")
         stored += store("live-cells", cells, f' data-about="{context["pathto"](ABOUT)}"')
         body = NO_SCRIPT + body
     context["body"] = body + stored

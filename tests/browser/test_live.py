@@ -24,7 +24,7 @@ CHAPTER = "notebooks/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
 IDLE = "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == 'Stop')"
 RESTORE = "all => all.forEach(one => one.hidden || one.click())"
-DAYS, COUNT, RESULT, PICTURE, SUMS, SPAN = 2, 3, 11, 13, 17, 18  # cells of the chapter
+DAYS, COUNT, RESULT, PICTURE, SUMS, SPAN = 2, 3, 11, 14, 18, 19  # cells of the chapter
 LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
 
 pytestmark = pytest.mark.xdist_group("live")
@@ -225,7 +225,7 @@ def test_a_run_gives_what_is_stored_and_runs_what_it_needs_alone(lab: Cells) -> 
     assert words(lab.stored(SPAN)) == " ".join(lab.run(SPAN).split())
     assert lab.status(SPAN).startswith("Ran in your browser, ")
     assert not lab.stored(SPAN).is_visible()
-    assert [lab.status(cell) for cell in (6, 13, 14)] == [""] * 3
+    assert [lab.status(cell) for cell in (6, 14, 15)] == [""] * 3
 
 
 def test_a_table_and_a_picture_are_those_of_the_page(lab: Cells) -> None:
@@ -338,7 +338,7 @@ def test_what_a_cell_writes_does_nothing(lab: Cells) -> None:
     assert lab.page.evaluate("window.ran") is None
 
 
-@pytest.mark.parametrize("cell", [SUMS, 14])
+@pytest.mark.parametrize("cell", [SUMS, 15])
 def test_a_cell_runs_in_a_solution_and_in_a_fold(lab: Cells, cell: int) -> None:
     """Catches a bar outside the box that its cell is in, or output that stays hidden."""
     assert words(lab.stored(cell)) == " ".join(lab.run(cell).split())
