@@ -136,8 +136,10 @@
     const box = goesOn ? last : make("div", { className: `output ${kind === "text" ? "text_plain" : kind === "error" ? "traceback" : "stream"}` }, make("pre"));
     box.dataset.kind = kind;
     box.said = overwritten((box.said ?? "") + text);
-    box.querySelector("pre").textContent = box.said.replaceAll("\r", "");
+    const pre = box.querySelector("pre");
+    pre.textContent = box.said.replaceAll("\r", "");
     if (!goesOn) out.append(box);
+    if (pre.scrollWidth > pre.clientWidth) pre.tabIndex = 0;  // keys reach it, to scroll
   }
 
   // A progress bar goes back to the start of its line, `\r`, and writes over it.
