@@ -9,6 +9,7 @@ import pytest
 from conftest import STANDARD
 
 import sensitivity_lab as sl
+from sensitivity_lab.relations import count_neighbours_of, neighbours_of
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,25 @@ def test_a_count_needs_no_enumeration():
     count = sl.Change(10).count_neighbours(range(500), universe)
     assert count > 10**40
     assert sl.Remove(2).count_neighbours(range(500), universe) == 500 * 499 // 2
+    two = sl.Universe.value_range([0, 1])  # so many ones fewer, the same, so many more
+    assert sl.Change(700).count_neighbours([0, 1] * 600, two) == 600 + 1 + 600
+
+
+@pytest.mark.parametrize("relation", STANDARD)
+def test_counting_ends_at_enough(relation):
+    """Catches a count that is cut short below what was enough, and too many neighbours refused after minutes."""
+    for universe in (
+        sl.Universe.population([1, 1, 2, 3, 3, 3, 4]),
+        sl.Universe.value_range([1, 2]),
+    ):
+        dataset, moves = universe.indices([1, 2]), relation(4).moves
+        every = sum(1 for _ in neighbours_of(dataset, universe, moves))
+        for enough in range(0, 40, 3):
+            found = count_neighbours_of(dataset, universe, moves, enough)
+            assert found == every if every <= enough else enough < found <= every
+    many = sl.Universe.value_range(range(10))
+    with pytest.raises(sl.TooLarge, match="neighbours to walk"):
+        sl.local_sensitivity(max, [*range(10)] * 20, many, relation=relation(100))
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

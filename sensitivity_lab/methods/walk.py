@@ -52,7 +52,7 @@ class Walk:
         """Refuse a walk that would hold too many records, or visit too many pairs."""
         most = self.budget.most
         if self.only is not None:
-            neighbours, records = self._neighbourhood(problem, self.only)
+            neighbours, records = self._neighbourhood(problem, self.only, most)
             words = problem.words_by_group
             within_budget(neighbours, most.datasets, f"neighbours to walk{words}")
             within_budget(records, most.held, f"records in the neighbours to walk{words}")
@@ -65,7 +65,7 @@ class Walk:
     def fits(self, problem: Problem, limits: Limits) -> bool:
         """Whether the one dataset's neighbours, and the records in them, are within some limits."""
         assert self.only is not None
-        neighbours, records = self._neighbourhood(problem, self.only)
+        neighbours, records = self._neighbourhood(problem, self.only, limits)
         return neighbours <= limits.datasets and records <= limits.held
 
     def answer(self, problem: Problem) -> Answered:
@@ -102,11 +102,13 @@ class Walk:
         datasets = [dataset for size, of in copies.items() for dataset in multisets(of, size)]
         return [dataset for dataset in datasets if len(dataset) in problem.plan], datasets
 
-    def _neighbourhood(self, problem: Problem, dataset: Indices) -> tuple[int, int]:
-        """How many neighbours a dataset has, and how many records they have at the most."""
+    def _neighbourhood(self, problem: Problem, dataset: Indices, limits: Limits) -> tuple[int, int]:
+        """How many neighbours a dataset has, and records they have at the most; or more than the limits."""
+        largest = max(problem.sizes_answered)
+        enough = min(limits.datasets, limits.held // max(1, largest))
         moves = problem.plan[len(dataset)]
-        neighbours = count_neighbours_of(dataset, problem.universe, moves)
-        return neighbours, neighbours * max(problem.sizes_answered)
+        neighbours = count_neighbours_of(dataset, problem.universe, moves, enough)
+        return neighbours, neighbours * largest
 
 
 def _neighbours(problem: Problem, dataset: Indices) -> list[Indices]:
