@@ -21,7 +21,7 @@ from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.relations import Relation
 from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universe import Universe, require_one_for_all
 
 SIGNS = {"min": 1, "max": -1}  # of forms on one side of the target, two that meet it in turn
 MOST_OF_AN_AXIS = 100  # so at most a million cases, each an enumeration that its own budget limits
@@ -137,6 +137,7 @@ def conjecture(
     feasible; ValueError where too few cases are left, and for relations of several kinds.
     """
     asked = as_query(query)
+    require_one_for_all(sizes, "sizes")
     axes = {"universes": universes, "sizes": sizes, "relations": relations}
     cases = tuple(_cases(asked, *(_listed(name, given) for name, given in axes.items())))
     seen = [case.seen for case in cases]
@@ -175,6 +176,7 @@ def _cases(query: Query, *axes: tuple[Any, ...]) -> Iterator[Case]:
         raise ValueError(f"relations must be of one kind, got {brief(axes[2])}")
     lasts = [axis[-1] for axis in axes if len(axis) > 1]
     for given in product(*axes):
+        require_one_for_all(given[1], "sizes")
         try:
             found = global_sensitivity(query, given[0], size=given[1], relation=given[2])
         except Infeasible:

@@ -236,8 +236,8 @@ class Problem:
         """Of a query by group, what else is solved, for the end of a message."""
         by_group = (
             " (by group, counts and sums alone are solved over all datasets: SUM.by and COUNT.by make a "
-            "mean; one dataset is solved for VARIANCE and other exact queries of a column; where the size of "
-            "each group is public and one change keeps the group, ask each alone and take the largest)"
+            "mean; one dataset is solved for VARIANCE and other exact queries of a column, and all datasets with a "
+            "public size of each group, as size={'a': 30, 'b': 12}, under a change that keeps the group)"
         )
         return by_group if self.query.grouping else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, combinations, combinations_with_replacement
@@ -432,9 +432,11 @@ class Universe(metaclass=_Shown):
         >>> Universe.population([1, 2, 2]).checked_size(3)
         3
         """
-        if isinstance(size, (list, tuple)):
+        require_one_for_all(size)
+        if isinstance(size, (list, tuple)) or hasattr(type(size), "to_dict"):
             raise TypeError(
-                f"size must be a whole number, or a range as range(2, 5), got {brief(size)}"
+                f"size must be a whole number, or a range as range(2, 5), got {brief(size)}: that of each "
+                "group is a dict, as counts.to_dict()"
             )
         checked = whole_number(size, "size", 0)
         if checked > self.records:
@@ -546,6 +548,15 @@ def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
         for j in range(size + 1)
     ]
     return np.array(coefficients, dtype=object)
+
+
+def require_one_for_all(size: Any, what: str = "size") -> None:
+    """Refuse a size of each group where one is for all records."""
+    if isinstance(size, Mapping):
+        raise TypeError(
+            f"{what} must be numbers of all records, got {brief(size)}: sl.global_sensitivity alone takes "
+            "a size of each group"
+        )
 
 
 def check_universe(universe: Any) -> None:

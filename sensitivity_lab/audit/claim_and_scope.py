@@ -15,7 +15,7 @@ from sensitivity_lab.numbers.gap import Norm, amount
 from sensitivity_lab.numbers.text import listed
 from sensitivity_lab.relations import Relation, check_relation, several
 from sensitivity_lab.to_json import Travels
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universe import Universe, require_one_for_all
 
 NAMES = ("k", "size")  # what the function of a claim may be given
 RTOL = Fraction(1, 10**9)  # floats this close, relative to the larger, are the same number
@@ -119,6 +119,7 @@ def checked_sizes(
             f"{brief(within)}; for sizes of the dataset alone there is sizes="
         )
     name, given = ("sizes", sizes) if within is None else ("sizes_within", within)
+    require_one_for_all(given, name)
     if isinstance(given, range):  # `len` knows no more than 2⁶³
         count = max(0, -((given.start - given.stop) // given.step))
     else:

@@ -26,7 +26,7 @@ LONGEST_WRITTEN = 4000  # bits: Python writes longer ints in hexadecimals only
 def source_of(dataset: Any) -> str:
     """Return Python that makes a dataset again: a table, a dict of tables, or a tuple."""
     if isinstance(dataset, Mapping):
-        lines = [f"    {name!r}: {source_of(one)},\n" for name, one in dataset.items()]
+        lines = [f"    {_record_text(name)}: {source_of(one)},\n" for name, one in dataset.items()]
         return "{\n" + "".join(lines) + "}"
     if not is_table(dataset):
         return _record_text(dataset)

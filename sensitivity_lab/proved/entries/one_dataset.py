@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import nlargest
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Gap, Norm, common_denominator
@@ -37,10 +37,17 @@ class Asked:
 
 
 class Furthest(NamedTuple):
-    """How far the furthest neighbour of a group's records lies, and it."""
+    """How far the furthest neighbour of a group's records lies, and it, as its group tells it."""
 
     gain: Exact
-    neighbour: Indices
+    neighbour: Any
+
+
+class Moved(Protocol):
+    """A group, which knows how far its entry can move."""
+
+    def furthest(self, move: Move, norm: Norm) -> Furthest | None:
+        """Where so many of its records leave and join; None where they cannot."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,7 @@ class NotKnown(Exception):
 class Gains(Entries):
     """What groups gain by the ways in which a few records can leave and join them."""
 
-    def __init__(self, groups: Sequence[Group], ways: Sequence[Move], norm: Norm) -> None:
+    def __init__(self, groups: Sequence[Moved], ways: Sequence[Move], norm: Norm) -> None:
         self.furthest: dict[tuple[int, int, int], Furthest] = {}
         most = max(map(sum, ways))
         for x, y in ways:
@@ -128,8 +135,8 @@ def ways_of(moves: Sequence[Move], limit: int, *, in_place: bool) -> list[Move] 
 
 
 def widest_split(
-    groups: Sequence[Group], moves: Sequence[Move], ways: Sequence[Move], norm: Norm
-) -> tuple[Gap, dict[int, Indices]] | None:
+    groups: Sequence[Moved], moves: Sequence[Move], ways: Sequence[Move], norm: Norm
+) -> tuple[Gap, dict[int, Any]] | None:
     """The widest gap by some moves, and by group the neighbour of its records; None without a proof."""
     if not ways:
         return 0, {}
