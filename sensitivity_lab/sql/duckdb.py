@@ -478,12 +478,14 @@ def parsed(text: str) -> Parsed:
         raise ValueError(f"statement must only read, got {kind.removesuffix('_QUERY_NODE')}")
     named = [_name_parts(node) for node in _named(tree, frozenset())]
     calls = {node["function_name"].lower() for node in nodes if node.get("function_name")}
+    alone = [node["column_names"] for node in nodes if len(node.get("column_names") or ()) == 1]
+    clocks = {"current_time", "current_timestamp", "localtimestamp"} & {n.lower() for (n,) in alone}
     sources = [node["function"] for node in nodes if node.get("type") == "TABLE_FUNCTION"]
     several = any(len(node.get("group_sets") or ()) > 1 for node in nodes)
     return Parsed(
         tables=tuple(sorted({parts[0].lower() for parts in named if len(parts) == 1})),
         qualified=tuple(sorted({".".join(parts) for parts in named if len(parts) > 1})),
-        calls=frozenset(calls),
+        calls=frozenset(calls | clocks),
         sources=tuple(sorted({each["function_name"].lower() for each in sources})),
         ordered=bool(calls & ORDERED) or any(map(_is_ordered, nodes)),
         alone=several or "SET_OPERATION_NODE" in kinds,

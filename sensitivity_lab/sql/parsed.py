@@ -54,6 +54,7 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
     return Parsed(
         tables=tuple(sorted({_name(one, by_case) for one in tables if one.name and not one.db})),
         qualified=tuple(sorted({one.sql(dialect) for one in tables if one.db})),
+        calls=frozenset(calls),
         sources=tuple(sorted({_called(one.this) for one in tables if not one.name})),
         ordered=tree.find(*sorting) is not None
         or bool(calls & ORDERED)

@@ -26,6 +26,11 @@ HELD = 4  # datasets of those answered together that are asked again one by one,
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
 TIES = 3  # times that ties are broken at random, where a database's own order may hide them
+BY_CHANCE = {  # functions that answer otherwise each time
+    "ago", "clock_timestamp", "current_time", "current_timestamp", "gen_random_uuid", "get_current_time",
+    "get_current_timestamp", "localtimestamp", "now", "rand", "random", "randomblob", "setseed",
+    "statement_timestamp", "transaction_timestamp", "txid_current", "uuid", "uuidv4", "uuidv7",
+}  # fmt: skip
 Tables = dict[str, Any]
 
 
@@ -50,8 +55,8 @@ def sql(
     other tables and views `connection` holds are public, and the same for every dataset. A
     statement that reads none of the dataset's tables is refused, and so is one that reads a table
     of the connection in place of it, as `public.staff` or a view over the connection's own staff, a
-    catalogue, a file, or what only the connection's session has (its open transaction, variables,
-    temporary views and macros).
+    catalogue, a file, what only the connection's session has (its open transaction, variables,
+    temporary views and macros), or chance and the clock, as random() and now().
 
     One row of numbers is a number, or a vector. With columns of keys every row is a number under
     its key; several columns of numbers are keyed by (key, name of the column). The empty dataset
@@ -186,6 +191,9 @@ class Statement(Together):
                 f"statement must name the table {' or '.join(whole)}, got "
                 f"{listed(read.tables)} in {shortened(self.text)}"
             )
+        if by_chance := sorted(read.calls & BY_CHANCE):
+            got = f"got {listed(by_chance)}: write the value, or make it a column"
+            raise ValueError(f"statement must say the same whenever it is asked, {got}")
         database.require_shared(read)
 
     def answers(self, given: TablesOf, datasets: Sequence[Positions]) -> list[Any] | None:
