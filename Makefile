@@ -64,7 +64,8 @@ screenshots: $(READY) ## Keep two pictures of every built page in _build/screens
 
 lab: $(READY) ## Read the book in JupyterLab, in copies that are yours to change (LAB=--allow-root in a container)
 	$(BIN)/python scripts/lab.py
-	JUPYTER_CONFIG_PATH=$(CURDIR)/scripts:$$JUPYTER_CONFIG_PATH $(BIN)/jupyter lab _build/lab/00-start.ipynb --LabApp.default_url=/lab/tree/00-start.ipynb $(LAB)
+	JUPYTER_CONFIG_PATH=$(CURDIR)/scripts:$$JUPYTER_CONFIG_PATH JUPYTER_PATH=$(CURDIR)/scripts:$$JUPYTER_PATH \
+	  $(BIN)/jupyter lab _build/lab/00-start.ipynb --LabApp.default_url=/lab/tree/00-start.ipynb $(LAB)
 
 outputs: $(READY) ## Re-run notebooks and store their outputs (NOTEBOOKS=... for some)
 	$(BIN)/python scripts/outputs.py $(NOTEBOOKS)

@@ -43,10 +43,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lab(folder: Path) -> Iterator[str]:
     """The address of a JupyterLab that serves the folder."""
     command = [sys.executable, "-m", "jupyterlab", str(folder), "--no-browser", "--allow-root"]
-    options = ["--port=0", "--IdentityProvider.token=", "--LabApp.news_url="]
-    options += ["--LabApp.expose_app_in_browser=True"]
+    options = ["--port=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True"]
     folders = {f"JUPYTERLAB_{name}_DIR": str(folder) for name in ("SETTINGS", "WORKSPACES")}
-    folders["JUPYTER_CONFIG_PATH"] = str(ROOT / "scripts")  # as `make lab` has it
+    ours = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH")  # as `make lab` has them
+    folders |= dict.fromkeys(ours, str(ROOT / "scripts"))
     log = folder / "server.log"  # a pipe that nobody reads would fill up and stop the server
     with log.open("w", encoding="utf-8") as stderr:
         server = subprocess.Popen(command + options, stderr=stderr, env=os.environ | folders)
@@ -96,6 +96,11 @@ MAKING = """from sensitivity_book.stage.dots.games import moving
 from sensitivity_book.stage.dots.widget import Dots
 from sensitivity_book.stage.explorers.gallery import explorers
 made = explorers()"""
+AT_ONCE = """() => new MutationObserver((_, watch) => {
+    const list = document.querySelector(".jp-OutputArea select");
+    const key = new KeyboardEvent("keydown", {code: "KeyX", keyCode: 88, bubbles: true});
+    if (list) watch.disconnect(), list.focus(), list.dispatchEvent(key);
+}).observe(document.body, {childList: true, subtree: true})"""
 PUBLIC = "import sensitivity_lab as sl; sl.explore(sl.Universe.population(range(4)), 2, [sl.MEAN])"
 
 
@@ -107,6 +112,7 @@ def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) 
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, folder / "explorers.ipynb")
     page = opened(browser, f"{lab}/tree/explorers.ipynb")
+    page.evaluate(AT_ONCE)  # "x", the moment that a list of choices is there
     run_all(page)
     for place, explorer in enumerate(EXPLORERS.values(), start=1):
         knob = explorer.knobs[0]
@@ -134,14 +140,12 @@ def test_explorers_and_dots_are_alive(browser: Browser, lab: str, folder: Path) 
     for i in (0, 9):
         root.locator(".dot").nth(i).click()
     expect(root.locator(".big b")).to_have_text("3.17")
-    assert (
-        root.locator(".stage").evaluate("stage => getComputedStyle(stage).position") == "relative"
-    )
+    position = root.locator(".stage").evaluate("stage => getComputedStyle(stage).position")
+    assert position == "relative"
     root.locator(".dot").first.press("x")  # which cuts a cell that has the focus
     for place in (len(sources) - 1, 1):
         cell = page.locator(f'.jp-Notebook [data-windowed-list-index="{place}"]')
         cell.scroll_into_view_if_needed()
-        page.wait_for_timeout(1000)  # no reader is faster: what keeps its keys has come alive
         cell.locator("select").first.press("x")
         assert page.evaluate(COUNT) == len(sources), place
     said = cell.locator(".widget-html-content p").inner_text()
