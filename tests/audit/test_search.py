@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import a_third, refused
+from conftest import a_third
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.boundary_values import boundary_positions
@@ -138,26 +138,6 @@ def test_a_search_ends_with_its_time(monkeypatch):
     assert report.rows[0].verdict == "too small"
     wide = sl.Universe.value_range(range(100))
     assert searched(sl.SUM, wide, 10_000, trials=None, seconds=1e-6).found == 99
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"trials": 0}, ValueError, "trials"),
-        ({"trials": 2.5}, ValueError, "trials"),
-        ({"seconds": 0}, ValueError, "seconds must be above 0"),
-        ({"seconds": math.inf}, ValueError, "seconds must be above 0"),
-        ({"seconds": "9"}, TypeError, "seconds must be a number"),
-        ({"rng": -1}, ValueError, "rng"),
-        ({"rng": "seed"}, TypeError, "rng"),
-        ({"rng": 1, "seed": 2}, ValueError, "either seed or rng"),
-        ({"seed": -1}, ValueError, "seed"),
-    ],
-)
-def test_a_budget_or_a_seed_that_is_none_is_refused(options, error, words):
-    """Catches an option that is passed on unchecked."""
-    with refused(error, words):
-        searched(sl.SUM, TEN, 2, **options)
 
 
 def test_the_same_seed_finds_the_same_pairs():

@@ -1,6 +1,7 @@
 """Bad input: the text names the parameter, the rule and the value, and comes before any work."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
@@ -163,6 +164,10 @@ REFUSED = [
     # what is asked, and of what
     *((asked(**options, method=method), *rest) for options, *rest in NO_OPTIONS for method in METHODS),
     (asked(method="guess"), ValueError, ["method", "walk", "'guess'"]),
+    *((make(query=query, executor=executor), TypeError, [f"executor must be {words}"]) for query in (None, sl.MEAN)
+      for make in (asked, partial(asked_of, (1, 2))) for executor, words in (
+        (ThreadPoolExecutor, "made before it is given"), (map, "made before it is given"),
+        (4, "a concurrent.futures.Executor"), (object(), "a concurrent.futures.Executor"))),
     (asked(method=None), EITHER, ["method", "None"]),
     *((make(query, universe), TypeError, words) for make in (asked, partial(asked_of, (1, 2))) for query, universe, words in (
         ("mean", SCHOOL, ["query", "callable", "'mean'"]), (3, SCHOOL, ["query", "callable", "3"]),

@@ -157,18 +157,6 @@ def test_a_column_of_names_is_counted(column):
     assert sl.count_distinct.of(str.lower)(("no", "NO", "on")) == 2
 
 
-def test_what_is_missing_is_not_counted_as_a_value():
-    """Catches a null that is one value more: SQL leaves it out, so it is refused."""
-    rows = pd.DataFrame({"name": ["x", None, "z"]})
-    with pytest.raises(TypeError, match="must be there, got None"):
-        sl.global_sensitivity(
-            sl.count_distinct.of("name"),
-            sl.Universe.population(rows),
-            size=1,
-            relation=sl.Change(1),
-        )
-
-
 def test_numbers_are_told_apart_by_how_large_they_are():
     """Catches a float and a fraction of one number that count as two."""
     assert sl.count_distinct((0.1, Fraction(1, 10), np.float32(0.1), 1, 1.0, True)) == 2

@@ -131,15 +131,6 @@ def test_what_is_no_number(of, error, words):
             sl.global_sensitivity(sl.SUM.of("s"), universe, **ONE)
 
 
-def test_answers_that_are_no_numbers_name_the_table():
-    """Catches an answer that is a table or a text and passes for a vector."""
-    for wrong in (lambda t: "law", lambda t: t["d"].to_numpy(), lambda t: None):
-        with refused((TypeError, ValueError), "query <lambda> must return"):
-            sl.global_sensitivity(wrong, STAFF, **ONE)
-    with refused(ValueError, "query <lambda> failed on dataset", "KeyError: 'x'"):
-        sl.global_sensitivity(lambda t: t["x"].sum(), STAFF, **ONE)
-
-
 def test_a_clipped_query_takes_no_number_of_values():
     """Catches a closed form for values that the cut has made fewer: 3 where 1 is true."""
     query = sl.count_distinct.clipped(0, 1)
@@ -148,13 +139,6 @@ def test_a_clipped_query_takes_no_number_of_values():
     marks = {"marks": sl.Universe.value_range(range(11))}
     table = sl.compare([query], marks, size=4, relations=[sl.Change(4)])
     assert table["sensitivity"].tolist() == table["closed_form"].tolist() == [1]
-
-
-@pytest.mark.parametrize("change", [lambda q: q.of("b"), lambda q: q.clipped(0, 1)])
-def test_what_is_asked_comes_before_the_group(change):
-    """Catches a clip of answers by group, where that of the numbers is meant."""
-    with pytest.raises(ValueError, match=r"is by group: (of|clipped) comes before by"):
-        change(sl.COUNT.by("g"))
 
 
 LISTS = sl.Universe.population(pl.DataFrame({"a": [[1], [2]]}))

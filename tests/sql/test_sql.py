@@ -6,7 +6,6 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
 from itertools import combinations, cycle
 from multiprocessing import get_context
 
@@ -19,7 +18,6 @@ import pytest
 from conftest import a_third
 
 import sensitivity_lab as sl
-from sensitivity_lab.queries import Query
 from sensitivity_lab.records.keyed import Keyed
 from sensitivity_lab.records.order import are_near
 from sensitivity_lab.records.people import AnyPeople, People
@@ -355,39 +353,6 @@ VISITS = pd.DataFrame({"customer": ["a", "b", "b", "d"], "page": ["x", "x", "y",
 TABLES = {"orders": ORDERS, "visits": VISITS}
 
 
-def in_pandas(by_hand, given):
-    """A function of two tables in pandas, on tables of any library."""
-    frames = [table(one, "given") for one in given.values()]
-    return by_hand(*(pd.DataFrame(rows_of(one), columns=one.columns) for one in frames))
-
-
-OF_TWO_TABLES = {
-    "SELECT COUNT(*) FROM orders JOIN visits USING (customer)": lambda o, v: len(o.merge(v)),
-    "SELECT COUNT(*) FROM visits": lambda o, v: len(v),
-    "SELECT COUNT(*) FROM orders AS a JOIN orders AS b ON a.price < b.price": lambda o, v: sum(
-        x < y for x in o["price"] for y in o["price"]
-    ),
-    "SELECT (SELECT COUNT(*) FROM orders) + 10 * (SELECT COUNT(*) FROM visits)": lambda o, v: (
-        len(o) + 10 * len(v)
-    ),
-    "SELECT COUNT(*) FROM (SELECT customer FROM orders UNION SELECT customer FROM visits)": (
-        lambda o, v: len({*o["customer"], *v["customer"]})
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "library"), [*zip(OF_TWO_TABLES, cycle(LIBRARIES.values()))])
-def test_people_bring_rows_to_several_tables(text, library):
-    """Catches a person who joins with some rows only, and a join over the wrong table."""
-    tables = {name: library(one.to_dict("list")) for name, one in TABLES.items()}
-    buyers = sl.Universe.people(tables, id="customer")
-    for relation in (sl.SymmetricDifference(1), sl.Change(1)):
-        plain = partial(in_pandas, OF_TWO_TABLES[text])
-        found = sensitivity(sl.sql(text), buyers, size=2, relation=relation)
-        assert found.value == sensitivity(plain, buyers, size=2, relation=relation).value
-        assert found.check()
-
-
 def test_any_people_are_numbered_in_each_dataset():
     """Catches numbers of people that run on from one dataset of a batch to the next."""
     anybody = sl.Universe.people(
@@ -601,26 +566,6 @@ def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
 
 
 # -- whole sensitivities ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("relation", "norm"),
-    a_third(
-        [
-            *((sl.SymmetricDifference(1), norm) for norm in (0, 2, math.inf)),
-            (sl.Change(1), 1),
-            (sl.AddRemove(2), 1),
-        ]
-    ),
-)
-def test_sql_has_the_sensitivity_of_the_function_that_it_says(relation, norm):
-    """Catches a wrong value or a witness that does not attain it, against pandas asked one by one."""
-    sql = sl.sql(TOTALS)
-    plain = Query("totals", lambda t: t.groupby("d")["s"].sum().to_dict(), 0)
-    for size in (1, 2):
-        found = sensitivity(sql, ANYONE, size, relation, norm=norm)
-        assert found.value == sensitivity(plain, ANYONE, size, relation, norm=norm).value
-        assert found.check()
 
 
 def test_executors_answer_statements():
