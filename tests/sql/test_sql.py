@@ -35,7 +35,6 @@ COLUMNS = {
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 FRAME = pd.DataFrame(COLUMNS)
 STAFF = sl.Universe.population(FRAME, name="staff")
-ANYONE = sl.Universe.product(d=["law", "art"], s=[0, 50, 100], name="staff")
 TOTALS = "SELECT d, SUM(s) AS total FROM staff GROUP BY d"
 
 
@@ -353,19 +352,6 @@ VISITS = pd.DataFrame({"customer": ["a", "b", "b", "d"], "page": ["x", "x", "y",
 TABLES = {"orders": ORDERS, "visits": VISITS}
 
 
-def test_any_people_are_numbered_in_each_dataset():
-    """Catches numbers of people that run on from one dataset of a batch to the next."""
-    anybody = sl.Universe.people(
-        sl.Universe.product(s=[1, 5], name="staff"), most_rows=2, name="staff"
-    )
-    text = "SELECT COALESCE(MAX(person), -1) * 100 + COUNT(DISTINCT person) FROM staff"
-    query = sl.sql(text)
-    given = query.giver(anybody)
-    datasets = [(i, j, k) for i in range(6) for j in range(i, 6) for k in range(j, 6)]
-    assert query.answers(given, datasets) == [query.answer(given(one)) for one in datasets]
-    assert sensitivity(sl.sql("SELECT COALESCE(SUM(s), 0) FROM staff"), anybody).value == 10
-
-
 def test_tables_whose_names_differ_in_case_are_refused():
     """Catches a table that hides another: SQL does not tell them apart."""
     buyers = sl.Universe.people({"orders": ORDERS, "Orders": ORDERS}, id="customer")
@@ -546,15 +532,6 @@ def test_a_witness_that_alone_answers_otherwise_is_refused(monkeypatch):
         RuntimeError, match=r"as it does each alone, got answers 99\d apart and alone"
     ):
         sensitivity(sl.sql("SELECT COUNT(*) FROM staff"), size=4)
-
-
-def test_a_gap_of_floats_is_that_of_the_two_datasets_alone():
-    """Catches a witness that does not reproduce its value to the last digit."""
-    cells = pd.DataFrame({"w": np.random.default_rng(5).random(12)})
-    wide = sl.Universe.population(cells, name="staff")
-    for text in ("SUM(w)", "AVG(w)", "VAR_POP(w)", "STDDEV_POP(w)"):
-        query = sl.sql(f"SELECT {text} FROM staff")
-        assert sensitivity(query, wide, size=5, relation=sl.Change(1)).check()
 
 
 def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
