@@ -167,6 +167,9 @@ WAYS_OUT = [
     (lambda: asked(sl.SUM, sl.Universe.population(HOLES["n"])), "SUM.of(lambda x: x, missing=0)"),
     (lambda: asked(sl.SUM, sl.Universe.population([1, None])), "SUM.of(lambda x: x, missing=0)"),
     (lambda: asked(sl.SUM.of("price"), BUYERS, relation=sl.Change(1, columns=["price"])), "columns must be None"),
+    *((alone(ask, sl.MEAN.of("pay"), universe=sl.Universe.people(PAY, most_rows=1)), "needs at least 1 row, got a table")
+      for ask in (asked, audited)),
+    (lambda: sl.std(ddof=1).of("pay")(PAY.head(1)), "needs at least 2 rows, got a table with the columns team, pay and 1 row"),
     (lambda: asked(relation=sl.Change(1, columns=["pai"])), "columns must be"),
     (lambda: asked(sl.sql("SELECT SUM(y) FROM t"), ROWS), "Candidate bindings"),
     (lambda: sl.sql("SELECT 1; SELECT 2"), "one statement"),

@@ -311,20 +311,6 @@ def test_the_tables_of_a_connection_are_public_and_constant():
         assert found.snippet().count("define query") == 1
 
 
-@pytest.mark.parametrize("make", ["temporary", "registered"])
-def test_tables_that_only_the_callers_own_connection_sees_are_public_too(make):
-    """Catches a frame that was registered, and passes for unknown."""
-    with duckdb.connect() as connection:
-        if make == "temporary":
-            connection.execute("CREATE TEMP TABLE Levels AS SELECT 'law' AS d, 3 AS level")
-        else:
-            connection.register("Levels", pd.DataFrame({"d": ["law"], "level": [3]}))
-        text = "SELECT COALESCE(SUM(level), 0) FROM staff JOIN levels USING (d)"
-        query = sl.sql(text, connection=connection)
-        assert query(FRAME) == 9
-        assert sensitivity(query).value == 3
-
-
 def test_a_connection_is_never_written_to():
     """Catches a statement that writes through a function, and a transaction that is left open."""
     with duckdb.connect() as connection:
