@@ -165,6 +165,8 @@ REFUSED = [
     # what is asked, and of what
     *((asked(**options, method=method), *rest) for options, *rest in NO_OPTIONS for method in METHODS),
     (asked(method="guess"), ValueError, ["method", "walk", "'guess'"]),
+    *((make(method="solver"), ValueError, ["no proof for Counting"]) for make in (asked, partial(asked_of, (1, 2)))),
+    (asked_of((1, 2), sl.MEAN, method="sweep"), ValueError, ["method must be auto, walk or solver for one dataset"]),
     *((make(query=query, executor=executor), TypeError, [f"executor must be {words}"]) for query in (None, sl.MEAN)
       for make in (asked, partial(asked_of, (1, 2))) for executor, words in (
         (ThreadPoolExecutor, "made before it is given"), (map, "made before it is given"),
