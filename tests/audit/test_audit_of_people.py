@@ -58,19 +58,6 @@ def test_audits_of_people(way, universe, people, pairs, name):
         assert report.check()
 
 
-def test_a_mean_of_no_rows_is_refused():
-    """Catches the function's own error where people bring no rows, and a mean of nothing."""
-    words = r"needs at least 1 row, got a table with the columns person, pay and no rows.*function"
-    ask = {"size": 2, "relation": sl.Change(1)}
-    with pytest.raises(ValueError, match=words):
-        sl.global_sensitivity(sl.MEAN.of("pay"), ANYBODY, **ask)
-    with pytest.raises(ValueError, match=words):
-        sl.audit(sl.MEAN.of("pay"), 1, ANYBODY, sizes=2, relations=[sl.Change(1)])
-    with pytest.raises(ValueError, match=r"std.* needs at least 2 rows, got .* and 1 row"):
-        sl.std(ddof=1).of("pay")(pd.DataFrame({"pay": [1]}))
-    assert sl.global_sensitivity(sl.MEAN.of("pay"), KNOWN, **ask).check()
-
-
 def test_a_report_has_a_table_in_a_line():
     """Catches whole tables in the cells of a report, and a row on the wrong side."""
     rows = pd.DataFrame({"team": ["law", "art", "art", None], "pay": [50, 30, 40, 40]})

@@ -4,11 +4,9 @@ import math
 import zlib
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import a_third, refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.audit.boundary_values import boundary_positions
@@ -140,26 +138,6 @@ def test_a_search_ends_with_its_time(monkeypatch):
     assert searched(sl.SUM, wide, 10_000, trials=None, seconds=1e-6).found == 99
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"trials": 0}, ValueError, "trials"),
-        ({"trials": 2.5}, ValueError, "trials"),
-        ({"seconds": 0}, ValueError, "seconds must be above 0"),
-        ({"seconds": math.inf}, ValueError, "seconds must be above 0"),
-        ({"seconds": "9"}, TypeError, "seconds must be a number"),
-        ({"rng": -1}, ValueError, "rng"),
-        ({"rng": "seed"}, TypeError, "rng"),
-        ({"rng": 1, "seed": 2}, ValueError, "either seed or rng"),
-        ({"seed": -1}, ValueError, "seed"),
-    ],
-)
-def test_a_budget_or_a_seed_that_is_none_is_refused(options, error, words):
-    """Catches an option that is passed on unchecked."""
-    with refused(error, words):
-        searched(sl.SUM, TEN, 2, **options)
-
-
 def test_the_same_seed_finds_the_same_pairs():
     """Catches a search that depends on more than its seed; a seed that changes nothing."""
 
@@ -282,31 +260,6 @@ def test_a_search_reaches_the_solver(query, relation, universe):
     exact = sl.global_sensitivity(query, universe, **question, method="solver").value
     found = searched(query, universe, 25, relation, trials=1000).found
     assert 0.99 * float(exact) <= float(found) <= float(exact) * (1 + 1e-12)
-
-
-UNSOLVED = {
-    "far from the middle": lambda x: sorted(abs(v - x[len(x) // 2]) for v in x)[len(x) // 2],
-    "widest step": lambda x: max((b - a for a, b in pairwise(x)), default=0),
-    "commonest": lambda x: max(set(x), key=lambda value: (x.count(value), value)),
-    "above a threshold": lambda x: max(0, min(sum(x) - 30, 8)),
-    "without its ends": lambda x: sum(x[1:-1]),
-}
-
-
-@pytest.mark.parametrize("name", a_third(list(UNSOLVED)))
-@pytest.mark.parametrize(
-    ("universe", "size", "relation"),
-    [
-        (sl.Universe.value_range([0, 1, 4, 9, 20, 50]), 6, sl.SymmetricDifference(2)),
-        (sl.Universe.population([0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 89, 90]), 6, ONE_CHANGE),
-    ],
-)
-def test_a_search_reaches_the_walk(name, universe, size, relation):
-    """Catches a search that is good at the solved queries alone."""
-    query = sl.Query(name, UNSOLVED[name], smallest_size=1)
-    exact = sl.global_sensitivity(query, universe, size=size, relation=relation, method="walk")
-    found = searched(query, universe, size, relation, trials=1500).found
-    assert 0.95 * exact.value <= found <= exact.value
 
 
 def test_rows_people_and_several_sizes_are_searched():

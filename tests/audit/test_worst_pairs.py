@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
-from conftest import refused
 
 import sensitivity_lab as sl
 from sensitivity_lab.testing import worst_pairs
@@ -45,19 +44,3 @@ def test_datasets_are_those_that_there_are():
     assert abs(pair.dataset["pay"].sum() - pair.neighbour["pay"].sum()) == pair.gap == 3
     (pair,) = worst_pairs(sl.SUM, sl.Universe.population([1, 1, 4]), size=2, **asked, count=99)
     assert (pair.gap, {pair.dataset, pair.neighbour}) == (3, {(1, 1), (1, 4)})
-
-
-@pytest.mark.parametrize(
-    ("wrong", "error", "told"),
-    [
-        ({"count": 0}, ValueError, "count must be"),
-        ({"universe": [0, 1]}, TypeError, "universe must be a Universe"),
-        ({"max_datasets": 3}, sl.TooLarge, "pairs to walk"),
-        ({"size": 0, "relation": sl.Remove(1)}, sl.Infeasible, "remove 1"),
-    ],
-)
-def test_bad_input_is_refused_before_any_work(wrong, error, told):
-    """Catches an error that comes only when the first pair is asked for."""
-    asked = {"universe": sl.Universe.value_range(range(40)), "size": 3, "relation": sl.Change(1)}
-    with refused(error, told):
-        worst_pairs(lambda dataset: 1 / 0, **asked | wrong)

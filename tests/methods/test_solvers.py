@@ -155,20 +155,6 @@ def test_squares_too_large_for_64_bits():
         assert found.value == factor**2 * expected
 
 
-@pytest.mark.parametrize("query", SPREADS[:4], ids=str)
-def test_sixteen_records(query):
-    """Catches a layout that fewer records do not need: beyond the brute force, the sweep still answers."""
-    rng = random.Random(str(query))
-    universe = sl.Universe.population([rng.randint(0, 60) for _ in range(16)])
-    for relation in (sl.AddRemove(2), sl.Change(2), sl.SymmetricDifference(3)):
-        ask = {"size": 8, "relation": relation}
-        solved, swept = (
-            sl.global_sensitivity(query, universe, method=method, **ask)
-            for method in ("solver", "sweep")
-        )
-        assert (solved.value, solved.check()) == (swept.value, True)
-
-
 def test_what_is_not_proved_is_not_answered():
     """The one mix that may lie elsewhere: enumerated while small, refused beyond."""
     small = sl.Universe.population([0, 5, 6, 8, 8, 9])
@@ -181,14 +167,7 @@ def test_what_is_not_proved_is_not_answered():
         sl.global_sensitivity(sl.STD, small, method="solver", **question)
     with pytest.raises(ValueError, match=rf"\(no proved solver covers std {beyond}\) exceed"):
         sl.global_sensitivity(sl.STD, small, max_datasets=1, **question)
-    solved = sl.global_sensitivity(sl.VARIANCE, small, method="solver", **question)
-    assert (
-        solved.value == sl.global_sensitivity(sl.VARIANCE, small, method="walk", **question).value
-    )
-    with pytest.raises(ValueError, match="no proof for <lambda>"):
-        sl.global_sensitivity(
-            lambda dataset: 0, small, size=3, relation=sl.Change(1), method="solver"
-        )
+    assert agree(sl.VARIANCE, small, 5, question["relation"])
 
 
 @pytest.mark.parametrize("query", [sl.SUM, sl.MEDIAN, *SPREADS[:2]], ids=str)
@@ -204,17 +183,6 @@ def test_a_large_dataset_is_solved_when_it_has_too_many_neighbours(query):
         sl.local_sensitivity(
             query, records[:500].tolist(), universe, relation=relation, method="walk"
         )
-
-
-def test_local_solvers_have_limits():
-    """Functions of one's own are walked; a method that is none is refused."""
-    universe = sl.Universe.population([1, 2, 5])
-    with pytest.raises(ValueError, match="no proof for <lambda>"):
-        sl.local_sensitivity(
-            lambda dataset: 0, (1, 2), universe, relation=sl.Change(1), method="solver"
-        )
-    with pytest.raises(ValueError, match="method must be auto, walk or solver for one dataset"):
-        sl.local_sensitivity(sl.MEAN, (1, 2), universe, relation=sl.Change(1), method="sweep")
 
 
 def test_a_large_witness_is_held_compactly():

@@ -99,27 +99,6 @@ def test_an_executor_is_used(answer):
         assert threads.tasks == 12 * (5 if answer is ask else 1)  # the sweep goes size by size
 
 
-STANDARD_TOO = pytest.mark.parametrize("query", [sl.MEAN, spread_of_gaps], ids=["MEAN", "callable"])
-
-
-@STANDARD_TOO
-@pytest.mark.parametrize("answer", [ask, ask_locally], ids=["global", "local"])
-@pytest.mark.parametrize(
-    ("executor", "words"),
-    [
-        (ThreadPoolExecutor, "must be made before it is given.*ThreadPoolExecutor"),
-        (4, "must be a concurrent.futures.Executor.*got 4"),
-        (map, "must be made before it is given.*map"),
-        (object(), "must be a concurrent.futures.Executor.*got <object"),
-    ],
-    ids=["class", "number", "map", "object"],
-)
-def test_what_is_no_executor_is_refused(executor, words, answer, query):
-    """Catches an AttributeError or IndexError from the depths, or a wrong one left unnoticed."""
-    with pytest.raises(TypeError, match=f"executor {words}"):
-        answer(query, executor)
-
-
 @pytest.mark.parametrize("answer", [ask, ask_locally], ids=["global", "local"])
 def test_an_executor_that_is_shut_down_is_refused(answer):
     """Catches a bare RuntimeError that does not say which parameter it is about."""
@@ -139,20 +118,6 @@ def test_a_pool_of_processes_needs_a_function_of_a_module(answer):
         ),
     ):
         answer(lambda dataset: pytest.fail("was asked"), processes)
-
-
-def test_every_dataset_is_asked_once():
-    """Catches a query asked twice, or a dataset skipped."""
-    asked = []
-
-    def remember(dataset):
-        asked.append(dataset)
-        return len(dataset)
-
-    with ThreadPoolExecutor(2) as threads:
-        _, _, answered = ask(remember, threads)
-    assert len(asked) == len(set(asked)) == answered
-    assert answered == sum(UNIVERSE.count(size) for size in (4, 5, 6, 7, 8))
 
 
 @turn(2, 3)

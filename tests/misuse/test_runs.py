@@ -2,7 +2,6 @@
 
 import math
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -115,44 +114,6 @@ def test_an_interrupt_ends_what_asks_no_function_of_a_dataset():
             asked()
 
 
-STOPPED = """
-import signal, sys, time
-from concurrent.futures import ThreadPoolExecutor
-import sensitivity_lab as sl
-
-def slow(dataset):
-    print("asked", flush=True)
-    time.sleep(60 if len(dataset) == empty else 0)
-    return len(dataset)
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-universe, empty = sl.Universe.product(pay=range(9)), 0 if sys.argv[1] == "nobody" else 2
-change = {"sizes": 2, "relations": [sl.Change(1)]}
-if sys.argv[1] == "nobody":
-    sl.audit(slow, 9, universe, sizes=1, relations=[sl.AddRemove(1)])
-elif sys.argv[1] == "search":
-    sl.audit(slow, 9, universe, **change, method="search")
-else:
-    sl.audit(slow, 9, universe, **change)
-"""
-
-
-@pytest.mark.parametrize("asked", in_turn(["nobody", "search", "rows"]))
-def test_a_signal_ends_an_audit(asked):
-    """Catches a verdict, or a failure of the function, where there was a Ctrl-C."""
-    run = subprocess.Popen(
-        [sys.executable, "-c", STOPPED, asked],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    assert run.stdout.readline() == "asked\n"
-    run.send_signal(signal.SIGINT)
-    _, errors = run.communicate(timeout=30)
-    assert errors.splitlines()[-1] == "KeyboardInterrupt"
-    assert run.returncode != 0
-
-
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
 @pytest.mark.parametrize("send", in_turn([os.kill, getattr(os, "killpg", None)]))
 def test_an_interrupted_run_leaves_no_process(tmp_path, send):
@@ -233,37 +194,6 @@ def test_results_do_not_depend_on_hash_seed_locale_or_time_zone():
     assert [run.returncode for run in runs] == [0] * len(runs)
     assert len(printed[0].splitlines()) == 12
     assert set(printed) == {printed[0]}
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_results_do_not_depend_on_the_order_of_the_input(seed):
-    """Catches a result that holds to the order in which records, queries or relations came."""
-    rng = random.Random(seed)
-    records, values = [rng.randint(0, 9) for _ in range(6)], [0, 1, 4]
-    queries = [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 3, 9]), lambda x: x[-1] - x[0]]
-    relations = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Add(1), sl.Remove(1)]
-
-    def ask():
-        columns = [("a", sl.Universe.population(records)), ("b", sl.Universe.value_range(values))]
-        table = sl.sweep(
-            rng.sample(queries, 5), dict(rng.sample(columns, 2)), size=3,
-            relations=rng.sample(relations, 5),
-        )  # fmt: skip
-        return sorted(map(repr, table.itertuples(index=False)))
-
-    first = ask()
-    for _ in range(3):
-        rng.shuffle(records)
-        rng.shuffle(values)
-        assert ask() == first
-    dataset = records[:3]
-    asked = {
-        repr(sl.local_sensitivity(
-            sl.MEDIAN, rng.sample(dataset, 3), sl.Universe.population(records), relation=relations[2]
-        ))
-        for _ in range(4)
-    }  # fmt: skip
-    assert len(asked) == 1
 
 
 # --- what an import brings -----------------------------------------------------------------

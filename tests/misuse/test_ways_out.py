@@ -145,6 +145,7 @@ WAYS_OUT = [
     (lambda: sl.SUM.of(["pay", "x"]), "lambda row: (row['team'], row['city'])"),
     (lambda: sl.SUM.of("pay").by(["team", "city"]), "lambda row: (row['team'], row['city'])"),
     (lambda: sl.SUM.by("team").of("pay"), "of comes before by"),
+    (lambda: sl.COUNT.by("team").clipped(0, 1), "clipped comes before by"),
     (lambda: sl.SUM.clipped((0, 10)), "clipped(0, 100)"),
     *((alone(asked, query, given, size=1), ".of(") for query in (sl.SUM, sl.STD, sl.histogram([0, 1]))
       for given in (STAFF, BUYERS, sl.Universe.value_range(PAY), sl.Universe.value_range(["a"]))),
@@ -153,14 +154,22 @@ WAYS_OUT = [
     (lambda: asked(sl.SUM.of("pay").by("taem"), STAFF), "by must name a column, one of team, pay"),
     (lambda: asked(sl.MEAN.of("pai").by("team"), STAFF), "of must name a column, one of team, pay"),
     (lambda: asked(sl.SUM.of("price").by("shopp"), BUYERS, size=1), "one of customer, price, shop"),
+    *((alone(asked, query.by("shop"), BUYERS, size=1), "of must name a column where people are asked by group")
+      for query in (sl.SUM.of(len), sl.SUM.of(len).clipped(0, 1))),
+    *((alone(asked, query, STAFF, method=method), f"{name} failed on record") for method in ("walk", "solver")
+      for query, name in ((sl.SUM.of("pay").by(lambda row: 1 / 0), "by"), (sl.SUM.of(lambda row: 1 / 0), "of"))),
     (lambda: asked(sl.SUM.of("pay").by("team"), sl.Universe.population(PAY.set_index("team"))), "frame.reset_index()"),
     (lambda: asked(sl.SUM.of("x"), sl.Universe.population(LEVELS), size=1), "frame.columns = ['_'.join("),
     (lambda: asked(sl.SUM.of("team"), STAFF), "SUM.of(lambda row: float(row['pay']))"),
     (lambda: asked(sl.SUM.of("d"), sl.Universe.population(DAYS)), "row['day'].toordinal()"),
     (lambda: asked(sl.SUM.of("n"), sl.Universe.population(HOLES)), "SUM.of('pay', missing=0)"),
+    (lambda: asked(sl.count_distinct.of("t"), sl.Universe.population(HOLES)), "must be there, got None"),
     (lambda: asked(sl.SUM, sl.Universe.population(HOLES["n"])), "SUM.of(lambda x: x, missing=0)"),
     (lambda: asked(sl.SUM, sl.Universe.population([1, None])), "SUM.of(lambda x: x, missing=0)"),
     (lambda: asked(sl.SUM.of("price"), BUYERS, relation=sl.Change(1, columns=["price"])), "columns must be None"),
+    *((alone(ask, sl.MEAN.of("pay"), universe=sl.Universe.people(PAY, most_rows=1)), "needs at least 1 row, got a table")
+      for ask in (asked, audited)),
+    (lambda: sl.std(ddof=1).of("pay")(PAY.head(1)), "needs at least 2 rows, got a table with the columns team, pay and 1 row"),
     (lambda: asked(relation=sl.Change(1, columns=["pai"])), "columns must be"),
     (lambda: asked(sl.sql("SELECT SUM(y) FROM t"), ROWS), "Candidate bindings"),
     (lambda: sl.sql("SELECT 1; SELECT 2"), "one statement"),

@@ -85,17 +85,6 @@ def dots(figure, kind):
 # --- the sweep ---------------------------------------------------------------------------
 
 
-def test_every_query_has_a_panel_and_every_curve_the_values_of_the_table(table):
-    """Catches a panel under another query's name, and a curve of another relation."""
-    panels = sl.plot_sweep(table).axes
-    assert [panel.get_title(loc="left") for panel in panels] == [query.name for query in QUERIES]
-    for panel, query in zip(panels, QUERIES, strict=True):
-        for line, relation in zip(panel.lines, ("AddRemove", "Change"), strict=True):
-            rows = table[(table["query"] == query.name) & (table["relation"] == relation)]
-            assert list(line.get_xdata()) == [1, 2, 3, 4]
-            assert list(line.get_ydata()) == [float(value) for value in rows["sensitivity"]]
-
-
 @pytest.mark.parametrize("last", [1, 4, 9, 40])
 def test_k_has_whole_ticks_within_the_data(last):
     """Catches a tick at k = 2.5 or 0, and ticks too many to read."""

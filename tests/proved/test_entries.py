@@ -52,23 +52,33 @@ def as_number(found):
 # -- counts in bins --------------------------------------------------------------------------------
 
 
-def best_split(rooms, a, b, norm):
-    """The best score: bin after bin, every number of the a and of the b that it can hold.
+def best_of(rooms, a, b, norm):
+    """The best split of a and b, room after room: a room says how far apart x and y of them are, or None."""
 
-    A room says how many of the a, of the b and of both it holds; the last counts nothing.
-    """
-    states = {(0, 0): 0}
-    for i, (most_a, most_b, both) in enumerate(rooms, 1):
-        reached = {}
-        for (used_a, used_b), score in states.items():
-            for x in range(min(a - used_a, most_a) + 1):
-                for y in range(min(b - used_b, most_b, both - x) + 1):
-                    step = length([x - y if i < len(rooms) else 0], norm)
-                    total = max(score, step) if norm == math.inf else score + step
-                    key = used_a + x, used_b + y
-                    reached[key] = max(reached.get(key, -1), total)
-        states = reached
-    return states[a, b]
+    @cache
+    def best(place, a, b):
+        if place == len(rooms):
+            return 0 if a == b == 0 else None
+        found = []
+        for x, y in product(range(a + 1), range(b + 1)):
+            apart, rest = rooms[place](x, y), best(place + 1, a - x, b - y)
+            if apart is not None and rest is not None:
+                score = length([apart], norm)
+                found.append(max(score, rest) if norm == math.inf else score + rest)
+        return max(found, default=None)
+
+    return best(0, a, b)
+
+
+def counted(most_a, most_b, both, counts):
+    """A room that holds so many of the a, of the b and of both; the last counts nothing."""
+
+    def apart(x, y):
+        if x <= most_a and y <= most_b and x + y <= both:
+            return (x - y) * counts
+        return None
+
+    return apart
 
 
 def bins_of(rooms):
@@ -78,7 +88,8 @@ def bins_of(rooms):
 def assert_best(rooms, several, a, b, norm):
     """The score is the best, and every one of the a and b is in a room that has it."""
     score, parts = several.best(a, b)
-    assert score == best_split(rooms, a, b, norm), (rooms, a, b, norm)
+    kept = [counted(*room, i < len(rooms)) for i, room in enumerate(rooms, 1)]
+    assert score == best_of(kept, a, b, norm), (rooms, a, b, norm)
     assert all(x <= rooms[i][0] and y <= rooms[i][1] and x + y <= rooms[i][2] for i, x, y in parts)
     assert length([x - y for i, x, y in parts if i < len(rooms) - 1], norm) == score
     assert (sum(x for _, x, _ in parts), sum(y for _, _, y in parts)) == (a, b)
@@ -303,30 +314,16 @@ def test_every_relation_norm_and_size_by_group(kind):
 # -- many groups: nothing is left out, and whole numbers of any length stay exact -----------------
 
 
-def furthest_apart(values, x, y):
-    """The widest difference of the sums of x and y records of one group, None if it has fewer."""
-    if x + y > len(values):
-        return None
+def summed(values):
+    """A group: the widest difference of the sums of x and y of its records, None if it has fewer."""
     falling = values[::-1]
-    return max(sum(falling[:x]) - sum(values[:y]), sum(falling[:y]) - sum(values[:x]))
 
+    def apart(x, y):
+        if x + y <= len(values):
+            return max(sum(falling[:x]) - sum(values[:y]), sum(falling[:y]) - sum(values[:x]))
+        return None
 
-def without_leaving_out(groups, a, b, norm):
-    """The best split of a and b, group after group, with every group and every split of it."""
-
-    @cache
-    def best(place, a, b):
-        if place == len(groups):
-            return 0 if a == b == 0 else None
-        found = []
-        for x, y in product(range(a + 1), range(b + 1)):
-            apart, rest = furthest_apart(groups[place], x, y), best(place + 1, a - x, b - y)
-            if apart is not None and rest is not None:
-                score = length([apart], norm)
-                found.append(max(score, rest) if norm == math.inf else score + rest)
-        return max(found, default=None)
-
-    return best(0, a, b)
+    return apart
 
 
 def test_the_groups_left_out_are_not_needed():
@@ -343,7 +340,7 @@ def test_the_groups_left_out_are_not_needed():
             d = sums_of(groups, norm)
             for a, b in [(1, 0), (2, 2), (0, 4), (5, 1), (3, 3)]:
                 if a + b <= total:
-                    expected = without_leaving_out(groups, a, b, norm)
+                    expected = best_of([*map(summed, groups)], a, b, norm)
                     assert as_number(d(0, a, b).gap) == expected, (groups, a, b, norm)
 
 
@@ -354,7 +351,7 @@ def test_whole_numbers_of_any_length_stay_exact(unit):
     groups = [sorted(values) for values in large]
     for norm, (a, b) in product(NORMS, [(1, 0), (2, 2), (4, 1), (6, 6), (0, 12)]):
         found = sums_of(groups, norm)(0, a, b)
-        assert as_number(found.gap) == without_leaving_out(groups, a, b, norm)
+        assert as_number(found.gap) == best_of([*map(summed, groups)], a, b, norm)
 
 
 @pytest.mark.parametrize("k", [20, 40])

@@ -166,24 +166,3 @@ def test_many_rows_are_answered_without_a_walk(monkeypatch):
     monkeypatch.setattr(groups, "MOST_ASKED", 10)
     with pytest.raises(sl.TooLarge, match="by group"):
         sl.local_sensitivity(by, dataset, universe, relation=sl.Change(2))
-
-
-def test_groups_of_public_sizes_are_asked_one_by_one():
-    """Catches the way out of a refusal that is none: the largest of the groups, each with its size."""
-    values, sizes = {"a": [0, 1, 7], "b": [2, 4]}, {"a": 2, "b": 3}
-    rows = [(group, value) for group, some in values.items() for value in some]
-    pairs = {
-        (x, y)
-        for x, y in definition.range_pairs(rows, 5, "Change", 1)
-        if Counter(group for group, _ in x) == sizes and keeps_groups(x, y)
-    }
-    for query, asked_of in QUERIES.items():
-        one_by_one = [
-            sl.global_sensitivity(
-                query, sl.Universe.value_range(values[group]), size=size, relation=sl.Change(1)
-            ).value
-            for group, size in sizes.items()
-        ]
-        for norm in (1, math.inf):
-            found = definition.greatest(by_group(*asked_of, values), 0, pairs, norm)
-            assert found.value == max(one_by_one)

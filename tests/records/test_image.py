@@ -253,30 +253,6 @@ def test_a_query_of_ones_own_gets_numbers_in_order():
     assert report.rows[0].verdict == "exact"
 
 
-def test_vectors_of_what_records_say():
-    """Catches a histogram of a function that is asked of the records themselves."""
-    edges = [0, 2, 4, 8]
-    bins = lambda word: sum(len(word) >= edge for edge in edges[1:3])  # noqa: E731
-    for norm in (1, 2, math.inf):
-        answer = lambda labels: tuple(  # noqa: E731
-            sum(bins(WORDS[i]) == b for i in labels) for b in range(3)
-        )
-        pairs = oracle_rows.of_population(len(WORDS), 3, "SymmetricDifference", 2)
-        want = oracle_rows.greatest(answer, pairs, norm)
-        query = sl.histogram(edges).of(len)
-        for method in ("auto", "walk", "solver"):
-            ask = {"size": 3, "relation": sl.SymmetricDifference(2), "method": method, "norm": norm}
-            found = sl.global_sensitivity(query, sl.Universe.population(WORDS), **ask)
-            assert found.value == want.value
-            assert found.check()
-    assert sl.STD.of(len)(("a", "bbb")) == 1.0
-    lengths = sl.Universe.population(list(map(len, WORDS)))
-    ask = {"size": 2, "relation": sl.Change(1)}
-    root = sl.global_sensitivity(sl.STD.of(len), sl.Universe.population(WORDS), **ask)
-    assert root.check()
-    assert root.value == sl.global_sensitivity(sl.STD, lengths, **ask).value
-
-
 def test_closed_forms_and_tables():
     """Catches a formula asked of records, and a table that confuses the columns of one frame."""
     ask = {"bounds": (0, 12), "size": 4, "relation": sl.Change(2)}

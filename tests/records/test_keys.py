@@ -324,24 +324,6 @@ def test_shapes_that_do_not_meet(method):
 # --- norm 0 ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "gap"),
-    [
-        (3, 3.0, 0),
-        (3, Fraction(7, 2), 1),
-        ((1, 2, 3), (1, 0, 5), 2),
-        ((), (), 0),
-        (Labelled((0,), "a"), Labelled((), ()), 1),
-        (Labelled((0, 1), "ab"), Labelled((0, 1), "ac"), 2),
-        (Labelled((1,), "a"), Labelled((2,), "a"), 1),
-    ],
-)
-def test_norm_0_counts_entries_that_differ(a, b, gap):
-    """Catches a key that appears with the number 0, and a gap in the units of the answers."""
-    assert gap_between(0, root=False)(a, b) == gap_between(0, root=False)(b, a) == gap
-    assert isinstance(a, int) or len(keys_that_differ(a, b)) == gap
-
-
 @pytest.mark.parametrize("query", [sl.MEAN, sl.STD, sl.MAX, sl.histogram([0, 1, 3]), sl.COUNT])
 @pytest.mark.parametrize("relation", [sl.Change(1), sl.Remove(1)])
 def test_norm_0_of_standard_queries_is_enumerated(query, relation):
@@ -376,28 +358,6 @@ def test_norm_0_of_standard_queries_is_enumerated(query, relation):
 def by_digit(dataset):
     """How many records have each last digit: keys, up to ten of them."""
     return Counter(record % 10 for record in dataset)
-
-
-@pytest.mark.parametrize("norm", [1, math.inf])
-@pytest.mark.parametrize("halved", [False, True])
-def test_few_keys_are_swept_and_many_walked(norm, halved):
-    """Catches columns that move from size to size, and a key too many that is left out."""
-
-    def asked(dataset):
-        counts = by_digit(dataset)
-        return {key: Fraction(n, len(dataset)) if halved else n for key, n in counts.items()}
-
-    ask = {"size": range(4), "relation": sl.SymmetricDifference(2), "norm": norm}
-    for values, method in ((range(6), "sweep"), (range(5, 0, -1), "sweep"), (range(7), "walk")):
-        universe = sl.Universe.value_range(values)
-        found = sl.global_sensitivity(asked, universe, **ask)
-        walked = sl.global_sensitivity(asked, universe, **ask, method="walk")
-        assert found.method == method
-        assert (found.value, found.witness) == (walked.value, walked.witness)
-    for size in (range(4), 2):
-        ask["size"] = size
-        with pytest.raises(ValueError, match="method='sweep' serves"):
-            sl.global_sensitivity(asked, sl.Universe.value_range(range(7)), **ask, method="sweep")
 
 
 def test_many_keys_are_soon_seen():

@@ -3,7 +3,6 @@
 import datetime
 import math
 import random
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -85,7 +84,6 @@ class Pool:
     """Records of any kind, which functions receive as tuples."""
 
     functions, vector, cases = SCALARS, staticmethod(how_often), 120
-    audited = staticmethod(weights)
 
     def __init__(self, kind):
         self.records = POOLS[kind]
@@ -115,7 +113,6 @@ class Table:
     """Rows as dicts, which functions receive as tables of a library."""
 
     functions, vector, cases = of_rows.SCALARS, staticmethod(of_rows.by_department), 36
-    audited = staticmethod(of_rows.total)
 
     def __init__(self, library):
         self.made = of_rows.LIBRARIES[library]
@@ -216,31 +213,6 @@ def test_one_dataset_of_any_records(name):
             query, one = kind.asked(function), getattr(sl, relation)(k)
             asked = partial(sl.local_sensitivity, query, dataset, universe, relation=one)
             held_to(want, kind, records, given, asked)
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_audits_and_workers(name):
-    """Catches a verdict that the brute force does not share, a search that finds what is not there."""
-    kind = KINDS[name]()
-    drawn = [*kind.records, kind.records[0]]
-    given, records = kind.made(drawn), kind.read(drawn)
-    universe, query = sl.Universe.population(given), kind.asked(kind.audited)
-    pairs = oracle_rows.of_population(len(records), 2, "SymmetricDifference", 1)
-    want = oracle_rows.greatest(oracle_rows.asked_of(kind.audited, records), pairs)
-    assert want.value > 0
-    ask = {"sizes": [2], "relations": [sl.SymmetricDifference(1)]}
-    for claim, verdict in ((0, "exact"), (1, "loose"), (-1, "too small")):
-        (row,) = sl.audit(query, want.value + claim, universe, **ask).rows
-        assert (row.verdict, row.found) == (verdict, want.value)
-    searched = sl.audit(query, 0, universe, method="search", trials=300, **ask).rows[0]
-    assert 0 < searched.found <= want.value
-    related = {tuple(shown(records[i] for i in side) for side in pair) for pair in pairs}
-    sides = (searched.dataset, searched.neighbour)
-    assert tuple(shown(kind.read(side)) for side in sides) in related
-    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
-    alone = sl.global_sensitivity(query, universe, **ask)
-    with ThreadPoolExecutor(2) as pool:
-        assert sl.global_sensitivity(query, universe, executor=pool, **ask) == alone
 
 
 @pytest.mark.parametrize("kind", POOLS)

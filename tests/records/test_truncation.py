@@ -146,30 +146,6 @@ def test_a_table_is_bounded_as_plain_words_have_it(seed, made):
     assert multiset(left) - multiset(dicts(rest)) == multiset(want[gone][0])
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_what_one_person_can_bring_is_what_is_left(seed):
-    """Catches a sensitivity over the people before the bounds, or over their rows without one."""
-    rng = random.Random(1000 + seed)
-    rows, steps, keep = drawn(rng)
-    for row in rows:
-        row["price"] = row["price"] or 0
-    universe = sl.Universe.people(pandas_table(rows), id="who").truncated(**steps, keep=keep)
-    people = [bounded(held, steps, keep)[0] for held in brought(rows).values()]
-    answers = {
-        sl.SUM.of("price"): lambda held: sum(row["price"] for row in held),
-        sl.COUNT: len,
-        sl.SUM.of(lambda person: int((person["day"] > 1).sum())): lambda held: sum(
-            row["day"] > 1 for row in held
-        ),
-    }
-    for query, answer in answers.items():
-        want = max(abs(answer(held)) for held in people)
-        for size, relation in ((1, sl.Remove(1)), (range(len(people) + 1), sl.AddRemove(1))):
-            found = sl.global_sensitivity(query, universe, size=size, relation=relation)
-            assert found.value == want
-            assert found.check()
-
-
 ROWS = [
     {"shop": shop, "price": price}
     for shop, price in (("x", 0), ("x", 7), ("y", 7), (None, 2), ("y", 2))

@@ -447,19 +447,6 @@ def test_records_of_many_kinds_are_made_again(records):
     assert names["dataset"].equals(dataset) if universe.tabular else names["dataset"] == dataset
 
 
-def test_a_snippet_imports_what_its_cells_need():
-    """Catches a NameError for a date or a decimal."""
-    universe = sl.Universe.population(
-        pd.DataFrame({k: MIXED[k] for k in ("day", "time", "exact")}).dropna()
-    )
-    found = worst(len, universe, 1, sl.Add(1))
-    names, _ = run(found.snippet(), query=len)
-    assert alike(names["neighbour"], found.witness[1])
-    found = worst(len, [datetime.date(2024, 1, 2), datetime.date(2024, 1, 3)], 1, sl.Add(1))
-    names, _ = run(found.snippet(), query=len)
-    assert names["neighbour"] == found.witness[1]
-
-
 QUERIES_OF_COLUMNS = [
     sl.MEAN.of("salary"),
     sl.STD.of("it's"),

@@ -6,7 +6,6 @@ import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
 from itertools import combinations, cycle
 from multiprocessing import get_context
 
@@ -19,7 +18,6 @@ import pytest
 from conftest import a_third
 
 import sensitivity_lab as sl
-from sensitivity_lab.queries import Query
 from sensitivity_lab.records.keyed import Keyed
 from sensitivity_lab.records.order import are_near
 from sensitivity_lab.records.people import AnyPeople, People
@@ -37,7 +35,6 @@ COLUMNS = {
 LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 FRAME = pd.DataFrame(COLUMNS)
 STAFF = sl.Universe.population(FRAME, name="staff")
-ANYONE = sl.Universe.product(d=["law", "art"], s=[0, 50, 100], name="staff")
 TOTALS = "SELECT d, SUM(s) AS total FROM staff GROUP BY d"
 
 
@@ -314,20 +311,6 @@ def test_the_tables_of_a_connection_are_public_and_constant():
         assert found.snippet().count("define query") == 1
 
 
-@pytest.mark.parametrize("make", ["temporary", "registered"])
-def test_tables_that_only_the_callers_own_connection_sees_are_public_too(make):
-    """Catches a frame that was registered, and passes for unknown."""
-    with duckdb.connect() as connection:
-        if make == "temporary":
-            connection.execute("CREATE TEMP TABLE Levels AS SELECT 'law' AS d, 3 AS level")
-        else:
-            connection.register("Levels", pd.DataFrame({"d": ["law"], "level": [3]}))
-        text = "SELECT COALESCE(SUM(level), 0) FROM staff JOIN levels USING (d)"
-        query = sl.sql(text, connection=connection)
-        assert query(FRAME) == 9
-        assert sensitivity(query).value == 3
-
-
 def test_a_connection_is_never_written_to():
     """Catches a statement that writes through a function, and a transaction that is left open."""
     with duckdb.connect() as connection:
@@ -353,52 +336,6 @@ def test_an_internal_error_of_duckdb_closes_no_database_of_the_callers(monkeypat
 ORDERS = pd.DataFrame({"customer": ["a", "a", "b", "c", "c", "c"], "price": [5, 7, 20, 1, 1, 30]})
 VISITS = pd.DataFrame({"customer": ["a", "b", "b", "d"], "page": ["x", "x", "y", "y"]})
 TABLES = {"orders": ORDERS, "visits": VISITS}
-
-
-def in_pandas(by_hand, given):
-    """A function of two tables in pandas, on tables of any library."""
-    frames = [table(one, "given") for one in given.values()]
-    return by_hand(*(pd.DataFrame(rows_of(one), columns=one.columns) for one in frames))
-
-
-OF_TWO_TABLES = {
-    "SELECT COUNT(*) FROM orders JOIN visits USING (customer)": lambda o, v: len(o.merge(v)),
-    "SELECT COUNT(*) FROM visits": lambda o, v: len(v),
-    "SELECT COUNT(*) FROM orders AS a JOIN orders AS b ON a.price < b.price": lambda o, v: sum(
-        x < y for x in o["price"] for y in o["price"]
-    ),
-    "SELECT (SELECT COUNT(*) FROM orders) + 10 * (SELECT COUNT(*) FROM visits)": lambda o, v: (
-        len(o) + 10 * len(v)
-    ),
-    "SELECT COUNT(*) FROM (SELECT customer FROM orders UNION SELECT customer FROM visits)": (
-        lambda o, v: len({*o["customer"], *v["customer"]})
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "library"), [*zip(OF_TWO_TABLES, cycle(LIBRARIES.values()))])
-def test_people_bring_rows_to_several_tables(text, library):
-    """Catches a person who joins with some rows only, and a join over the wrong table."""
-    tables = {name: library(one.to_dict("list")) for name, one in TABLES.items()}
-    buyers = sl.Universe.people(tables, id="customer")
-    for relation in (sl.SymmetricDifference(1), sl.Change(1)):
-        plain = partial(in_pandas, OF_TWO_TABLES[text])
-        found = sensitivity(sl.sql(text), buyers, size=2, relation=relation)
-        assert found.value == sensitivity(plain, buyers, size=2, relation=relation).value
-        assert found.check()
-
-
-def test_any_people_are_numbered_in_each_dataset():
-    """Catches numbers of people that run on from one dataset of a batch to the next."""
-    anybody = sl.Universe.people(
-        sl.Universe.product(s=[1, 5], name="staff"), most_rows=2, name="staff"
-    )
-    text = "SELECT COALESCE(MAX(person), -1) * 100 + COUNT(DISTINCT person) FROM staff"
-    query = sl.sql(text)
-    given = query.giver(anybody)
-    datasets = [(i, j, k) for i in range(6) for j in range(i, 6) for k in range(j, 6)]
-    assert query.answers(given, datasets) == [query.answer(given(one)) for one in datasets]
-    assert sensitivity(sl.sql("SELECT COALESCE(SUM(s), 0) FROM staff"), anybody).value == 10
 
 
 def test_tables_whose_names_differ_in_case_are_refused():
@@ -583,15 +520,6 @@ def test_a_witness_that_alone_answers_otherwise_is_refused(monkeypatch):
         sensitivity(sl.sql("SELECT COUNT(*) FROM staff"), size=4)
 
 
-def test_a_gap_of_floats_is_that_of_the_two_datasets_alone():
-    """Catches a witness that does not reproduce its value to the last digit."""
-    cells = pd.DataFrame({"w": np.random.default_rng(5).random(12)})
-    wide = sl.Universe.population(cells, name="staff")
-    for text in ("SUM(w)", "AVG(w)", "VAR_POP(w)", "STDDEV_POP(w)"):
-        query = sl.sql(f"SELECT {text} FROM staff")
-        assert sensitivity(query, wide, size=5, relation=sl.Change(1)).check()
-
-
 def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
     """Catches a fault on one dataset of a batch that is told without the dataset, or not at all."""
     text = "SELECT CASE WHEN COUNT(*) = 2 AND MIN(s) = 40 THEN error('too rich') ELSE COUNT(*) END FROM staff"
@@ -601,26 +529,6 @@ def test_an_error_of_the_statement_names_the_dataset_and_the_engines_message():
 
 
 # -- whole sensitivities ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("relation", "norm"),
-    a_third(
-        [
-            *((sl.SymmetricDifference(1), norm) for norm in (0, 2, math.inf)),
-            (sl.Change(1), 1),
-            (sl.AddRemove(2), 1),
-        ]
-    ),
-)
-def test_sql_has_the_sensitivity_of_the_function_that_it_says(relation, norm):
-    """Catches a wrong value or a witness that does not attain it, against pandas asked one by one."""
-    sql = sl.sql(TOTALS)
-    plain = Query("totals", lambda t: t.groupby("d")["s"].sum().to_dict(), 0)
-    for size in (1, 2):
-        found = sensitivity(sql, ANYONE, size, relation, norm=norm)
-        assert found.value == sensitivity(plain, ANYONE, size, relation, norm=norm).value
-        assert found.check()
 
 
 def test_executors_answer_statements():
