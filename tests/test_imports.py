@@ -4,6 +4,7 @@ import ast
 import re
 from graphlib import TopologicalSorter
 
+import pytest
 from conftest import ROOT
 
 BOOK = ROOT / "book"
@@ -21,10 +22,10 @@ MODULES = {
 }
 
 
-def imported_by(name):
+def imported_by(name, nodes=ast.walk):
     """The modules of the package that a module imports, inside its functions too."""
     found = set()
-    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+    for node in nodes(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -71,6 +72,15 @@ def test_the_books_wings_run_one_way():
     assert set(place.values()) == set(range(6))
     pairs = [(name, other) for name in place for other in IMPORTS[name]]
     assert [pair for pair in pairs if place.get(pair[1], 0) > place[pair[0]]] == []
+
+
+@pytest.mark.parametrize("wing", ["sql", "audit", "testing", "plotting"])
+def test_a_wing_can_be_taken_away(wing):
+    """Catches a room that asks for one of these as soon as it is imported; `testing` is about audits."""
+    at_once = {name: imported_by(name, ast.iter_child_nodes) for name in ENGINE}
+    lean = {name for name in ENGINE if any(f"lab.{wing}" in other for other in at_once[name])}
+    rooms = {name.split(".")[1] for name in lean} - {wing}
+    assert rooms <= ({"testing"} if wing == "audit" else set())
 
 
 def test_the_package_never_imports_what_the_book_alone_needs():

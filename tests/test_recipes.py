@@ -143,11 +143,7 @@ def a_chapter(copy):
     limit.write_text(
         limit.read_text(encoding="utf-8").replace("50_000", "52_000"), encoding="utf-8"
     )
-    copy.tested(
-        "pairs or chapter or shape",
-        "tests/book/test_page_witnesses.py",
-        "tests/book/test_page_shape.py",
-    )
+    copy.tested("midranges or shape", "tests/book/test_page_shape.py")
 
 
 QUILL = """

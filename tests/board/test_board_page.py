@@ -351,14 +351,6 @@ def test_a_loose_claim_says_how_much_noise_is_for_nothing(claims):
             assert factor == pytest.approx(claimed / exact, rel=6e-3)
 
 
-def test_a_lower_bound_is_called_one():
-    """Catches a search whose widest pair is printed as the exact number."""
-    told = shown(made(searched=True))
-    assert told.select_one(".numbers").text == "claimed 2 at least 4"
-    cost = "promised ε = 1, kept ε = at least 2: at most 0.5 of the noise needed"
-    assert facts(told)["cost"] == cost
-
-
 @pytest.mark.parametrize(
     ("claimed", "exact", "words"),
     [

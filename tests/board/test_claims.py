@@ -2,12 +2,10 @@
 
 import csv
 import json
-import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import form
 import pytest
 import sensitivity_board as sb
 from conftest import a_third
@@ -18,8 +16,6 @@ from sensitivity_board.cases import sql_cases, systems
 from sensitivity_board.certificates import case_of, certificate
 from sensitivity_board.claims import changed, told
 from sensitivity_board.figures import SOURCE, library_figures
-
-import sensitivity_lab as sl
 
 STORED = {one["address"]: one for one in json.loads(sb.BOARD.read_text("utf-8"))["cases"]}
 QUICK = [source for source in sb.SOURCES if source is not sql_cases.sql_cases]
@@ -99,26 +95,6 @@ def test_the_board_is_dated_by_its_answers():
     assert sb.as_of([*stored, replace(stored[0], date="2031-01-01")]) == "2031-01-01"
 
 
-def test_a_case_shows_the_row_that_tells_most():
-    """Catches a loose row that hides one that is too small."""
-
-    def case(*ratios):
-        rows = tuple(sl.AuditRow("Change", 1, 1, claimed=r, found=1) for r in ratios)
-        return sb.Case("OpenDP", "1", "f", "", rows)
-
-    assert (case(3, 0.5, 1).row.claimed, case(3, 0.5, 1).verdict) == (0.5, "too small")
-    assert (case(1, 3, 2).row.claimed, case(1, 1).verdict) == (3, "exact")
-
-
-def test_the_scoreboard_has_a_row_for_every_case():
-    """Catches a case that is lost between the audit and the picture."""
-    cases = sb.case_files()
-    board = sb.scoreboard(cases)
-    assert list(board["verdict"]) == [case.verdict for case in cases]
-    assert board.loc[0, ["library", "claimed", "exact", "ratio"]].tolist() == ["OpenDP", 3, 3, 1]
-    assert math.isinf(board["ratio"].max())
-
-
 # --- asking again ------------------------------------------------------------------------------
 
 TABLE = """library,version,date,query,parameters,quantity,value
@@ -165,17 +141,3 @@ def test_every_table_has_its_script_its_lock_and_one_layout():
         more = [] if script.stem == "figures" else ["settings", "read_from"]
         assert tables[audit.table_of(script)] == ",".join([*SOURCE, "quantity", "value", *more])
     assert list(library_figures().index) == [*range(len(library_figures()))]
-
-
-@pytest.mark.parametrize(("code", "full"), [(0, False), (1, True), (128, True)])
-@pytest.mark.parametrize(("main", "before"), [("another", "main"), ("this", "main~1")])
-def test_the_board_is_asked_in_full_where_it_changed_or_git_cannot_tell(
-    monkeypatch, code, full, main, before
-):
-    """Catches a copy without git in which nothing is asked, and a main branch held to itself."""
-    heads, asked = {"HEAD": "this", "main": main}, []
-    monkeypatch.setattr(
-        form, "git", lambda *words: asked.append(words) or (code, heads.get(words[-1]))
-    )
-    assert form.touched("book") == full
-    assert asked[-1] == ("diff", "--quiet", before, "--", "book")

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from sensitivity_board.peers.recorder import (
     REDUCED,
     RIGHT,
-    distance,
     exact_there,
     smallest,
     their_gap,
@@ -94,37 +92,3 @@ def test_what_is_exact_there_is_the_widest_pair_of_its_values_and_size(test):
         if is_related(reduced.relation, one, other)
     )
     assert exact_there(reduced) == widest
-
-
-def test_the_right_count_has_no_witness_and_a_smaller_claim_has():
-    """Catches a search that finds what is not there, or that finds nothing at all."""
-    assert smallest(RIGHT) is None
-    assert RIGHT.held([0, 1], [0, 1, 2]).headline == "exact"
-    assert RIGHT.pair[0].count(1) - RIGHT.pair[1].count(1) == 1
-
-
-@pytest.mark.parametrize("claimed", [0, 1, 5, 9, 10, 11])
-def test_the_search_goes_on_to_ten_and_no_further(claimed):
-    """Catches a search that stops short of its last number, or that never stops."""
-    row = smallest(replace(BY_TEST["test_sensitivity_miscalibration"], claimed=claimed))
-    if claimed < 10:
-        assert (row.dataset, row.neighbour, row.found) == ((0,), (claimed + 1,), claimed + 1)
-    else:
-        assert row is None
-
-
-@pytest.mark.parametrize("claimed", [0, 5, 1000])
-def test_no_finite_claim_holds_where_a_record_may_be_missing(claimed):
-    """Catches an infinite distance that a large claim covers."""
-    nan = replace(BY_TEST["test_nan_injection"], claimed=claimed)
-    assert smallest(nan).found == math.inf
-    assert smallest(replace(nan, missing=False, claimed=5)) is None
-
-
-def test_a_number_is_infinitely_far_from_nan_and_nan_is_where_it_is():
-    """Catches NaN passed as a distance, which no comparison calls too large."""
-    assert distance(math.nan, 1.0) == distance(1.0, math.nan) == math.inf
-    assert distance(math.nan, math.nan) == 0
-    assert distance((1, 2), (1, 4)) == 2
-    with pytest.raises(ValueError, match="zip"):
-        distance((1, 2), 1)

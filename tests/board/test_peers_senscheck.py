@@ -1,19 +1,13 @@
 """SensCheck's six wrong annotations: the witnesses are the smallest, and what is called right holds."""
 
 import math
-from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 from sensitivity_board.peers.senscheck import (
     ANNOTATIONS,
-    apart,
-    as_stated,
-    between,
     factor,
-    held,
-    mended,
     smallest,
 )
 
@@ -76,28 +70,3 @@ def test_the_factor_is_the_largest_over_every_pair(name, most):
     ]
     expected = max(found / claimed if claimed else math.inf for claimed, found in pairs if found)
     assert factor(annotation, most) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("name", AGAIN)
-def test_the_right_annotation_holds_and_no_smaller_factor_does(name):
-    """Catches a right annotation that is too small, or one that is loose everywhere."""
-    annotation = BY_NAME[name]
-    assert not mended(annotation).violations
-    assert any(row.verdict == "exact" and row.found for row in mended(annotation).rows)
-    times = 0.999 * (2 if annotation.grows else annotation.times)
-    assert held(annotation, annotation.inputs(2), annotation.right, times).violations
-
-
-def test_a_right_annotation_has_no_witness():
-    """Catches a search that finds what is not there, or goes on for ever."""
-    assert smallest(replace(BY_NAME["solo_plus1"], stated=(0, 1))) is None
-    assert not as_stated(replace(BY_NAME["add_pair_solo1"], stated=(0, 1)), most=1).violations
-
-
-def test_distances_are_euclidean_and_added_over_arguments():
-    """Catches the L1 norm, and a root taken over all arguments at once."""
-    assert apart((1, 1), (4, 5)) == 5
-    x, y = ((0, 0), (0, 0)), ((3, 4), (5, 12))
-    assert (between(x, y, (0,)), between(x, y, (0, 1)), between(x, y, ())) == (5, 18, 0)
-    with pytest.raises(ValueError, match="zip"):
-        apart((1,), (1, 2))

@@ -3,9 +3,7 @@
 import math
 from fractions import Fraction
 
-import opendp.prelude as dp
 import pytest
-from sensitivity_board import opendp_records
 from sensitivity_book.verdicts import price, price_text, verdict
 
 import sensitivity_lab as sl
@@ -40,18 +38,3 @@ def test_a_price_is_written_in_three_digits():
     assert price_text(row(3, 4)) == "1.33"
     assert price_text(row(3, 4), power=2) == "1.78"
     assert price_text(row(0, 4)) == "∞"
-
-
-@pytest.mark.parametrize("size", [None, 5])
-def test_a_domain_of_opendp_has_its_bounds_its_size_and_no_nan(size):
-    """Catches a domain that allows what a sum or a mean refuses."""
-    floats, whole = (opendp_records(kind, (kind(0), kind(3)), size) for kind in (float, int))
-    data = [1.0] * (size or 3)
-    assert floats.member(data)
-    assert not floats.member([4.0, *data[1:]])
-    assert floats.member([*data, 1.0]) is (size is None)
-    assert whole.member([3] * len(data))
-    dp.enable_features("contrib")
-    for domain in (floats, whole):  # a sum of floats takes no domain with nan
-        moved = dp.t.make_sum(domain, dp.symmetric_distance()).map(2)
-        assert float(moved) == pytest.approx(3 if size else 6)

@@ -12,10 +12,9 @@ from itertools import combinations, combinations_with_replacement, pairwise, pro
 from math import comb
 from statistics import mean, median
 
-import duckdb
 import numpy as np
 import pytest
-from conftest import ROOT, a_third
+from conftest import ROOT
 from sensitivity_book.answers import check_answer
 from sensitivity_book.answers.check import check, verdict
 from sensitivity_book.answers.kinds import DatasetAnswer, FunctionAnswer, NumberAnswer
@@ -30,7 +29,6 @@ YEARS = [*map(Fraction, (1, 2, 2, 2, 5, 5, 7, 8, 9, 9))]
 RATINGS = [*map(Fraction, (1, 2, 3))]
 SALARIES = [0, 50, 100] * 4  # copies enough for a table of three, and one who joins
 STAFF = [(team, salary) for team in ("art", "law") for salary in (0, 50, 100)]
-MEDIANS = [median(six) for six in combinations(DAYS, 6)]
 
 
 def named(kind):
@@ -297,12 +295,6 @@ def dataset(text):
     return tuple(Fraction(part) for part in text.split(","))
 
 
-@pytest.mark.parametrize("name", named(NumberAnswer))
-def test_a_slip_is_wrong(name):
-    """Catches a right number that is called a slip."""
-    assert MADE[name].right not in MADE[name].slips
-
-
 # ---- Datasets and functions: what is submitted, and what is said of it; the first is right ------
 
 SUBMISSIONS = {
@@ -436,6 +428,7 @@ SUBMISSIONS = {
     "tables-refuted": [
         ("art 0, art 0, art 0, art 0\nart 50", "The count goes from 0 to 4, by 4, more than the 3 that were claimed."),
         ("art 0, art 0, art 0, law 0\nart 50", "from 0 to 3, by 3: here the claim holds."),
+        ("art 0, art 0, art 50\nart 100", "from 2 to 5, by 3: here the claim holds."),
         ("art 0, art 0, art 0, art 0, art 0\nart 50", "about at most 4 people, and your table has 5."),
         ("art 0, art 0\nart 50, art 50", "One person joins, and you name 2."),
     ],
@@ -491,100 +484,6 @@ def apart(query, x, y):
     return abs(query(x) - query(y))
 
 
-@cache
-def losses(ages):
-    """The squared error of each bound on a sum of ages at ε = 1."""
-    return [
-        sum(max(age - bound, 0) for age in ages) ** 2 + 2 * bound**2
-        for bound in range(max(ages) + 1)
-    ]
-
-
-@cache
-def in_duckdb(table):
-    """How many pairs of one team there are in which one earns less, by the statement of the page."""
-    rows = ", ".join(map(str, table))
-    [[found]] = duckdb.sql(
-        f"WITH staff(team, salary) AS (VALUES {rows}) SELECT COUNT(*) FROM staff AS a "
-        "JOIN staff AS b ON a.team = b.team AND a.salary < b.salary"
-    ).fetchall()
-    return found
-
-
-# Which of all pairs, or of all datasets, are right, by a second route.
-RIGHT_PAIRS = {
-    "by-hand-both-widest": (
-        lambda: swaps(DAYS, 6),
-        lambda x, y: (apart(mean, x, y), apart(median, x, y)) == (Fraction(19, 6), Fraction(5, 2)),
-        8,
-    ),
-    "noise-promise-broken": (lambda: swaps(DAYS, 6), lambda x, y: apart(max, x, y) > 12, 84),
-    "neighbours-bridged": (lambda: moves(DAYS, 6, 2), lambda x, y: apart(sum, x, y) > 19, None),
-    "school-ceiling-reached": (
-        lambda: (pair for pair in swaps(DAYS, 6, 2) if sum(pair[0]) in (45, 53)),
-        lambda x, y: apart(median, x, y) == max(MEDIANS) - min(MEDIANS),
-        12,
-    ),
-    "audits-midrange-broken": (
-        lambda: (
-            (x, tuple(sorted(y)))
-            for size in (1, 2, 3)
-            for x in combinations_with_replacement(range(4), size)
-            for y in product(range(4), repeat=size)
-            if sum((Counter(x) - Counter(y)).values()) <= 1
-        ),
-        lambda x, y: apart(lambda one: Fraction(one[0] + one[-1], 2), x, y) > Fraction(3, 2),
-        6,
-    ),
-    "local-and-smooth-jumped": (
-        lambda: (
-            (x, y)
-            for x, y in product(combinations_with_replacement((0, 4, 5, 6, 10), 5), repeat=2)
-            if (Counter(x) - Counter(y)).total() <= 1
-        ),
-        lambda x, y: (
-            apart(lambda one: local_median(one, (0, 10)), x, y) == 10 and sum(x + y) > 50
-        ),  # quiet and loud, which the page shows, add up to 30
-        2,
-    ),
-    "closed-forms-mixed": (
-        lambda: (
-            (x, y)
-            for x, y in product(
-                [x for n in (2, 3, 4, 5) for x in combinations_with_replacement((0, 3), n)],
-                repeat=2,
-            )
-            if ((Counter(x) - Counter(y)) + (Counter(y) - Counter(x))).total() <= 3
-        ),
-        lambda x, y: apart(lambda one: Fraction(sum(one), len(one)), x, y) > Fraction(9, 5),
-        None,
-    ),
-    "vehicle-crossed": (lambda: changed(RATINGS, 6, 2), lambda x, y: apart(median, x, y) == 2, 2),
-    "vehicle-scale": (
-        lambda: ((x,) for size in (1, 2, 3) for x in combinations(range(-5, 6), size)),
-        lambda x: max(map(abs, x)) < max(x) - min(x),
-        None,
-    ),
-    "clipping-below-all": (
-        lambda: ((x,) for x in combinations_with_replacement(range(4, 11), 5)),
-        lambda x: all(losses(x)[bound] > min(losses(x)) for bound in range(min(x), max(x) + 1)),
-        None,
-    ),
-    "tables-refuted": (
-        lambda: (
-            (table, (joining,))
-            for size in range(1, 6)
-            for table in combinations_with_replacement(STAFF, size)
-            for joining in STAFF
-        ),
-        lambda table, joining: (
-            len(table) <= 4 and in_duckdb((*table, *joining)) - in_duckdb(table) > 3
-        ),
-        None,
-    ),
-}
-
-
 WEIGHTS = {
     "norms-weight-laplace": lambda w: (100 + w) ** 2,
     "norms-weight-gaussian": lambda w: 100**2 + w**2,
@@ -608,18 +507,6 @@ def test_a_judge_of_weights_agrees_with_a_search(name):
     assert judge(searched).right
     assert not judge(lambda m: searched(m, 1.01)).right
     assert not judge(lambda m: searched(m, 0.99)).right
-
-
-@pytest.mark.parametrize("name", a_third(list(RIGHT_PAIRS)))
-def test_a_judge_of_pairs_agrees_with_a_brute_force(name):
-    """Catches a judge that overlooks a pair, or what is asked of it."""
-    every, is_right, how_many = RIGHT_PAIRS[name]
-    every = {*every()}
-    rights = {pair for pair in every if is_right(*pair)}
-    judge = MADE[name].judge
-    assert {pair for pair in every if judge(*pair).right} == rights
-    assert 0 < len(rights) < len(every)
-    assert how_many in (None, len(rights))
 
 
 # Which of all single datasets are right.

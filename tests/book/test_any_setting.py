@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import CHECK_ALL, ROOT, SEED, a_third, in_turn
+from conftest import CHECK_ALL, ROOT, SEED, in_turn
 from sensitivity_book.data.scenarios import school_large
 from sensitivity_book.live import explorers as live
 from sensitivity_book.live.explorers import fields, frame
@@ -16,7 +16,6 @@ from sensitivity_book.palette import DARK
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
-from sensitivity_book.stage.explorers.questions import RELATIONS
 from sensitivity_book.stage.explorers.witness import witness_explorer
 from sensitivity_book.theory.privacy.noise import gaussian_delta
 from test_explorer import STORED, unpacked
@@ -79,26 +78,6 @@ def test_a_picture_follows_the_theme_and_keeps_its_names_to_itself():
 # --- beyond what is stored: the package's numbers, by another method ----------------------------
 
 
-@pytest.mark.parametrize(
-    ("relation", "query"), a_third([*itertools.product(RELATIONS, ("mean", "median", "variance"))])
-)
-def test_a_typed_distance_is_asked_of_the_package(relation, query):
-    """Catches a distance that is cut to the slider's, and a curve that ends before it."""
-    queries = {one.name: one for one in (sl.MEAN, sl.MEDIAN, sl.VARIANCE)}
-    found = sl.global_sensitivity(
-        queries[query],
-        school_large().universes["absence_days"],
-        size=6,
-        relation=RELATIONS[relation](5),
-        method="walk",
-    )
-    name = "witness-absence-days"
-    shown = frame({"explorer": name, "settings": {"query": query, "relation": relation, "k": "5"}})
-    assert f"{query} at k = 5, " in shown["text"]
-    assert f"the sensitivity is {value_text(found.value)}. (" in shown["text"]
-    assert "for k from 1 to 5." in shown["alt"]
-
-
 @pytest.mark.parametrize(("low", "size", "k"), in_turn([(-5, 2, 3), (2, 6, 5), (-3, 1, 8)]))
 @pytest.mark.parametrize("query", [sl.MEAN, sl.SUM, sl.MEDIAN, sl.VARIANCE])
 def test_typed_bounds_and_sizes_are_asked_of_the_package(query, low, size, k):
@@ -122,27 +101,6 @@ def test_typed_bounds_of_a_person_are_the_noise_of_the_sentence():
     bells = float(re.search(r"\) by ([\d.]+)", text)[1])
     assert tents == pytest.approx(math.sqrt(2) * 500 / 0.3, rel=5e-3)
     assert gaussian_delta(bells * 1.005, 50, 0.3) <= 1e-6 <= gaussian_delta(bells * 0.995, 50, 0.3)
-
-
-AXES = [
-    ("formula", {"low": "-6", "size": "8", "k": "8"}),
-    ("formula", {"low": "-6", "claim": "variance"}),
-    ("people", {"groups": "1000", "rows": "100", "epsilon": "0.01"}),
-    ("people", {"groups": "1", "rows": "1", "epsilon": "10"}),
-    ("derivative", {"zeros": "9", "ones": "9", "twos": "0", "query": "sum"}),
-    ("witness-driving-proficiency", {"k": "12", "query": "variance"}),
-]
-
-
-@pytest.mark.parametrize(("name", "settings"), AXES)
-def test_the_axes_hold_what_is_typed(name, settings):
-    """Catches a line, a point or a ring beyond the axes."""
-    for panel in EXPLORERS[name].view(**settings).figures[0].axes:
-        (left, right), (low, high) = panel.get_xlim(), panel.get_ylim()
-        for line in panel.lines:
-            if line.get_transform() == panel.transData:
-                assert all(left <= x <= right for x in line.get_xdata())
-                assert all(low <= y <= high for y in line.get_ydata())
 
 
 # --- what can be typed, and what is refused ------------------------------------------------------

@@ -1,14 +1,10 @@
 """The engine that refutes claims, held to loops that are written out, and to the chapter's own."""
 
-import json
 from fractions import Fraction
-from functools import cache
-from itertools import combinations, product
-from pathlib import Path
+from itertools import combinations
 
 import pytest
 from conftest import a_third
-from sensitivity_book.theory.research.layouts import widest
 from sensitivity_book.theory.research.search import (
     exceeds,
     of_populations,
@@ -19,8 +15,6 @@ from sensitivity_book.theory.research.search import (
 from sensitivity_book.theory.research.worlds import small_populations
 
 import sensitivity_lab as sl
-
-CHAPTER = Path(__file__).parents[2] / "notebooks" / "a-blog-checked.ipynb"
 
 
 def gap(query, sides):
@@ -94,24 +88,3 @@ def test_floats_that_differ_by_rounding_alone_refute_nothing():
 
 
 # --- the chapter ---------------------------------------------------------------------------
-
-
-def chapter_cell(name):
-    """The cell of the chapter that defines a function, as what it defines."""
-    cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
-    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    (source,) = (source for source in sources if f"def {name}(" in source)
-    defined = {"sl": sl, "cache": cache}
-    exec(source, defined)
-    return defined[name]
-
-
-def test_the_sensitivity_of_the_chapter_is_the_widest_layout():
-    """Catches a sensitivity of the chapter that is not that of its case."""
-    delta = chapter_cell("delta")
-    for records in small_populations(4, 2):
-        d = widest(sl.MEAN, records)
-        for n, k in product(range(1, len(records) + 1), repeat=2):
-            gaps = [d.get((n - k, k, 0)), d.get((n - k, 0, k))] if k < n else []
-            expected = max((gap for gap in gaps if gap is not None), default=None)
-            assert delta(sl.MEAN, records, n, sl.Remove(k)) == expected

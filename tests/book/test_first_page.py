@@ -5,8 +5,6 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 import pytest
-from sensitivity_book.stage.dots.games import GAMES
-from sensitivity_book.stage.dots.page import markup
 from sensitivity_book.theory import first_page
 
 DAYS = list(first_page.pupils().values())
@@ -90,13 +88,3 @@ def test_one_neighbour_is_believed_in_at_most_e_to_the_epsilon_times_more():
     for epsilon in (0.1, 0.5, 1.0, 2.0):
         own = first_page.beliefs(epsilon)
         assert own[21] / own[40] <= math.exp(epsilon) * (1 + 1e-9)  # Chris out, Rick in
-
-
-def test_every_game_is_written_with_its_sentence():
-    """Catches a picture that a reader without JavaScript sees without words, or with a live knob."""
-    for name, make in GAMES.items():
-        html = markup(make())
-        assert f'id="dots-{name}"' in html
-        assert "<noscript>" in html
-        assert html.count("<button") + html.count("<input") == html.count(" disabled")
-        assert html.count("<rect") in (0, 210)

@@ -1,11 +1,8 @@
 """What pages load to run Python: every file known by its hash, wrapped so that it comes out as it went in."""
 
-import base64
-import gzip
 import hashlib
 import importlib
 import io
-import json
 import os
 import re
 import subprocess
@@ -15,11 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
-from sensitivity_book.live import duck_files, fetch, pack, wrap
+from sensitivity_book.live import duck_files, fetch, pack
 from sensitivity_book.live.__main__ import MADE_FROM, is_made, main
 
 HERE = ROOT / "book" / "sensitivity_book" / "live"
-NAMES = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"]
 
 
 @pytest.fixture
@@ -48,47 +44,8 @@ def test_a_file_that_is_another_is_refused(tmp_path):
         fetch.unpack(wheel(tmp_path, {"a.wasm": files["a.wasm"]}), "inside/", known)
 
 
-def test_the_lock_names_what_pyodide_needs_and_nothing_twice():
-    """Catches a package whose needs are not there: a page would fail to start."""
-    packages = fetch.lock()["packages"]["packages"]
-    assert {"numpy", "pandas", "matplotlib"} <= set(packages)
-    assert {need for package in packages.values() for need in package["depends"]} <= set(packages)
-    assert set(fetch.lock()["core"]) == set(NAMES)
-    assert all(re.fullmatch(r"[0-9a-f]{64}", value) for value in fetch.hashes().values())
-
-
-def unwrapped(script):
-    """What a page makes of a script: the name and the bytes."""
-    name, packed, text = json.loads(f"[{script.removeprefix('liveFile(').removesuffix(')')}]")
-    content = base64.b64decode(text)
-    return name, gzip.decompress(content) if packed else content
-
-
-@pytest.mark.parametrize("content", [b"", b"a", b"a" * 10_000, bytes(range(256)) * 3])
-def test_a_wrapped_file_comes_out_as_it_went_in(content):
-    """Catches a byte that is lost between the disk and Python."""
-    assert unwrapped(wrap.wrap("some.whl", content)) == ("some.whl", content)
-
-
 LOADER = "const a=1;export{a as loadPyodide,b as version};\n//# sourceMappingURL=pyodide.mjs.map"
 MODULE = "import.meta.url;import.meta.url;import.meta.url;export default _createPyodideModule;"
-
-
-def test_pyodide_becomes_one_classic_script():
-    """Catches a module's words in a script that is no module."""
-    script = wrap.classic(LOADER, MODULE)
-    assert not re.search(r"\bexport\b|import\.meta|sourceMappingURL", script)
-    assert "return a;" in script
-
-
-@pytest.mark.parametrize(
-    ("loader", "module"),
-    [("const a=1;", MODULE), (LOADER, MODULE.replace("import.meta.url;", "", 1)), (LOADER, "x")],
-)
-def test_another_pyodide_is_refused(loader, module):
-    """Catches a new Pyodide that would be wrapped as the old one was, and fail in the page."""
-    with pytest.raises(ValueError, match=r"Pyodide must have .* times, got"):
-        wrap.classic(loader, module)
 
 
 @pytest.fixture
@@ -199,22 +156,3 @@ def test_the_page_on_running_names_the_versions_that_run():
         assert f"{said} {'.'.join(packages[name]['version'].split('.')[:2])}" in page
     assert f"DuckDB {duck_files.lock()['duckdb'].rpartition('.')[0]}" in page
     assert f"Python {fetch.lock()['packages']['info']['python'].rpartition('.')[0]}" in page
-
-
-def test_a_page_is_told_its_cells(live):
-    """Catches a cell that ends the page's script, and one without a word why it does not run."""
-    plain = {"source": ["a = '</script>'\n", "a"], "metadata": {}}
-    tagged = {"source": "dp.x()", "metadata": {"tags": ["hide-input", "needs-opendp"]}}
-    cells = [live.told(plain), live.told(tagged)]
-    assert cells[0] == {"source": "a = '</script>'\na", "elsewhere": ""}
-    assert "OpenDP" in cells[1]["elsewhere"]
-    stored = live.store("live-cells", cells)
-    assert stored.count("</script>") == 1
-    assert json.loads(re.findall(r">(.*)</script>", stored)[0]) == cells
-
-
-@pytest.mark.parametrize("script", ["var duckdb=1;", "BEGIN1;", "BEGINglobalThis.onmessage;"])
-def test_another_script_of_duckdb_stops_the_build(script: str) -> None:
-    """Catches a newer script of DuckDB's that would answer elsewhere than to Python."""
-    with pytest.raises(ValueError, match="DuckDB's script must"):
-        duck_files.classic(script.replace("BEGIN", '"use strict";var duckdb='))

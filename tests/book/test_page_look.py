@@ -95,18 +95,6 @@ def test_numbers_stand_on_the_right_below_their_headings():
     ]  # fmt: skip
 
 
-def test_rows_that_share_a_name_keep_their_columns():
-    """Catches headings that are shifted by a cell that spans rows."""
-    frame = pd.DataFrame(
-        {"n": [1, 2, 3]}, index=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "z")])
-    )
-    shown = aligned(frame.to_html())
-    assert cells(shown, "th")[-6:] == [
-        (True, "n"), (False, "a"), (False, "x"), (False, "y"), (False, "b"), (False, "z"),
-    ]  # fmt: skip
-    assert cells(shown, "td") == [(True, "1"), (True, "2"), (True, "3")]
-
-
 def code_of(path):
     text = path.read_text(encoding="utf-8")
     cells = json.loads(text)["cells"] if path.suffix == ".ipynb" else []
@@ -132,14 +120,3 @@ def test_a_colour_is_written_in_one_place():
         if colour.search(line)
     }
     assert {line.split(":")[0] for line in written} == palettes, written
-
-
-def test_a_script_begins_as_all_do():
-    """Catches a second way to open a script; what a worker runs is loose, since its parts are joined."""
-    scripts = [path for path in sorted((ROOT / "book").rglob("*.js")) if path.name != "prism.js"]
-    opened = re.compile(r'(?://.*\n)+\(\(\) => \{\n  "use strict";\n[^\0]*\n\}\)\(\);\n')
-    loose = re.compile(r'(?://.*\n)+"use strict";\n')
-    assert len(scripts) > 10
-    for path in scripts:
-        form = loose if path.parent.name == "live" else opened
-        assert form.match(path.read_text(encoding="utf-8")), path.name

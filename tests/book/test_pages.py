@@ -2,18 +2,14 @@
 
 import ast
 import doctest
-import html
 import re
 
 import nbformat
-import pandas as pd
 import pytest
 from conftest import RELATIONS, ROOT
 from pybtex.database import parse_file, parse_string
-from sensitivity_book.pictures.table_html import one_row_fewer
 
 from scripts import map as book_map
-from scripts import outputs
 from scripts.cover import PICTURES, STATIC, draw
 
 FRONT = ["README.md", "book/chapters.md", "book/api/results.md", "book/tasks.md"]
@@ -52,14 +48,6 @@ def test_the_table_of_chapters_is_complete_and_true():
         assert set(re.findall(r"<(ch-[\w-]+)>", needs)) == book_map.direct(book, label)[0]
 
 
-def test_the_map_leads_to_every_chapter_by_its_title():
-    """Catches a box without its whole title, which is also what a screen reader says."""
-    drawn = book_map.MAP.read_text(encoding="utf-8")
-    for chapter in book_map.chapters().values():
-        [box] = re.findall(rf'<a class="\w+" href="../{chapter.page}.html">(.*?)</a>', drawn)
-        assert html.unescape(re.sub(r"<.*?>", "", box)).strip() == chapter.title
-
-
 def test_the_glossary_explains_every_relation():
     """Catches a relation of the package for which the glossary has no word."""
     glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
@@ -77,26 +65,6 @@ def test_every_reference_is_cited_and_leads_to_its_text():
     assert [key for key, entry in references.items() if ways.isdisjoint(entry.fields)] == []
 
 
-def test_a_notebook_is_stored_whole_or_not_at_all(tmp_path, monkeypatch):
-    """Catches a full disk that leaves a chapter cut in the middle."""
-    page = tmp_path / "page.ipynb"
-    page.write_text("as it was", encoding="utf-8")
-
-    def half(notebook, path):
-        path.write_text("{", encoding="utf-8")
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(outputs.nbformat, "write", half)
-    with pytest.raises(OSError, match="no space"):
-        outputs.store(None, page)
-    monkeypatch.undo()
-    assert [(one.name, one.read_text("utf-8")) for one in tmp_path.iterdir()] == [
-        ("page.ipynb", "as it was")
-    ]
-    outputs.store(nbformat.v4.new_notebook(), page)
-    assert nbformat.read(page, as_version=4).cells == []
-
-
 def test_printed_pieces_are_joined_as_they_are(extension):
     """Catches a line that is broken where the kernel happened to send it in two pieces."""
     join_pieces = extension("offline").join_pieces
@@ -105,32 +73,6 @@ def test_printed_pieces_are_joined_as_they_are(extension):
         for text in ("L1", " 2\nL2", " 3\n")
     ]
     assert [output["text"] for output in join_pieces(pieces)] == ["L1 2\nL2 3\n"]
-
-
-def headings(frame):
-    """The rows of headings of a table, as the book shows it."""
-    shown = one_row_fewer(frame)
-    rows = re.findall(
-        r"<tr[^>]*>(.*?)</tr>", re.findall("<thead>(.*?)</thead>", shown, re.DOTALL)[0], re.DOTALL
-    )
-    return [
-        [re.sub("<.*?>|&nbsp;", "", th) for th in re.findall("<th.*?</th>", row)] for row in rows
-    ]
-
-
-def test_the_name_of_an_index_needs_no_row_of_headings():
-    """Catches an empty second row of headings, and a name of columns that is lost."""
-    named = pd.DataFrame({"a": [1], "b": [2]}, index=pd.Index([0], name="k"))
-    assert headings(named.to_html()) == [["k", "a", "b"]]
-    assert headings(named.style.to_html()) == [["k", "a", "b"]]
-    two = named.set_index("a", append=True)
-    assert headings(two.to_html()) == [["k", "a", "b"]]
-    both = named.rename_axis(columns="query").to_html()
-    assert headings(both) == [["k, by query", "a", "b"]]
-    nested = named.set_index("a", append=True).rename_axis(columns="query").to_html()
-    assert headings(nested) == [["k", "a, by query", "b"]]
-    plain = pd.DataFrame({"a": [1]}).to_html()
-    assert one_row_fewer(plain) == plain
 
 
 def test_a_page_with_formulas_says_what_they_need(extension):

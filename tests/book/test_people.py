@@ -1,13 +1,11 @@
 """People and their rows: what is done to tables is held against plain enumerations and stated laws."""
 
-import math
 from collections import Counter
 from functools import cache
 from itertools import combinations_with_replacement, product
 
 import pandas as pd
 import pytest
-from conftest import in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sensitivity_book.theory.people import (
@@ -60,56 +58,6 @@ def largest(function, universe, k, most, norm=1):
     """The largest move of an answer among datasets of at most so many records."""
     asked = {"sizes_within": range(most + 1), "relations": [sl.SymmetricDifference(k)]}
     return max(row.exact for row in sl.audit(function, 0, universe, **asked, norm=norm).rows)
-
-
-# --- what the page asks of the package ---------------------------------------------------
-
-
-@pytest.mark.parametrize("n", in_turn([1, 3]))
-def test_a_flat_map_and_a_public_join_multiply(n):
-    """Catches a stability that is not linear, and one that a row distance does not bear out."""
-    public = frame([(1, i) for i in range(2)], "key", "place")
-    private = sl.Universe.product(reader=["a", "b"], key=[1, 2])
-    steps = (lambda t: t.merge(public, on="key"), lambda t: pd.concat([t, t]))
-    for step in steps:
-        tables = [t for size in range(4) for t in private.datasets(size)]
-        plain = max(
-            row_distance(step(x), step(y))
-            for x, y in combinations_with_replacement(tables, 2)
-            if row_distance(x, y) <= n
-        )
-        assert largest(rows_of(step), private, n, 3) == plain == 2 * n
-
-
-@pytest.mark.parametrize(("g", "r"), in_turn([(1, 2), (3, 1), (2, 2)]))
-def test_a_person_contributes_groups_times_rows(g, r):
-    """Catches bounds under which a person moves more counts, or fewer, than the theorem says."""
-    people = sl.Universe.people(sl.Universe.product(group=["x", "y", "z"]), most_rows=g * r + 1)
-
-    def counts(table):
-        group = table.groupby("person")["group"].rank("dense")
-        kept = table[group <= g].groupby(["person", "group"]).head(r)
-        return kept["group"].value_counts()
-
-    assert largest(counts, people, 1, 1) == g * r
-    assert largest(counts, people, 1, 1, norm=2) == pytest.approx(r * math.sqrt(g), rel=1e-12)
-
-
-@pytest.mark.parametrize("m", [1, 2, 3])
-def test_a_person_with_m_rows_moves_at_most_m_times_one_row(m):
-    """Catches a factor that a count or a sum does not attain, or that a query exceeds."""
-    values = sl.Universe.product(v=[0, 1, 5])
-    people = sl.Universe.people(values, most_rows=m)
-    queries = {
-        "count": len,
-        "sum": lambda table: table["v"].sum(),
-        "largest": lambda table: table["v"].max() if len(table) else 0,
-    }
-    of_a_row = {name: largest(query, values, 1, 3) for name, query in queries.items()}
-    of_rows = {name: largest(query, values, m, 3) for name, query in queries.items()}
-    of_a_person = {name: largest(query, people, 1, 1) for name, query in queries.items()}
-    assert of_a_row == {"count": 1, "sum": 5, "largest": 5}
-    assert of_rows == of_a_person == {"count": m, "sum": 5 * m, "largest": 5}
 
 
 # --- truncation --------------------------------------------------------------------------
@@ -206,20 +154,6 @@ def test_the_formulas_are_attained_and_the_witness_shows_it(left, right, allowed
     else:
         assert found.value == abs(before.total() - after.total())
         assert found.value == d_left * right.most + d_right * left.most
-
-
-@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 2), (2, 2)])
-def test_the_product_belongs_to_a_whole_key(a, b):
-    """Catches the product of the bounds for a key that arrives with its rows in both tables."""
-    users = frame(product([1, 2], "ab"), "key", "user")
-    items = frame(product([1, 2], "ab"), "key", "item")
-    keys = sl.Universe.people({"users": users, "items": items}, id="key")
-
-    def joined(tables):
-        left, right = truncate(tables["users"], E(a), "key"), truncate(tables["items"], E(b), "key")
-        return left.merge(right, on="key")
-
-    assert largest(rows_of(joined), keys, 1, 2) == a * b
 
 
 @settings(max_examples=200)

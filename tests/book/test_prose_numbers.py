@@ -10,6 +10,8 @@ from itertools import pairwise
 import pytest
 from conftest import ROOT
 
+from sensitivity_lab.definition import QUERIES, greatest, population_pairs
+
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # What no cell of a page has: how to compute it, after "=", or in words why it needs no cell.
@@ -167,6 +169,17 @@ def test_sentences_say_what_their_cells_say(page):
 def test_a_number_that_no_cell_has_is_right(page, number, made, how):
     """Catches a number that was typed and never computed."""
     assert says(number, {Fraction(eval(how, vars(math)))})
+
+
+def test_the_schools_picture_is_told_as_it_is_drawn():
+    """Catches an alternative text, which no cell prints, whose last numbers are another curve's."""
+    school = next(page for page in CHAPTERS if page.stem == "school").read_text(encoding="utf-8")
+    shown = [cell["metadata"].get("mystnb", {}) for cell in json.loads(school)["cells"]]
+    [bend] = [one for one in shown if one.get("figure", {}).get("name") == "fig-school-bend"]
+    days = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
+    for k in (3, 4):
+        pairs = population_pairs(days, 6, "Change", k)
+        assert re.search(rf"\b{greatest(*QUERIES['sum'], pairs).value}\b", bend["image"]["alt"])
 
 
 def test_the_reader_sees_what_it_is_there_for():

@@ -19,8 +19,6 @@ from sensitivity_book.theory.vectors import (
     toeplitz,
 )
 
-import sensitivity_lab as sl
-
 LIMITS = [(1, None), (1, 2), (2, None), (2, 2), (3, None)]
 IN_A_PLANE = [[2, 0, 0], [-2, 2, 0], [-1, -1, 2]]
 
@@ -31,25 +29,6 @@ def some_encoders():
     for _ in range(12):
         rows, n, low = draw.randint(1, 4), draw.randint(2, 5), draw.choice((-3, 0))
         yield [[draw.randint(low, 3) for _ in range(n)] for _ in range(rows)]
-
-
-# -- a mean with a floor ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("most", "least"), [(1, 1), (2, 1), (2, 3), (3, 2)])
-def test_a_floor_costs_two_over_one_more(most, least):
-    """Catches thm-clipped-mean being wrong: on the line, with inner vectors as well as the ends."""
-
-    def mean(x):
-        return Fraction(sum(x), max(len(x), least))
-
-    line = sl.Universe.value_range(range(-most, most + 1))
-    sizes = range(least + 3)
-    query = sl.Query("mean", mean, smallest_size=0)
-    added = sl.global_sensitivity(query, line, size=sizes, relation=sl.SymmetricDifference(1))
-    changed = sl.global_sensitivity(query, line, size=sizes, relation=sl.Change(1))
-    assert added.value == Fraction(2 * most, least + 1)
-    assert changed.value == Fraction(2 * most, least)
 
 
 # -- one person in many rounds -----------------------------------------------------------------

@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
-from conftest import HTML, in_turn, turn
+from conftest import HTML, in_turn
 from playwright.sync_api import Browser, Locator, Page
 from sensitivity_board import Case, case_files
 from sensitivity_board.claimed import cause, standing
 from sensitivity_board.page import SECTIONS
-from sensitivity_board.programs import every_program
 from test_book import LOOKS, STRUCTURE, WIDEST, faint_text, faults, opened, quietly, show
 
 PAGE = HTML / "book" / "board.html"
@@ -106,21 +105,6 @@ def test_filters_hold_together_and_an_empty_section_goes(page: Page) -> None:
     assert field(page, "library").input_value() == ""
 
 
-def test_the_text_field_finds_every_word_in_any_order(page: Page) -> None:
-    """Catches a search that wants the words as they stand, or that reads capitals otherwise."""
-    histograms = {case.address for case in CASES if case.function.startswith("histogram")}
-    weighted = {case.address for case in CASES if "weights 10" in case.setting}
-    assert weighted < histograms
-    for text in ("weights 10 histogram", "HISTOGRAM weights", "  histogram   10 weights "):
-        field(page, "text").fill(text)
-        assert set(seen(page)) == weighted
-    field(page, "text").fill("histogram")
-    assert set(seen(page)) == histograms
-    field(page, "text").fill("no such words")
-    assert seen(page) == []
-    assert said(page) == f"0 of {len(ALL):,} claims"
-
-
 # ---- The address ---------------------------------------------------------------------------------
 
 
@@ -139,19 +123,6 @@ def test_a_filtered_view_has_an_address_that_shows_it_again(page: Page) -> None:
     page.get_by_role("button", name="Show all").click()
     page.wait_for_function("!location.hash")
     assert len(seen(page)) == len(ALL)
-
-
-@turn(1, 3)
-def test_a_card_is_shown_by_its_address_whatever_its_verdict(page: Page) -> None:
-    """Catches a card that its own link does not open, or does not bring into view."""
-    for verdict in SECTIONS:
-        address = [case.address for case in CASES if standing(case) == verdict][-1]
-        at(page, address)
-        card = page.locator(f"[id='{address}']")
-        assert in_view(card)
-        assert card.locator("dl").is_visible()
-        assert len(seen(page)) == len(ALL)
-        assert page.locator(".claim:target").get_attribute("id") == address
 
 
 def test_a_card_that_a_filter_hides_is_shown_by_its_address(page: Page) -> None:
@@ -221,14 +192,6 @@ def test_without_a_script_everything_is_there(browser: Browser) -> None:
     row.locator("> summary").click()
     assert row.locator("dl").is_visible()
     context.close()
-
-
-def test_every_program_has_a_button_that_copies_it(page: Page) -> None:
-    """Catches code that a reader has to mark by hand, and a program that is not on its card."""
-    known = every_program()
-    shown = page.locator(".claim:has(.program)")
-    assert set(shown.evaluate_all("all => all.map(one => one.id)")) == known.keys() & set(ALL)
-    assert page.locator(".program button.copybtn").count() == shown.count()
 
 
 # ---- In the book ---------------------------------------------------------------------------------

@@ -109,17 +109,6 @@ def test_the_book_is_built() -> None:
     assert "intro.html" in (HTML / "index.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("clipped-vectors", "norms"), ("clipping-in-detail", "clipping")]
-)
-def test_an_old_address_leads_on(old: str, new: str) -> None:
-    """Catches a link from elsewhere to a page that was joined to another, and leads nowhere."""
-    page = HTML / "notebooks" / f"{old}.html"
-    [there] = re.findall(r'http-equiv="refresh" content="0; ?url=(\S+?)"', page.read_text("utf-8"))
-    assert there == f"{new}.html"
-    assert (page.parent / there).exists()
-
-
 # What does not depend on width and scheme: formulas that are not set, stray dollars, headings, words for pictures.
 READ = """css => {
   const article = document.querySelector(css), all = css => [...article.querySelectorAll(css)];
@@ -255,24 +244,6 @@ def test_a_tick_shows_its_relation_and_no_other(browser: Browser) -> None:
         assert table.locator("td i:visible").count() == 0
 
 
-@pytest.mark.parametrize(
-    ("entry", "leads_to"),
-    [
-        ("witness", "book/glossary.html#term-witness"),
-        ("Witness (definition)", "notebooks/by-hand.html#def-witness"),
-        ("Maps chain (theorem)", "notebooks/privacy-maps.html#thm-privacy-chaining"),
-        (
-            "A private join does not move the product of its bounds",
-            "notebooks/people-in-detail.html#a-private-join-does-not-move-the-product-of-its-bounds",
-        ),
-    ],
-)
-def test_the_index_has_more_than_names(entry: str, leads_to: str) -> None:
-    """Catches an index without definitions, theorems and sections."""
-    index = (HTML / "genindex.html").read_text("utf-8")
-    assert re.search(rf'href="{leads_to}">(<strong>)?{re.escape(entry)}<', index)
-
-
 def test_docstrings_lead_to_the_proofs_they_name() -> None:
     """Catches a label that is shown as it is written, and a first line read as a type."""
     page = (HTML / "book" / "api" / "answer.html").read_text("utf-8")
@@ -346,41 +317,6 @@ def test_no_id_stands_twice() -> None:
         text = re.sub(r"<script.*?</script>", "", (HTML / name).read_text("utf-8"), flags=re.DOTALL)
         ids = re.findall(r'<\w[^>]*\sid="([^"]+)"', text)
         assert [one for one, times in Counter(ids).items() if times > 1] == [], name
-
-
-SCRIPTS = {  # where a script is needed, and how many bytes it may have
-    "dots": (["book/intro"], 40_000),
-    "answers": ([f"notebooks/{name}" for name in ("by-hand", "noise", "school", "people", "norms")], 14_000),
-    "tents": (["notebooks/noise"], 12_000),
-    "board": (["book/board"], 6_000),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_a_script_loads_where_it_is_needed_and_not_everywhere(script: str) -> None:
-    """Catches a page of the book that pays for a script it does not use, and a script that grows."""
-    needed, most = SCRIPTS[script]
-    others = ["book/glossary", "notebooks/case-files"]
-    for name in [*needed, *others]:
-        text = (HTML / f"{name}.html").read_text("utf-8")
-        found = re.search(rf"_static/{script}\.js", text) is not None
-        assert found == (name in needed), name
-    assert (HTML / "_static" / f"{script}.js").stat().st_size < most
-
-
-def test_a_reference_is_found_by_what_the_text_cites_it_by() -> None:
-    """Catches a list of numbers under a text that cites authors and years, and a wrong order."""
-    listed = (HTML / "book" / "bibliography.html").read_text("utf-8")
-    entry = r'<div class="citation" id="(\w+)".*?class="label">(.*?)</span>\n'
-    labels = {id_: re.sub("<.*?>", "", text) for id_, text in re.findall(entry, listed, re.DOTALL)}
-    assert len(labels) > 25
-    assert [*labels.values()] == sorted(
-        labels.values(), key=lambda text: text.replace("The ", "").casefold()
-    )
-    cited = r'<a class="reference internal" href="[^"]*bibliography.html#(\w+)"[^>]*>(.*?)</a>'
-    for name in PAGES:
-        for id_, text in re.findall(cited, (HTML / name).read_text("utf-8")):
-            assert re.sub("<.*?>", "", text).replace("\xa0", " ") in labels[id_], (name, text)
 
 
 @contextmanager

@@ -160,11 +160,6 @@ def test_any_order_of_clicks_sieves_210_down_to_one(page: Page, seed: int) -> No
 # ---- Any other six -----------------------------------------------------------------------------
 
 
-def choose(root: Locator, group: tuple[int, ...]) -> None:
-    for i in set(inside(root)) ^ set(group):
-        dot(root, i).evaluate("dot => dot.click()")
-
-
 # Every group is clicked together, and what the page then says and marks is kept.
 EVERY_GROUP = """(root, groups) => groups.map(group => {
   root.querySelectorAll(".dot").forEach((dot, i) => {
@@ -198,17 +193,6 @@ def test_every_group_says_how_many_share_its_mean(page: Page) -> None:
         assert float(state["at"]) * 20 / 100 == pytest.approx(float(mean(group)))
 
 
-def test_a_study_of_another_size_asks_for_six(page: Page) -> None:
-    """Catches a mean of five that is taken for one of six, in all sets of other sizes."""
-    root = game(page, "hiding")
-    for size in (0, 1, 5, 7, 10):
-        choose(root, tuple(EVERYONE[:size]))
-        wanted = f"Pull in {6 - size} more." if size < 6 else f"Pull out {size - 6}."
-        assert said(root) == f"{size} of 6 in {wanted}"
-        assert lit(root, "hit") == []
-        assert root.locator(".mean").is_hidden()
-
-
 # ---- One swap ------------------------------------------------------------------------------------
 
 
@@ -238,18 +222,6 @@ def test_every_swap_moves_the_mean_as_far_as_the_package_says(page: Page) -> Non
                 dot(root, i).evaluate("dot => dot.click()")
             assert inside(root) == TRUE_SIX
     assert record == most
-
-
-def test_a_second_pull_lets_the_first_go_back(page: Page) -> None:
-    """Catches two pupils out at once, which is no neighbour at distance 1."""
-    root = game(page, "moving")
-    for i in (0, 9, 1, 8):
-        dot(root, i).click()
-    assert inside(root) == (0, 2, 3, 4, 5, 8)
-    root.locator("[data-action=on]").click()
-    assert "The mean is" in said(root)
-    assert root.locator("[data-kind=removed], [data-kind=added]").count() == 0
-    assert inside(root) == (0, 2, 3, 4, 5, 8)
 
 
 def test_the_most_is_shown_with_its_witness(page: Page) -> None:
@@ -306,6 +278,9 @@ def test_every_stop_of_the_dial_says_the_attackers_chance(page: Page) -> None:
         page.keyboard.press("ArrowRight")
 
 
+# ---- Hands -------------------------------------------------------------------------------------------
+
+
 def test_the_noisy_number_is_drawn_again(page: Page) -> None:
     """Catches a press that changes nothing, a draw of another distribution, and a number that is not shown."""
     root = game(page, "noisy")
@@ -319,9 +294,6 @@ def test_the_noisy_number_is_drawn_again(page: Page) -> None:
         assert root.locator(".mean b").text_content() == (published if quantile else "3.5")
     page.evaluate("() => { Math.random = window.chance; }")
     assert root.locator("input").get_attribute("aria-valuetext") == "ε = 1"
-
-
-# ---- Hands -------------------------------------------------------------------------------------------
 
 
 def centre(part: Locator) -> tuple[float, float]:
@@ -450,44 +422,6 @@ def test_the_games_can_be_read_and_hit(page: Page, width: int, scheme: str) -> N
     show(page, WIDE, "light")
 
 
-@pytest.mark.parametrize("width", [WIDE, PHONE])
-def test_no_dot_covers_the_name_of_its_side(page: Page, width: int) -> None:
-    """Catches "in the study" under a dot, with everybody in and with nobody in."""
-    show(page, width, "light")
-    root = game(page, "hiding")
-    for group in ((), tuple(EVERYONE)):
-        choose(root, group)
-        for lane in root.locator(".lane").all():
-            own = lane.bounding_box()
-            assert own
-            for other in (one.bounding_box() for one in root.locator(".dot").all()):
-                assert other
-                beside = (
-                    other["x"] >= own["x"] + own["width"] or own["x"] >= other["x"] + other["width"]
-                )
-                below = (
-                    other["y"] >= own["y"] + own["height"]
-                    or own["y"] >= other["y"] + other["height"]
-                )
-                assert beside or below
-    show(page, WIDE, "light")
-
-
-@pytest.mark.parametrize(("width", "height"), [(WIDE, 900), (PHONE, 800)])
-def test_there_is_something_to_touch_above_the_fold(
-    browser: Browser, width: int, height: int
-) -> None:
-    """Catches a first screen that only talks."""
-    page = browser.new_page(viewport={"width": width, "height": height})
-    page.goto(PAGE.as_uri(), wait_until="load")
-    page.wait_for_timeout(400)
-    for one in page.locator("#dots-naming .dot").all():
-        box = one.bounding_box()
-        assert box
-        assert box["y"] + box["height"] <= height
-    page.close()
-
-
 def test_without_javascript_every_game_stands_finished(browser: Browser) -> None:
     """Catches an empty box: the picture, its sentence and no dead control, at both ends of the page."""
     context = browser.new_context(
@@ -507,19 +441,6 @@ def test_without_javascript_every_game_stands_finished(browser: Browser) -> None
         kinds = [one.get_attribute("data-kind") for one in root.locator(".dot").all()]
         assert kinds == list(picture.kinds)
     context.close()
-
-
-def test_the_answer_is_not_given_away_and_not_lost(browser: Browser) -> None:
-    """Catches six names that flash up before the script begins, or stay hidden if it never comes."""
-    page = browser.new_page()
-    page.route("**/dots.js*", lambda route: route.abort())
-    page.goto(PAGE.as_uri(), wait_until="domcontentloaded")
-    sentence = page.locator("#dots-naming .sentence")
-    waiting = "part => getComputedStyle(part.closest('.dots > *')).animationName"
-    assert sentence.evaluate(waiting) == "dots-wait"
-    page.wait_for_timeout(1200)
-    assert sentence.is_visible()
-    page.close()
 
 
 PLACED = """part => ['--at', '--from', '--to']

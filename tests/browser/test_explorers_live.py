@@ -12,8 +12,6 @@ import pytest
 from conftest import HTML, a_third, turn
 from playwright.sync_api import Browser, Locator, Page, expect
 from sensitivity_book.live.explorers import frame
-from sensitivity_book.stage.dots.games import moving
-from sensitivity_book.stage.dots.page import markup
 from sensitivity_book.stage.explorers import explorer as module
 from sensitivity_book.stage.explorers.explorer import Explorer
 from sensitivity_book.stage.explorers.formula import formula_explorer
@@ -223,15 +221,6 @@ def test_the_last_change_wins(formula: tuple[Explorer, Page]) -> None:
     assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["5", "8"]
 
 
-def test_a_setting_is_computed_once(formula: tuple[Explorer, Page]) -> None:
-    """Catches a slider that asks again on its way back."""
-    explorer, page = formula
-    for k in ("6", "7", "6", "7"):
-        type_in(explorer, page, {"k": k})
-        assert_frame(explorer, page, {"k": k})
-    assert [one["settings"]["k"] for one in page.evaluate("stand.asked")] == ["6", "7"]
-
-
 def test_what_is_refused_is_said(formula: tuple[Explorer, Page]) -> None:
     """Catches a picture of another setting below an error, and an explorer that an error ends."""
     explorer, page = formula
@@ -309,15 +298,16 @@ def test_a_reader_stops_it(formula: tuple[Explorer, Page]) -> None:
     assert_frame(explorer, page, {"k": "8"})
 
 
-def test_python_ends(formula: tuple[Explorer, Page]) -> None:
-    """Catches an explorer that waits for a Python that has gone."""
-    explorer, page = formula
-    page.evaluate("stand.break('Python ended: there may be too little memory.')")
-    type_in(explorer, page, {"low": "-5"})
-    expect(place(explorer, page).locator(".compute [role=status]")).to_have_text(
-        "Python ended: there may be too little memory. The stored settings are here."
-    )
-    stored_again(explorer, page)
+# --- what a cell shows when it is run in the page ------------------------------------------------
+
+RUN = """([stored, html]) => {
+  const output = stored.closest(".cell_output") ?? stored.parentElement;
+  output.hidden = true;
+  const shown = document.createElement("div");
+  output.after(shown);
+  shown.innerHTML = html;
+  shown.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
+}"""
 
 
 def test_python_does_not_start(browser: Browser) -> None:
@@ -330,18 +320,6 @@ def test_python_does_not_start(browser: Browser) -> None:
     )
     stored_again(explorer, page)
     page.close()
-
-
-# --- what a cell shows when it is run in the page ------------------------------------------------
-
-RUN = """([stored, html]) => {
-  const output = stored.closest(".cell_output") ?? stored.parentElement;
-  output.hidden = true;
-  const shown = document.createElement("div");
-  output.after(shown);
-  shown.innerHTML = html;
-  shown.dispatchEvent(new CustomEvent("live:shown", { bubbles: true }));
-}"""
 
 
 def test_a_cell_that_is_run_shows_an_explorer_that_works(
@@ -373,20 +351,6 @@ def test_a_cell_that_is_run_shows_an_explorer_that_works(
     ids = "() => [...document.querySelectorAll('article .explorer [id], article .explorer[id]')].map(node => node.id)"
     found = page.evaluate(ids)
     assert len(found) == len(set(found))
-    page.close()
-
-
-def test_a_cell_that_is_run_shows_dots_that_move(browser: Browser) -> None:
-    """Catches a picture of dots that nobody can pull, and two games of one name."""
-    page = opened(browser, "witness-absence-days")
-    stored = page.locator(".dots").first.element_handle()
-    assert stored
-    page.evaluate(RUN, [stored, markup(moving())])
-    dots = page.locator(".dots[id*=-run-]")
-    expect(dots).to_have_attribute("data-live", "yes")
-    for i in (0, 9):
-        dots.locator(".dot").nth(i).click()
-    expect(dots.locator(".big b")).to_have_text("3.17")
     page.close()
 
 

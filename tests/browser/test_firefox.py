@@ -1,7 +1,6 @@
 """The built book in Firefox, opened from its files: every third page of the path (all pages with CHECK_ALL=1), each kind of script, Python in the page."""
 
 import json
-import math
 import os
 import re
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ import pytest
 from bidi import Page
 from conftest import CHECK_ALL, HTML, ROOT
 from firefox import firefox
-from sensitivity_book.stage.tents import Tents, big, sentence
 from test_book import ARTICLE, PAGES, PHONE, WIDE, WIDEST
 
 CONTENTS = (ROOT / "_toc.yml").read_text(encoding="utf-8").partition("Rooms")[0]
@@ -119,26 +117,6 @@ def test_a_choice_shows_its_reason_and_closes_the_one_before(page: Page) -> None
     for choice in range(3):
         page.click(f"{check} summary", choice)
         assert seen(page, f"{check} .reason") == [i == choice for i in range(3)]
-
-
-def test_a_click_on_a_dot_sieves_the_groups(page: Page) -> None:
-    """Catches dots that do not answer a mouse."""
-    book(page, "book/intro.html")
-    for clicked in range(3):  # Chris, Kelly and Keny are all in the study
-        page.click("#dots-naming .dot", clicked)
-        assert texts(page, "#dots-naming .big") == [
-            f"{math.comb(9 - clicked, 5 - clicked)} groups left"
-        ]
-
-
-def test_keys_pull_the_tents(page: Page) -> None:
-    """Catches tents that do not answer a keyboard, or say what Python does not."""
-    book(page, "notebooks/noise.html")
-    page.evaluate("document.querySelector('.tents .dot.other').focus()")
-    page.press(END)
-    state = Tents(other=60, x=5)
-    told = " ".join([*big(state), sentence(state)]).replace("\N{NO-BREAK SPACE}", " ")
-    assert texts(page, ".tents [role=status]") == [told]
 
 
 @pytest.mark.parametrize("hand", ["keys", "mouse", "touch"])

@@ -224,50 +224,6 @@ def said_of(dot: Locator) -> str:
     return dot.get_attribute("aria-valuetext") or ""
 
 
-@pytest.mark.parametrize("name", ["joined", "added", "fewer"])
-def test_any_start_can_be_chosen_so_that_the_most_can_be_pulled(page: Page, name: str) -> None:
-    """Catches a widest pair that is out of reach under a relation that changes the size."""
-    _, _, records, size, _ = next(hunt for hunt in HUNTS if hunt[0] == name)
-    root, own = begun(page, name), picture(name)
-    before, after = own.data["witness"]
-    dots = root.locator(".dot")
-    root.locator("[data-action=choose]").click()
-    if isinstance(records, dict):
-        for i in sorted({*range(size)} ^ set(before)):
-            dots.nth(i).evaluate("dot => dot.click()")
-        pulls = set(before) ^ set(after)
-    else:
-        inside = [value for value in before if value is not None]
-        for i, value in enumerate(inside):
-            pull(dots.nth(i), records, value)
-        pulls = set()
-    root.locator("[data-action=on]").click()
-    for i in pulls:
-        dots.nth(i).evaluate("dot => dot.click()")
-    if not pulls:
-        kept = Counter(before) & Counter(after)
-        spare = size
-        for i, value in enumerate(inside):
-            if kept[value]:
-                kept[value] -= 1
-            else:
-                dots.nth(i).press("ArrowDown")
-        for value in (Counter(after) - Counter(before)).elements():
-            if value is not None:
-                dots.nth(spare).press("ArrowUp")
-                pull(dots.nth(spare), records, value)
-                spare += 1
-    assert said(root)[0] == own.big[0]
-
-
-def test_a_record_is_not_moved_where_no_neighbour_has_it_moved(page: Page) -> None:
-    """Catches a slide that under AddRemove(2) makes no neighbour."""
-    root = begun(page, "joined")
-    root.locator(".dot").first.press("ArrowRight")
-    assert said(root)[1].startswith("No neighbour has a record moved")
-    assert said_of(root.locator(".dot").first) == "1"
-
-
 def test_the_script_knows_the_local_sensitivity_of_every_dataset(page: Page) -> None:
     """Catches a wrong local sensitivity, or a neighbour that does not attain it: a third of 3,003 datasets in turn."""
     universe = sl.Universe.value_range(list(SCORES))
@@ -352,43 +308,6 @@ def test_every_bound_has_its_error_at_every_epsilon(page: Page) -> None:
         assert sentence.endswith("No bound has a smaller error. You had it, with 128 bounds tried.")
 
 
-def test_the_finished_drawing_of_the_bound_is_the_scripts(page: Page, browser: Browser) -> None:
-    """Catches curves, bars or marks that stand elsewhere without JavaScript."""
-    context = browser.new_context(java_script_enabled=False)
-    still = context.new_page()
-    still.set_content(markup(bound_picture()))
-    root = begun(page, "bound")
-    root.locator("[data-action=most]").click()
-    drawn = "part => part.getAttribute('d').match(/[0-9.]+/g).map(Number)"
-    for css in ("path.bias", "path.noise", "path.error", "path.cut"):
-        live, other = (one.locator(css).evaluate(drawn) for one in (root, still))
-        assert live == pytest.approx(other, abs=0.11)
-    marks = "part => ['--at', '--up'].map(name => +part.style.getPropertyValue(name))"
-    for name in ("bias", "noise", "error"):
-        live, other = (one.locator(f".spot.{name}").evaluate(marks) for one in (root, still))
-        assert live == pytest.approx(other, abs=0.01)
-    assert root.locator(".top").inner_text() == still.locator(".top").inner_text()
-    context.close()
-
-
-def test_a_held_bound_says_no_error_until_it_is_let_go(page: Page) -> None:
-    """Catches a least error that is found by dragging across all bounds."""
-    root = begun(page, "bound")
-    root.scroll_into_view_if_needed()
-    line, box = root.locator(".line").bounding_box(), root.locator(".dot").bounding_box()
-    assert line
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(line["x"] + line["width"] / 2, box["y"], steps=8)
-    people, _, _ = costs(Counter(census_like()["age"].tolist()), 64, "0.01")
-    assert said(root) == ("18,102", f"Bound 64 clips {people:,} people.")
-    assert root.locator(".spot:visible").count() == 0
-    page.mouse.up()
-    assert "together an error of" in said(root)[1]
-    assert "2 bounds tried" in root.locator(".big").inner_text()
-
-
 @pytest.mark.parametrize(
     ("name", "at", "begins"),
     [("one", -1, "3 in: the sum moves"), ("skill", 0, "1 to 3: the mean moves")],
@@ -407,27 +326,6 @@ def test_a_mouse_pulls_a_record(page: Page, name: str, at: int, begins: str) -> 
     page.mouse.up()
     assert said_of(dot) == "3, pulled" if at else dot.get_attribute("aria-valuenow") == "3"
     assert said(root)[1].startswith(begins)
-
-
-@pytest.mark.parametrize("name", ["skill", "joined", "mixed", "local", "bound"])
-def test_nothing_leaves_its_box_on_a_phone(page: Page, name: str) -> None:
-    """Catches an answer or a dot at the end of the line that is cut off, a mark over the frame's top."""
-    page.set_viewport_size({"width": 375, "height": 800})
-    root = begun(page, name)
-    root.locator("[data-action=most]").click()
-    own = root.bounding_box()
-    assert own
-    shown = root.locator(":is(.mean, .dot, .top, .keys):visible").all()
-    for box in filter(None, (part.bounding_box() for part in shown)):
-        assert box["x"] >= own["x"]
-        assert box["x"] + box["width"] <= own["x"] + own["width"]
-    top, keys = (root.locator(css) for css in (".top", ".keys"))
-    if name == "bound":
-        below, above = top.bounding_box(), keys.bounding_box()
-        assert below
-        assert above
-        assert below["y"] >= above["y"] + above["height"] - 1
-    page.set_viewport_size({"width": 720, "height": 900})
 
 
 def test_what_is_no_hunt_is_refused() -> None:

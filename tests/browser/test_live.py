@@ -1,6 +1,5 @@
 """Cells that run in their page: one chapter, from its file and from a server; the cells of all with CHECK_ALL=1."""
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -24,8 +23,9 @@ CHAPTER = "notebooks/by-hand.html"
 SLOW = 240_000  # ms: a busy machine starts Python slowly
 IDLE = "() => ![...document.querySelectorAll('.live-bar button')].some(one => one.textContent == 'Stop')"
 RESTORE = "all => all.forEach(one => one.hidden || one.click())"
-DAYS, COUNT, RESULT, PICTURE, SUMS, SPAN = 2, 3, 11, 14, 18, 19  # cells of the chapter
 LOST = "six-1.17.0-py2.py3-none-any.whl.js"  # the file that a server does not find at first
+
+DAYS, COUNT, RESULT, PICTURE, SPAN = 2, 3, 11, 14, 19  # cells of the chapter
 
 pytestmark = pytest.mark.xdist_group("live")
 
@@ -173,19 +173,6 @@ WORDS = """node => {
   copy.querySelectorAll("button").forEach(button => button.remove());
   return copy.textContent;
 }"""
-
-
-def test_the_runtime_is_small() -> None:
-    """Catches a runtime that has grown beyond what a reader waits for, or a host allows."""
-    present()
-    files = {file.name: file.stat().st_size for file in RUNTIME.iterdir()}
-    page = (HTML / CHAPTER).read_text("utf-8")
-    found = re.search(r'<script type="application/json" id="live-files">(.*?)</script>', page)
-    assert found
-    asked = json.loads(found[1])["files"]
-    assert len(files) <= 25
-    assert sum(files[f"{name}.js"] for name in asked) <= 33e6
-    assert sum(files.values()) <= 48e6  # with DuckDB, which few pages ask for
 
 
 def test_nothing_is_loaded_before_the_first_run(lab: Cells) -> None:
@@ -336,36 +323,6 @@ def test_what_a_cell_writes_does_nothing(lab: Cells) -> None:
     out.locator("#seen").click()
     assert out.locator("script, iframe, [onclick]").count() == 0
     assert lab.page.evaluate("window.ran") is None
-
-
-@pytest.mark.parametrize("cell", [SUMS, 15])
-def test_a_cell_runs_in_a_solution_and_in_a_fold(lab: Cells, cell: int) -> None:
-    """Catches a bar outside the box that its cell is in, or output that stays hidden."""
-    assert words(lab.stored(cell)) == " ".join(lab.run(cell).split())
-    bar = lab.box(cell).locator(".live-bar")
-    assert bar.count() == 1
-    if cell == SUMS:
-        assert lab.page.locator(f".solution #cell-{cell} .live-bar").count() == 1
-    else:
-        assert bar.is_visible()
-        assert not lab.box(cell).locator(".cell_input").is_visible()
-
-
-def test_the_switch_hides_the_bars_and_so_does_paper(lab: Cells) -> None:
-    """Catches buttons on paper, and a page without code that still has its editors."""
-    lab.button(DAYS, "Edit").click()
-    switch, bars = lab.page.locator(".code-switch"), lab.page.locator(".live-bar:visible")
-    editors = lab.page.locator(".live-editor:visible")
-    assert bars.count() > 5
-    assert editors.count() == 1
-    switch.press("Enter")
-    assert bars.count() + editors.count() == 0
-    switch.press("Enter")
-    lab.page.emulate_media(media="print")
-    assert bars.count() == 0
-    assert lab.page.locator(".live-field:visible").count() == 0
-    assert editors.count() == 1  # its code is printed
-    lab.page.emulate_media(media="screen")
 
 
 def test_the_package_counts_exactly_where_integers_are_short(lab: Cells) -> None:

@@ -63,16 +63,6 @@ def test_a_column_is_sorted_up_and_down(page: Page) -> None:
         assert heading.get_attribute("aria-sort") == "descending"
 
 
-def test_whole_rows_move_and_one_heading_says_so(page: Page) -> None:
-    """Catches a column that is sorted alone, and two columns that are called sorted."""
-    for name in ("exact", "query"):
-        page.get_by_role("columnheader", name=name).first.get_by_role("button").click()
-    rows = page.locator(".tag_sortable tbody tr").all()
-    shown = [tuple(row.locator("td").all_inner_texts()) for row in rows]
-    assert sorted(shown) == sorted(ROWS)
-    assert page.locator("[aria-sort]").all_inner_texts() == ["query"]
-
-
 def test_a_keyboard_sorts_too(page: Page) -> None:
     """Catches a heading that only a mouse reaches."""
     page.keyboard.press("Tab")

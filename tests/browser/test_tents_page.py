@@ -49,12 +49,6 @@ def words(state: Tents) -> str:
     return " ".join([*big(state), sentence(state)])
 
 
-def turn(root: Locator, epsilon: float) -> None:
-    root.locator("input[type=range]").evaluate(
-        "(dial, value) => { dial.value = value; dial.dispatchEvent(new Event('input')); }", epsilon
-    )
-
-
 def placed(root: Locator, css: str, name: str = "--at") -> list[float]:
     get = "(all, name) => all.map(one => Number(one.style.getPropertyValue(name)))"
     values: list[float] = root.locator(css).evaluate_all(get, name)
@@ -137,21 +131,6 @@ def test_the_script_says_what_python_says(page: Page) -> None:
         assert said_["facts"] == facts(state)
 
 
-def test_the_tents_are_drawn_as_high_as_they_are(page: Page) -> None:
-    """Catches a curve beside its density: each point of both paths, on the fixed axes."""
-    for state in GRID[::149]:
-        for which in (0, 1):
-            path = page.evaluate("of => Tents.outline(...of)", [as_script(state), which])
-            points = [tuple(map(float, point.split())) for point in path[1:-1].split("L")][1:-1]
-            assert len(points) > 400
-            assert max(across for across, _ in points) == 200
-            for across, down in points:
-                height = state.heights(across / 10 - 5)[which]
-                drawn = 100 * (1 - min(height / 0.34, 4))
-                steep = 100 * height / 0.34 / state.scale / 1000  # across is rounded
-                assert down == pytest.approx(drawn, abs=0.01 + steep)
-
-
 # ---- Hands --------------------------------------------------------------------------------------
 
 
@@ -199,39 +178,6 @@ def test_keys_move_everything(page: Page, tents: Locator) -> None:
     page.keyboard.press("ArrowRight")
     holds(tents, Tents(one=0, other=60, x=-3.9, epsilon=1.05))
     assert dial.get_attribute("aria-valuetext") == "ε = 1.05"
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1, 2])
-@pytest.mark.parametrize("x", [-5, 3, 5, 15])
-def test_every_setting_shows_its_numbers(
-    page: Page, tents: Locator, epsilon: float, x: float
-) -> None:
-    """Catches a part of the picture that is left behind when ε, x or the answers move."""
-    turn(tents, epsilon)
-    tents.locator(".published").first.focus()
-    page.keyboard.press("Home")
-    for _ in range(round(x + 5)):
-        page.keyboard.press("PageUp")
-    holds(tents, Tents(epsilon=epsilon, x=x))
-    poles = placed(tents, ".pole", "--high")
-    heights = Tents(epsilon=epsilon).heights(x)
-    assert poles == pytest.approx([100 * height / 0.34 for height in heights])
-
-
-def test_noise_that_stays_breaks_when_the_gap_grows(page: Page, tents: Locator) -> None:
-    """Catches a promise that is kept on the screen only."""
-    tents.locator("[name=follows]").uncheck()
-    tents.locator(".published").first.focus()
-    page.keyboard.press("Home")
-    holds(tents, Tents(x=-5, made_for=19))
-    other = tents.locator(".dot.other")
-    other.focus()
-    page.keyboard.press("ArrowRight")
-    holds(tents, Tents(other=41, x=-5, made_for=19))
-    assert tents.get_attribute("data-kept") == "no"
-    tents.locator("[name=follows]").check()
-    holds(tents, Tents(other=41, x=-5))
-    assert tents.get_attribute("data-kept") == "yes"
 
 
 def test_both_ends_of_a_stretch_are_pulled(page: Page, tents: Locator) -> None:
@@ -310,23 +256,6 @@ def test_a_finger_pulls_too(browser: Browser) -> None:
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
     holds(root, Tents(other=52, x=5))
     context.close()
-
-
-def test_a_number_is_published_from_the_tent(page: Page, tents: Locator) -> None:
-    """Catches a draw of another distribution, and marks that outlive the settings they belong to."""
-    draw, rug = tents.locator("[data-action=draw]"), tents.locator(".rug")
-    page.evaluate("window.chance = Math.random")
-    for count, chance in enumerate((0.1, 0.5, 0.75, 0.999), start=1):
-        page.evaluate("chance => { Math.random = () => chance; }", chance)
-        draw.click()
-        quantile = math.log(2 * min(chance, 1 - chance)) * math.copysign(1, 0.5 - chance)
-        x = round(3.5 + 19 / 6 * quantile, 1)
-        assert said(tents) == words(Tents(x=x))
-        assert (rug.get_attribute("d") or "").count("M") == count
-    assert tents.locator(".published b").first.text_content() == "x = 23.2 →"
-    page.evaluate("() => { Math.random = window.chance; }")
-    turn(tents, 0.5)
-    assert rug.get_attribute("d") == ""
 
 
 def test_the_widget_of_a_notebook_is_alive(browser: Browser) -> None:
