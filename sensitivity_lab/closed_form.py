@@ -10,6 +10,7 @@ the book's page of proofs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
@@ -44,7 +45,7 @@ class ClosedForm(Travels):
     none is known, the pair depends on more than the bounds, or has over a million records.
     """
 
-    value: Any
+    value: Fraction | float
     status: str
     formula: str
     conditions: str
@@ -140,7 +141,7 @@ def closed_form(
     words = proved.words_within(interval, norm)
     text, attained = words.text(relation, pinned=size is not None), worst.attained and worst.shown
     return ClosedForm(
-        value=presented(worst.gap),
+        value=presented(worst.gap),  # type: ignore[arg-type]  # no Decimal: bounds are exact
         status="exact" if worst.attained else "upper bound",
         formula=f"{text}; {words.where}" if words.where else text,
         conditions=words.conditions if bound is None else ANY_COPIES,

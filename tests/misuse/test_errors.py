@@ -99,13 +99,8 @@ NO_UNIVERSE = [
     (["law", math.nan], TypeError, ["must be a number, got 'law'"]),
     (pl.DataFrame({"s": []}), ValueError, ["must not be empty, got a table without rows"]),
     (pa.table({}), ValueError, ["must not be empty, got a table without rows"]),
-    (
-        pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]),
-        ValueError,
-        ["of different names"],
-    ),
-    (pl.DataFrame({"s": [1]}).lazy(), TypeError, ["must be a table in memory, got a lazy frame"]),
-]
+    (pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]), ValueError, ["of different names"]),
+]  # fmt: skip
 NO_DISTANCE = [
     (0, ValueError), (-1, ValueError), (1.5, ValueError), (math.nan, ValueError), ("1", TypeError), (None, TypeError), (True, EITHER),
 ]  # fmt: skip
@@ -120,10 +115,8 @@ NO_OPTIONS = [
     ({"size": range(2, 7)}, ValueError, ["size", "at most 4", "6"]),
     ({"size": range(-1, 2)}, ValueError, ["size", "-1"]),
     ({"relation": "Change"}, TypeError, ["relation", "'Change'"]),
-    ({"relation": sl.Change}, TypeError, ["relation", "Change"]),
     ({"relation": None}, TypeError, ["relation", "None"]),
     ({"norm": 3}, ValueError, ["norm", "1, 2", "3"]),
-    ({"norm": "L1"}, EITHER, ["norm", "'L1'"]),
     ({"max_datasets": 0}, ValueError, ["max_datasets", "0"]),
     ({"max_datasets": 1}, ValueError, ["max_datasets", "at least", "limit of 1"]),
     ({"relation": sl.Add(3)}, ValueError, ["feasible", "Add(3)"]),
@@ -162,7 +155,6 @@ REFUSED = [
         ({"relation": sl.Change}, TypeError, ["relation must be"]))),
     # what is asked, and of what
     *((asked(**options, method=method), *rest) for options, *rest in NO_OPTIONS for method in METHODS),
-    (asked(method="guess"), ValueError, ["method", "walk", "'guess'"]),
     (asked(method=None), EITHER, ["method", "None"]),
     *((make(query, universe), TypeError, words) for make in (asked, partial(asked_of, (1, 2))) for query, universe, words in (
         ("mean", SCHOOL, ["query", "callable", "'mean'"]), (3, SCHOOL, ["query", "callable", "3"]),
