@@ -113,9 +113,7 @@ def closed_form(
     if values is not None:
         whole_number(values, "values", 1)
         if isinstance(query.of_what, Clipped):
-            raise ValueError(
-                f"values must be None for a clipped query, whose cut may leave fewer, got {values=}"
-            )
+            raise ValueError(f"values must be None where a cut may leave fewer, got {values=}")
         if values > 1 and not interval.width:
             raise ValueError(
                 f"values must be 1 where both bounds are {brief(interval.low)}, got {values=}: one "
@@ -179,7 +177,5 @@ def proved_of(query: Any) -> Family:
     """What is proved of a standard query; TypeError for any other."""
     proved: Family | None = query.proved if isinstance(query, Query) else None
     if proved is None:
-        raise TypeError(
-            f"query must be a standard query, got {brief(query)}: no formula is known for it"
-        )
+        raise TypeError(f"query must be a standard query, got {brief(query)}: no formula is known")
     return proved

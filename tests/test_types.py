@@ -4,7 +4,7 @@ mypy is asked always, pyright in `make check-all`, which fetches it: 300 MB, so 
 
 `value` of a `Sensitivity` stays Any. An own function's answer does not have the type that its annotation says: a
 Fraction that is whole comes back as int, numpy's numbers as Python's, a list as one number, and of what is not
-annotated nothing is known. A union would have to be narrowed by every reader, and would show no mistake.
+annotated nothing is known. A union would have to be narrowed by every reader.
 """
 
 import json
@@ -49,6 +49,7 @@ sl.audit(max, 1, school, sizes=2, relations=one, method="search", order="any")
 sl.global_sensitivity(max, school, size=2.5, relation=one)  # refused
 sl.global_sensitivity(max, school, size=2, relation=1)  # refused
 sl.Change("1")  # refused
+sl.MEAN.clip(0, 1)  # refused
 sl.global_sensitivity(max, school, size=2, relation=one, norm=math.inf)
 sl.closed_form(sl.MEAN, bounds=(0, 1), size=2, relation=one, norm=2)
 sl.local_sensitivity(max, [1, 2], school, relation=one, norm="L2")  # refused
@@ -62,9 +63,8 @@ reveal_type(sl.sensitivity_at_distance(sl.MEDIAN, [1], bounds=(0, 1), distance=1
 
 def by_mypy(file):
     """What mypy says of each line."""
-    cached = ["--cache-dir", str(ROOT / ".mypy_cache" / "asked")]
-    options = ["--follow-imports=silent", "--config-file=", *cached]
-    told, _, _ = mypy.run([*options, "--python-executable", sys.executable, str(file)])
+    options = ["--follow-imports=silent", "--config-file=", "--python-executable", sys.executable]
+    told, _, _ = mypy.run([*options, "--cache-dir", str(ROOT / ".mypy_cache/asked"), str(file)])
     return re.findall(r"asked\.py:(\d+): (.*)", told)
 
 

@@ -93,7 +93,7 @@ def test_the_empty_dataset():
     assert discrete_gradient(sl.SUM, (), universe).backward == (None, None)
     assert discrete_gradient(sl.SUM, (5,), universe).backward == (None, 5)
     assert discrete_gradient(sl.MEAN, (5,), universe).backward == (None, None)
-    with pytest.raises(ValueError, match="size must be at least 1 for mean, got size=0"):
+    with pytest.raises(ValueError, match="size must be at least 1 for mean, got 0"):
         discrete_gradient(sl.MEAN, (), universe)
     assert discrete_gradient(len, (5,), universe).backward == (None, 1)
     assert discrete_gradient(max, (5,), universe).backward == (None, None)

@@ -107,9 +107,9 @@ STANDARD_TOO = pytest.mark.parametrize("query", [sl.MEAN, spread_of_gaps], ids=[
 @pytest.mark.parametrize(
     ("executor", "words"),
     [
-        (ThreadPoolExecutor, "must be made before it is given.*ThreadPoolExecutor"),
+        (ThreadPoolExecutor, "must be made first.*ThreadPoolExecutor"),
         (4, "must be a concurrent.futures.Executor.*got 4"),
-        (map, "must be made before it is given.*map"),
+        (map, "must be made first.*map"),
         (object(), "must be a concurrent.futures.Executor.*got <object"),
     ],
     ids=["class", "number", "map", "object"],
