@@ -15,6 +15,7 @@ import numpy as np
 from sensitivity_lab.numbers.exact import (
     Exact,
     brief,
+    by_name,
     exact_number,
     is_real,
     name_of,
@@ -128,11 +129,11 @@ def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Qu
         raise TypeError(f"weights must be callable, got {brief(weights)}")
     if not (name is None or isinstance(name, str)):
         raise TypeError(f"name must be text, got {brief(name)}")
-    return of_ranks(
-        f"l_statistic({name_of(weights)})" if name is None else name, LStatistic(Given(weights))
-    )
+    name = f"l_statistic({name_of(weights)})" if name is None else name
+    return of_ranks(name, LStatistic(Given(weights)))
 
 
+@by_name
 def trimmed_mean(cut: Any) -> Query:
     """Return the mean without the ⌊cut·n⌋ lowest and highest records, as `scipy.stats.trim_mean`.
 
@@ -180,6 +181,7 @@ def short_text(exact: Exact) -> str:
     return number_repr(exact if near is None else near)
 
 
+@by_name
 def quantile(q: Any) -> Query:
     """Return the q-quantile with linear interpolation, as `numpy.quantile` computes it.
 
@@ -252,6 +254,7 @@ def _scatter(maker: Callable[..., Query], family: type[Variance], ddof: Any) -> 
     return _standard(name, _Variance(ddof), family(ddof), ddof + 1, **options)
 
 
+@by_name
 def histogram(edges: Iterable[Any]) -> Query:
     """Return the counts of records in each bin, as `numpy.histogram` counts them.
 
@@ -263,13 +266,10 @@ def histogram(edges: Iterable[Any]) -> Query:
     rising. Source: `numpy.histogram`; its sensitivity: thm-histogram on the book's page of proofs.
     """
     given = sequence(edges, "edges", "numbers, as [0, 10, 20]")
-    exact = [exact_number(edge, "edges") for edge in given]
+    exact, text = [exact_number(edge, "edges") for edge in given], number_repr(list(given))
     if len(exact) < 2 or any(a >= b for a, b in pairwise(exact)):
-        raise ValueError(
-            f"edges must be at least two strictly rising numbers, got {number_repr(list(given))}"
-        )
-
-    name, edges = f"histogram({number_repr(list(given))})", tuple(exact)
+        raise ValueError(f"edges must be at least two strictly rising numbers, got {text}")
+    name, edges = f"histogram({text})", tuple(exact)
     made = partial(histogram, given)
     return _standard(name, _Histogram(edges), Histogram(edges), 0, made=made)
 
@@ -303,6 +303,7 @@ class _Histogram:
         return held.reshape(len(rows), runs)[:, 1:-1].astype(np.int64), 1
 
 
+@by_name
 def count_where(predicate: Callable[[Any], Any]) -> Query:
     """Return the number of records for which `predicate` is true.
 

@@ -10,6 +10,7 @@ the book's page of proofs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.numbers.errors import Infeasible, NotProved
@@ -44,7 +45,7 @@ class ClosedForm(Travels):
     none is known, the pair depends on more than the bounds, or has over a million records.
     """
 
-    value: Any
+    value: Fraction | float
     status: str
     formula: str
     conditions: str
@@ -112,9 +113,7 @@ def closed_form(
     if values is not None:
         whole_number(values, "values", 1)
         if isinstance(query.of_what, Clipped):
-            raise ValueError(
-                f"values must be None for a clipped query, whose cut may leave fewer, got {values=}"
-            )
+            raise ValueError(f"values must be None where a cut may leave fewer, got {values=}")
         if values > 1 and not interval.width:
             raise ValueError(
                 f"values must be 1 where both bounds are {brief(interval.low)}, got {values=}: one "
@@ -140,7 +139,7 @@ def closed_form(
     words = proved.words_within(interval, norm)
     text, attained = words.text(relation, pinned=size is not None), worst.attained and worst.shown
     return ClosedForm(
-        value=presented(worst.gap),
+        value=presented(worst.gap),  # type: ignore[arg-type]  # no Decimal: bounds are exact
         status="exact" if worst.attained else "upper bound",
         formula=f"{text}; {words.where}" if words.where else text,
         conditions=words.conditions if bound is None else ANY_COPIES,
@@ -179,7 +178,5 @@ def proved_of(query: Any) -> Family:
     """What is proved of a standard query; TypeError for any other."""
     proved: Family | None = query.proved if isinstance(query, Query) else None
     if proved is None:
-        raise TypeError(
-            f"query must be a standard query, got {brief(query)}: no formula is known for it"
-        )
+        raise TypeError(f"query must be a standard query, got {brief(query)}: no formula is known")
     return proved

@@ -5,22 +5,23 @@ from __future__ import annotations
 import inspect
 from collections.abc import Collection
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 # Parameters that calls leave out, or call otherwise, as they are written.
 WRITTEN = {
     "universe": "universe=sl.Universe.population(records)", "records": "records=[1, 2, 3]", "size": "size=6 or size=range(1, 11)",
     "sizes": "sizes=6 or sizes=[1, 2, 3]", "relation": "relation=sl.Change(1)", "values": "values=[0, 50, 100]",
     "relations": "relations=[sl.Change(1), sl.AddRemove(1)]", "bounds": "bounds=(0, 100)", "beta": "beta=0.1",
-    "id": "id='customer'", "output_metric": "output_metric=sl.symmetric_distance", "input_metric": "input_metric=sl.symmetric_distance", "columns": "salary=[0, 50, 100]",
-    "most_rows": "most_rows=2", "high": "clipped(0, 100)", "claim": "claim=5 or claim=lambda k, size: k / size",
+    "id": "id='customer'", "output_metric": "output_metric=sl.symmetric_distance", "input_metric": "input_metric=sl.symmetric_distance", "**columns": "salary=[0, 50, 100]", "columns": "columns=['pay'], or {'a': universe} in a table",
+    "most_rows": "most_rows=2", "high": "clipped(0, 100)", "claim": "claim=5 or claim=lambda k, size: k / size", "low": "low=0",
+    "k": "k=1", "q": "q=0.9", "edges": "edges=[0, 10, 20]", "cut": "cut=0.1", "what": "of('pay')", "column": "by('team')", "keys": "keys=['law', 'art']",
 }  # fmt: skip
 # What other libraries, or other functions of this one, call them.
 PARAMETERS = {
     "n": ("size", "sizes"), "size": ("sizes",), "sizes": ("size",), "k": ("relation", "relations"),
     "relation": ("relations",), "relations": ("relation",), "neighbours": ("relation", "relations"),
     "neighbors": ("relation", "relations"), "metric": ("output_metric",), "max_rows": ("most_rows",),
-    "min_rows": ("least_rows",), "epsilon": ("beta",), "lower": ("bounds",), "upper": ("bounds",),
+    "min_rows": ("least_rows",), "epsilon": ("beta",), "lower": ("bounds", "low"), "upper": ("bounds", "high"), "bins": ("edges",), "p": ("q",), "distance": ("k",),
 }  # fmt: skip
 NAMES = {
     "mean": "sl.MEAN", "median": "sl.MEDIAN", "sum": "sl.SUM", "count": "sl.COUNT", "max": "sl.MAX",
@@ -33,8 +34,23 @@ NAMES = {
     "gaussian": "no noise here: its scale comes from the sensitivity with norm=2, found.value",
     "dataset": "no class for it: a list, or a table of pandas, polars or pyarrow", "max_rows":
     "Universe.people(..., most_rows=2), or truncated(rows=2)", "groupby": "sl.SUM.of('pay').by('team')",
+    "maximum": "sl.MAX", "minimum": "sl.MIN", "hist": "sl.histogram([0, 10, 20])", "stddev": "sl.STD", "iqr": "sl.INTERQUARTILE_RANGE", "nunique": "sl.count_distinct",
+    "gini": "sl.GINI_MEAN_DIFFERENCE", "clip": "sl.SUM.of('pay').clipped(0, 100)", "group_by": "sl.SUM.of('pay').by('team')", "local": "sl.local_sensitivity",
+    "noise": "no noise here: its scale is the sensitivity, found.value, divided by epsilon", "pair": "found.witness", "sensitivity": "found.value", "read_csv": "pandas.read_csv(file)",
+    **dict.fromkeys(("countif", "count_if", "where", "filter"), "sl.count_where(lambda row: row['pay'] > 3)"), "swap": "sl.Change(1)", "substitute_one": "sl.Change(1)",
+    **dict.fromkeys(("population", "from_df", "from_pandas", "from_dataframe"), "sl.Universe.population(frame)"), "value_range": "sl.Universe.value_range([0, 50, 100])",
     "assert_sensitivity": "sl.testing.assert_sensitivity", "plot": "sl.plot_witness, sl.plot_sweep or sl.plot_compare", "df": "sl.Universe.population(frame)",
 }  # fmt: skip
+
+
+class SaysWhich:
+    """Says, of an attribute that is not there, which one was meant."""
+
+    if not TYPE_CHECKING:  # a checker knows all that are there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            kind = self if isinstance(self, type) else type(self)
+            raise AttributeError(f"{kind.__name__} has no {name}{meant_by(name, ())}")
 
 
 def meant_by(name: str, known: Collection[str]) -> str:
@@ -47,16 +63,18 @@ def meant_by(name: str, known: Collection[str]) -> str:
         return f": there is {told}"
     by_letters = {one.lower().replace("_", ""): one for one in known}
     near = get_close_matches(name.lower().replace("_", ""), by_letters, n=1, cutoff=0.75)
-    return f": there is sl.{by_letters[near[0]]}" if near else ""
+    listed = ": dir(sl) lists what there is" if known else ""
+    return f": there is sl.{by_letters[near[0]]}" if near else listed
 
 
 def way_out(
     name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> str:
     """What is wrong with a call that cannot be made, and how it is written."""
+    name = type(args[0]).__name__ if name == "__init__" else name
     known = {n: p for n, p in signature.parameters.items() if n not in ("self", "cls")}
     named = [n for n, p in known.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-    others = [n for n, p in known.items() if p.kind is p.VAR_KEYWORD]
+    others = [f"**{n}" for n, p in known.items() if p.kind is p.VAR_KEYWORD]
     if strangers := [one for one in kwargs if one not in named]:
         return "; ".join(_stranger(name, one, named) for one in strangers)
     in_place = [n for n in named if known[n].kind is not inspect.Parameter.KEYWORD_ONLY]

@@ -203,10 +203,8 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDi
     if universe.has_missing:
         raise ValueError("dataset must hold numbers, got None")
     size = len(universe.sorted_records)
-    if size < (query.smallest_size or 0):
-        raise ValueError(
-            f"dataset must have at least {query.smallest_size} records for {query.name}, got {size}"
-        )
+    if size < (need := query.smallest_size or 0):
+        raise ValueError(f"dataset must have at least {need} records for {query.name}, got {size}")
     return query, at_distance(Bounded.of(universe, ends))
 
 

@@ -135,11 +135,8 @@ class Problem:
         self.universe.checked_size(least)
         self.universe.checked_size(most)
         require_few_moves(sizes, self.relation)
-        if most < (self.query.smallest_size or 0):
-            raise ValueError(
-                f"size must be at least {self.query.smallest_size} for {self.query.name}, "
-                f"got size={self.size}"
-            )
+        if most < (need := self.query.smallest_size or 0):
+            raise ValueError(f"size must be at least {need} for {self.query.name}, got {self.size}")
 
     @property
     def sizes(self) -> range:
@@ -374,14 +371,11 @@ def _one_by_one(source: Source, positions: Iterable[int]) -> tuple[Any, ...]:
 
 def _check_executor(executor: Any) -> None:
     if isinstance(executor, type):
-        raise TypeError(
-            f"executor must be made before it is given, as {executor.__name__}(4), got the class"
-        )
+        raise TypeError(f"executor must be made first, as {executor.__name__}(4), got the class")
+    if hasattr(executor, "get_executor"):
+        raise TypeError(f"executor must be client.get_executor(), got {brief(executor)}")
     if not all(callable(getattr(executor, name, None)) for name in ("map", "submit")):
-        raise TypeError(
-            "executor must be a concurrent.futures.Executor, or have its map and submit, "
-            f"got {brief(executor)}"
-        )
+        raise TypeError(f"executor must be a concurrent.futures.Executor, got {brief(executor)}")
 
 
 def _check_picklable(query: Query) -> None:

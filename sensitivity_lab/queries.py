@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.did_you_mean import meant_by
+from sensitivity_lab.did_you_mean import SaysWhich, meant_by
 from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
     as_python,
@@ -64,7 +64,7 @@ class OnRows:
 
 
 @dataclass(frozen=True)
-class Query:
+class Query(SaysWhich):
     """A function of a dataset, with what the package must know of it.
 
     >>> from sensitivity_lab import COUNT, MEAN, STD
@@ -129,6 +129,7 @@ class Query:
         answer = self.answer(dataset)
         return rounded_root_gap(Fraction(answer), Fraction(0)) if self.root else answer
 
+    @by_name
     def of(self, what: str | Callable[[Any], Any], *, missing: Any = None) -> Query:
         """Return this query asked of a number that each record has: a column, or a function of it.
 
@@ -174,6 +175,7 @@ class Query:
         before = self.name.removeprefix(query.name).strip()
         return query._asked_of(Clipped(self.of_what, *ends), f"{before} {words}".strip())
 
+    @by_name
     def by(self, column: str | Callable[[Any], Any], *, keys: Iterable[Any] | None = None) -> Query:
         """Return this query by group: a column, or a function of a record, names its group.
 
@@ -206,9 +208,7 @@ class Query:
             words = " already" if asked == "by" else f": {asked} comes before by"
             raise ValueError(f"query {self.name} is by group{words}")
         if self.together is not None:
-            raise ValueError(
-                f"{asked} must be asked of a query of numbers, got a statement: say it in the SQL"
-            )
+            raise ValueError(f"{asked} must be said in the SQL itself, got {self.name}")
 
     def _asked_of(self, what: Any, words: str) -> Query:
         asked, known = OfRecords(self, what), (self.smallest_size, self.takes_missing)
@@ -352,9 +352,10 @@ class Query:
         except TooFewRows as error:
             raise ValueError(f"query {self.name} {error}") from None
         except Exception as error:
-            raise ValueError(
-                f"query {self.name} failed on dataset {number_repr(dataset)}: {told(error)}"
-            ) from error
+            where = f"query {self.name} failed on dataset {number_repr(dataset)}: {told(error)}"
+            labels = isinstance(error, KeyError) or "index" in str(error)
+            numbered = " (rows are numbered from 0: frame.reset_index() keeps an index)"
+            raise ValueError(where + numbered * (labels and hasattr(dataset, "iloc"))) from error
 
     def raw(self, dataset: Dataset) -> Any:
         """Return the answer that gaps are measured between, on records in any order.
@@ -376,8 +377,8 @@ def _named(what: Any, parameter: str) -> str:
     if callable(what):
         return name_of(what)
     raise TypeError(
-        f"{parameter} must be a column's name or a function of a record, got {brief(what)}: of "
-        "several columns a function, as lambda row: (row['team'], row['city'])"
+        f"{parameter} must be a column's name, as 'pay', or a function of a record, as "
+        f"lambda row: (row['team'], row['city']), got {brief(what)}"
     )
 
 
@@ -414,13 +415,9 @@ def measured_by(query: Query, metric: Any) -> Query:
         raise TypeError(f"output_metric must be callable, got {brief(metric)}")
     if query.together is not None:
         raise ValueError("output_metric must be left out for a statement, which answers in numbers")
-    return MeasuredBy(
-        f"{query.name}, measured by {name_of(metric)}",
-        query.function if query.is_own else query,
-        query.smallest_size,
-        query.takes_missing,
-        metric=metric,
-    )
+    name = f"{query.name}, measured by {name_of(metric)}"
+    asked = query.function if query.is_own else query
+    return MeasuredBy(name, asked, query.smallest_size, query.takes_missing, metric=metric)
 
 
 def as_query(query: Query | Callable[[Any], Any]) -> Query:
@@ -437,8 +434,12 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
 
 def _meant(query: Any) -> str:
     """What somebody meant who gave this for a query, for the end of a message."""
-    if isinstance(query, Universe):
+    if isinstance(query, Universe) or is_table(query):
         return ": the query comes first, then the universe"
+    if isinstance(query, (list, tuple)):
+        return ": sl.sweep([sl.SUM, sl.MEAN], ...) asks several"
+    if is_real(query):
+        return ": give the query itself, as sl.MEAN, not its answer"
     if not isinstance(query, str):
         return ""
     is_sql = query.lstrip()[:6].upper() in ("SELECT", "WITH ")
@@ -462,9 +463,9 @@ def _way_out(answer: Any) -> str:
         return ": answer in one unit, as span.days or date.toordinal(), or give an output_metric"
     if isinstance(answer, (*UNLISTED, list, tuple)):
         return ": labels are measured by an output_metric, as output_metric=sl.symmetric_distance"
-    if isinstance(answer, Iterator):
-        return ": list what it yields"
-    return ""
+    if is_real(answer) and not is_finite(answer):
+        return ": say what it answers there, as 0 where nothing is counted"
+    return ": list what it yields" if isinstance(answer, Iterator) else ""
 
 
 def _checked(answer: Any, name: str) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import (
     brief,
+    by_name,
     exact_number,
     is_real,
     is_sequence,
@@ -377,13 +378,15 @@ class Change(Relation):
         changed = self.columns or ()
         missing = [name for name in changed if name not in known]
         if missing:
-            has = f"they have {', '.join(known)}" if known else f"got {brief(record)}"
-            raise ValueError(f"columns must be columns of the records, got {missing[0]!r}: {has}")
+            has = f"one of {', '.join(known)}" if known else f"of which {brief(record)} has none"
+            raise ValueError(f"columns must be columns of the records, {has}, got {missing[0]!r}")
         return tuple(
             value for name, value in zip(known, record, strict=True) if name not in changed
         )
 
 
+for made in (Relation, Change):  # whose __init__ is the dataclass's
+    made.__init__ = by_name(made.__init__)  # type: ignore[method-assign]
 STANDARD = (Add, Remove, AddRemove, SymmetricDifference, Change)
 
 
@@ -404,9 +407,9 @@ def check_relation(relation: Any) -> None:
     if not relation.is_standard:
         moves = set(relation.moves)
         for r, a in moves:
-            if r and a and (r - 1, a - 1) not in moves:
+            if r and a and (less := (r - 1, a - 1)) not in moves:
                 raise ValueError(
-                    f"relation must have the move {(r - 1, a - 1)} beside {(r, a)}, got {relation}"
+                    f"relation must have the move {less} beside {r, a}, got {relation}"
                 )
 
 

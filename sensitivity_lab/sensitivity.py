@@ -353,9 +353,7 @@ def _enumerated(problems: Sequence[Problem], method: str, budget: Budget) -> lis
 def _check_walk(problem: Problem, walk: Walk, method: str) -> None:
     """Refuse a walk that is too large, or where the sweep alone is asked for."""
     if method == "sweep" and problem.kept is not None:
-        raise ValueError(
-            f"method='sweep' does not serve {problem.relation}; use method='walk' or 'auto'"
-        )
+        raise ValueError(f"method='sweep' does not serve {problem.relation}; use 'walk' or 'auto'")
     if method == "sweep":
         raise ValueError(
             "method='sweep' serves scalars of one arithmetic and short exact vectors in L1 or L∞, "

@@ -79,9 +79,7 @@ def sweep(
     Source: as `global_sensitivity`.
     """
     if not isinstance(columns, Mapping):
-        raise TypeError(
-            f"columns must map names to universes, as {{'a': sl.Universe…}}, got {brief(columns)}"
-        )
+        raise TypeError(f"columns must be a dict, as {{'a': sl.Universe…}}, got {brief(columns)}")
     listed: Any = several(relations)
     for name, given in (("queries", queries), ("relations", listed), ("columns", columns)):
         if not isinstance(given, (Sequence, Mapping)):

@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Any, ClassVar, Self, TypeVar
 
 from sensitivity_lab.catalogue import CONSTANTS, count_people
+from sensitivity_lab.did_you_mean import SaysWhich
 from sensitivity_lab.methods.witness import CompactWitness
 from sensitivity_lab.numbers.exact import (
     MOST_EXPONENT,
@@ -62,7 +63,7 @@ def _names(result: Any) -> list[str]:
     return [field.name for field in fields(result) if field.name not in result.stays]
 
 
-class Travels:
+class Travels(SaysWhich):
     """A result that is written as JSON, and read again as an equal one.
 
     >>> import sensitivity_lab as sl
@@ -263,9 +264,7 @@ def _called(func: ast.expr, args: list[Any], named: dict[str, Any]) -> Any:
         return PLAIN[name](*args)
     if name in KNOWN:
         if name in TABLES and (len(args) != 1 or not {*named} <= {"schema_overrides"}):
-            raise ValueError(
-                f"a table is made of one dict, got {name} of {len(args)} and {[*named]}"
-            )
+            raise ValueError(f"a table is made of a dict, got {name} of {len(args)} and {[*named]}")
         return _made(func)(*args, **named)
     if not isinstance(func, ast.Attribute) or func.attr not in AFTER_A_CALL:
         raise ValueError(f"Python of literals and known names is read, got {name[:100]}")

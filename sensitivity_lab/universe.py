@@ -12,6 +12,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from sensitivity_lab.did_you_mean import SaysWhich
 from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, by_name, whole_number
 from sensitivity_lab.numbers.text import number_repr
@@ -38,7 +39,7 @@ name values distinct records numeric holds_people"""  # what a user calls
 Giver = Callable[[Indices], Any]  # makes the dataset at some positions
 
 
-class _Shown(type):
+class _Shown(SaysWhich, type):
     """Lists what a user calls; the methods ask for the machinery by its name."""
 
     def __dir__(cls) -> list[str]:
@@ -77,9 +78,7 @@ class Universe(metaclass=_Shown):
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, Source):
-            raise TypeError(
-                f"universe must be made by a method, got {brief(self.source)}: {MAKERS}"
-            )
+            raise TypeError(f"universe must come from a method, got {brief(self.source)}: {MAKERS}")
 
     def __dir__(self) -> list[str]:
         return dir(type(self))
@@ -188,23 +187,21 @@ class Universe(metaclass=_Shown):
         """
         if (id is None) == (most_rows is None):
             raise ValueError(
-                f"give either id or most_rows, got id={brief(id)}, most_rows={brief(most_rows)}"
+                f"give either id or most_rows, got id={brief(id)}, most_rows={brief(most_rows)}: "
+                "people(rows, id='customer').truncated(rows=2) bounds what each brings"
             )
         least = whole_number(least_rows, "least_rows", 0)
         if id is not None:
             if least:
                 raise ValueError(
-                    f"least_rows must be 0 where people have ids, got least_rows={least}: they "
-                    "bring the rows that they have"
+                    f"least_rows must be 0 where people have ids, got least_rows={least}"
                 )
             return cls(People(tables, id), False, name)
         given = tables.source if isinstance(tables, Universe) else tables
         rows = given if isinstance(given, Rows) else Rows(given, "rows")
         most = whole_number(most_rows, "most_rows", 0)
         if least > most:
-            raise ValueError(
-                f"least_rows must be at most most_rows, got least_rows={least}, most_rows={most}"
-            )
+            raise ValueError(f"least_rows must be at most most_rows, got {least} and {most}")
         return cls(AnyPeople(rows, most, least), True, name)
 
     def truncated(self, *, keep: str | None = None, **bounds: Any) -> Universe:
@@ -421,9 +418,7 @@ class Universe(metaclass=_Shown):
         """
         size = self.checked_size(size)
         if size > MOST_LISTED:
-            raise TooLarge(
-                f"size must be at most {MOST_LISTED:,} where datasets are built, got {size=}"
-            )
+            raise TooLarge(f"size must be at most {MOST_LISTED:,} to build datasets, got {size=}")
         return (self.given(indices) for indices in multisets(self.copies(size), size))
 
     def checked_size(self, size: Any) -> int:
@@ -433,9 +428,9 @@ class Universe(metaclass=_Shown):
         3
         """
         require_one_for_all(size)
-        if isinstance(size, (list, tuple)) or hasattr(type(size), "to_dict"):
+        if isinstance(size, (list, tuple, np.ndarray)) or hasattr(type(size), "to_dict"):
             raise TypeError(
-                f"size must be a whole number, or a range as range(2, 5), got {brief(size)}: that of each "
+                f"size must be a number, or a range as range(2, 5), got {brief(size)}: that of each "
                 "group is a dict, as counts.to_dict()"
             )
         checked = whole_number(size, "size", 0)

@@ -268,7 +268,7 @@ def test_thousands_of_values_of_which_one_comes_twice():
 
 def test_a_dataset_too_large_to_build_is_refused():
     """Catches a MemoryError out of itertools."""
-    with pytest.raises(ValueError, match="size must be at most 20,000,000 where datasets are"):
+    with pytest.raises(ValueError, match="size must be at most 20,000,000 to build datasets"):
         sl.Universe.value_range([1, 2]).datasets(10**12)
 
 

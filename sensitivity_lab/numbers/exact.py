@@ -193,7 +193,7 @@ def checked_norm(norm: Any) -> None:
 def proper_norm(norm: Any, what: str = "norm", known: tuple[int, ...] = (1, 2)) -> None:
     """Refuse what is not 1, 2 or infinity: 0 is no norm, and no formula is known for it."""
     if not isinstance(norm, Real) or norm not in (*known, math.inf):
-        words = f"{', '.join(map(str, known))} or infinity"
+        words = f"{', '.join(map(str, known))} or infinity (math.inf)"
         raise ValueError(f"{what} must be {words}, got {what}={brief(norm)}")
 
 

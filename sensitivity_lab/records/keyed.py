@@ -65,7 +65,8 @@ def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
     names = [column.name for column in numeric]
     if keys is None:
         return entries[0] if len(entries) == 1 else Keyed(names, entries)
-    if len(numeric) > 1:
+    named = frame.implementation.is_pandas() and frame.to_native().columns.names != [None]
+    if len(numeric) > 1 or named:  # a pivot's columns are keys, of which one answer may have one
         keys = [(key, name) for key in keys for name in names]
     return Keyed(keys, entries)
 

@@ -196,7 +196,7 @@ def source_of(source: Any, what: str, once: bool) -> Source:
     if not isinstance(array, np.ndarray):
         array = _as_array(drawn(array, what))
     if isinstance(array, np.ndarray) and array.ndim != 1:
-        raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}")
+        raise ValueError(f"{what} must be one-dimensional, or a DataFrame, got {array.shape}")
     if len(array) == 0:
         raise ValueError(f"{what} must not be empty, got {brief(source)}")
     if isinstance(array, np.ndarray) and _is_kept(array.dtype):

@@ -125,7 +125,7 @@ class People(_Persons):
         if None not in self.natives:
             several = ", ".join(map(str, self.natives))
             raise ValueError(
-                f"bounds are of one table, got {several}: bound each alone and `apply`"
+                f"bounds are of one table, got {several}: bound and `apply` each alone"
             )
         bounded = bounded_table(self.natives[None], self.id, (bound,))
         return type(self)(bounded.table, self.id, (*self.bounds, bound))

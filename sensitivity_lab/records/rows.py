@@ -272,7 +272,7 @@ class Rows(Source):
         frame = table(dataset, what)
         if [*map(str, frame.columns)] != self.columns:
             raise ValueError(
-                f"{what} must have the columns {', '.join(self.columns)}, "
+                f"{what} must have the columns {', '.join(self.columns)} in this order, "
                 f"got {', '.join(map(str, frame.columns))}"
             )
         return rows_of(frame)

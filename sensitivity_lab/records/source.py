@@ -150,10 +150,8 @@ class Source:
     def said(self, what: Any, asked: str = "of") -> Any:
         """What a column, or a function, says of each of the m records: numbers, or keys."""
         if not callable(what):
-            example = "" if self.numeric else f": a record is {brief(self.values[0])}"
-            raise ValueError(
-                f"{asked} must be a function of one record here, got {brief(what)}{example}"
-            )
+            words = f"{asked} must be a function of one record here, got {brief(what)}"
+            raise ValueError(f"{words}: a record is {brief(self.values[0])}")
         positions = self.positions_at(np.arange(len(self), dtype=np.intp)).tolist()
         return [called_on(what, record, asked) for record in self.each(positions)]
 
@@ -239,7 +237,7 @@ def hashed(record: Any, what: str) -> Hashable:
     except Exception as error:
         raise TypeError(
             f"{what} must be hashable and comparable, got {brief(record)}: make a tuple of a list, "
-            "a frozen dataclass of an object, a pandas.DataFrame of dicts"
+            "a frozen dataclass of an object, a pandas.DataFrame of dicts or a structured array"
         ) from error
     if not same:
         raise TypeError(

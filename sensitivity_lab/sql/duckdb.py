@@ -465,7 +465,7 @@ def parsed(text: str) -> Parsed:
             raise ValueError(f"statement must be one statement, got {len(statements)}")
         if statements[0].named_parameters:
             names = ", ".join(sorted(statements[0].named_parameters))
-            raise ValueError(f"statement must have no parameters, got {names}")
+            raise ValueError(f"statement must have its parameters written in, got {names}")
         if statements[0].type != duckdb.StatementType.SELECT:
             raise ValueError(f"statement must be a SELECT, got {statements[0].type.name}")
         asked = "SELECT json_serialize_sql($text)"

@@ -6,6 +6,7 @@ The calls of an evaluation (61, as told there) and as many of our own stand in o
 import datetime as dt
 import math
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -75,7 +76,6 @@ WAYS_OUT = [
     (alone(sl.Universe.product, x=3), "must be a list of values"),
     (alone(sl.Universe.people, ORDERS, "customer"), "id='customer'"),
     (alone(sl.Universe.people, ORDERS), "give either id or most_rows"),
-    (alone(sl.Universe.people, ORDERS, id="customer", most_rows=2), "give either id or most_rows"),
     (alone(sl.Universe.people, ORDERS, id="cust"), "got the columns customer, price, shop"),
     (alone(sl.Universe.people, ORDERS, id="customer", max_rows=2), "takes most_rows, not max_rows: most_rows=2"),
     (alone(BUYERS.truncated, max_rows=2), "rows=2, groups=('shop', 1) or clip={'price': (0, 100)}"),
@@ -124,7 +124,7 @@ WAYS_OUT = [
     (lambda: asked(metric=sl.symmetric_distance), ASK_A_METRIC),
     (lambda: asked(method="sweeep"), "auto, sweep, walk, solver"),
     (lambda: asked(method="search"), "sl.audit(..., method='search')"),
-    (lambda: asked(norm="l2"), "0, 1, 2 or infinity"),
+    (lambda: asked(norm="l2"), "0, 1, 2 or infinity (math.inf)"),
     (lambda: asked(executor=ThreadPoolExecutor), "as ThreadPoolExecutor(4)"),
     (lambda: audited(claim=lambda n: 1 / n), "lambda k, size: k / size"),
     (lambda: audited(claim=lambda d_in: d_in), "lambda k: f(k) where that is the distance"),
@@ -179,7 +179,7 @@ WAYS_OUT = [
     *((alone(asked, lambda x, answer=answer: answer), words) for answer, words in (
         ("hi", ASK_A_METRIC), ({1, 2}, ASK_A_METRIC), (["a"], ASK_A_METRIC),
         (None, "None is what a function without a return gives"), (iter([1]), "list what it yields"),
-        (dt.date(2024, 1, 1), UNIT), (dt.timedelta(2), UNIT), (np.timedelta64(2, "D"), UNIT), (math.nan, "finite"))),
+        (dt.date(2024, 1, 1), UNIT), (dt.timedelta(2), UNIT), (np.timedelta64(2, "D"), UNIT), (math.nan, "finite"), (math.inf, "say what it answers there, as 0"))),
     (lambda: audited(lambda x: "hi"), ASK_A_METRIC),
     (lambda: asked(lambda t: t["d"].max() - t["d"].min(), sl.Universe.population(DAYS)), UNIT),
     (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
@@ -187,12 +187,42 @@ WAYS_OUT = [
     (lambda: audited(lambda x: sum(x), 1, MANY, sizes=20), "ask sl.SUM, sl.MEAN or another standard query"),
     (lambda: asked(sl.VARIANCE.of("x").by("g"), LONG, size=90), "max_datasets"),
     (lambda: asked(set, output_metric="jaccard"), "output_metric must be callable"),
+    (lambda: asked(lambda t: t.loc["a", "pay"], sl.Universe.population(PAY.set_index("team"))), "frame.reset_index()"),
+    (lambda: asked(lambda t: t.groupby(level="team")["pay"].sum(), sl.Universe.population(PAY.set_index("team"))), "numbered from 0"),
+    # places, and the words of other libraries
+    *((alone(make), "k: k=1") for make in (sl.Change, sl.AddRemove, sl.SymmetricDifference)),
+    *((alone(make, *given, **named), words) for make, given, named, words in (
+        (sl.Change, [], {"distance": 2}, "takes k, not distance: k=1"), (sl.AddRemove, [], {"add": 1}, "takes no add: it takes k"),
+        (sl.Change, [1], {"column": "pay"}, "takes columns, not column: columns=['pay']"), (sl.quantile, [], {"p": 0.9}, "takes q, not p: q=0.9"),
+        (sl.histogram, [], {"bins": [0, 1]}, "takes edges, not bins: edges=[0, 10, 20]"), (sl.histogram, [0, 10], {}, "edges=[0, 10, 20]"),
+        (sl.trimmed_mean, [], {}, "needs cut: cut=0.1"), (sl.SUM.clipped, [], {"lower": 0, "upper": 9}, "low=0; clipped takes high, not upper: clipped(0, 100)"),
+        (sl.SUM.of, ["pay", "team"], {}, "of('pay')"), (sl.COUNT.by, ["team", "city"], {}, "by('team')"),
+        (sl.COUNT.by, ["team"], {"key": ["a"]}, "takes keys, not key: keys=['law', 'art']"))),
+    *((alone(getattr, of, name), words) for of, name, words in (
+        (asked(), "sensitivity", "found.value"), (asked(), "pair", "found.witness"), (asked(), "plot", "sl.plot_witness"),
+        (sl.SUM, "clip", "clipped(0, 100)"), (sl.SUM, "group_by", "by('team')"), (sl.SUM, "where", "sl.count_where("),
+        (sl.Universe, "from_df", "sl.Universe.population(frame)"), (sl.Universe, "from_pandas", "sl.Universe.population(frame)"))),
+    (lambda: asked(relation=sl.Change(1, columns=["pay"])), "of which 1 has none, got 'pay'"),
+    (lambda: sl.sql("SELECT COUNT(*) FROM t").by("g"), "by must be said in the SQL itself"),
+    (lambda: asked(PAY, STAFF), "the query comes first"),
+    (lambda: asked([sl.SUM, sl.MEAN]), "sl.sweep([sl.SUM, sl.MEAN], ...) asks several"),
+    (lambda: asked(sl.MEAN([1, 2])), "as sl.MEAN, not its answer"),
+    (lambda: asked(size=np.arange(1, 3)), "or a range as range(2, 5)"),
+    (lambda: asked(executor=SimpleNamespace(get_executor=print)), "client.get_executor()"),
+    (lambda: asked(sl.SUM.of("pay")), "a record is 1"),
+    (lambda: LOCAL(len, PAY[["pay", "team"]], STAFF, relation=ONE), "team, pay in this order"),
+    (lambda: sl.Universe.people(ORDERS, id="customer", most_rows=2), "id='customer').truncated(rows=2)"),
+    (lambda: sl.Universe.population(np.zeros(2, dtype=[("pay", "i4")])), "a pandas.DataFrame of dicts or a structured array"),
+    (lambda: sl.Universe.population(np.zeros((2, 2))), "or a DataFrame, got (2, 2)"),
+    (lambda: sl.sql("SELECT COUNT(*) FROM t WHERE x > ?"), "parameters written in"),
     # names
     *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
         "assert_sensitivity": "sl.testing.assert_sensitivity", "mean": "sl.MEAN", "median": "sl.MEDIAN", "sum": "sl.SUM", "count": "sl.COUNT", "AVG": "sl.MEAN",
         "var": "sl.VARIANCE", "percentile": "sl.quantile(0.9)", "Bounded": "sl.Change(1)",
         "Unbounded": "sl.AddRemove(1)", "Replace": "sl.Change(1)", "Hamming": "sl.Change(1)",
-        "Laplace": "no noise here", "Gaussian": "no noise here", "Dataset": "no class for it",
+        "MAXIMUM": "sl.MAX", "hist": "sl.histogram([0, 10, 20])", "stddev": "sl.STD", "IQR": "sl.INTERQUARTILE_RANGE",
+        "count_if": "sl.count_where(", "nunique": "sl.count_distinct", "swap": "sl.Change(1)", "from_pandas": "sl.Universe.population(frame)",
+        "clip": "sl.SUM.of('pay').clipped(0, 100)", "noise": "no noise here", "Laplace": "no noise here", "Gaussian": "no noise here", "Dataset": "no class for it",
         "plot": "sl.plot_witness", "global_sensitivty": "sl.global_sensitivity", "symmetricdifference":
         "sl.SymmetricDifference", "groupby": "sl.SUM.of('pay').by('team')",
     }.items()),
@@ -264,14 +294,12 @@ def test_what_pandas_writes_as_missing_is_missing():
 
 def test_dates_that_a_function_makes_numbers_of_are_answered():
     """Catches spans that compute with themselves and are refused."""
-    days = sl.Universe.population(
-        pd.DataFrame({"d": pd.to_datetime(["2024-01-01", "2024-01-05", "2024-03-01"])})
-    )
+    days = sl.Universe.population(DAYS)
     for span in (
         lambda t: (t["d"].max() - t["d"].min()).days,
         lambda t: (t["d"].max() - t["d"].min()) / pd.Timedelta(days=1),
         lambda t: (t["d"].max() - t["d"].min()).to_timedelta64() / np.timedelta64(1, "D"),
     ):
-        assert asked(span, days, size=2).value == 56
+        assert asked(span, days, size=2).value == 90
     hours = {"output_metric": lambda a, b: abs(a - b) / pd.Timedelta(hours=1)}
-    assert asked(lambda t: t["d"].max(), days, size=2, **hours).value == 56 * 24
+    assert asked(lambda t: t["d"].max(), days, size=2, **hours).value == 90 * 24

@@ -289,7 +289,9 @@ def test_of_says_what_it_was_given():
     assert hash(sl.MEAN.of(len).clipped(0, 5)) == hash(sl.MEAN.of(len).clipped(0, 5))
     assert sl.MEAN.of("salary").name == "mean of salary"
     for wrong in (3, None, ["a"]):
-        with pytest.raises(TypeError, match="of must be a column's name or a function of a record"):
+        with pytest.raises(
+            TypeError, match="of must be a column's name, as 'pay', or a function of a record"
+        ):
             sl.MEAN.of(wrong)
     with pytest.raises(ValueError, match="query mean of a is asked of something already"):
         sl.MEAN.of("a").of("b")

@@ -38,7 +38,7 @@ ONE = {"size": 1, "relation": sl.Change(1)}
         (FRAME, {"most_rows": -1}, ValueError, "most_rows must be a whole number of at least 0, got most_rows=-1"),
         (FRAME, {"most_rows": 1.5}, ValueError, "most_rows must be a whole number of at least 0"),
         (FRAME, {"most_rows": "2"}, TypeError, "most_rows must be a whole number of at least 0"),
-        (FRAME, {"most_rows": 1, "least_rows": 2}, ValueError, "least_rows must be at most most_rows, got least_rows=2, most_rows=1"),
+        (FRAME, {"most_rows": 1, "least_rows": 2}, ValueError, "least_rows must be at most most_rows, got 2 and 1"),
         (FRAME, {"most_rows": 1, "least_rows": -1}, ValueError, "least_rows must be a whole number of at least 0"),
         (ORDERS, {"id": "who", "least_rows": 1}, ValueError, "least_rows must be 0 where people have ids, got least_rows=1"),
         (FRAME, {}, ValueError, "give either id or most_rows, got id=None, most_rows=None"),
@@ -59,8 +59,8 @@ def test_people_who_are_none(tables, options, error, words):
     ("dataset", "universe", "words"),
     [
         (pd.DataFrame({"d": ["law"], "s": [7]}), STAFF, "dataset must hold records of the universe, got Row(d='law', s=7)"),
-        (pd.DataFrame({"d": ["law"]}), STAFF, "dataset must have the columns d, s, got d"),
-        (pd.DataFrame({"s": [1], "d": ["law"]}), STAFF, "dataset must have the columns d, s, got s, d"),
+        (pd.DataFrame({"d": ["law"]}), STAFF, "dataset must have the columns d, s in this order, got d"),
+        (pd.DataFrame({"s": [1], "d": ["law"]}), STAFF, "dataset must have the columns d, s in this order, got s, d"),
         (pd.concat([FRAME, FRAME]), STAFF, "dataset must hold at most 1 records of value"),
         ([("law", 9)], STAFF, "dataset must hold records of the universe, got ('law', 9)"),
         (ORDERS.iloc[:1], BUYERS, "dataset must hold all rows of each of its people, and no others, in table"),
@@ -117,7 +117,7 @@ def test_what_is_no_number(of, error, words):
 def test_a_clipped_query_takes_no_number_of_values():
     """Catches a closed form for values that the cut has made fewer: 3 where 1 is true."""
     query = sl.count_distinct.clipped(0, 1)
-    with pytest.raises(ValueError, match="values must be None for a clipped query"):
+    with pytest.raises(ValueError, match="values must be None where a cut may"):
         sl.closed_form(query, values=11, bounds=(0, 10), size=4, relation=sl.Change(4))
     marks = {"marks": sl.Universe.value_range(range(11))}
     table = sl.compare([query], marks, size=4, relations=[sl.Change(4)])

@@ -246,7 +246,7 @@ def test_universes_are_written_and_kept():
 def test_several_tables_are_bounded_one_by_one():
     orders = pd.DataFrame({"who": ["x", "y", "x"], "price": [1, 2, 3]})
     both = sl.Universe.people({"orders": orders, "visits": orders}, id="who")
-    with refused(ValueError, "of one table, got orders, visits: bound each alone"):
+    with refused(ValueError, "of one table, got orders, visits: bound and `apply` each"):
         both.truncated(rows=1)
     with refused(TypeError, "must be a pandas or polars DataFrame"):
         sl.Universe.people(orders, id="who").truncated(rows=1).apply({"orders": orders})

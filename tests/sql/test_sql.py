@@ -153,7 +153,7 @@ def test_a_column_of_unknown_type_is_a_key_only_where_there_is_no_row():
             "WITH a AS (DELETE FROM t RETURNING *) SELECT COUNT(*) FROM a",
             "only read, got DELETE|A CTE needs a SELECT",
         ),
-        ("SELECT $low", "no parameters, got low"),
+        ("SELECT $low", "parameters written in, got low"),
         ("PIVOT staff ON d USING SUM(s)", "must be (a SELECT|one statement)"),  # DuckDB 1.4: two
     ],
 )
@@ -212,7 +212,7 @@ def test_records_that_are_no_rows_are_refused():
 @pytest.mark.parametrize(("name", "given"), [("of", ["s"]), ("by", ["d"]), ("clipped", [0, 1])])
 def test_a_statement_is_no_query_of_numbers(name, given):
     """Catches a clipping that is silently left out."""
-    with pytest.raises(ValueError, match=f"{name} must be asked of a query of numbers, got a stat"):
+    with pytest.raises(ValueError, match=f"{name} must be said in the SQL itself, got"):
         getattr(sl.sql("SELECT SUM(s) FROM staff"), name)(*given)
 
 

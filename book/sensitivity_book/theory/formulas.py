@@ -44,7 +44,7 @@ def _rows(query: Query, words: Words, norm: float) -> Iterator[dict[str, Any]]:
                 closed_form(query, bounds=BOUNDS, relation=family(k), norm=norm, **{keyword: SIZE})
                 for k in DISTANCES
             ]
-            row = {"size": size, "relation": family.__name__}
+            row: dict[str, Any] = {"size": size, "relation": family.__name__}
             row["formula"] = words.text(family(1), pinned=keyword == "size")
             row |= {f"k = {k}": form.value for k, form in zip(DISTANCES, forms, strict=True)}
             one, two = (form.status for form in forms)

@@ -42,13 +42,13 @@ class Claim:
 
     query: Query
     said_by: str
-    formula: Callable[[int, int, Relation], tuple[str, Exact]]
+    formula: Callable[[int, int, Relation], tuple[str, Exact | float]]
 
 
 def of_the_book(query: Query) -> Claim:
     """The closed form that the chapter proves."""
 
-    def formula(low: int, size: int, relation: Relation) -> tuple[str, Exact]:
+    def formula(low: int, size: int, relation: Relation) -> tuple[str, Exact | float]:
         form = closed_form(query, bounds=(low, HIGH), size=size, relation=relation)
         return form.formula.partition(";")[0], form.value
 
