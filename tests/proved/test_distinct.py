@@ -13,7 +13,7 @@ from routes import agree
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved import distinct
-from sensitivity_lab.proved.distinct import OnPopulation
+from sensitivity_lab.proved.distinct import DistinctOnPopulation
 from sensitivity_lab.proved.sorted_records import Pool, SortedRecords, peak
 from sensitivity_lab.proved.worst_pair import records_in
 
@@ -53,7 +53,7 @@ def test_every_share_of_every_small_population(records):
     for copies in copies_of(records):
         shuffled = [value for value, times in enumerate(copies) for _ in range(times)]
         random.Random(records).shuffle(shuffled)
-        find = OnPopulation(SortedRecords.of(sl.Universe.population(shuffled)))
+        find = DistinctOnPopulation(SortedRecords.of(sl.Universe.population(shuffled)))
         for share, expected in widest_shares(copies).items():
             pair = find(*share)
             assert pair.gap == expected, (copies, share)
