@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,21 +29,10 @@ from sensitivity_lab.of_and_by import OfRecords, records_listed
 from sensitivity_lab.proved.distinct import Distinct
 from sensitivity_lab.proved.entries.bins import CountWhere, Histogram
 from sensitivity_lab.proved.family import Family
-from sensitivity_lab.proved.ranks.family import (
-    Central,
-    Count,
-    GiniMeanDifference,
-    InterquartileRange,
-    LStatistic,
-    Mean,
-    Midhinge,
-    Quantile,
-    Range,
-    Sum,
-)
+from sensitivity_lab.proved.ranks import family as ranks
 from sensitivity_lab.proved.ranks.weights import Given, Trimmed, Weights, Winsorised
 from sensitivity_lab.proved.scatter.family import Deviation, Variance
-from sensitivity_lab.queries import OnRows, Query
+from sensitivity_lab.queries import Query
 from sensitivity_lab.records.columns import Always, told_apart
 from sensitivity_lab.records.rows import table
 from sensitivity_lab.records.source import is_table
@@ -56,7 +44,7 @@ A_PREDICATE = "a function of a record, as lambda row: row['pay'] > 3"
 def _standard(
     name: str, function: Any, proved: Family, smallest_size: int, **options: Any
 ) -> Query:
-    given: dict[str, Any] = {"exact": True, "rows": OnRows(function)} | options
+    given: dict[str, Any] = {"exact": True, "rows": getattr(function, "rows", None)} | options
     return Query(name, function, smallest_size, proved=proved, **given)
 
 
@@ -91,15 +79,15 @@ class Weighed:
 
 def of_ranks(
     name: str,
-    proved: LStatistic,
+    proved: ranks.LStatistic,
     smallest_size: int = 1,
     function: Callable[[Dataset], Exact] | None = None,
     made: partial[Query] | None = None,
 ) -> Query:
     """The query that weighs sorted records so; `function` is the same, where it is quicker alone."""
     weighed = Weighed(proved.weights)
-    known: dict[str, Any] = {"rows": OnRows(weighed), "proved": proved, "made": made}
-    return Query(name, function or weighed, smallest_size, exact=True, **known)
+    options = {"rows": weighed.rows, "made": made}
+    return _standard(name, function or weighed, proved, smallest_size, **options)
 
 
 def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Query:
@@ -130,7 +118,7 @@ def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Qu
     if not (name is None or isinstance(name, str)):
         raise TypeError(f"name must be text, got {brief(name)}")
     name = f"l_statistic({name_of(weights)})" if name is None else name
-    return of_ranks(name, LStatistic(Given(weights)))
+    return of_ranks(name, ranks.LStatistic(Given(weights)))
 
 
 @by_name
@@ -170,7 +158,7 @@ def _central(
     if not 0 <= exact < Fraction(1, 2):
         raise ValueError(f"cut must be at least 0 and below 1/2, got cut={dataset_text(cut)}")
     kind, made = maker.__name__, partial(maker, exact)
-    return of_ranks(f"{kind}({short_text(exact)})", Central(weights(exact)), made=made)
+    return of_ranks(f"{kind}({short_text(exact)})", ranks.Central(weights(exact)), made=made)
 
 
 def short_text(exact: Exact) -> str:
@@ -195,7 +183,7 @@ def quantile(q: Any) -> Query:
     if not 0 <= exact <= 1:
         raise ValueError(f"q must lie in [0, 1], got q={dataset_text(q)}")
     made = partial(quantile, exact)
-    return of_ranks(f"quantile({short_text(exact)})", Quantile(exact), made=made)
+    return of_ranks(f"quantile({short_text(exact)})", ranks.Quantile(exact), made=made)
 
 
 @dataclass(frozen=True)
@@ -269,38 +257,28 @@ def histogram(edges: Iterable[Any]) -> Query:
     exact, text = [exact_number(edge, "edges") for edge in given], number_repr(list(given))
     if len(exact) < 2 or any(a >= b for a, b in pairwise(exact)):
         raise ValueError(f"edges must be at least two strictly rising numbers, got {text}")
-    name, edges = f"histogram({text})", tuple(exact)
-    made = partial(histogram, given)
-    return _standard(name, _Histogram(edges), Histogram(edges), 0, made=made)
+    proved = Histogram(tuple(exact))
+    return _standard(
+        f"histogram({text})", _Histogram(proved), proved, 0, made=partial(histogram, given)
+    )
 
 
 @dataclass(frozen=True)
 class _Histogram:
     """The counts of records in each bin, half-open but the last; those in none are not counted."""
 
-    edges: tuple[Exact, ...]
+    proved: Histogram
 
     def __call__(self, x: Dataset) -> tuple[int, ...]:
-        bins = [self._bin_of(record) for record in x]
-        return tuple(bins.count(i) for i in range(len(self.edges) - 1))
-
-    def _bin_of(self, x: Exact) -> int:
-        """The bin's number, or the number of bins for a record that is in none."""
-        if not self.edges[0] <= x <= self.edges[-1]:
-            return len(self.edges) - 1
-        return min(bisect_right(self.edges, x), len(self.edges) - 1) - 1
+        bins = list(map(self.proved.bin_of, x))
+        return tuple(bins.count(i) for i in range(self.proved.number))
 
     def rows(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        """Each bin holds a run of the universe's values, which are sorted."""
-        whole, scale = universe.scaled
-        *lower, last = (edge * scale for edge in self.edges)
-        starts = [bisect_left(whole, edge, key=int) for edge in lower]
-        starts.append(bisect_right(whole, last, key=int))  # of what is in no bin
-        runs = len(starts) + 1  # with that before the first bin
-        first = np.arange(len(rows), dtype=np.int64)[:, None] * runs
-        run_of = np.searchsorted(starts, np.arange(len(whole), dtype=np.int64), side="right")
-        held = np.bincount((run_of[rows] + first).ravel(), minlength=len(rows) * runs)
-        return held.reshape(len(rows), runs)[:, 1:-1].astype(np.int64), 1
+        counts = self.proved.number + 1  # with that of what is in no bin
+        first = np.arange(len(rows), dtype=np.int64)[:, None] * counts
+        bins = self.proved.bins_of(*universe.scaled)[rows] + first
+        held = np.bincount(bins.ravel(), minlength=len(rows) * counts)
+        return held.reshape(len(rows), counts)[:, :-1].astype(np.int64), 1
 
 
 @by_name
@@ -431,16 +409,16 @@ def _count_distinct_rows(rows: np.ndarray, universe: Universe) -> tuple[np.ndarr
     return (np.diff(rows, axis=1) != 0).sum(axis=1, dtype=np.int64) + 1, 1
 
 
-COUNT = _standard("count", _count, Count(), 0, rows=_count_rows, exact=False)
-SUM = of_ranks("sum", Sum(), 0, _sum)
-MEAN = of_ranks("mean", Mean(), 1, _mean)
-MEDIAN = of_ranks("median", Quantile(Fraction(1, 2)))
-MIN = of_ranks("min", Quantile(0), 1, _min)
-MAX = of_ranks("max", Quantile(1), 1, _max)
-RANGE = of_ranks("range", Range())
-INTERQUARTILE_RANGE = of_ranks("interquartile_range", InterquartileRange())
-MIDHINGE = of_ranks("midhinge", Midhinge())
-GINI_MEAN_DIFFERENCE = of_ranks("gini_mean_difference", GiniMeanDifference(), 2)
+COUNT = _standard("count", _count, ranks.Count(), 0, rows=_count_rows, exact=False)
+SUM = of_ranks("sum", ranks.Sum(), 0, _sum)
+MEAN = of_ranks("mean", ranks.Mean(), 1, _mean)
+MEDIAN = of_ranks("median", ranks.Quantile(Fraction(1, 2)))
+MIN = of_ranks("min", ranks.Quantile(0), 1, _min)
+MAX = of_ranks("max", ranks.Quantile(1), 1, _max)
+RANGE = of_ranks("range", ranks.Range())
+INTERQUARTILE_RANGE = of_ranks("interquartile_range", ranks.InterquartileRange())
+MIDHINGE = of_ranks("midhinge", ranks.Midhinge())
+GINI_MEAN_DIFFERENCE = of_ranks("gini_mean_difference", ranks.GiniMeanDifference(), 2)
 VARIANCE = variance()
 STD = std()
 count_distinct = _standard(

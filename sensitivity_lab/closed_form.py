@@ -130,11 +130,8 @@ def closed_form(
         bound = proved.bound_from(interval, relation, least)
     else:
         asked = iter(_feasible_shares(query, relation, size))
-    worst = (
-        widest(proved.on_interval(interval, norm), asked)
-        if bound is None
-        else WorstPair(bound, attained=False)
-    )
+    d = proved.on_interval(interval, norm)
+    worst = widest(d, asked) if bound is None else WorstPair(bound, attained=False)
     assert worst is not None
     words = proved.words_within(interval, norm)
     text, attained = words.text(relation, pinned=size is not None), worst.attained and worst.shown

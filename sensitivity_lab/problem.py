@@ -27,7 +27,7 @@ from sensitivity_lab.relations import Move, Plan, Relation, check_relation
 from sensitivity_lab.universe import Giver, Universe, check_universe
 
 Size = int | range
-Part = TypeVar("Part")
+Item = TypeVar("Item")
 LONGEST_REASON = 100  # letters that say how a function fails on nothing
 NAMED = 6  # reasons why nothing is feasible; of more the rest is counted
 MOST_MOVES = 2_000_000  # sizes × moves of one problem: its plan lists them
@@ -344,7 +344,7 @@ class Budget:
                 if query.rows is None:
                     _check_picklable(query)
 
-    def bar(self, parts: Iterable[Part], **options: Any) -> Iterable[Part]:
+    def bar(self, parts: Iterable[Item], **options: Any) -> Iterable[Item]:
         """Return `parts`, with a progress bar as they are taken if it is to be shown."""
         if not self.progress:
             return parts

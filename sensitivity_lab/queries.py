@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -38,8 +39,7 @@ from sensitivity_lab.proved.family import Family
 from sensitivity_lab.records.columns import Clipped, Filled
 from sensitivity_lab.records.keyed import Keyed, opened
 from sensitivity_lab.records.order import InOrders, OrderMatters, are_near
-from sensitivity_lab.records.source import hashed, is_table
-from sensitivity_lab.together import Together
+from sensitivity_lab.records.source import Source, hashed, is_table
 from sensitivity_lab.universe import Dataset, Giver, Indices, Universe
 
 Rows = Callable[[np.ndarray, Universe], tuple[np.ndarray, int]]
@@ -52,15 +52,40 @@ class AnswersDiffer(RuntimeError):
     """A dataset has another answer alone than together with others."""
 
 
-@dataclass(frozen=True)
-class OnRows:
-    """The `rows` of a function that has them as a method; equal where the functions are."""
+class Together(ABC):
+    """A function of tables that answers many datasets at once, as a database does."""
 
-    function: Any
+    @abstractmethod
+    def __call__(self, dataset: Any) -> Any:
+        """The answer on one dataset."""
 
-    def __call__(self, rows: np.ndarray, universe: Universe) -> tuple[np.ndarray, int]:
-        """The answers on many datasets as whole numbers, (N,), and what they are over."""
-        return self.function.rows(rows, universe)  # type: ignore[no-any-return]
+    @abstractmethod
+    def giver(self, source: Source, name: str | None) -> Giver:
+        """What makes datasets of a universe's records, in the form that it is asked about."""
+
+    @abstractmethod
+    def over(self, source: Source, name: str | None) -> Any:
+        """The same for datasets that come as tables, which are parts of a universe's records."""
+
+    @abstractmethod
+    def tells_types(self, source: Source, name: str | None) -> bool:
+        """Whether records have columns whose types a part of them may not tell."""
+
+    @abstractmethod
+    def check(self, source: Source, name: str | None) -> None:
+        """Refuse what cannot be asked over a universe's records."""
+
+    @abstractmethod
+    def answers(self, given: Any, datasets: Sequence[Indices]) -> list[Any] | None:
+        """The unchecked answers; None for a dataset, or for all, to be asked one by one."""
+
+    @abstractmethod
+    def sample(self, given: Any, datasets: Sequence[Indices]) -> list[int]:
+        """Which of some datasets are asked again alone, to hold the answers to."""
+
+    @abstractmethod
+    def python(self, query: Any) -> str | None:
+        """The Python that makes a query of it, None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +125,7 @@ class Query(SaysWhich):
     takes_missing: bool = False
     exact: bool = field(default=False, repr=False)
     root: bool = field(default=False, repr=False)
-    rows: Rows | None = field(default=None, repr=False)
+    rows: Rows | None = field(default=None, repr=False, compare=False)
     proved: Family | None = field(default=None, repr=False)
     made: partial[Query] | None = field(default=None, repr=False, compare=False)
 

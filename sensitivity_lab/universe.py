@@ -17,7 +17,7 @@ from sensitivity_lab.numbers.errors import TooLarge
 from sensitivity_lab.numbers.exact import MOST_LISTED, Exact, brief, by_name, whole_number
 from sensitivity_lab.numbers.text import number_repr
 from sensitivity_lab.records.columns import Said
-from sensitivity_lab.records.numbers import read_only, source_of
+from sensitivity_lab.records.numbers import read_only, source_given
 from sensitivity_lab.records.people import AnyPeople, People, bounded_table
 from sensitivity_lab.records.rows import Rows, all_rows
 from sensitivity_lab.records.source import Source
@@ -258,7 +258,7 @@ class Universe(metaclass=_Shown):
         if name is None and nw.dependencies.is_into_series(source):
             given = getattr(source, "name", None)  # a column of pyarrow has none, polars' may be ""
             name = None if given in (None, "") else str(given)
-        return cls(source_of(source, what, once=unlimited), unlimited, name)
+        return cls(source_given(source, what, once=unlimited), unlimited, name)
 
     @property
     def numeric(self) -> bool:
@@ -533,16 +533,13 @@ def how_many(copies: np.ndarray, size: int) -> int:
 
 def _bounded_power(copies: int, values: int, size: int) -> np.ndarray:
     """Coefficients 0..size of (1 + x + … + x^copies)^values, by inclusion and exclusion."""
-    coefficients = [
-        sum(
-            (-1) ** i
-            * math.comb(values, i)
-            * math.comb(j - i * (copies + 1) + values - 1, values - 1)
-            for i in range(min(values, j // (copies + 1)) + 1)
-        )
-        for j in range(size + 1)
-    ]
-    return np.array(coefficients, dtype=object)
+
+    def coefficient(j: int) -> int:
+        left = [(i, j - i * (copies + 1)) for i in range(min(values, j // (copies + 1)) + 1)]
+        ways = ((i, math.comb(rest + values - 1, values - 1)) for i, rest in left)
+        return sum((-1) ** i * math.comb(values, i) * free for i, free in ways)
+
+    return np.array([*map(coefficient, range(size + 1))], dtype=object)
 
 
 def require_one_for_all(size: Any, what: str = "size") -> None:

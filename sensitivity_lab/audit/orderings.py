@@ -22,7 +22,7 @@ from sensitivity_lab.problem import PAIRS_PER_DATASET, Budget, Problem, within_b
 from sensitivity_lab.relations import Move, Relation, neighbours_of
 from sensitivity_lab.universe import Indices, Universe, multisets
 
-Answered = tuple[Any, Indices]  # an answer, and the reading it was given to
+AnsweredReading = tuple[Any, Indices]  # an answer, and the reading it was given to
 
 
 def orderings(dataset: Iterable[int]) -> Iterator[Indices]:
@@ -112,7 +112,7 @@ class OrderedWalk:
         assert subject.universe is not None
         self.subject, self.universe, self.order = subject, subject.universe, order
         self.gap = subject.measure()
-        self.answers: dict[Indices, list[Answered]] = {}
+        self.answers: dict[Indices, list[AnsweredReading]] = {}
 
     def worst(self, problems: Sequence[Problem], budget: Budget) -> list[Widest]:
         """The worst pair of each problem; all budgets are checked first."""
@@ -167,7 +167,7 @@ class OrderedWalk:
         ordered = not self.subject.query.exact and self.subject.over is None
         return orderings(point) if ordered and self.order == "any" else [point]
 
-    def _ends(self, answered: list[Answered]) -> list[Answered]:
+    def _ends(self, answered: list[AnsweredReading]) -> list[AnsweredReading]:
         """The answers that can be an end of the widest gap: of numbers the least and greatest."""
         if self.subject.metric is not None:
             return answered

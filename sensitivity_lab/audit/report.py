@@ -1,4 +1,4 @@
-"""What became of a claim: a row for each relation, k and size, its verdict, and how it is shown."""
+"""What became of a claim: an `Audit` of rows, for each relation, k and size, and how it is shown."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from sensitivity_lab.to_json import written
 
 
 @dataclass
-class Run:
+class OneTest:
     """One test: its seconds, if they are limited, when they end, what it allows, its audits so far."""
 
     budget: float | None
@@ -23,18 +23,18 @@ class Run:
     audits: list[Any] = field(default_factory=list)
 
 
-_RUN: ContextVar[Run | None] = ContextVar("run", default=None)
+_RUN: ContextVar[OneTest | None] = ContextVar("run", default=None)
 
 
-def in_this_test() -> Run | None:
+def in_this_test() -> OneTest | None:
     """Return the test that runs here, if its runner asked for it."""
     return _RUN.get()
 
 
 @contextmanager
-def this_test(budget: float | None = None, allow_not_asked: bool = False) -> Iterator[Run]:
+def this_test(budget: float | None = None, allow_not_asked: bool = False) -> Iterator[OneTest]:
     """Watch the audits of a block, which have so many seconds, and may leave directions out."""
-    run = Run(budget, monotonic() + (budget or 0), allow_not_asked)
+    run = OneTest(budget, monotonic() + (budget or 0), allow_not_asked)
     token = _RUN.set(run)
     try:
         yield run

@@ -35,10 +35,7 @@ class Widest:
     gap: Any  # as a caller sees it
     dataset: Any
     neighbour: Any
-    at: PairPositions = (
-        None,
-        None,
-    )  # of their records among the values, where these are no numbers
+    at: PairPositions = (None, None)  # of their records, where these are no numbers
 
 
 @dataclass(frozen=True)

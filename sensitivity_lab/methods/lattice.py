@@ -26,7 +26,7 @@ from sensitivity_lab.numbers.gap import (
     common_denominator,
     same_shape,
 )
-from sensitivity_lab.problem import Budget, Part
+from sensitivity_lab.problem import Budget, Item
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Giver, Universe
 
@@ -266,7 +266,7 @@ class Evaluations:
             if len(self.columns) > LONGEST_VECTOR:
                 raise NoArray
 
-    def _bar(self, parts: Iterable[Part], size: int, total: int | None = None) -> Iterable[Part]:
+    def _bar(self, parts: Iterable[Item], size: int, total: int | None = None) -> Iterable[Item]:
         return self.budget.bar(parts, total=total, desc=f"size {size}", unit=" blocks")
 
 

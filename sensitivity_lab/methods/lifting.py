@@ -1,4 +1,4 @@
-"""From numbers to rows, groups and people: a query of records is one of the numbers they say.
+"""The `Image` of records in the numbers they say, and from these back to rows, groups and people.
 
 If q is asked of f(record), the datasets of a universe become those of the numbers that f makes of
 its records, neighbours become neighbours, and every pair of numbers comes from a pair of records
@@ -295,9 +295,7 @@ def gaps_of_people(problem: Problem, of_numbers: Callable[[Problem], D | None]) 
 def _free_rows(image: Image, kept: np.ndarray) -> np.ndarray | None:
     """For each row one that says the same, all with the same kept cells; None where there are none such."""
     numbers = image.numbers.distinct
-    said = np.unique(
-        kept * numbers + image.number_of
-    )  # each number that rows with some kept cells say
+    said = np.unique(kept * numbers + image.number_of)  # by kept cells the numbers of such rows
     cells = int(np.bincount(said // numbers).argmax())
     alike = np.flatnonzero(kept == cells)
     free = np.full(numbers, -1, dtype=np.int64)

@@ -17,7 +17,7 @@ from sensitivity_lab.methods.lifting import gaps_by_group, gaps_of_people, with_
 from sensitivity_lab.numbers.gap import Answer, gap_between
 from sensitivity_lab.problem import Budget, Problem
 from sensitivity_lab.proved.sorted_records import Pool, SortedRecords
-from sensitivity_lab.proved.worst_pair import Costly, D, Share, Values, WorstPair, shares, widest
+from sensitivity_lab.proved.worst_pair import CopiesOf, Costly, D, Share, WorstPair, shares, widest
 from sensitivity_lab.queries import answers_at
 from sensitivity_lab.universe import Indices
 
@@ -56,7 +56,7 @@ def widest_gaps(problem: Problem) -> D | None:
     given = dict(zip(universe.exact_values, universe.values, strict=True))
     values = [value for value in universe.exact_values if value is not None]
     d = query.proved.on_values(values, problem.norm)
-    return None if d is None else with_records(d, Values(given))
+    return None if d is None else with_records(d, CopiesOf(given))
 
 
 def _shares(problem: Problem) -> list[Share]:

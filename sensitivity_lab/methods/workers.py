@@ -60,9 +60,8 @@ def answers_in_blocks(
             raise RuntimeError(
                 f"a worker died while answering query {query.name}; no result was kept"
             ) from error
-        if isinstance(error, RuntimeError) and not isinstance(
-            error, AnswersDiffer
-        ):  # what the query raises is a ValueError
+        # what the query raises is a ValueError
+        if isinstance(error, RuntimeError) and not isinstance(error, AnswersDiffer):
             raise ValueError(f"executor must take tasks, got one that does not: {error}") from error
         raise
 

@@ -180,7 +180,7 @@ class _Picture:
 
 def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -> _Picture:
     """Two rows of dots on one number line."""
-    datasets = _numbers(sensitivity)
+    datasets = _numbers_shown(sensitivity)
     room, tall = 72 * width - BESIDE, float(ROW)
     if ax is not None:
         wide, high = _space(ax)
@@ -247,7 +247,7 @@ def _said(sensitivity: Sensitivity) -> OverNumbers | None:
     return over if named else None
 
 
-def _numbers(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
+def _numbers_shown(sensitivity: Sensitivity) -> list[tuple[Any, ...]]:
     """The numbers of the two datasets, or what their records say; refuse what is no number."""
     said = _said(sensitivity)
     if said is not None:

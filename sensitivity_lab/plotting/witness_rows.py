@@ -67,7 +67,7 @@ def sheet_of(marked: Marked, captions: Sequence[str], value: str, room: float) -
     """Two tables, beside one another where there is room, else below one another."""
     letters = int((room - MARK) / LETTER)
     sides = [_side(marked, sign, letters) for sign in (LEAVES, JOINS)]
-    widths = [_width(side, room) for side in sides]
+    widths = [_width_of_tables(side, room) for side in sides]
     beside = sum(widths) + GAP <= room
     sheet = Sheet(width=sum(widths) + GAP if beside else max(widths))
     for line in (part for who in marked.who for part in wrap(who, int(room / LETTER))):
@@ -91,7 +91,7 @@ def _side(marked: Marked, sign: str, letters: int) -> Side:
     return sign + SHARED, [(table, table.grid(letters)) for table in marked.tables]
 
 
-def _width(side: Side, room: float) -> float:
+def _width_of_tables(side: Side, room: float) -> float:
     """How wide the tables of a dataset are, with the marks; a caption has half a page."""
     return min(room, max([room * 0.4, *(grid.width * LETTER + MARK for _, grid in side[1])]))
 
@@ -99,7 +99,7 @@ def _width(side: Side, room: float) -> float:
 def _write_side(sheet: Sheet, side: Side, caption: str, x: float, y: float, width: float) -> float:
     """Write a dataset under its caption, and return where it ends."""
     signs, tables = side
-    for line in wrap(_minus(caption), max(10, int(width / LETTER))):
+    for line in wrap(_true_minuses(caption), max(10, int(width / LETTER))):
         sheet.write(x, y, line, fontweight="bold")
         y += ROW
     for table, grid in tables:
@@ -140,11 +140,11 @@ def _write_table(
 
 def _write_cells(sheet: Sheet, grid: Grid, row: Sequence[Any], x: float, y: float) -> None:
     for text, edge, right in grid.cells(row):
-        written, side = (_minus(text), "right") if right else (text, "left")
+        written, side = (_true_minuses(text), "right") if right else (text, "left")
         sheet.write(x + MARK + edge * LETTER, y, written, ha=side)
 
 
-def _minus(text: str) -> str:
+def _true_minuses(text: str) -> str:
     """A text whose negative numbers have true minuses; a date keeps its hyphens."""
     return re.sub(r"(?<![\w-])-(?=\d)", true_minus("-"), text)
 

@@ -241,9 +241,8 @@ class Ranks(AtDistance):
         """The j of a row whose discounted gaps reach the floor, but for those that gain nothing."""
         first = int(row == len(self.below) - 1)  # j = i = r is no pair
         above = self.above[first:]
-        steps = np.arange(len(above), dtype=np.int64) + (
-            len(self.below) - 2 - row + first
-        )  # j − i − 1
+        nearest = len(self.below) - 2 - row + first  # j − i − 1
+        steps = np.arange(nearest, nearest + len(above), dtype=np.int64)
         with np.errstate(divide="ignore"):
             values = logarithms(above - self.below[row]) - beta * steps
         values[1:][above[1:] == above[:-1]] = -math.inf

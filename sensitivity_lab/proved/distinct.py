@@ -79,7 +79,7 @@ class Distinct(Family):
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
         """B and C fill the values of which there are most copies (thm-count-distinct-population)."""
-        return OnPopulation(records)
+        return DistinctOnPopulation(records)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         """The neighbours with the most and with the fewest values (thm-count-distinct-local)."""
@@ -91,7 +91,7 @@ class Distinct(Family):
         return lambda dataset: AtDistance(dataset, lambda t: _moved_by_one(dataset))
 
 
-class OnPopulation:
+class DistinctOnPopulation:
     """D on a population of m records of v values."""
 
     def __init__(self, records: SortedRecords) -> None:

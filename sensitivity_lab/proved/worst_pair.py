@@ -51,7 +51,7 @@ class Parted(Protocol[Part]):
 
 
 @dataclass(frozen=True)
-class Values:
+class CopiesOf:
     """Records that are copies of values; `given` has the caller's record for each value."""
 
     given: Mapping[Any, Any] | None = None
@@ -114,7 +114,7 @@ class WorstPair:
     common: Parts = ()
     removed: Parts = ()
     added: Parts = ()
-    records: Parted[Any] = field(default=Values(), repr=False)
+    records: Parted[Any] = field(default=CopiesOf(), repr=False)
     attained: bool = True
     shown: bool = True
 
@@ -132,7 +132,7 @@ class WorstPair:
         cls,
         gap: Gap,
         *parts: Iterable[tuple[Any, int]],
-        records: Parted[Any] = Values(),
+        records: Parted[Any] = CopiesOf(),
         **options: Any,
     ) -> WorstPair:
         """The pair of so many copies of some values: shared, removed and added."""
@@ -144,7 +144,7 @@ class WorstPair:
         return records_in(self.common) + max(records_in(self.removed), records_in(self.added))
 
     def in_copies(
-        self, parts: Iterable[Iterable[tuple[Any, int]]], records: Parted[Any] = Values()
+        self, parts: Iterable[Iterable[tuple[Any, int]]], records: Parted[Any] = CopiesOf()
     ) -> WorstPair:
         """The same gap of so many copies of some values."""
         common, removed, added = (tuple(starmap(Copies, part)) for part in parts)

@@ -181,7 +181,7 @@ def _read_again(held: np.ndarray | tuple[Any, ...], once: bool) -> Numbers:
     return Numbers(read_only(held) if isinstance(held, np.ndarray) else held, once)
 
 
-def source_of(source: Any, what: str, once: bool) -> Source:
+def source_given(source: Any, what: str, once: bool) -> Source:
     """What a caller gives as records: an array stays one where it holds ints or floats alone."""
     if not isinstance(source, PLAIN) and is_table(source):
         return Rows(source, what)
@@ -204,9 +204,8 @@ def source_of(source: Any, what: str, once: bool) -> Source:
             strange = array[~np.isfinite(array)][0]
             drop = ": drop it, as by .dropna(), or give None" * bool(np.isnan(strange))
             raise ValueError(f"{what} must be finite, got {strange}{drop}")
-        return Numbers(
-            read_only(array.copy()), once
-        )  # the caller may change theirs before ours is first sorted
+        # the caller may change theirs before ours is first sorted
+        return Numbers(read_only(array.copy()), once)
     if are_text(array) or (
         not any(map(is_real, array)) and any(value is not None for value in array)
     ):
@@ -314,9 +313,7 @@ def _short_decimals(values: np.ndarray) -> tuple[np.ndarray, int] | None:
 def _decimals(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Floats as integers over a power of ten, as they are written: 20.0 is 20, not 200 tenths."""
     written = [Decimal(repr(value).removesuffix(".0")) for value in values.tolist()]
-    finest = int(
-        reduce(WIDE.add, written).as_tuple().exponent
-    )  # a sum's is the least of its terms'
+    finest = int(reduce(WIDE.add, written).as_tuple().exponent)  # of a sum: that of its finest
     digits = max(0, -finest)
     return _integers([int(number.scaleb(digits, WIDE)) for number in written]), 10**digits
 

@@ -83,29 +83,24 @@ class People(_Persons):
         if not people:
             raise ValueError("tables must not be empty, got no row")
         self.values, self.counts, self.id = people, np.ones(len(people), dtype=np.intp), id
-        self.natives = {
-            name: with_own_cells(one.clone()).to_native() for name, one in frames.items()
-        }
-        self.order: dict[str | None, np.ndarray] = {}  # of each table: its rows, person by person
-        self.starts: dict[
-            str | None, np.ndarray
-        ] = {}  # and where in this order those of each begin
+        own = {name: with_own_cells(one.clone()) for name, one in frames.items()}
+        self.natives = {name: one.to_native() for name, one in own.items()}
+        # of each table: its rows, person by person; and where in this order those of each begin
+        self.order: dict[str | None, np.ndarray] = {}
+        self.starts: dict[str | None, np.ndarray] = {}
         for name, column in ids.items():
             whose = np.array([*map(self.position_of.__getitem__, column)], dtype=np.int64)
             self.order[name] = np.argsort(whose, kind="stable")
-            self.starts[name] = np.cumsum(
-                [0, *np.bincount(whose, minlength=len(people))], dtype=np.int64
-            )
+            many = np.bincount(whose, minlength=len(people))
+            self.starts[name] = np.cumsum([0, *many], dtype=np.int64)
 
     def rows_of(self, name: str | None, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
         """How many rows of a table some people have, and which, person by person."""
         people, starts = np.asarray(positions, dtype=np.int64), self.starts[name]
         many = (starts[people + 1] - starts[people]).astype(np.intp)  # as a page must repeat
         begins = np.cumsum(many, dtype=np.int64) - many
-        places = np.repeat(starts[people] - begins, many) + np.arange(
-            many.sum(dtype=np.int64), dtype=np.int64
-        )
-        return many, self.order[name][places]
+        each = np.arange(many.sum(dtype=np.int64), dtype=np.int64)
+        return many, self.order[name][np.repeat(starts[people] - begins, many) + each]
 
     def added(self, whole: np.ndarray, scale: int) -> Any:
         """What the rows of each person come to, of numbers of all rows over one denominator."""

@@ -35,7 +35,7 @@ SIGNS = {LEAVES: ("■", "−", REMOVED), JOINS: ("▲", "+", ADDED)}
 
 
 @dataclass(frozen=True)
-class Part:
+class SomeRows:
     """Some rows of a table: all of them, or of many the first and the last."""
 
     rows: tuple[tuple[Any, ...], ...]
@@ -55,7 +55,7 @@ class MarkedTable:
 
     name: str | None
     columns: tuple[str, ...]
-    parts: Mapping[str, Part]
+    parts: Mapping[str, SomeRows]
 
     def lines(self, signs: str = LEAVES + JOINS + SHARED) -> Iterator[tuple[str, Line]]:
         """The rows under some signs, each with its sign."""
@@ -164,7 +164,7 @@ def marked(source: Source, parts: Sequence[Any], records: Sequence[int]) -> Mark
         leaving, joining = _numbered_from(leaving, here), _numbered_from(joining, there)
     tables = []
     for name, frame in leaving.items():
-        both = Part((), records[0]) if shared is None else _part(shared[name])
+        both = SomeRows((), records[0]) if shared is None else _part(shared[name])
         columns = tuple(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else ("record",)
         signed = {LEAVES: _part(frame), JOINS: _part(joining[name]), SHARED: both}
         tables.append(MarkedTable(name, columns, signed))
@@ -188,13 +188,13 @@ def _numbered_from(frames: dict[str | None, Any], start: int) -> dict[str | None
     return {name: frame.with_columns(number) for name, frame in frames.items()}
 
 
-def _part(frame: Any) -> Part:
+def _part(frame: Any) -> SomeRows:
     """A table's rows, or of many the first and the last few."""
     many = len(frame) > LONGEST
     pieces = [frame[:ENDS], frame[len(frame) - ENDS :]] if many else [frame]
     rows_in = rows_of if isinstance(frame, nw.DataFrame) else partial(zip, strict=True)
     rows: Any = tuple(row for piece in pieces for row in rows_in(piece))
-    return Part(rows, len(frame) - len(rows))
+    return SomeRows(rows, len(frame) - len(rows))
 
 
 def _who(source: Source, frames: Mapping[str | None, Any], numbers: range, word: str) -> list[str]:

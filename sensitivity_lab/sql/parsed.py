@@ -59,7 +59,7 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
         ordered=tree.find(*sorting) is not None
         or bool(calls & ORDERED)
         or any(node.args.get("on") for node in tree.find_all(exp.Distinct))
-        or any(map(_is_by_rows, tree.find_all(exp.WindowSpec))),
+        or any(map(_frame_counts_rows, tree.find_all(exp.WindowSpec))),
         at_random=_with_ties_at_random(tree, dialect),
     )
 
@@ -156,10 +156,10 @@ def _tells_rows_apart(window: Any) -> bool:
     if window.args.get("alias") is not None:  # it is named, and says its order elsewhere
         return False
     by_row = (exp.RowNumber, exp.Lag, exp.Lead, exp.Ntile, exp.FirstValue)
-    return isinstance(window.this, by_row) or _is_by_rows(window.args.get("spec"))
+    return isinstance(window.this, by_row) or _frame_counts_rows(window.args.get("spec"))
 
 
-def _is_by_rows(frame: Any) -> bool:
+def _frame_counts_rows(frame: Any) -> bool:
     """Whether a window's frame counts rows, and not values that are near."""
     return frame is not None and str(frame.args.get("kind")).upper() == "ROWS"
 

@@ -41,7 +41,7 @@ def answer_of(
             f"result must be one row where no column is a key, got {got} of {listed(result.names)}: "
             "say keys= with the name of a column, or aggregate"
         )
-    entries = _numbers(result, numbers, result.rows[0])
+    entries = _numbers_of_row(result, numbers, result.rows[0])
     return entries[0] if len(entries) == 1 else tuple(entries)
 
 
@@ -82,7 +82,7 @@ def _by_key(result: ResultSet, at: list[int], numbers: list[int]) -> Keyed:
     for row in result.rows:
         parts = tuple(_hashable(row[i]) for i in at)
         key = parts[0] if len(parts) == 1 else parts
-        for name, number in zip(names, _numbers(result, numbers, row), strict=True):
+        for name, number in zip(names, _numbers_of_row(result, numbers, row), strict=True):
             label = key if len(names) == 1 else (key, name)
             if label in held:
                 raise ValueError(
@@ -100,7 +100,9 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
-def _numbers(result: ResultSet, columns: Sequence[int], row: tuple[Any, ...]) -> list[Number]:
+def _numbers_of_row(
+    result: ResultSet, columns: Sequence[int], row: tuple[Any, ...]
+) -> list[Number]:
     """The numbers of a row in some columns, each finite."""
     for i in columns:
         if row[i] is None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, checked_seconds, sequence
 from sensitivity_lab.numbers.text import listed, number_repr
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Query, Together
 from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
 from sensitivity_lab.records.source import Positions, Source, is_table
 from sensitivity_lab.sql.databases import Database
@@ -20,7 +20,6 @@ from sensitivity_lab.sql.dialects import database_of
 from sensitivity_lab.sql.duckdb import DuckDB, Stack, Whole, engine, object_columns
 from sensitivity_lab.sql.parsed import CATALOGUE_TABLES, CATALOGUES, SECONDS, Parsed, shortened
 from sensitivity_lab.sql.result_set import ResultSet, answer_of
-from sensitivity_lab.together import Together
 
 HELD = 4  # datasets of those answered together that are asked again one by one, at least
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
@@ -121,7 +120,7 @@ class Statement(Together):
 
     def __call__(self, dataset: Any) -> Any:
         """The answer on one dataset, which is asked again with its rows in other orders."""
-        part = dataset if isinstance(dataset, Part) else self._part(dataset)
+        part = dataset if isinstance(dataset, ByName) else self._part(dataset)
         first, *others = self._asked_each([part, *self._in_other_orders(part)])
         answer = answer_of(first, self.keys)
         for (result,) in chain(zip(others, strict=True), self._with_ties_at_random([part])):
@@ -246,7 +245,7 @@ class Statement(Together):
         except (ValueError, TimeoutError):  # asked alone, the dataset at fault says so
             return None
 
-    def _with_ties_at_random(self, parts: Sequence[Part]) -> Iterator[list[ResultSet]]:
+    def _with_ties_at_random(self, parts: Sequence[ByName]) -> Iterator[list[ResultSet]]:
         """What the statement says where ties are broken at random, as no order of rows may show."""
         read = self._read
         loose = None if read is None else read.at_random
@@ -256,7 +255,7 @@ class Statement(Together):
             except ValueError:  # the database does not sort by chance there
                 return
 
-    def _asked_each(self, parts: Sequence[Part], text: str | None = None) -> list[ResultSet]:
+    def _asked_each(self, parts: Sequence[ByName], text: str | None = None) -> list[ResultSet]:
         """What the statement returns over each of some parts of one whole."""
         asked = text or self.text
         return self._database.ask_each(asked, parts, parts[0].whole, self.seconds)
@@ -295,7 +294,7 @@ class Statement(Together):
             tables = zip(stacked.items(), orders, strict=True)
             yield {name: (of[rows], in_order(one, rows)) for (name, (of, one)), rows in tables}
 
-    def _in_other_orders(self, part: Part, *, different: bool = True) -> Iterator[Part]:
+    def _in_other_orders(self, part: ByName, *, different: bool = True) -> Iterator[ByName]:
         """A dataset with its rows in other orders; few rows have few that are `different`."""
         alone = {name: (np.zeros(len(one), dtype=np.intp), one) for name, one in part.items()}
         known = {tuple(tuple(range(len(one))) for one in part.values())}
@@ -305,7 +304,7 @@ class Statement(Together):
                 continue
             known.add(now)
             tables = zip(part.items(), orders, strict=True)
-            yield Part({name: in_order(one, rows) for (name, one), rows in tables}, part.whole)
+            yield ByName({name: in_order(one, rows) for (name, one), rows in tables}, part.whole)
 
     def _other_orders(self, stacked: Stack) -> Iterator[tuple[np.ndarray, ...]]:
         """Other orders of the rows of each table; more of them where order may matter."""
@@ -313,7 +312,7 @@ class Statement(Together):
         of_each = (other_orders(numbers, may_matter) for numbers, _ in stacked.values())
         return zip(*of_each, strict=True)
 
-    def _part(self, dataset: Any) -> Part:
+    def _part(self, dataset: Any) -> ByName:
         """A dataset of the caller's as tables by name, which tell their own types."""
         if isinstance(dataset, Mapping) and dataset and all(map(is_table, dataset.values())):
             tables = {str(name): one for name, one in dataset.items()}
@@ -322,7 +321,7 @@ class Statement(Together):
         else:
             raise TypeError(_no_tables(brief(dataset)))
         self._require_its_tables(tables)
-        return Part(tables, Whole(tables) if self.whole is None else self.whole)
+        return ByName(tables, Whole(tables) if self.whole is None else self.whole)
 
     def _table(self) -> str:
         """The one table that the statement names and the connection does not have."""
@@ -338,7 +337,7 @@ class Statement(Together):
         )
 
 
-class Part(dict[str, Any]):
+class ByName(dict[str, Any]):
     """A dataset as tables by name, with the `whole` that it is a part of, which knows the types."""
 
     def __init__(self, tables: Tables, whole: Whole) -> None:
@@ -353,9 +352,9 @@ class TablesOf:
     records: Source
     names: tuple[str, ...]
 
-    def __call__(self, positions: Positions) -> Part:
+    def __call__(self, positions: Positions) -> ByName:
         """The dataset at some positions."""
-        return Part(self._named(self.records.tables(positions)), self.whole)
+        return ByName(self._named(self.records.tables(positions)), self.whole)
 
     @cached_property
     def whole(self) -> Whole:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from sensitivity_lab.audit.audit import audit
 from sensitivity_lab.audit.claim_and_scope import checked_relations, checked_sizes, sizes_text
 from sensitivity_lab.audit.report import Audit, AuditRow
-from sensitivity_lab.audit.runner import Run, in_this_test, shown_as
+from sensitivity_lab.audit.runner import OneTest, in_this_test, shown_as
 from sensitivity_lab.numbers.errors import Infeasible
 from sensitivity_lab.numbers.exact import by_name
 from sensitivity_lab.queries import Query
@@ -113,7 +113,7 @@ def _steps(
     return [{"sizes_within": range(each[0], size + 1, abs(within.step))} for size in each]
 
 
-def _step_by_step(question: Question, steps: list[dict[str, Any]], run: Run) -> Audit:
+def _step_by_step(question: Question, steps: list[dict[str, Any]], run: OneTest) -> Audit:
     """Ask the steps until one fails, or the time is over."""
     held: Audit | None = None
     nothing: list[Infeasible] = []
@@ -146,7 +146,7 @@ def _together(held: Audit, answered: Audit) -> Audit:
     return replace(held, rows=rows, asked=replace(held.asked, sizes=sizes))
 
 
-def _out_of_time(run: Run, held: Audit | None) -> NoReturn:
+def _out_of_time(run: OneTest, held: Audit | None) -> NoReturn:
     budget = f"budget of {run.budget:g} s ran out"
     if held is None:
         raise TimeoutError(f"{budget} in the smallest size; nothing was held so far")

@@ -14,7 +14,7 @@ from sensitivity_lab.audit.search import search as stages
 from sensitivity_lab.audit.search.layouts import (
     Layout,
 )
-from sensitivity_lab.audit.search.search import Steps, Trials, require_neighbours
+from sensitivity_lab.audit.search.search import SmallSteps, Trials, require_neighbours
 from sensitivity_lab.audit.subject import Subject
 from sensitivity_lab.problem import Problem
 
@@ -90,7 +90,7 @@ def test_boundary_positions(values, positions):
 
 def steps_in(universe, seed=0):
     own = [np.arange(universe.distinct)]
-    return Steps(universe, own, boundary_positions(universe), np.random.default_rng(seed))
+    return SmallSteps(universe, own, boundary_positions(universe), np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize(

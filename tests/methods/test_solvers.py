@@ -20,7 +20,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.methods.solver import widest_gaps
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.scatter import filtered_maximum
-from sensitivity_lab.proved.scatter.family import Deviation, OnPopulation
+from sensitivity_lab.proved.scatter.family import Deviation, ScatterOnPopulation
 from sensitivity_lab.proved.sorted_records import SortedRecords
 
 CASES = int(os.environ.get("SOLVER_CASES", "40"))
@@ -91,7 +91,7 @@ def test_named_shares(name):
     records, (c, a, b), query = SHARES[name]
     ddof, root = query.proved.ddof, query is sl.STD
     whole = SortedRecords.of(sl.Universe.population(records))
-    found = OnPopulation(whole, ddof, root)(c, a, b)
+    found = ScatterOnPopulation(whole, ddof, root)(c, a, b)
     assert found.attained
     assert float(found.gap) == pytest.approx(widest_gap(records, (c, a, b), ddof, root), rel=1e-12)
 

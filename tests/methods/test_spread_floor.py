@@ -14,7 +14,7 @@ from sensitivity_lab.methods.solver import _shares, widest_gaps
 from sensitivity_lab.numbers.exact import exact_number
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.scatter import family, filtered_maximum, outermost, runs
-from sensitivity_lab.proved.scatter.family import OnPopulation
+from sensitivity_lab.proved.scatter.family import ScatterOnPopulation
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.proved.worst_pair import WorstPair, widest
 
@@ -39,7 +39,7 @@ SHAPES = {
 def on_population(records, query):
     """D of a query of the spreads on some records."""
     whole = SortedRecords.of(sl.Universe.population(records))
-    return OnPopulation(whole, query.proved.ddof, "std" in query.name)
+    return ScatterOnPopulation(whole, query.proved.ddof, "std" in query.name)
 
 
 def skewed(rng, _):

@@ -161,8 +161,8 @@ def test_a_dollar_is_a_dollar():
 
 def test_a_minus_is_true_and_a_date_keeps_its_hyphens():
     """Catches a hyphen before a number, and a minus inside a date."""
-    assert rows._minus("dataset → -3; a: -0.5") == "dataset → −3; a: −0.5"
-    assert rows._minus("2024-01-02") == "2024-01-02"
+    assert rows._true_minuses("dataset → -3; a: -0.5") == "dataset → −3; a: −0.5"
+    assert rows._true_minuses("2024-01-02") == "2024-01-02"
 
 
 def test_answers_with_keys_are_written_with_those_that_differ():

@@ -14,7 +14,7 @@ from sensitivity_book.theory.research import layouts
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved import distinct
-from sensitivity_lab.proved.distinct import OnPopulation
+from sensitivity_lab.proved.distinct import DistinctOnPopulation
 from sensitivity_lab.proved.sorted_records import Pool, SortedRecords, peak
 from sensitivity_lab.proved.worst_pair import records_in
 
@@ -40,7 +40,7 @@ def test_every_share_of_every_small_population(records):
         shuffled = [value for value, times in enumerate(copies) for _ in range(times)]
         every = layouts.widest(sl.count_distinct, tuple(shuffled))
         random.Random(records).shuffle(shuffled)
-        find = OnPopulation(SortedRecords.of(sl.Universe.population(shuffled)))
+        find = DistinctOnPopulation(SortedRecords.of(sl.Universe.population(shuffled)))
         for share, expected in every.items():
             pair = find(*share)
             assert pair.gap == expected, (copies, share)

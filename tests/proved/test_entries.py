@@ -25,7 +25,7 @@ from sensitivity_lab.proved.entries import splits
 from sensitivity_lab.proved.entries.bins import Bins, BinsOfRuns
 from sensitivity_lab.proved.entries.splits import Ends, Groups, Splits, between_ends, of_population
 from sensitivity_lab.proved.sorted_records import SortedRecords
-from sensitivity_lab.proved.worst_pair import Values
+from sensitivity_lab.proved.worst_pair import CopiesOf
 
 CASES = int(os.environ.get("SOLVER_CASES", "16"))
 GROUP_CASES = int(os.environ.get("GROUP_CASES", "20"))
@@ -241,7 +241,7 @@ def sums_between(ends, norm):
     told = [Ends(low, high, (g, low), (g, high)) for g, (low, high) in enumerate(ends)]
     d = between_ends(told, norm)
     keys = {key: key for end in told for key in end[2:]}
-    return lambda *share: replace(d(*share), records=Values(keys))
+    return lambda *share: replace(d(*share), records=CopiesOf(keys))
 
 
 def test_a_population_agrees_with_every_choice_of_labelled_records():

@@ -21,7 +21,7 @@ from sensitivity_book.theory.research import layouts
 import sensitivity_lab as sl
 from sensitivity_lab.proved.family import Interval
 from sensitivity_lab.proved.ranks import one_dataset, population, weights
-from sensitivity_lab.proved.ranks.population import OnPopulation, RankProgram, Shifts
+from sensitivity_lab.proved.ranks.population import RankProgram, RanksOnPopulation, Shifts
 from sensitivity_lab.proved.ranks.weights import Steps
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.shown.python import python_of
@@ -159,7 +159,7 @@ def test_every_share_of_a_population_equals_a_brute_force(kind):
         query = query or sl.l_statistic(Drawn(rng.random(), kind))
         records = tuple(sorted(rng.choices(range(rng.choice([3, 9, 100])), k=rng.randint(3, 6))))
         population = SortedRecords.of(sl.Universe.population(records))
-        engines = OnPopulation(population, query.proved.weights), query.proved.on_population(population, 1)  # fmt: skip
+        engines = RanksOnPopulation(population, query.proved.weights), query.proved.on_population(population, 1)  # fmt: skip
         for share, widest in layouts.widest(query, records).items():
             c, a, b = share
             if min(c + a, c + b) == 0:

@@ -23,7 +23,7 @@ from sensitivity_lab.numbers.text import cell_text
 from sensitivity_lab.records.rows import rows_of, table
 from sensitivity_lab.results import answer_texts
 from sensitivity_lab.shown.python import python_of, runnable, source_of
-from sensitivity_lab.shown.tables import SHARED, Grid, Part
+from sensitivity_lab.shown.tables import SHARED, Grid, SomeRows
 
 COLUMNS = {"department": ["law", "law", "art", "art"], "salary": [50, 60, 40, 90]}
 STAFF = pd.DataFrame(COLUMNS)
@@ -139,7 +139,7 @@ def test_of_many_shared_rows_the_ends_are_shown():
     ten = marked_witness(
         sl.Universe.value_range(["a"]), (("a",) * 10, ("a",) * 11)
     )  # as many as are shown
-    assert ten.tables[0].parts[SHARED] == Part((("a",),) * 10)
+    assert ten.tables[0].parts[SHARED] == SomeRows((("a",),) * 10)
 
 
 def test_a_dataset_too_long_to_be_built_is_shown():

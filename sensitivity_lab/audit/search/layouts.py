@@ -31,9 +31,9 @@ MOST_ORDERS = 8  # of records with columns
 MOST_READ = 200_000  # records whose columns are read
 
 Shape = tuple[int, int, int]  # how many are shared, the dataset's alone, the neighbour's alone
-Numbers = tuple[int, ...]  # where the parts of a layout lie
-Kind = tuple[Callable[..., "Layout"], Numbers]  # makes layouts of numbers; up to where each goes
-Run = tuple[int, int]  # of places in a line that follow one another: the first, and how many
+Places = tuple[int, ...]  # where the parts of a layout lie
+Kind = tuple[Callable[..., "Layout"], Places]  # makes layouts of numbers; up to where each goes
+Stretch = tuple[int, int]  # of places in a line that follow one another: the first, and how many
 
 
 class Layout(NamedTuple):
@@ -103,7 +103,7 @@ class Line:
         parts = common, [(0, low_a), (top, a - low_a)], [(start + before, b)]
         return Layout.of(chain.from_iterable(map(self.records, part)) for part in parts)
 
-    def records(self, run: Run) -> list[int]:
+    def records(self, run: Stretch) -> list[int]:
         """The records of a run."""
         places = np.arange(run[0], sum(run), dtype=np.intp)
         records: list[int] = self.order[places // self.copies].tolist()

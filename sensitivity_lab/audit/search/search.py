@@ -19,7 +19,7 @@ from sensitivity_lab.audit.search.layouts import (
     KINDS,
     Layout,
     Line,
-    Numbers,
+    Places,
     constants,
     orders_of,
 )
@@ -59,7 +59,7 @@ def search(
     rng, universe = np.random.default_rng(seed), problem.universe
     orders, boundary = orders_of(universe, subject), boundary_positions(universe)
     families = list(_families(asked, orders, boundary))
-    steps = Steps(universe, orders, boundary, rng)
+    steps = SmallSteps(universe, orders, boundary, rng)
     for until, stage in (
         (STARTS, partial(_start, families)),
         (CLIMBS, partial(_climbs, families, steps, asked)),
@@ -71,7 +71,7 @@ def search(
     return asked.widest()
 
 
-def _start(families: Sequence[Family]) -> None:
+def _start(families: Sequence[LayoutFamily]) -> None:
     """Look at every family, then refine the best of each, the widest first. Raises Spent."""
     for family in families:
         family.look_around()
@@ -79,7 +79,7 @@ def _start(families: Sequence[Family]) -> None:
         family.refine()
 
 
-def _climbs(families: Sequence[Family], steps: Steps, asked: Trials) -> None:
+def _climbs(families: Sequence[LayoutFamily], steps: SmallSteps, asked: Trials) -> None:
     """Climb from the best of each family, from the widest pair, and from random ones. Raises Spent."""
     moves = _all_moves(asked.problem)
     known = iter(_widest_first([family for family in families if family.tried]))
@@ -166,14 +166,14 @@ def require_neighbours(problem: Problem, layout: Layout) -> None:
 
 
 @dataclass
-class Family:
+class LayoutFamily:
     """The layouts of a kind, and the best of them so far."""
 
     lay: Callable[..., Layout]
-    most: Numbers  # up to where each number goes
+    most: Places  # up to where each number goes
     is_mirrored: bool  # the neighbour's own records lie where the kind has the dataset's
     trials: Trials
-    tried: dict[Numbers, Tried] = field(default_factory=dict)
+    tried: dict[Places, Tried] = field(default_factory=dict)
 
     @property
     def best(self) -> Tried:
@@ -222,7 +222,7 @@ class Family:
             else:
                 steps = [max(1, step // 2) for step in steps]
 
-    def _beside(self, numbers: Numbers, steps: Sequence[int]) -> Iterator[Numbers]:
+    def _beside(self, numbers: Places, steps: Sequence[int]) -> Iterator[Places]:
         """The numbers with one of them a step up or down, within its bounds."""
         for i, (step, most) in enumerate(zip(steps, self.most, strict=True)):
             for moved in (min(numbers[i] + step, most), max(numbers[i] - step, 0)):
@@ -232,7 +232,7 @@ class Family:
 
 def _families(
     asked: Trials, orders: Sequence[np.ndarray], boundary: Sequence[int]
-) -> Iterator[Family]:
+) -> Iterator[LayoutFamily]:
     """The layouts to start from: each kind, over each order, for the moves of a problem."""
     universe, kinds = asked.problem.universe, KINDS
     if universe.unlimited and len(boundary) > 1:
@@ -240,7 +240,7 @@ def _families(
     for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
         for own in dict.fromkeys([(r, a), (a, r)]):
             lay, most = kind(Line.of(universe, order, (size - r, *own)))
-            yield Family(lay, most, own != (r, a), asked)
+            yield LayoutFamily(lay, most, own != (r, a), asked)
 
 
 def _all_moves(problem: Problem) -> list[tuple[int, Move]]:
@@ -255,7 +255,7 @@ def far_moves(problem: Problem) -> list[tuple[int, Move]]:
     return moving[:: -(-len(moving) // MOST_MOVES)]
 
 
-def _widest_first(families: Sequence[Family]) -> list[Family]:
+def _widest_first(families: Sequence[LayoutFamily]) -> list[LayoutFamily]:
     return sorted(families, key=lambda family: family.best.gap, reverse=True)
 
 
@@ -263,7 +263,7 @@ def _widest_first(families: Sequence[Family]) -> list[Family]:
 
 
 @dataclass(frozen=True)
-class Steps:
+class SmallSteps:
     """Makes pairs that differ a little from a pair, in a universe with some orders of its values."""
 
     universe: Universe
@@ -343,7 +343,7 @@ def _cut(records: list[int], size: int, move: Move) -> Layout:
     return Layout.of([records[:common], records[common:size], records[size:]])
 
 
-def climb(trials: Trials, steps: Steps, held: Tried) -> None:
+def climb(trials: Trials, steps: SmallSteps, held: Tried) -> None:
     """Step to pairs that are no narrower until `PATIENCE` in a row are no wider. Raises Spent."""
     patience = PATIENCE
     while patience:

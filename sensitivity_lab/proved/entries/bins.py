@@ -204,11 +204,19 @@ class Histogram(Family):
         return of_population(records, bins, norm)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
-        whole, scale = pool.universe.scaled
-        starts, number = self._starts(whole, scale), len(self.edges) - 1
-        bins = np.full(len(whole), number, dtype=np.intp)
-        bins[starts[0] : starts[-1]] = np.repeat(np.arange(number, dtype=np.intp), np.diff(starts))
-        return _by_bins(pool, bins, number, move, norm)
+        return _by_bins(pool, self.bins_of(*pool.universe.scaled), self.number, move, norm)
+
+    @property
+    def number(self) -> int:
+        """How many bins there are."""
+        return len(self.edges) - 1
+
+    def bins_of(self, whole: np.ndarray, scale: int) -> np.ndarray:
+        """The bin of each of some sorted whole numbers over a scale; of what is in none their number."""
+        starts, bins = self._starts(whole, scale), np.full(len(whole), self.number, dtype=np.intp)
+        each = np.arange(self.number, dtype=np.intp)
+        bins[starts[0] : starts[-1]] = np.repeat(each, np.diff(starts))
+        return bins
 
     def _starts(self, whole: np.ndarray, scale: int) -> list[int]:
         """Where each bin's run of sorted whole numbers over a scale begins, and where the last ends."""

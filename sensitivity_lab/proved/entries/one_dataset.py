@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Gap, Norm, common_denominator
-from sensitivity_lab.proved.entries.splits import Choice, Entries, Part, Splits, in_norm
+from sensitivity_lab.proved.entries.splits import Choice, Entries, EntryPart, Splits, in_norm
 from sensitivity_lab.proved.family import Family
 from sensitivity_lab.proved.sorted_records import Pool, joined
 from sensitivity_lab.relations import Move
@@ -148,7 +148,7 @@ def widest_split(
         gains = Gains(groups, ways, norm)
     except NotKnown:
         return None
-    splits, best = Splits(gains, norm), (-1, list[Part]())
+    splits, best = Splits(gains, norm), (-1, list[EntryPart]())
     for move in sorted(moves, key=sum):
         found = splits.best(*move)
         if found is None:

@@ -27,8 +27,8 @@ MOST_CELLS = 30_000_000  # numbers in a table, 240 MB; beyond these a split is l
 GROWTH = 1.25  # a table that is too small is made anew, by this much larger
 IMPOSSIBLE = -1  # no score is negative
 
-Part = tuple[int, int, int]  # (position, x, y): that entry has x of the a and y of the b
-Split = tuple[int, list[Part]]  # its score, and the entries that have any
+EntryPart = tuple[int, int, int]  # (position, x, y): that entry has x of the a and y of the b
+Split = tuple[int, list[EntryPart]]  # its score, and the entries that have any
 
 
 class Choice(NamedTuple):

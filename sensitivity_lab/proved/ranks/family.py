@@ -14,7 +14,7 @@ from sensitivity_lab.numbers.gap import Norm
 from sensitivity_lab.proved.at_distance import AtDistance, Bounded, Ranks, most_moved
 from sensitivity_lab.proved.family import LARGEST_OF_TWO, Family, Interval, Words
 from sensitivity_lab.proved.ranks.one_dataset import neighbours, outermost
-from sensitivity_lab.proved.ranks.population import MOST_KNOWN, OnPopulation, widest_range
+from sensitivity_lab.proved.ranks.population import MOST_KNOWN, RanksOnPopulation, widest_range
 from sensitivity_lab.proved.ranks.weights import (
     Gini,
     Ones,
@@ -84,7 +84,7 @@ class LStatistic(Family):
         return self.on_interval(Interval(values[0], values[-1]), norm)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        return OnPopulation(records, self.weights)
+        return RanksOnPopulation(records, self.weights)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         """The neighbours with the largest and the least answer, one of which lies furthest."""
@@ -126,7 +126,9 @@ class Monotone(LStatistic):
     among_records = True
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        return OnPopulation(records, self.weights).__call__  # which never asks what it may cost
+        return RanksOnPopulation(
+            records, self.weights
+        ).__call__  # which never asks what it may cost
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         return Family.shares_from(self, relation, least)

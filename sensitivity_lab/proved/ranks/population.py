@@ -27,7 +27,7 @@ A_STEP = 2_000  # cells that take as long as a step of ranks
 MOST_KNOWN = 8  # sizes whose weights are held: they may be long
 
 
-class OnPopulation:
+class RanksOnPopulation:
     """D of an L-statistic on a population."""
 
     def __init__(self, records: SortedRecords, weights: Weights) -> None:

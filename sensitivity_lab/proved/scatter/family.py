@@ -98,7 +98,7 @@ class Variance(Family):
         return variance_on_values(values, self.ddof, self.root)
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        return OnPopulation(records, self.ddof, self.root)
+        return ScatterOnPopulation(records, self.ddof, self.root)
 
     def on_dataset(self, pool: Pool, move: Move, norm: Norm) -> Sequence[Indices] | None:
         return outermost_neighbours(pool, move)
@@ -159,7 +159,7 @@ LEAST = 5e-324  # the smallest positive float: no gap that decides is narrower
 LARGEST = 2**400  # squares of larger records leave the floats
 
 
-class OnPopulation:
+class ScatterOnPopulation:
     """D(c, a, b) for the variance, or with `root` the standard deviation, with a given `ddof`."""
 
     def __init__(self, records: SortedRecords, ddof: int, root: bool) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import Exact, RootGap
 from sensitivity_lab.numbers.gap import Gap, rational
-from sensitivity_lab.proved.sorted_records import Run, SortedRecords, Sums
+from sensitivity_lab.proved.sorted_records import SortedRecords, Sums
 from sensitivity_lab.proved.worst_pair import WorstPair
 
 Runs = Sequence[tuple[Any, Any]]  # starts and stops: whole numbers, or (N,) of them, or slices
@@ -28,8 +27,7 @@ MOST_KEPT = 1 << 18  # layouts: beyond this the widest of them is settled at onc
 BLOCK = 1 << 16  # layouts measured at a time: arrays of this length stay in a processor's cache
 
 
-@dataclass(frozen=True)
-class Layouts:
+class Layouts(NamedTuple):
     """N layouts of C, A and B: the runs of each part; an end is a whole number or `(N,)` of them.
 
     CC.A        C from 0 to 2, A from 3 to 4
@@ -39,11 +37,6 @@ class Layouts:
     common: Runs
     removed: Runs
     added: Runs
-
-    @property
-    def parts(self) -> tuple[Runs, Runs, Runs]:
-        """The runs of C, of A and of B."""
-        return self.common, self.removed, self.added
 
     @property
     def higher(self) -> Runs:
@@ -58,37 +51,30 @@ class Layouts:
     @property
     def length(self) -> int:
         """How many layouts there are."""
-        ends = [end for runs in self.parts for run in runs for end in run]
+        ends = [end for runs in self for run in runs for end in run]
         return max((len(end) for end in ends if isinstance(end, np.ndarray)), default=1)
 
-    def at(self, i: int) -> tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]]:
-        """The runs of one layout's C, A and B."""
-        common, removed, added = (
-            tuple((int(_pick(start, i)), int(_pick(stop, i))) for start, stop in runs)
-            for runs in self.parts
-        )
-        return common, removed, added
+    def at(self, i: int) -> Layouts:
+        """One of the layouts, in whole numbers."""
+        return self._with(lambda end: int(end[i] if isinstance(end, np.ndarray) else end))
 
     def taken(self, which: np.ndarray) -> Layouts:
         """Some of the layouts."""
-        picked = (
-            [(_pick(start, which), _pick(stop, which)) for start, stop in runs]
-            for runs in self.parts
-        )
-        return Layouts(*picked)
+        return self._with(lambda end: end[which] if isinstance(end, np.ndarray) else end)
+
+    def _with(self, changed: Callable[[Any], Any]) -> Layouts:
+        """The same runs, each end changed."""
+        parts = ([(changed(start), changed(stop)) for start, stop in runs] for runs in self)
+        return Layouts(*parts)
 
     def mirrored(self, size: int) -> Layouts:
         """The same layouts, with the records counted from the other end."""
-        return Layouts(*(mirrored(runs, size) for runs in self.parts))
+        return Layouts(*(mirrored(runs, size) for runs in self))
 
 
 def mirrored(runs: Runs, size: int) -> Runs:
     """The runs of the same records, counted from the other end."""
     return [(size - stop, size - start) for start, stop in runs]
-
-
-def _pick(end: Any, which: int | np.ndarray) -> Any:
-    return end[which] if isinstance(end, np.ndarray) else end
 
 
 class Centred:
