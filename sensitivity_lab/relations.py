@@ -473,7 +473,7 @@ def _times(ways: np.ndarray, removable: int, addable: int) -> np.ndarray:
     """The ways with one value more, of which up to so many copies leave, or so many join."""
     sums: list[np.ndarray] = []
     for axis, most in enumerate((removable, addable)):
-        total = np.cumsum(ways.swapaxes(0, axis), axis=0)
+        total = np.cumsum(ways.swapaxes(0, axis), axis=0, dtype=object)
         total[most + 1 :] -= total[: -most - 1].copy()
         sums.append(total.swapaxes(0, axis))
     found: np.ndarray = sums[0] + sums[1] - ways

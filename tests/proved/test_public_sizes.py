@@ -246,7 +246,7 @@ REFUSED = [
     (
         {"relation": sl.Change(1, columns=["prize"])},
         ValueError,
-        "columns of the records, got 'prize'",
+        "columns of the records, one of shop, price, got 'prize'",
     ),
     *(
         ({"size": size}, ValueError, "an entry for each group of the universe, 0 where")
