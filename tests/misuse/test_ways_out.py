@@ -176,8 +176,8 @@ WAYS_OUT = [
     (lambda: asked(sl.sql("SELECT COUNT(*) FROM t"), SOME), "Universe.product(salary=[0, 50])"),
     (lambda: asked(sl.sql("SELECT COUNT(*) FROM orders"), ROWS), "must name the table t"),
     # a size of each group
-    (lambda: grouped({"a": 1}), "an entry for each group of the universe, 0 where it has no records"),
-    (lambda: grouped({"a": 1, "b": 1, "c": 1}), "for ['a', 'b'], got"),
+    (lambda: grouped({"a": 1}), "an entry for each group of the universe, 0 where it has no records, and no other, got none for 'b'"),
+    (lambda: grouped({"a": 1, "b": 1, "c": 1}), "got one for 'c', none of ['a', 'b']"),
     (lambda: grouped({"a": 1, "b": -1}), "size['b'] must be a whole number of at least 0"),
     (lambda: grouped({"a": 3, "b": 1}), "size['a'] must be at most 2, the group's records"),
     (lambda: grouped({"a": 1, "b": 1}, relation=ONE), "as sl.Change(1, columns=['price'])"),
