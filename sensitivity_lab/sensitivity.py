@@ -103,7 +103,7 @@ def global_sensitivity(
     budget = Budget(max_datasets, progress, executor)
     if isinstance(size, Mapping):
         if told:
-            raise ValueError("output_metric must be left out where size is that of each group")
+            raise ValueError("output_metric must be left out with a size of each group: give one")
         return _of_public_sizes(asked, universe, size, relation, norm, by, budget)
     problem = Problem(asked, universe, size, relation, norm, any_answer=told)
     return settle([problem], method=by, budget=budget)[0]

@@ -53,11 +53,8 @@ class SizedGroup:
         elif self.universe.unlimited:
             sides = [Counter({0: self.size})] * 2
         else:
-            sides = [
-                Counter(
-                    self.universe.source.positions_at(np.arange(self.size, dtype=np.intp)).tolist()
-                )
-            ] * 2
+            first = np.arange(self.size, dtype=np.intp)
+            sides = [Counter(self.universe.source.positions_at(first).tolist())] * 2
         return ({self.position[at]: n for at, n in side.items()} for side in sides)
 
 
@@ -92,10 +89,11 @@ def sized_groups(
     assert query.grouping
     assert isinstance(relation, Change)
     members = _members(universe, query.grouping, relation)
-    if {*sizes} != {*members}:
+    if odd := [key for key in (*members, *sizes) if (key in members) != (key in sizes)]:
+        missing, groups = odd[0] in members, f", none of {brief([*members])}"
         raise ValueError(
             "size must have an entry for each group of the universe, 0 where it has no records, and no "
-            f"other: for {brief([*members])}, got {brief(sizes)}"
+            f"other, got {'none' if missing else 'one'} for {brief(odd[0])}{groups * (not missing)}"
         )
     for key, own in members.items():
         if not universe.unlimited and sizes[key] > len(own):

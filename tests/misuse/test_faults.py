@@ -409,6 +409,23 @@ def is_global(found, **given):
     same(found.value, widest(found.query, found.universe, found.size, found.relation, found.norm))
 
 
+def is_of_groups(found, **given):
+    """Of a size of each group: by all datasets of these sizes, and all changes of x alone."""
+    checks(found)
+    if not isinstance(found.size, dict):
+        return
+    rows = [[row for row in found.universe.values if row.g == group] for group in found.size]
+    of_each = map(itertools.combinations_with_replacement, rows, found.size.values())
+    datasets = [sum(parts, ()) for parts in itertools.product(*of_each)]
+    answers = {x: dict(zip((of := found.query(x)).labels, of, strict=True)) for x in datasets}
+    near = [
+        apart(answers[x], answers[y], found.norm)
+        for x, y in itertools.product(datasets, repeat=2)
+        if (Counter(x) - Counter(y)).total() <= found.relation.k
+    ]
+    same(found.value, max(near))
+
+
 def is_local(found, dataset, **given):
     checks(found)
     at, size = list(dataset), found.size
@@ -584,6 +601,7 @@ def is_how_many(found, size):
 
 KNOWN = sl.Universe.population([0, 1, 1, 4])
 FREE = sl.Universe.value_range([0, 2, 3], name="free")
+GROUPED = sl.Universe.product(g=["a", "b"], x=[0, 2, 3])
 TABLE = sl.compare([sl.MEAN], {"a": FREE}, size=2, relations=[sl.Change(1), sl.Change(2)])
 WITNESS = sl.global_sensitivity(sl.MEAN, KNOWN, size=2, relation=sl.Change(1))
 
@@ -674,6 +692,11 @@ CALLS = {
         {"statement": ["SELECT COUNT(*) FROM staff"], "keys": [None, "d", ["d"]], "connection": [None]}),
     # sensitivities
     "global_sensitivity": Call(sl.global_sensitivity, is_global, {**GLOBALLY, "method": METHODS, **RUN}),
+    "of groups": Call(
+        sl.global_sensitivity, is_of_groups,
+        {"query": [query.of("x").by("g") for query in QUERIES if query is not span], "universe": [GROUPED],
+         "size": [{"a": 2, "b": 1}, {"b": 0, "a": 1}], "relation": [sl.Change(k, columns=["x"]) for k in (1, 2)],
+         "method": METHODS, **NORMS, **RUN}),
     "a vector's": Call(
         sl.global_sensitivity, is_global, {**GLOBALLY, "query": [sl.histogram([0, 1, 4])], "method": ["auto", "walk"]}),
     "local_sensitivity": Call(

@@ -20,6 +20,7 @@ from sensitivity_lab.testing import (
     assert_sensitivity,
     datasets,
     neighbouring_pairs,
+    worst_pairs,
 )
 
 ONE = sl.Change(1)
@@ -51,6 +52,14 @@ def audited(query=sl.MEAN, claim=1, universe=SOME, **options):
 
 def alone(function, *given, **named):
     return lambda: function(*given, **named)
+
+
+RAISE = sl.Change(1, columns=["pay"])
+PAY_BY_TEAM = sl.MEAN.of("pay").by("team")
+
+
+def grouped(size, query=PAY_BY_TEAM, universe=STAFF, relation=RAISE):
+    return asked(query, universe, size=size, relation=relation)
 
 
 ASK, AUDIT, LOCAL = sl.global_sensitivity, sl.audit, sl.local_sensitivity
@@ -175,6 +184,26 @@ WAYS_OUT = [
     (lambda: sl.sql("SELECT 1; SELECT 2"), "one statement"),
     (lambda: asked(sl.sql("SELECT COUNT(*) FROM t"), SOME), "Universe.product(salary=[0, 50])"),
     (lambda: asked(sl.sql("SELECT COUNT(*) FROM orders"), ROWS), "must name the table t"),
+    # a size of each group
+    (lambda: grouped({"a": 1}), "an entry for each group of the universe, 0 where it has no records, and no other, got none for 'b'"),
+    (lambda: grouped({"a": 1, "b": 1, "c": 1}), "got one for 'c', none of ['a', 'b']"),
+    (lambda: grouped({"a": 1, "b": -1}), "size['b'] must be a whole number of at least 0"),
+    (lambda: grouped({"a": 3, "b": 1}), "size['a'] must be at most 2, the group's records"),
+    (lambda: grouped({"a": 1, "b": 1}, relation=ONE), "as sl.Change(1, columns=['price'])"),
+    (lambda: grouped({"a": 1, "b": 1}, relation=sl.Change(1, columns=["team"])), "leave it out of columns"),
+    (lambda: grouped({"a": 1, "b": 1}, sl.MEAN.of("pay")), "as MEAN.of('price').by('shop')"),
+    (lambda: grouped({"x": 1, "y": 1}, sl.MEAN.of("price").by("shop"), BUYERS), "make a universe of rows"),
+    (lambda: grouped(PAY["team"].value_counts()), "is a dict, as counts.to_dict()"),
+    (lambda: asked(sl.MEAN.of("x").by("g"), LONG, size=90), "size={'a': 30, 'b': 12}"),
+    *((call, "sl.global_sensitivity alone takes a size of each group") for call in (
+        lambda: audited(sizes={"a": 1}), lambda: audited(sizes=[{"a": 1}]), lambda: SOME.count({"a": 1}),
+        lambda: sl.sweep([sl.MEAN], {"a": SOME}, size={"a": 1}, relations=ONE), lambda: sl.explore(SOME, size={"a": 1}),
+        lambda: sl.compare([sl.MEAN], {"a": SOME}, size={"a": 1}, relations=ONE), lambda: datasets(SOME, size={"a": 1}),
+        lambda: sl.closed_form(sl.MEAN, bounds=(0, 1), size={"a": 1}, relation=ONE),
+        lambda: sl.conjecture(sl.MEAN, SOME, sizes={"a": 1}, relations=ONE),
+        lambda: sl.conjecture(sl.MEAN, SOME, sizes=[{"a": 1}], relations=ONE),
+        lambda: neighbouring_pairs(SOME, size={"a": 1}, relation=ONE), lambda: worst_pairs(sl.MEAN, SOME, size={"a": 1}, relation=ONE),
+        lambda: assert_sensitivity(sl.MEAN, 1, SOME, sizes={"a": 1}, relations=ONE))),
     # answers
     *((alone(asked, lambda x, answer=answer: answer), words) for answer, words in (
         ("hi", ASK_A_METRIC), ({1, 2}, ASK_A_METRIC), (["a"], ASK_A_METRIC),
