@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -57,12 +58,9 @@ def answers_in_blocks(
         yield from executor.map(answer_block, list(tasks))  # Dask maps no iterator
     except Exception as error:
         if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # Dask's
-            raise RuntimeError(
-                f"a worker died while answering query {query.name}; no result was kept"
-            ) from error
-        if isinstance(error, RuntimeError) and not isinstance(
-            error, AnswersDiffer
-        ):  # what the query raises is a ValueError
+            raise RuntimeError(f"a worker died while answering query {query.name}") from error
+        theirs = isinstance(error, RuntimeError) and not isinstance(error, AnswersDiffer)
+        if theirs:  # what the query raises is a ValueError
             raise ValueError(f"executor must take tasks, got one that does not: {error}") from error
         raise
 
@@ -81,25 +79,28 @@ def ask_in_orders(query: Query, given: Giver, datasets: Iterable[Sequence[int]])
 
 
 def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
-    """The pair as its two datasets alone answer it, where many datasets were answered together."""
+    """The pair, held to what its two datasets answer alone: other orders and noise are refused."""
     query, given = problem.query, problem.given
-    if query.together is None and not isinstance(given, InOrders):
+    asked: Sequence[Any] = ()
+    if not problem.universe.tabular:
+        asked = pair.pair()
+    elif query.together is not None or isinstance(given, InOrders):
+        assert isinstance(pair.records, AtPositions)
+        sides = [tuple(pair.records.positions(side)) for side in pair.sides()]
+        ask_in_orders(query, given, sides)
+        asked = [given(side) for side in sides] if query.together else ()
+    if not asked:
         return pair
-    assert isinstance(pair.records, AtPositions)
-    sides = [tuple(pair.records.positions(side)) for side in pair.sides()]
-    ask_in_orders(query, given, sides)
-    if query.together is None:
-        return pair
-    answers = [query.answer(given(side)) for side in sides]
+    answers = [query.answer(side) for side in asked]
     gap = gap_between(problem.norm, query.root)(*answers)
-    if gap == pair.gap:
-        return pair
-    if not _near(gap, pair.gap, answers):
+    if gap != pair.gap and not _near(gap, pair.gap, answers):
+        words = f"{brief(pair.gap)} apart and alone {brief(gap)} apart, {brief(answers)}"
+        if query.together is None:
+            raise ValueError(f"function must be deterministic: {query.name} answered {words}")
         raise AnswersDiffer(
-            f"query {query.name} must answer many datasets as it does each alone, got answers "
-            f"{brief(pair.gap)} apart and alone {brief(gap)} apart, {brief(answers)}"
+            f"query {query.name} must answer many datasets as it does each alone, got answers {words}"
         )
-    return replace(pair, gap=gap)
+    return replace(pair, gap=gap) if query.together else pair
 
 
 def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:
