@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.numbers.exact import brief
-from sensitivity_lab.numbers.gap import Answer, Gap, gap_between
+from sensitivity_lab.numbers.gap import Answer, Gap, gap_between, has_same_shape
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
 from sensitivity_lab.queries import AnswersDiffer, Query
@@ -92,14 +92,15 @@ def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
     if not asked:
         return pair
     answers = [query.answer(side) for side in asked]
-    gap = gap_between(problem.norm, query.root)(*answers)
+    measure = gap_between(problem.norm, query.root)
+    gap = measure(*answers) if has_same_shape(*answers) else float("inf")
     if gap != pair.gap and not _near(gap, pair.gap, answers):
-        words = f"{brief(pair.gap)} apart and alone {brief(gap)} apart, {brief(answers)}"
+        before, (one, other) = f"{brief(pair.gap)} apart", map(brief, answers)
         if query.together is None:
-            raise ValueError(f"function must be deterministic: {query.name} answered {words}")
-        raise AnswersDiffer(
-            f"query {query.name} must answer many datasets as it does each alone, got answers {words}"
-        )
+            words = f"{query.name} answered {one} and {other} where its answers were {before}"
+            raise ValueError(f"function must be deterministic: {words}; fix its seed")
+        got = f"got answers {before} and alone {brief(gap)} apart, {one} and {other}"
+        raise AnswersDiffer(f"{query.name} must answer many datasets as it does each alone, {got}")
     return replace(pair, gap=gap) if query.together else pair
 
 
