@@ -301,7 +301,6 @@ def count_where(predicate: Callable[[Any], Any]) -> Query:
     """
     if not callable(predicate):
         raise TypeError(f"predicate must be callable, got {brief(predicate)}: {A_PREDICATE}")
-
     name = f"count_where({name_of(predicate)})"
     function = CountsTrue(predicate)
     return _standard(name, function, CountWhere(function), 0, exact=False)

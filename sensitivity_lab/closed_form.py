@@ -115,10 +115,7 @@ def closed_form(
         if isinstance(query.of_what, Clipped):
             raise ValueError(f"values must be None where a cut may leave fewer, got {values=}")
         if values > 1 and not interval.width:
-            raise ValueError(
-                f"values must be 1 where both bounds are {brief(interval.low)}, got {values=}: one "
-                "point holds one value"
-            )
+            raise ValueError(f"values must be 1 where both bounds are {brief(low)}, got {values=}")
     if (size is None) == (min_size is None):
         raise ValueError(
             f"give either size or min_size, got size={brief(size)}, min_size={brief(min_size)}"

@@ -164,9 +164,7 @@ def _listed(name: str, given: Any) -> tuple[Any, ...]:
     if not is_sequence(given):
         raise TypeError(f"{name} must be a list, as range(1, 9) for sizes, got {brief(given)}")
     if len(listed := first_of(given, MOST_OF_AN_AXIS + 1, name)) > MOST_OF_AN_AXIS:
-        raise ValueError(
-            f"{name} must be at most {MOST_OF_AN_AXIS}, got more: small cases are enough"
-        )
+        raise ValueError(f"{name} must be at most {MOST_OF_AN_AXIS}, got more: small cases do")
     return listed
 
 

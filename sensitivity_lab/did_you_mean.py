@@ -34,10 +34,9 @@ NAMES = {
     "gaussian": "no noise here: its scale comes from the sensitivity with norm=2, found.value",
     "dataset": "no class for it: a list, or a table of pandas, polars or pyarrow", "max_rows":
     "Universe.people(..., most_rows=2), or truncated(rows=2)", "groupby": "sl.SUM.of('pay').by('team')",
-    "maximum": "sl.MAX", "minimum": "sl.MIN", "hist": "sl.histogram([0, 10, 20])", "stddev": "sl.STD", "iqr": "sl.INTERQUARTILE_RANGE", "nunique": "sl.count_distinct",
-    "gini": "sl.GINI_MEAN_DIFFERENCE", "clip": "sl.SUM.of('pay').clipped(0, 100)", "group_by": "sl.SUM.of('pay').by('team')", "local": "sl.local_sensitivity",
-    "noise": "no noise here: its scale is the sensitivity, found.value, divided by epsilon", "pair": "found.witness", "sensitivity": "found.value", "read_csv": "pandas.read_csv(file)",
-    **dict.fromkeys(("countif", "count_if", "where", "filter"), "sl.count_where(lambda row: row['pay'] > 3)"), "swap": "sl.Change(1)", "substitute_one": "sl.Change(1)",
+    "maximum": "sl.MAX", "minimum": "sl.MIN", "hist": "sl.histogram([0, 10, 20])", "stddev": "sl.STD", "iqr": "sl.INTERQUARTILE_RANGE", "nunique": "sl.count_distinct", "swap": "sl.Change(1)",
+    "clip": "sl.SUM.of('pay').clipped(0, 100)", "group_by": "sl.SUM.of('pay').by('team')", "local": "sl.local_sensitivity", "pair": "found.witness", "sensitivity": "found.value",
+    "noise": "no noise here: its scale is the sensitivity, found.value, divided by epsilon", **dict.fromkeys(("countif", "count_if", "where", "filter"), "sl.count_where(lambda row: row['pay'] > 3)"),
     **dict.fromkeys(("population", "from_df", "from_pandas", "from_dataframe"), "sl.Universe.population(frame)"), "value_range": "sl.Universe.value_range([0, 50, 100])",
     "assert_sensitivity": "sl.testing.assert_sensitivity", "plot": "sl.plot_witness, sl.plot_sweep or sl.plot_compare", "df": "sl.Universe.population(frame)",
 }  # fmt: skip
@@ -63,8 +62,7 @@ def meant_by(name: str, known: Collection[str]) -> str:
         return f": there is {told}"
     by_letters = {one.lower().replace("_", ""): one for one in known}
     near = get_close_matches(name.lower().replace("_", ""), by_letters, n=1, cutoff=0.75)
-    listed = ": dir(sl) lists what there is" if known else ""
-    return f": there is sl.{by_letters[near[0]]}" if near else listed
+    return f": there is sl.{by_letters[near[0]]}" if near else ": dir(sl) lists all" * bool(known)
 
 
 def way_out(

@@ -378,9 +378,12 @@ class Query(SaysWhich):
             raise ValueError(f"query {self.name} {error}") from None
         except Exception as error:
             where = f"query {self.name} failed on dataset {number_repr(dataset)}: {told(error)}"
-            labels = isinstance(error, KeyError) or "index" in str(error)
-            numbered = " (rows are numbered from 0: frame.reset_index() keeps an index)"
-            raise ValueError(where + numbered * (labels and hasattr(dataset, "iloc"))) from error
+            if hasattr(dataset, "iloc") and (isinstance(error, KeyError) or "index" in str(error)):
+                where += " (rows are numbered from 0: frame.reset_index() keeps an index)"
+            where += " (a sorted tuple: numpy.array(dataset))" * (
+                "'tuple' object has" in str(error)
+            )
+            raise ValueError(where) from error
 
     def raw(self, dataset: Dataset) -> Any:
         """Return the answer that gaps are measured between, on records in any order.
@@ -452,8 +455,9 @@ def as_query(query: Query | Callable[[Any], Any]) -> Query:
     if not callable(query):
         raise TypeError(f"query must be a Query or a callable, got {brief(query)}{_meant(query)}")
     if str(getattr(query, "__module__", "")) == MAKER:
-        got = f"got {name_of(query)} itself"
-        raise TypeError(f"query must be made before it is asked, as sl.quantile(0.9), {got}")
+        raise TypeError(
+            f"query must be made first, as sl.quantile(0.9), got {name_of(query)} itself"
+        )
     return Query(name_of(query), query)
 
 
@@ -486,6 +490,8 @@ def _way_out(answer: Any) -> str:
         return ": None is what a function without a return gives"
     if isinstance(answer, (date, timedelta, np.datetime64, np.timedelta64)):
         return ": answer in one unit, as span.days or date.toordinal(), or give an output_metric"
+    if isinstance(answer, PLAIN) and any(isinstance(entry, PLAIN) for entry in answer):
+        return ": one vector is wanted, as numpy.ravel makes of a table"
     if isinstance(answer, (*UNLISTED, list, tuple)):
         return ": labels are measured by an output_metric, as output_metric=sl.symmetric_distance"
     if is_real(answer) and not is_finite(answer):
@@ -502,9 +508,11 @@ def _checked(answer: Any, name: str) -> Any:
     if isinstance(answer, Keyed):
         numbers = [_checked_number(entry, name) for entry in answer.entries]
         try:
-            return in_order_of_labels(numbers, answer.keys)
+            labelled = in_order_of_labels(numbers, answer.keys)
         except (TypeError, ValueError) as error:
             raise type(error)(f"query {name} must label each number once: {error}") from error
+        labelled.with_columns = answer.with_columns
+        return labelled
     is_listed = isinstance(answer, Iterable) and hasattr(answer, "__len__")
     if isinstance(answer, UNLISTED) or not is_listed:
         return _checked_number(answer, name)

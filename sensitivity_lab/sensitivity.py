@@ -63,7 +63,7 @@ def global_sensitivity(
     :param query: a `Query`, or a callable that is given a dataset as a sorted tuple. A callable is
         asked about the empty dataset, too, where it is reached: if it fails there, the result's
         `not_asked` says so. A callable that is given tables must not depend on the order of rows:
-        it is asked about each dataset in a second one.
+        it is asked about each dataset in a second one, one of numbers again about the widest pair.
     :param universe: the records that a dataset can have.
     :param size: the number of records of the dataset (the neighbour has what the relation gives),
         or a range in which both sizes lie. Of a query by group over rows, also a mapping from every group
@@ -260,8 +260,8 @@ def _images(problems: Sequence[Problem]) -> list[Image | None]:
 def _result(
     problem: Problem, pair: WorstPair, found: Answered, is_local: bool = False
 ) -> Sensitivity:
-    """The result of a problem; a function of tables must stand by its pair."""
-    stood = stood_by(problem, pair) if problem.universe.tabular else pair
+    """The result of a problem; a caller's function must stand by its pair."""
+    stood = stood_by(problem, pair) if problem.universe.tabular or problem.query.is_own else pair
     return result(problem, stood, found.by, found.datasets, is_local)
 
 

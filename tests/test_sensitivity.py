@@ -65,7 +65,8 @@ def test_each_dataset_is_answered_once(relation, sizes, method):
     """Catches a query that is asked twice about one dataset, and a count that is not the truth."""
     told = []
     r = asked(listening(told), ABSENCES, 6, relation, method=method)
-    assert len(told) == len(set(told)) == r.datasets == sum(math.comb(10, n) for n in sizes)
+    assert told[-2:] == list(r.witness)  # asked again: noise would answer otherwise
+    assert len(told) - 2 == len(set(told)) == r.datasets == sum(math.comb(10, n) for n in sizes)
 
 
 def test_a_table_answers_a_dataset_once_for_all_relations():
@@ -73,7 +74,8 @@ def test_a_table_answers_a_dataset_once_for_all_relations():
     told = []
     relations = [sl.AddRemove(1), sl.AddRemove(2), ONE, sl.Change(2)]
     table = sl.sweep([listening(told)], {"days": ABSENCES}, size=6, relations=relations)
-    assert len(told) == len(set(told)) == sum(math.comb(10, n) for n in range(4, 9))
+    once = len(told) - 2 * len(relations)  # but for the widest pairs
+    assert once == len(set(told)) == sum(math.comb(10, n) for n in range(4, 9))
     assert " ".join(table) == "column query relation k sensitivity dataset neighbour method"
     for row, relation in zip(table.itertuples(), relations, strict=True):
         assert f"{row.relation}({row.k})" == str(relation)

@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.numbers.exact import brief
-from sensitivity_lab.numbers.gap import Answer, Gap, gap_between
+from sensitivity_lab.numbers.gap import Answer, Gap, gap_between, has_same_shape
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.proved.worst_pair import AtPositions, WorstPair
 from sensitivity_lab.queries import AnswersDiffer, Query
@@ -57,11 +58,9 @@ def answers_in_blocks(
         yield from executor.map(answer_block, list(tasks))  # Dask maps no iterator
     except Exception as error:
         if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # Dask's
-            raise RuntimeError(
-                f"a worker died while answering query {query.name}; no result was kept"
-            ) from error
-        # what the query raises is a ValueError
-        if isinstance(error, RuntimeError) and not isinstance(error, AnswersDiffer):
+            raise RuntimeError(f"a worker died while answering query {query.name}") from error
+        theirs = isinstance(error, RuntimeError) and not isinstance(error, AnswersDiffer)
+        if theirs:  # what the query raises is a ValueError
             raise ValueError(f"executor must take tasks, got one that does not: {error}") from error
         raise
 
@@ -80,25 +79,29 @@ def ask_in_orders(query: Query, given: Giver, datasets: Iterable[Sequence[int]])
 
 
 def stood_by(problem: Problem, pair: WorstPair) -> WorstPair:
-    """The pair as its two datasets alone answer it, where many datasets were answered together."""
+    """The pair, held to what its two datasets answer alone: other orders and noise are refused."""
     query, given = problem.query, problem.given
-    if query.together is None and not isinstance(given, InOrders):
+    asked: Sequence[Any] = ()
+    if not problem.universe.tabular:
+        asked = pair.pair()
+    elif query.together is not None or isinstance(given, InOrders):
+        assert isinstance(pair.records, AtPositions)
+        sides = [tuple(pair.records.positions(side)) for side in pair.sides()]
+        ask_in_orders(query, given, sides)
+        asked = [given(side) for side in sides] if query.together else ()
+    if not asked:
         return pair
-    assert isinstance(pair.records, AtPositions)
-    sides = [tuple(pair.records.positions(side)) for side in pair.sides()]
-    ask_in_orders(query, given, sides)
-    if query.together is None:
-        return pair
-    answers = [query.answer(given(side)) for side in sides]
-    gap = gap_between(problem.norm, query.root)(*answers)
-    if gap == pair.gap:
-        return pair
-    if not _near(gap, pair.gap, answers):
-        raise AnswersDiffer(
-            f"query {query.name} must answer many datasets as it does each alone, got answers "
-            f"{brief(pair.gap)} apart and alone {brief(gap)} apart, {brief(answers)}"
-        )
-    return replace(pair, gap=gap)
+    answers = [query.answer(side) for side in asked]
+    measure = gap_between(problem.norm, query.root)
+    gap = measure(*answers) if has_same_shape(*answers) else float("inf")
+    if gap != pair.gap and not _near(gap, pair.gap, answers):
+        before, (one, other) = f"{brief(pair.gap)} apart", map(brief, answers)
+        if query.together is None:
+            words = f"{query.name} answered {one} and {other} where its answers were {before}"
+            raise ValueError(f"function must be deterministic: {words}; fix its seed")
+        got = f"got answers {before} and alone {brief(gap)} apart, {one} and {other}"
+        raise AnswersDiffer(f"{query.name} must answer many datasets as it does each alone, {got}")
+    return replace(pair, gap=gap) if query.together else pair
 
 
 def _near(gap: Gap, other: Gap, answers: Iterable[Answer]) -> bool:

@@ -160,16 +160,15 @@ def in_units(gap: Gap, denominator: int) -> Gap:
 def same_shape(answer: Any, first: Any, name: str) -> None:
     """Refuse a number here, a vector there; vectors of two lengths; and keys here, none there."""
     if not has_same_shape(answer, first):
-        raise ValueError(
-            f"query {name} must return answers of one shape, got {_shape_in_words(first)} "
-            f"and {_shape_in_words(answer)}"
-        )
+        one, other = _shape_in_words(first), _shape_in_words(answer)
+        raise ValueError(f"query {name} must return answers of one shape, got {one} and {other}")
 
 
 def has_same_shape(answer: Any, other: Any) -> bool:
-    """Whether two answers can be compared: two numbers, vectors of one length, any with keys."""
-    both_have_keys = isinstance(answer, Labelled) and isinstance(other, Labelled)
-    return both_have_keys or labels_of(answer) == labels_of(other)
+    """Whether two answers can be compared: two numbers, vectors of one length, any with keys of one kind."""
+    if isinstance(answer, Labelled) and isinstance(other, Labelled):
+        return {answer.with_columns, other.with_columns} != {True, False}
+    return labels_of(answer) == labels_of(other)
 
 
 def labels_of(answer: Any) -> tuple[Any, ...] | None:
@@ -192,6 +191,7 @@ class Labelled(tuple[Any, ...]):
     """The numbers of an answer in the order of their labels, which it holds."""
 
     labels: tuple[Any, ...]
+    with_columns: bool | None = None  # of a table's numbers: whether its keys name their columns
 
     def __new__(cls, numbers: Iterable[Any], labels: Iterable[Any]) -> Labelled:
         """Hold the numbers, and a label for each."""

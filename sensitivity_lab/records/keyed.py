@@ -24,6 +24,7 @@ class Keyed:
 
     keys: list[Any]
     entries: list[Any]
+    with_columns: bool | None = None  # whether keys name columns, too, where a table has keys
 
 
 def opened(answer: Any, what: str) -> Any:
@@ -68,7 +69,7 @@ def _of_table(frame: nw.DataFrame[Any], what: str) -> Any:
     named = frame.implementation.is_pandas() and frame.to_native().columns.names != [None]
     if len(numeric) > 1 or named:  # a pivot's columns are keys, of which one answer may have one
         keys = [(key, name) for key in keys for name in names]
-    return Keyed(keys, entries)
+    return Keyed(keys, entries, len(numeric) > 1 or named)
 
 
 def _keys(frame: nw.DataFrame[Any], others: list[Column], what: str) -> list[Any] | None:

@@ -86,9 +86,7 @@ def table(value: Any, what: str) -> nw.DataFrame[Any]:
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(f"{what} must be a table in memory, got a lazy frame: collect it first")
     if not isinstance(frame, nw.DataFrame):
-        raise TypeError(
-            f"{what} must be a pandas or polars DataFrame or a pyarrow Table, got {brief(value)}"
-        )
+        raise TypeError(f"{what} must be a table of pandas, polars or pyarrow, got {brief(value)}")
     return frame
 
 

@@ -240,9 +240,7 @@ def hashed(record: Any, what: str) -> Hashable:
             "a frozen dataclass of an object, a pandas.DataFrame of dicts or a structured array"
         ) from error
     if not same:
-        raise TypeError(
-            f"{what} must equal themselves, got {brief(record)}: write None for what is missing"
-        )
+        raise TypeError(f"{what} must equal themselves, got {brief(record)}: missing is None")
     return record  # type: ignore[no-any-return]
 
 

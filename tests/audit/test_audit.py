@@ -442,7 +442,7 @@ def counted(count):
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (changing([0, 0], [0, 0, 0]), "(0, 0), then (0, 0, 0)"),
+        (changing([0, 0], [0, 0, 0]), "(0, 0) and (0, 0, 0)"),
         (changing(pd.Series([1, 2], list("ab")), pd.Series([1, 2], list("ac"))), "answered (1, 2)"),
         (sl.Query("calls", lambda d: next(CALLS) ** 2, 0, exact=True), "asked again"),
     ],
