@@ -133,7 +133,8 @@ $(COURSE)/.ready: $(READY) book/course/requirements.txt
 	$(BIN)/uv pip install --quiet --python $(COURSE)/bin/python --no-deps --no-build-isolation -e . -e book
 	@touch $@
 
-# pip brings uv, which brings the rest in a seventh of pip's time.
+# pip brings uv, which brings the rest in a seventh of pip's time.  What knows addresses in every script leaves
+# again: jsonschema does without, and else each process that opens a notebook reads its grammar, for 1.3 s.
 # Matplotlib lists the machine's fonts on its first import, and says so; better here than in a notebook.
 $(READY): requirements.txt book/pyproject.toml
 	@$(PYTHON) -c "$(SUITABLE)" 2>/dev/null || { \
@@ -143,6 +144,7 @@ $(READY): requirements.txt book/pyproject.toml
 	sed -n '/^uv==/,/# via/p' requirements.txt > $(VENV)/uv.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt
+	$(BIN)/uv pip uninstall --quiet --python $(BIN)/python rfc3987-syntax
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . -e book
 	$(BIN)/python -c "import matplotlib.font_manager"
 	@touch $@
