@@ -13,6 +13,9 @@ TIMES  := _build/times
 COV    ?= --cov
 PUBLIC := $(CURDIR)/_build/public
 
+# Where this is set, each process compiles all that it imports: two seconds for each notebook.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The first suitable Python; choose another with `make test PYTHON=/path/to/python`.
 SUITABLE := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON   ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; do \
@@ -131,7 +134,8 @@ $(COURSE)/.ready: $(READY) book/course/requirements.txt
 	$(BIN)/uv pip install --quiet --python $(COURSE)/bin/python --no-deps --no-build-isolation -e . -e book
 	@touch $@
 
-# pip brings uv, which brings the rest in a seventh of pip's time.
+# pip brings uv, which brings the rest in a seventh of pip's time.  What knows addresses in every script leaves
+# again: jsonschema does without, and else each process that opens a notebook reads its grammar, for 1.3 s.
 # Matplotlib lists the machine's fonts on its first import, and says so; better here than in a notebook.
 $(READY): requirements.txt book/pyproject.toml
 	@$(PYTHON) -c "$(SUITABLE)" 2>/dev/null || { \
@@ -141,6 +145,7 @@ $(READY): requirements.txt book/pyproject.toml
 	sed -n '/^uv==/,/# via/p' requirements.txt > $(VENV)/uv.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt
+	$(BIN)/uv pip uninstall --quiet --python $(BIN)/python rfc3987-syntax
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . -e book
 	$(BIN)/python -c "import matplotlib.font_manager"
 	@touch $@
