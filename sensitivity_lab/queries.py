@@ -490,7 +490,8 @@ def _way_out(answer: Any) -> str:
         return ": None is what a function without a return gives"
     if isinstance(answer, (date, timedelta, np.datetime64, np.timedelta64)):
         return ": answer in one unit, as span.days or date.toordinal(), or give an output_metric"
-    if isinstance(answer, PLAIN) and any(isinstance(entry, PLAIN) for entry in answer):
+    is_vector = isinstance(answer, PLAIN) and getattr(answer, "shape", None) != ()
+    if is_vector and any(isinstance(entry, PLAIN) for entry in answer):
         return ": one vector is wanted, as numpy.ravel makes of a table"
     if isinstance(answer, (*UNLISTED, list, tuple)):
         return ": labels are measured by an output_metric, as output_metric=sl.symmetric_distance"
