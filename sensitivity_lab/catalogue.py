@@ -118,7 +118,7 @@ def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Qu
         raise TypeError(f"name must be text, got {brief(name)}")
     return of_ranks(
         f"l_statistic({name_of(weights)})" if name is None else name,
-        ranks.LStatistic(Given(weights)),
+        ranks.OwnWeights(Given(weights)),
     )
 
 

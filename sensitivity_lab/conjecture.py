@@ -224,7 +224,7 @@ def _fitting(asks: Asks) -> list[Form]:
     return [*islice(exact, 1)]
 
 
-def _grown(cases: Sequence[Letters]) -> tuple[list[Form], np.ndarray]:
+def _grown(cases: Sequence[Letters]) -> Level:
     """Forms of up to three letters, and their values (forms, cases); of equal ones the first."""
     known = [Form(name, 3, 1 + (name[0] in "⌈⌊"), operator.itemgetter(name)) for name in cases[0]]
     made: Iterable[Any] = (
@@ -238,16 +238,15 @@ def _grown(cases: Sequence[Letters]) -> tuple[list[Form], np.ndarray]:
             if (key := row.tobytes()) not in held and key not in new:
                 new[key] = form if isinstance(form, Form) else form[0].joined(*form[1:]), row
         held |= new
-        levels.append(
-            (
-                [form for form, _ in new.values()],
-                np.array([row for _, row in new.values()], dtype=float),
-            )
-        )
+        levels.append(_level(new))
         made = chain(*(_joined(*sides) for sides in zip(levels, levels[::-1], strict=True)))
-    return [form for form, _ in held.values()], np.array(
-        [row for _, row in held.values()], dtype=float
-    )
+    return _level(held)
+
+
+def _level(held: dict[bytes, Any]) -> Level:
+    """The forms that are held, and their values."""
+    forms, rows = ([one[i] for one in held.values()] for i in (0, 1))
+    return forms, np.array(rows, dtype=float)
 
 
 def _joined(left: Level, right: Level) -> Iterator[tuple[Any, np.ndarray]]:

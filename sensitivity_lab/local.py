@@ -207,7 +207,7 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDi
         raise ValueError(
             f"dataset must have at least {query.smallest_size} records for {query.name}, got {size}"
         )
-    return query, at_distance(Bounded.of(universe, ends))
+    return query, at_distance(Bounded(universe, ends))
 
 
 def _settled(candidates: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, WorstPair]:

@@ -149,9 +149,7 @@ class Query:
                     f"query {self.name} needs a dataset of at least {self.smallest_size} "
                     f"record{'s' * (self.smallest_size > 1)}, got {len(dataset)}"
                 )
-        if self.exact:
-            dataset = tuple(sorted(exact_number(record, "record") for record in dataset))
-        answer = self.answer(dataset)
+        answer = self.raw(dataset)
         return rounded_root_gap(Fraction(answer), Fraction(0)) if self.root else answer
 
     def of(self, what: str | Callable[[Any], Any], *, missing: Any = None) -> Query:
@@ -388,7 +386,9 @@ class Query:
         >>> STD.raw((4, 1))
         Fraction(9, 4)
         """
-        return self.answer(tuple(sorted(map(exact_number, dataset))) if self.exact else dataset)
+        if self.exact:
+            dataset = tuple(sorted(exact_number(record, "record") for record in dataset))
+        return self.answer(dataset)
 
     def __str__(self) -> str:
         return self.name

@@ -10,6 +10,7 @@ from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import starmap
 from threading import RLock, Thread
 from typing import Any
 
@@ -430,13 +431,11 @@ def _rows_of(cursor: Any) -> ResultSet:
     kinds = [kind for _, kind, *_ in cursor.description]
     rows = cursor.fetchall()
     long = {i for i, kind in enumerate(kinds) if kind.id == "bignum"}
-    if long:
-        rows = [
-            tuple(
-                int(cell) if i in long and cell is not None else cell for i, cell in enumerate(row)
-            )
-            for row in rows
-        ]
+
+    def number(i: int, cell: Any) -> Any:
+        return int(cell) if i in long and cell is not None else cell
+
+    rows = [tuple(starmap(number, enumerate(row))) for row in rows] if long else rows
     return ResultSet([name for name, *_ in cursor.description], list(map(_is_numeric, kinds)), rows)
 
 
