@@ -171,7 +171,7 @@ class Query:
         ValueError for a query that is asked of something already.
         Source: thm-image, and over people thm-people-rows, on the book's page of proofs.
         """
-        words = f"of {_named(what, 'of')}"
+        words = f"of {_name_asked(what, 'of')}"
         if self.inner is not None:
             raise ValueError(f"query {self.name} is asked of something already")
         self._require_whole("of")
@@ -213,7 +213,7 @@ class Query:
         group already, and for keys that come twice.
         Source: thm-grouped-sum and thm-grouped-local on the book's page of proofs.
         """
-        name = f"{self.name} by {_named(column, 'by')}"
+        name = f"{self.name} by {_name_asked(column, 'by')}"
         self._require_whole("by")
         known = None if keys is None else sequence(keys, "keys", "keys")
         for key in known or ():
@@ -394,7 +394,7 @@ class Query:
         return self.name
 
 
-def _named(what: Any, parameter: str) -> str:
+def _name_asked(what: Any, parameter: str) -> str:
     """The name of a column or of a function; refuse what says nothing of a record."""
     if isinstance(what, str):
         return what

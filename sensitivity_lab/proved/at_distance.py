@@ -156,7 +156,7 @@ def logarithms(gaps: np.ndarray) -> Any:
 MOST_PAIRS = 10_000_000  # of ranks near the largest: where there are more, the value is rounded out
 
 
-class Ranks(AtDistance):
+class QuantileAtDistance(AtDistance):
     """A quantile, which weighs the ranks r and r + 1 (from 1) by 1 − w and w."""
 
     def __init__(self, dataset: Bounded, q: Exact) -> None:

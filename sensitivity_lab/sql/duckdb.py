@@ -475,7 +475,7 @@ def parsed(text: str) -> Parsed:
     kinds = {node["type"] for node in nodes if isinstance(node.get("type"), str)}
     for kind in sorted(kind for kind in kinds if kind.endswith("_QUERY_NODE")):
         raise ValueError(f"statement must only read, got {kind.removesuffix('_QUERY_NODE')}")
-    named = [_name_parts(node) for node in _named(tree, frozenset())]
+    named = [_name_parts(node) for node in _tables_named(tree, frozenset())]
     calls = {node["function_name"].lower() for node in nodes if node.get("function_name")}
     sources = [node["function"] for node in nodes if node.get("type") == "TABLE_FUNCTION"]
     several = any(len(node.get("group_sets") or ()) > 1 for node in nodes)
@@ -509,14 +509,14 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
         yield from _nodes(part)
 
 
-def _named(tree: Any, hidden: frozenset[str]) -> Iterator[dict[str, Any]]:
+def _tables_named(tree: Any, hidden: frozenset[str]) -> Iterator[dict[str, Any]]:
     """The tables that a tree names, but for those that a WITH around them makes."""
     node = tree if isinstance(tree, dict) else {}
     own = node.get("cte_map", {})
     if node.get("type") == "RECURSIVE_CTE_NODE":
         hidden = hidden | {node["cte_name"].lower()}
     for made in own.get("map", ()):
-        yield from _named(made["value"], hidden)
+        yield from _tables_named(made["value"], hidden)
         hidden = hidden | {made["key"].lower()}
     if node.get("type") == "BASE_TABLE":
         parts = _name_parts(node)
@@ -524,7 +524,7 @@ def _named(tree: Any, hidden: frozenset[str]) -> Iterator[dict[str, Any]]:
             yield node
     for part in _parts(tree):
         if part is not own:
-            yield from _named(part, hidden)
+            yield from _tables_named(part, hidden)
 
 
 def _name_parts(node: Mapping[str, Any]) -> list[str]:

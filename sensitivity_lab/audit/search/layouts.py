@@ -7,7 +7,7 @@ numbers say how many lie where::
     ends         B C … C A      thm-monotone, thm-quantile (an outlier: A alone at its end)
     shared run   A … C B C … A  thm-variance, thm-places for a ≥ b
     outer        A C … B … C A  thm-places for a = 0, thm-mixes and thm-range for a < b
-    different    C B … A . A . A  thm-count-distinct
+    all_different C B … A . A . A  thm-count-distinct
     constants    C at one value, A at one, B at one, of those that break arithmetic
 """
 
@@ -126,7 +126,7 @@ def outer(line: Line) -> Kind:
     return lay, (a, c, line.last_place if b else 0)
 
 
-def different(line: Line) -> Kind:
+def all_different(line: Line) -> Kind:
     """C and B together a run, in which B begins after so many of C; A of values that are not in it."""
     c, a, b = line.shape
 
@@ -142,7 +142,7 @@ def different(line: Line) -> Kind:
     return lay, (line.last_place, c if b else 0)
 
 
-KINDS: tuple[Callable[[Line], Kind], ...] = (ends, shared_run, outer, different)
+KINDS: tuple[Callable[[Line], Kind], ...] = (ends, shared_run, outer, all_different)
 
 
 def constants(positions: Sequence[int], line: Line) -> Kind:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from sensitivity_lab.numbers.errors import NotProved, TooLarge
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
-from sensitivity_lab.proved.at_distance import AtDistance, Bounded, Ranks, most_moved
+from sensitivity_lab.proved.at_distance import AtDistance, Bounded, QuantileAtDistance, most_moved
 from sensitivity_lab.proved.family import LARGEST_OF_TWO, Family, Interval, Words
 from sensitivity_lab.proved.ranks.one_dataset import neighbours, outermost
 from sensitivity_lab.proved.ranks.population import MOST_KNOWN, RanksOnPopulation, widest_range
@@ -246,7 +246,7 @@ class Quantile(Monotone):
         return range(max(least, most - Fraction(self.q).denominator + 1), most + 1)
 
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
-        return lambda dataset: Ranks(dataset, self.q)
+        return lambda dataset: QuantileAtDistance(dataset, self.q)
 
 
 def _both_ways(relation: Relation, size: int) -> Iterator[Share]:
