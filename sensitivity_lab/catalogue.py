@@ -118,7 +118,7 @@ def l_statistic(weights: Callable[[int], Any], *, name: str | None = None) -> Qu
     if not (name is None or isinstance(name, str)):
         raise TypeError(f"name must be text, got {brief(name)}")
     name = f"l_statistic({name_of(weights)})" if name is None else name
-    return of_ranks(name, ranks.LStatistic(Given(weights)))
+    return of_ranks(name, ranks.OwnWeights(Given(weights)))
 
 
 @by_name

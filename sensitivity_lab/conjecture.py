@@ -139,7 +139,7 @@ def conjecture(
     asked = as_query(query)
     require_one_for_all(sizes, "sizes")
     axes = {"universes": universes, "sizes": sizes, "relations": relations}
-    cases = tuple(_cases(asked, *(_listed(name, given) for name, given in axes.items())))
+    cases = tuple(_cases(asked, *(_listed_axis(name, given) for name, given in axes.items())))
     seen = [case.seen for case in cases]
     if sum(seen) < 4 or all(seen):
         got = f"{sum(seen)} and {len(seen) - sum(seen)}: give more universes, sizes, relations"
@@ -157,7 +157,7 @@ def conjecture(
     return Conjecture(*result, "refuted", cases, fits, cases[wrong[0]], said[wrong[0]])
 
 
-def _listed(name: str, given: Any) -> tuple[Any, ...]:
+def _listed_axis(name: str, given: Any) -> tuple[Any, ...]:
     """Some universes, sizes or relations; one alone counts as a list of it."""
     if isinstance(given, (int, Universe, Relation)):
         return (given,)
@@ -205,7 +205,7 @@ def _simplest(asks: Asks) -> list[Form]:
 def _fitting(asks: Asks) -> list[Form]:
     """The form with the fewest letters that fits all, if any does."""
     target = np.array([float(wanted) for _, wanted in asks], dtype=float)
-    forms, rows = _grown([letters for letters, _ in asks])
+    forms, rows = _grown_forms([letters for letters, _ in asks])
     place = {row.tobytes(): i for i, row in enumerate(rows)}
     fits = [forms[place[key]]] if (key := _rounded(target).tobytes()) in place else []
     for op, back in BACK.items():
@@ -224,7 +224,7 @@ def _fitting(asks: Asks) -> list[Form]:
     return [*islice(exact, 1)]
 
 
-def _grown(cases: Sequence[Letters]) -> tuple[list[Form], np.ndarray]:
+def _grown_forms(cases: Sequence[Letters]) -> Level:
     """Forms of up to three letters, and their values (forms, cases); of equal ones the first."""
     known = [Form(name, 3, 1 + (name[0] in "⌈⌊"), operator.itemgetter(name)) for name in cases[0]]
     made: Iterable[Any] = (
@@ -238,19 +238,18 @@ def _grown(cases: Sequence[Letters]) -> tuple[list[Form], np.ndarray]:
             if (key := row.tobytes()) not in held and key not in new:
                 new[key] = form if isinstance(form, Form) else form[0].joined(*form[1:]), row
         held |= new
-        levels.append(
-            (
-                [form for form, _ in new.values()],
-                np.array([row for _, row in new.values()], dtype=float),
-            )
-        )
-        made = chain(*(_joined(*sides) for sides in zip(levels, levels[::-1], strict=True)))
-    return [form for form, _ in held.values()], np.array(
-        [row for _, row in held.values()], dtype=float
-    )
+        levels.append(_level(new))
+        made = chain(*(_joined_levels(*sides) for sides in zip(levels, levels[::-1], strict=True)))
+    return _level(held)
 
 
-def _joined(left: Level, right: Level) -> Iterator[tuple[Any, np.ndarray]]:
+def _level(held: dict[bytes, Any]) -> Level:
+    """The forms that are held, and their values."""
+    forms, rows = ([one[i] for one in held.values()] for i in (0, 1))
+    return forms, np.array(rows, dtype=float)
+
+
+def _joined_levels(left: Level, right: Level) -> Iterator[tuple[Any, np.ndarray]]:
     """Each form of one level with each of another, by every operation; the text is made if it is needed."""
     (a, x), (b, y) = left, right
     for op in JOINED:

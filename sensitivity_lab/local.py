@@ -205,7 +205,7 @@ def _asked(query: Any, dataset: Iterable[Any], bounds: Any) -> tuple[Query, AtDi
     size = len(universe.sorted_records)
     if size < (need := query.smallest_size or 0):
         raise ValueError(f"dataset must have at least {need} records for {query.name}, got {size}")
-    return query, at_distance(Bounded.of(universe, ends))
+    return query, at_distance(Bounded(universe, ends))
 
 
 def _settled(candidates: Iterable[tuple[int, WorstPair]], beta: Exact) -> tuple[int, WorstPair]:

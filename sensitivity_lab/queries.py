@@ -149,9 +149,7 @@ class Query(SaysWhich):
                     f"query {self.name} needs a dataset of at least {self.smallest_size} "
                     f"record{'s' * (self.smallest_size > 1)}, got {len(dataset)}"
                 )
-        if self.exact:
-            dataset = tuple(sorted(exact_number(record, "record") for record in dataset))
-        answer = self.answer(dataset)
+        answer = self.raw(dataset)
         return rounded_root_gap(Fraction(answer), Fraction(0)) if self.root else answer
 
     @by_name
@@ -174,7 +172,7 @@ class Query(SaysWhich):
         ValueError for a query that is asked of something already.
         Source: thm-image, and over people thm-people-rows, on the book's page of proofs.
         """
-        words = f"of {_named(what, 'of')}"
+        words = f"of {_name_asked(what, 'of')}"
         if self.inner is not None:
             raise ValueError(f"query {self.name} is asked of something already")
         self._require_whole("of")
@@ -217,7 +215,7 @@ class Query(SaysWhich):
         group already, and for keys that come twice.
         Source: thm-grouped-sum and thm-grouped-local on the book's page of proofs.
         """
-        name = f"{self.name} by {_named(column, 'by')}"
+        name = f"{self.name} by {_name_asked(column, 'by')}"
         self._require_whole("by")
         known = None if keys is None else sequence(keys, "keys", "keys")
         for key in known or ():
@@ -392,13 +390,15 @@ class Query(SaysWhich):
         >>> STD.raw((4, 1))
         Fraction(9, 4)
         """
-        return self.answer(tuple(sorted(map(exact_number, dataset))) if self.exact else dataset)
+        if self.exact:
+            dataset = tuple(sorted(exact_number(record, "record") for record in dataset))
+        return self.answer(dataset)
 
     def __str__(self) -> str:
         return self.name
 
 
-def _named(what: Any, parameter: str) -> str:
+def _name_asked(what: Any, parameter: str) -> str:
     """The name of a column or of a function; refuse what says nothing of a record."""
     if isinstance(what, str):
         return what

@@ -140,7 +140,7 @@ def audit(
     """
     query = _as_function(function)
     check_universe(universe)
-    subject = Subject.of(query, norm, output_metric, universe, any_order=order is None)
+    subject = Subject(query, norm, output_metric, universe, any_order=order is None)
     relations = checked_relations(relations)
     _check_options(output_metric, order, method, executor, relations)
     budget = Budget(max_datasets, progress, executor)
@@ -362,7 +362,7 @@ def audit_map(
     if len(asked) > MOST_ROWS:
         raise TooLarge(f"distances must make at most {MOST_ROWS:,} rows, got more")
     claims = [claimed_at(claim, {"distance": distance}, distance) for distance in asked]
-    subject = Subject.of(query, 1, output_metric)
+    subject = Subject(query, 1, output_metric)
     worst = _worst_by_distance(subject, given, asked, input_metric)
     name, rows = _name(input_metric, "input_metric"), []
     for distance, claimed, pair in zip(asked, claims, worst, strict=True):

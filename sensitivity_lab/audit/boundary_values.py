@@ -50,7 +50,7 @@ def breaking_values(
         if not isinstance(wanted, bool):
             raise TypeError(f"{what} must be True or False, got {what}={brief(wanted)}")
     info: Limits = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
-    lower, upper = (_fitted(bound, info, bounds) for bound in checked_bounds(bounds))
+    lower, upper = (_fitted_bound(bound, info, bounds) for bound in checked_bounds(bounds))
     values = _inside(lower, upper, info)
     if outside:
         least, most = kind.type(info.min), kind.type(info.max)
@@ -83,7 +83,7 @@ def _inside(lower: Scalar, upper: Scalar, info: Limits) -> list[Scalar]:
     return [value for value in values if lower <= value <= upper]
 
 
-def _fitted(bound: Exact, info: Limits, bounds: object) -> Scalar:
+def _fitted_bound(bound: Exact, info: Limits, bounds: object) -> Scalar:
     """A bound as a number of the dtype."""
     whole = info.dtype.kind != "f"
     least, most = (int(end) if whole else float(end) for end in (info.min, info.max))

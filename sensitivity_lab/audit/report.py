@@ -245,7 +245,7 @@ class Audit(Travels):
             if again and again.tabular and here is not None and there is not None:
                 rows[i] = replace(rows[i], marked=marked_at(again, here, there))
         query = read(plain["query"], given["query"])
-        subject = Subject.of(query, asked.norm, None, asked.universe, any_order=True)
+        subject = Subject(query, asked.norm, None, asked.universe, any_order=True)
         return cls(plain["function"], tuple(rows), asked, subject)
 
     @property

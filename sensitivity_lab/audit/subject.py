@@ -18,7 +18,7 @@ from sensitivity_lab.numbers.gap import (
     same_shape,
 )
 from sensitivity_lab.numbers.text import dataset_text, number_text, one_line
-from sensitivity_lab.over_numbers import OverNumbers, over_numbers
+from sensitivity_lab.over_numbers import over_numbers
 from sensitivity_lab.queries import MeasuredBy, Query, measured_by
 from sensitivity_lab.records.rows import own_copy
 from sensitivity_lab.results import presented
@@ -38,36 +38,29 @@ class Widest:
     at: PairPositions = (None, None)  # of their records, where these are no numbers
 
 
-@dataclass(frozen=True)
 class Subject:
     """A function under audit, and what measures its answers: a norm or an output metric."""
 
-    query: Query
-    norm: Norm
-    metric: Metric | None
-    universe: Universe | None = None  # None where inputs are given one by one
-    any_order: bool = False  # tables are asked about in other orders of their rows, too
-    over: OverNumbers | None = None  # the numbers that records say, which are asked about instead
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         query: Query,
         norm: Norm,
         metric: Metric | None,
         universe: Universe | None = None,
         *,
         any_order: bool = False,
-    ) -> Subject:
-        """The subject that a query is."""
-        over = None
+    ) -> None:
+        """Hold a query; there is no universe where inputs are given one by one."""
+        self.norm, self.metric, self.universe = norm, metric, universe
+        self.any_order = any_order  # tables are asked about in other orders of their rows, too
+        over = None  # the numbers that records say, which are asked about instead
         if universe is not None:
             query = query.over(universe)
             over = None if universe.numeric else over_numbers(query, universe)
-            if over is not None:
-                asked = _answering(replace(over.query, name=query.name), metric)
-                over = replace(over, query=asked)
-        return cls(_answering(query, metric), norm, metric, universe, any_order, over)
+        self.query, self.over = _answering(query, metric), over
+        if over is not None:
+            asked = _answering(replace(over.query, name=query.name), metric)
+            self.over = replace(over, query=asked)
 
     @property
     def asked(self) -> Query:

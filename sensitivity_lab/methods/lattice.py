@@ -102,11 +102,8 @@ class Lattice:
 
     def _none_yet(self, size: int, dtype: np.dtype[Any]) -> list[np.ndarray]:
         """For each dataset of `size` a highest and a lowest answer that every other passes."""
-        ends = (
-            (np.iinfo(dtype).min, np.iinfo(dtype).max)
-            if dtype.kind == "i"
-            else (-math.inf, math.inf)
-        )
+        whole = np.iinfo(dtype) if dtype.kind == "i" else None
+        ends = (whole.min, whole.max) if whole else (-math.inf, math.inf)
         return [np.full(self.count(size), end, dtype=dtype) for end in ends]
 
     def grow(self, size: int, high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -295,14 +295,14 @@ def amount(value: Any, what: str) -> Any:
     value = as_python(value)
     if not is_real(value):
         raise TypeError(f"{what} must be a number of at least 0, got {brief(value)}")
-    number = _plain(value, what)
+    number = _as_pythons(value, what)
     nan = number.is_nan() if isinstance(number, Decimal) else number != number
     if nan or number < 0:
         raise ValueError(f"{what} must be a number of at least 0, got {brief(number)}")
     return number
 
 
-def _plain(value: Any, what: str) -> Any:
+def _as_pythons(value: Any, what: str) -> Any:
     """A number of any library as one of Python's; a short float is read as it is written."""
     if isinstance(value, (Rational, np.bool_)):
         return exact_number(value, what)

@@ -28,8 +28,8 @@ SIX_DIGITS = Context(6, ROUND_HALF_EVEN, **BEYOND_FLOATS)
 def number_text(value: Any) -> str:
     """Write a number shortly: whole, or a short fraction, as it is; else to six digits."""
     if isinstance(value, tuple):
-        return _line(value, _plain, LONGEST_LINE)
-    text = _plain(value)
+        return _line(value, _short, LONGEST_LINE)
+    text = _short(value)
     return f"{int(text):,}" if isinstance(_exact(value), int) and "e" not in text else text
 
 
@@ -37,7 +37,7 @@ def equals_text(value: Any) -> str:
     """Say what a number equals: = where the text is the number, ≈ where it is rounded."""
     text = number_text(value)
     if isinstance(value, tuple):
-        return f"{'=' if all(_says(_plain(entry), entry) for entry in value) else '≈'} {text}"
+        return f"{'=' if all(_says(_short(entry), entry) for entry in value) else '≈'} {text}"
     exact = _exact(value)
     if exact is not None and "/" in text:
         rounded, size = _six_digits(exact), abs(Fraction(exact))
@@ -116,7 +116,7 @@ def fields_repr(value: Any) -> str:
     return f"{type(value).__name__}({inside})"
 
 
-def _plain(value: Any) -> str:
+def _short(value: Any) -> str:
     """A number shortly, as `number_text`, without commas."""
     exact = _exact(value)
     if exact is None:
@@ -158,7 +158,7 @@ def _says(text: str, value: Any) -> bool:
 def _record(value: Any) -> str:
     """A record exactly, unless it is too long to be read."""
     if _is_long(value, LONGEST_NUMBER):
-        return _plain(value)
+        return _short(value)
     return float.__repr__(value) if isinstance(value, float) else _own(value)
 
 
@@ -186,14 +186,14 @@ def _line(entries: Sequence[Any], text: Callable[[Any], str], longest: int) -> s
     """Entries in brackets: of many the runs of equal ones, of over a hundred the first and last ten."""
     if len(entries) <= longest:
         return f"({', '.join(map(text, entries))})"
-    runs = _runs(entries)
+    runs = _alike(entries)
     texts = [text(value) + (f" ×{n}" if n > 1 else "") for value, n in runs]
     if len(texts) > LONGEST_SHOWN:
         texts[10:-10] = [f"… {sum(n for _, n in runs[10:-10]):,} more …"]
     return f"({', '.join(texts)})"
 
 
-def _runs(entries: Sequence[Any]) -> list[tuple[Any, int]]:
+def _alike(entries: Sequence[Any]) -> list[tuple[Any, int]]:
     """The entries and how often each is repeated; once where they cannot be compared."""
     try:
         return [(value, sum(1 for _ in copies)) for value, copies in groupby(entries)]

@@ -62,39 +62,32 @@ KEYS = 26  # room for the legend, on the caller's axes
 Dot = tuple[float, int, str]  # where it stands, how high in its stack, its kind
 
 
-@dataclass(frozen=True)
 class NumberLine:
     """Where a value stands, in points: in proportion, but for long empty stretches."""
 
-    values: tuple[Exact, ...]
-    xs: tuple[float, ...]
-    breaks: tuple[float, ...]
-    room: float
-
-    @classmethod
-    def through(
-        cls,
+    def __init__(
+        self,
         records: Iterable[Any],
         marks: Iterable[Any] = (),
         scale: Iterable[Any] = (),
         room: float = ROOM,
-    ) -> NumberLine:
-        """A line to all marks, with a tick at each value of a scale: an outlier leaves room for the rest."""
+    ) -> None:
+        """Reach to all marks, with a tick at each value of a scale: an outlier leaves room for the rest."""
         distinct = sorted({exact_number(record) for record in records})
         beside = set(map(exact_number, marks))
         if distinct:
             beside = {m for m in beside if not distinct[0] <= m <= distinct[-1]}
-        values = sorted({*distinct, *beside, *map(exact_number, scale)}) or [0]
-        steps = [right - left for left, right in pairwise(values)]
+        self.values = sorted({*distinct, *beside, *map(exact_number, scale)}) or [0]
+        steps = [right - left for left, right in pairwise(self.values)]
         usual = [right - left for left, right in pairwise(distinct)] or [max(steps, default=1)]
         drawn = [min(step, 20 * median_low(usual)) for step in steps]
-        if not drawn:
-            return cls(tuple(values), (room / 2,), (), room)
-        ends = [Fraction(end) / sum(drawn) for end in accumulate(drawn, initial=0)]
-        xs = [room * float(end) for end in ends]
-        middles = [(left + right) / 2 for left, right in pairwise(xs)]
-        short = [m for m, step, length in zip(middles, steps, drawn, strict=True) if length < step]
-        return cls(tuple(values), tuple(xs), tuple(short), room)
+        ends = [Fraction(1, 2)]  # where one value stands alone
+        if drawn:
+            ends = [Fraction(end) / sum(drawn) for end in accumulate(drawn, initial=0)]
+        self.room, self.xs = room, [room * float(end) for end in ends]
+        middles = [(left + right) / 2 for left, right in pairwise(self.xs)]
+        lengths = zip(middles, steps, drawn, strict=True)
+        self.breaks = [middle for middle, step, length in lengths if length < step]
 
     def x_of(self, value: Any) -> float:
         """Return where `value` stands."""
@@ -188,7 +181,7 @@ def _on_a_line(sensitivity: Sensitivity, width: float, ax: Axes | None = None) -
     answers = answers_on(sensitivity)
     scale = _scale(sensitivity)
     marks = answers if _are_on_the_line(sensitivity, answers, [*sum(datasets, ()), *scale]) else []
-    line = NumberLine.through([*datasets[0], *datasets[1]], marks, scale, room)
+    line = NumberLine([*datasets[0], *datasets[1]], marks, scale, room)
     rows, dot = _dots(datasets, line, tall)
     ends = [BAND + dot * (1 + max((level for _, level, _ in row), default=0)) for row in rows]
     above, below = (0.0, 0.0) if ax is None else (BAND + tall - sum(ends) / 2, KEYS)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -27,32 +28,25 @@ NEAR = 1e-12  # discounted values this near to the largest, in floats, are compa
 Distances = list[tuple[int, WorstPair]]  # some t, each with its widest pair
 
 
-@dataclass(frozen=True, eq=False)
 class Bounded:
     """A dataset in order, as whole numbers: each record is L + x / scale, and U is L + top / scale."""
 
-    x: np.ndarray
-    top: int
-    scale: int
-    bounds: tuple[Exact, Exact]
-
-    @classmethod
-    def of(cls, universe: Universe, bounds: tuple[Exact, Exact]) -> Bounded:
-        """The records of a population within some bounds."""
-        low, high = bounds
+    def __init__(self, universe: Universe, bounds: tuple[Exact, Exact]) -> None:
+        """Hold the records of a population within some bounds."""
+        self.bounds, (low, high) = bounds, bounds
         whole, scale = universe.sorted_scaled
-        common = math.lcm(scale, Fraction(low).denominator, Fraction(high).denominator)
-        lowest, top = int(low * common), int((high - low) * common)
-        largest = max(abs(int(end)) for end in (whole[0], whole[-1])) * (common // scale)
-        if max(largest, abs(lowest), abs(top), common // scale) >= 2**61:
+        self.scale = math.lcm(scale, Fraction(low).denominator, Fraction(high).denominator)
+        lowest, self.top = int(low * self.scale), int((high - low) * self.scale)
+        factor = self.scale // scale
+        largest = max(abs(int(end)) for end in (whole[0], whole[-1])) * factor
+        if max(largest, abs(lowest), abs(self.top), factor) >= 2**61:
             whole = whole.astype(object)
-        x = whole * (common // scale) - lowest
-        if x[0] < 0 or x[-1] > top:
-            record = universe.sorted_records[0 if x[0] < 0 else -1]
+        self.x = whole * factor - lowest
+        if self.x[0] < 0 or self.x[-1] > self.top:
+            record = universe.sorted_records[0 if self.x[0] < 0 else -1]
             raise ValueError(
                 f"dataset must lie within bounds={brief(bounds)}, got a record {brief(record)}"
             )
-        return cls(x, top, common, bounds)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Bounded) and self._key == other._key
@@ -162,7 +156,7 @@ def logarithms(gaps: np.ndarray) -> Any:
 MOST_PAIRS = 10_000_000  # of ranks near the largest: where there are more, the value is rounded out
 
 
-class Ranks(AtDistance):
+class QuantileAtDistance(AtDistance):
     """A quantile, which weighs the ranks r and r + 1 (from 1) by 1 − w and w."""
 
     def __init__(self, dataset: Bounded, q: Exact) -> None:
@@ -284,23 +278,20 @@ def most_moved(dataset: Bounded, t: int, divisor: int) -> WorstPair:
 Moved = tuple[int, Run, tuple[tuple[Exact, int], ...], Exact, Exact]  # as `Bounded.moved` has it
 
 
-class VarianceAtDistance(AtDistance):
+def variance_at_distance(dataset: Bounded, ddof: int) -> AtDistance:
     """The widest pairs of a variance, from the n − 1 records that stay as low, or as high, as can be."""
+    n, top = len(dataset), dataset.top
+    divisor = (n - 1) * n * (n - ddof) * dataset.scale**2
+    either = [(x, top, Sums(x, top)) for x in (dataset.x, top - dataset.x[::-1])]
 
-    def __init__(self, dataset: Bounded, ddof: int) -> None:
-        n, top = len(dataset), dataset.top
-        self.dataset, self.divisor = dataset, (n - 1) * n * (n - ddof) * dataset.scale**2
-        self.down = _PushedDown(dataset.x, top)
-        self.up = _PushedDown(top - dataset.x[::-1], top)
-
-    def widest(self, t: int) -> WorstPair:
-        """The widest pair whose first dataset is within t changes."""
-        n, top = len(self.dataset), self.dataset.top
+    def widest(t: int) -> WorstPair:
         if n == 1:
-            return self.dataset.moved(0, (0, 0), (), into=0)
-        down, up = self.down.widest(t), self.up.widest(t)
+            return dataset.moved(0, (0, 0), (), into=0)
+        down, up = (max(_pushed_down(*way, t), key=itemgetter(0)) for way in either)
         best = down if down[0] >= up[0] else _mirrored(up, n, top)
-        return self.dataset.moved(Fraction(best[0], self.divisor), *best[1:])
+        return dataset.moved(Fraction(best[0], divisor), *best[1:])
+
+    return AtDistance(dataset, widest)
 
 
 def _mirrored(moved: Moved, n: int, top: int) -> Moved:
@@ -310,30 +301,22 @@ def _mirrored(moved: Moved, n: int, top: int) -> Moved:
     return gap, (n - stop, n - start), turned, top - into, top - out_of
 
 
-class _PushedDown:
+def _pushed_down(x: np.ndarray, top: int, sums: Sums, t: int) -> Iterator[Moved]:
     """The pairs in which the n − 1 records that stay are as low as can be."""
-
-    def __init__(self, x: np.ndarray, top: int) -> None:
-        self.x, self.top, self.sums = x, top, Sums(x, top)
-
-    def widest(self, t: int) -> Moved:
-        return max(self._pairs(t), key=lambda moved: moved[0])
-
-    def _pairs(self, t: int) -> Iterator[Moved]:
-        n, top = len(self.x), self.top
-        stay, rest = n - t, n - 1
-        all_that_stay = self.sums.exact([(0, stay)])
-        if t:  # a new record at the top goes to the mean of the others
-            gap, mean = (rest * top - all_that_stay) ** 2, Fraction(all_that_stay, rest)
-            yield gap, (stay, n), ((0, t - 1), (top, 1)), mean, top
-        if t < n:  # the highest record goes to the mean of the others
-            total, highest = self.sums.exact([(0, stay - 1)]), int(self.x[-1])
-            gap, mean = (rest * highest - total) ** 2, Fraction(total, rest)
-            yield gap, (stay - 1, n - 1), ((0, t),), mean, highest
-            # a record near the mean goes to the top
-            total = all_that_stay
-            peak = (top + (2 * total - rest * top) // (n + 1)) // 2  # of a parabola in the record
-            at = int(np.searchsorted(self.x[:stay], peak, side="right"))
-            for record in map(int, self.x[max(at - 1, 0) : min(at + 1, stay)]):
-                gap = rest * (top - record) * (rest * (top + record) - 2 * (total - record))
-                yield gap, (stay, n), ((0, t),), top, record
+    n = len(x)
+    stay, rest = n - t, n - 1
+    all_that_stay = sums.exact([(0, stay)])
+    if t:  # a new record at the top goes to the mean of the others
+        gap, mean = (rest * top - all_that_stay) ** 2, Fraction(all_that_stay, rest)
+        yield gap, (stay, n), ((0, t - 1), (top, 1)), mean, top
+    if t < n:  # the highest record goes to the mean of the others
+        total, highest = sums.exact([(0, stay - 1)]), int(x[-1])
+        gap, mean = (rest * highest - total) ** 2, Fraction(total, rest)
+        yield gap, (stay - 1, n - 1), ((0, t),), mean, highest
+        # a record near the mean goes to the top
+        total = all_that_stay
+        peak = (top + (2 * total - rest * top) // (n + 1)) // 2  # of a parabola in the record
+        at = int(np.searchsorted(x[:stay], peak, side="right"))
+        for record in map(int, x[max(at - 1, 0) : min(at + 1, stay)]):
+            gap = rest * (top - record) * (rest * (top + record) - 2 * (total - record))
+            yield gap, (stay, n), ((0, t),), top, record

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -26,7 +25,6 @@ from sensitivity_lab.relations import Move
 from sensitivity_lab.universe import Indices
 
 
-@dataclass(frozen=True)
 class Distinct(Family):
     """The number of different values."""
 

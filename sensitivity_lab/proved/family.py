@@ -55,8 +55,9 @@ class Words:
         return known if pinned else at_least
 
 
+@dataclass(frozen=True)
 class Family(ABC):
-    """What is proved of a query. A route that has no proof answers None."""
+    """What is proved of a query: of one class and equal fields the same. A route that has no proof answers None."""
 
     falls: ClassVar[bool] = False  # D never rises with c, for c ≥ 1
     at_ends: ClassVar[bool] = False  # D is largest where a and b each have the most or the least

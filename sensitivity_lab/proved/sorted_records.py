@@ -119,25 +119,16 @@ class SortedRecords:
         return frozenset(Counter(self.dataset(runs)).items())
 
 
-@dataclass(frozen=True)
 class Pool:
-    """A dataset and what is spare, as sorted positions among the universe's values."""
+    """A dataset and what is spare, as sorted positions among the universe's values: (n,) and (m,)."""
 
-    universe: Universe
-    dataset: Indices
-    most_added: int
-
-    @cached_property
-    def own(self) -> np.ndarray:
-        """The dataset's positions, (n,)."""
-        return np.array(self.dataset, dtype=np.intp)
-
-    @cached_property
-    def spare(self) -> np.ndarray:
-        """The spare ones, (m,): for a range, as many copies of each value as can be asked for."""
-        free = self.universe.most_copies(len(self.dataset) + self.most_added)
-        free = free - np.bincount(self.own, minlength=len(free))
-        return np.repeat(np.arange(len(free), dtype=np.intp), np.minimum(free, self.most_added))
+    def __init__(self, universe: Universe, dataset: Indices, most_added: int) -> None:
+        """Of a range as many copies of each value are spare as can be asked for."""
+        self.universe, self.dataset = universe, dataset
+        self.own = np.array(dataset, dtype=np.intp)
+        free = universe.most_copies(len(dataset) + most_added)
+        free = np.minimum(free - np.bincount(self.own, minlength=len(free)), most_added)
+        self.spare = np.repeat(np.arange(len(free), dtype=np.intp), free)
 
 
 def joined(*parts: np.ndarray) -> Indices:

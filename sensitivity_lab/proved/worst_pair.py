@@ -125,18 +125,12 @@ class WorstPair:
         """The pair of two datasets of positions among a universe's values."""
         here, there = Counter(dataset), Counter(neighbour)
         parts = ((here & there).items(), (here - there).items(), (there - here).items())
-        return cls.of_copies(gap, *parts, records=CopiesAt(universe))
+        return cls(gap).in_copies(parts, CopiesAt(universe))
 
     @classmethod
-    def of_copies(
-        cls,
-        gap: Gap,
-        *parts: Iterable[tuple[Any, int]],
-        records: Parted[Any] = CopiesOf(),
-        **options: Any,
-    ) -> WorstPair:
+    def of_copies(cls, gap: Gap, *parts: Iterable[tuple[Any, int]], **options: Any) -> WorstPair:
         """The pair of so many copies of some values: shared, removed and added."""
-        return cls(gap, **options).in_copies(parts, records)
+        return cls(gap, **options).in_copies(parts)
 
     @property
     def size(self) -> int:

@@ -95,22 +95,20 @@ class Alike(Said):
         return self._code_of[told_apart(said)]
 
     def of_all(self, universe: Any) -> np.ndarray:
-        codes = self._codes
+        _, codes = self._coded
         return codes if self.of is not None else np.repeat(codes, universe.source.counts)
 
     @cached_property
-    def _codes(self) -> np.ndarray:
-        return codes_of(self._keys)
-
-    @cached_property
-    def _keys(self) -> Sequence[Any]:
-        """What tells the different records apart, or in a column all of them."""
+    def _coded(self) -> tuple[Sequence[Any], np.ndarray]:
+        """What tells the different records apart, or in a column all of them; and its codes."""
         said = self.universe.values if self.of is None else self.universe.said(self.of)
-        return said if are_text(said) else list(map(told_apart, said))
+        keys = said if are_text(said) else list(map(told_apart, said))
+        return keys, codes_of(keys)
 
     @cached_property
     def _code_of(self) -> dict[Any, int]:
-        return dict(zip(self._keys, self._codes.tolist(), strict=True))
+        keys, codes = self._coded
+        return dict(zip(keys, codes.tolist(), strict=True))
 
 
 def number_of(of: Any, record: Any) -> Any:

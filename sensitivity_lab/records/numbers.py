@@ -190,7 +190,7 @@ def source_given(source: Any, what: str, once: bool) -> Source:
             f"{what} must be a sequence of numbers or other records, or a table, got {brief(source)}: "
             "a list, as [1, 2, 3], or pandas.DataFrame(columns), or pandas.read_csv(file)"
         )
-    array = source if isinstance(source, PLAIN) else _listed(source)
+    array = source if isinstance(source, PLAIN) else _entries_listed(source)
     if isinstance(array, np.ma.MaskedArray):
         array = array.tolist()  # what is masked becomes None: sorting would lay it bare
     if not isinstance(array, np.ndarray):
@@ -220,7 +220,7 @@ def source_given(source: Any, what: str, once: bool) -> Source:
     return Numbers(tuple(array), once)
 
 
-def _listed(source: Any) -> Any:
+def _entries_listed(source: Any) -> Any:
     """The entries of a pandas Series, or of a pyarrow Array; anything else as it is."""
     if nw.dependencies.is_pandas_series(source):
         return _of_series(source)

@@ -77,8 +77,8 @@ class People(_Persons):
             raise TypeError(f"id must be the name of a column, got {brief(id)}")
         if not given:
             raise ValueError("tables must be at least one, got none")
-        frames = {name: table(one, _called(name)) for name, one in given.items()}
-        ids = {name: _ids(one, id, _called(name)) for name, one in frames.items()}
+        frames = {name: table(one, _table_called(name)) for name, one in given.items()}
+        ids = {name: _ids(one, id, _table_called(name)) for name, one in frames.items()}
         people = ordered(dict.fromkeys(person for column in ids.values() for person in column))
         if not people:
             raise ValueError("tables must not be empty, got no row")
@@ -194,7 +194,7 @@ class People(_Persons):
             if not _are_alike(table(ours, what), frames[name][order.tolist()]):
                 raise ValueError(
                     f"{what} must hold all rows of each of its people, and no others, in "
-                    f"{_called(name)}{': apply the bounds to it' if self.bounds else ''}"
+                    f"{_table_called(name)}{': apply the bounds to it' if self.bounds else ''}"
                 )
         return people
 
@@ -386,7 +386,7 @@ def _are_equal(one: nw.Series[Any], other: nw.Series[Any]) -> bool:
     return cells_of(one) == cells_of(other)
 
 
-def _called(name: str | None) -> str:
+def _table_called(name: str | None) -> str:
     return "table" if name is None else f"table {name}"
 
 

@@ -102,7 +102,7 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
     if column.dtype.is_integer() and not column.null_count():
         return column.to_list()
     nan = _nan_of(column)
-    cells = [_plain(cell, nan) for cell in column.to_list()]
+    cells = [_plain_cell(cell, nan) for cell in column.to_list()]
     short = SHORT.get(str(column.dtype))
     if short is None:
         return cells
@@ -116,12 +116,12 @@ def _nan_of(column: nw.Series[Any]) -> float | None:
     return NAN if getattr(column.to_native().dtype, "na_value", None) is pd.NA else None
 
 
-def _plain(value: Any, nan: float | None) -> Any:
+def _plain_cell(value: Any, nan: float | None) -> Any:
     """One cell: None where it is missing, a Python number for numpy's, lists as tuples."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (list, np.ndarray)):
-        return tuple(_plain(each, NAN) for each in value)
+        return tuple(_plain_cell(each, NAN) for each in value)
     if value is None or value is pd.NaT or value is pd.NA:
         return None
     if value != value:
@@ -150,7 +150,7 @@ def require_one_missing(frame: nw.DataFrame[Any], what: str) -> None:
     native = frame.to_native()
     for name in frame.columns if frame.implementation.is_pandas() else ():
         if pd.api.types.is_object_dtype(native[name].dtype):
-            ways = sorted({str(cell) for cell in native[name] if _plain(cell, None) is None})
+            ways = sorted({str(cell) for cell in native[name] if _plain_cell(cell, None) is None})
             if len(ways) > 1:
                 raise ValueError(
                     f"{what} must write what is missing in one way in column {name}, got "

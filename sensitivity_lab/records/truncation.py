@@ -35,7 +35,7 @@ class Truncation:
         if not bounds:
             raise ValueError("bounds must be at least one of rows, groups and clip, got none")
         for name, what in bounds.items():
-            _check(name, what)
+            _check_bound(name, what)
         return cls(tuple(bounds.items()), keep)
 
     def check(self, columns: Sequence[str], id: str | None) -> None:
@@ -77,7 +77,7 @@ class Truncation:
         if name == "rows":
             is_kept = np.arange(len(who), dtype=np.int64) - start < what
         else:
-            group = _joined(who, _ranks(frame[what[0]])[order])
+            group = _joined_ranks(who, _ranks(frame[what[0]])[order])
             first = np.unique(group, return_index=True)[1]  # where each group begins
             begun = np.zeros(len(who) + 1, dtype=np.int64)
             begun[first + 1] = 1
@@ -93,7 +93,7 @@ class Truncation:
         for name in dict.fromkeys([*([self.keep] if self.keep else []), *frame.columns]):
             if len(place) == 0 or place.max() + 1 == len(place):
                 break  # no two are alike
-            place = _joined(place, _ranks(frame[name]))
+            place = _joined_ranks(place, _ranks(frame[name]))
         return np.argsort(place, kind="stable")
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ class Truncated:
         return f"<{words}>\n{self.lost.to_string()}"
 
 
-def _check(name: str, what: Any) -> None:
+def _check_bound(name: str, what: Any) -> None:
     """Refuse a bound that is none."""
     if name == "rows":
         whole_number(what, "rows", 1)
@@ -175,7 +175,7 @@ def _ranks(column: nw.Series[Any]) -> np.ndarray:
     return np.array([rank_of[cell] for cell in cells], dtype=np.int64)
 
 
-def _joined(first: np.ndarray, then: np.ndarray) -> np.ndarray:
+def _joined_ranks(first: np.ndarray, then: np.ndarray) -> np.ndarray:
     """The place of each pair of places among the different pairs."""
     pairs = first * (then.max(initial=0) + 1) + then
     return np.unique(pairs, return_inverse=True)[1]

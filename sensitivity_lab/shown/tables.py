@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -69,7 +69,7 @@ class MarkedTable:
 
     def grid(self, room: float = WIDEST) -> Grid:
         """Where its cells stand, in letters."""
-        return Grid.of(self.columns, [line for _, line in self.lines()], room)
+        return Grid(self.columns, [line for _, line in self.lines()], room)
 
     def text(self) -> list[str]:
         """Its lines of text, the columns below one another, `-` and `+` before the rows that differ."""
@@ -251,40 +251,29 @@ def more_rows(hidden: int) -> str:
     return f"… {hidden:,} more row{'s' * (hidden != 1)} …"
 
 
-@dataclass(frozen=True)
 class Grid:
     """Where the columns of a table stand, in letters: numbers to the right, the rest to the left."""
 
-    kept: tuple[int | None, ...]
-    widths: tuple[int, ...]
-    to_the_right: tuple[bool, ...]
-
-    @classmethod
-    def of(cls, columns: Sequence[str], lines: Sequence[Line], room: float) -> Grid:
-        """The grid of a table whose lines have so many letters of room."""
+    def __init__(self, columns: Sequence[str], lines: Sequence[Line], room: float) -> None:
+        """Keep of some columns those that fit: all of them, or as many as can be from either end."""
         rows = [line for line in lines if not isinstance(line, int)]
         cells = [[row[i] for row in rows] for i in range(len(columns))]
         texts = (list(map(cell_text, (name, *of))) for name, of in zip(columns, cells, strict=True))
-        widths = tuple(max(map(len, of)) for of in texts)
-        to_the_right = tuple(map(_holds_numbers, cells))
-        return cls(tuple(range(len(widths))), widths, to_the_right).within(room)
+        self.widths = [max(map(len, of)) for of in texts]
+        self.to_the_right = list(map(_holds_numbers, cells))
+        total = len(columns)
+        self.kept: list[int | None] = [*range(total)]
+        for n in range(total - 1, 0, -1):
+            if self.width <= room:
+                break
+            first = (n + 1) // 2
+            self.kept = [*range(first), None, *range(total - n + first, total)]
 
     @property
     def width(self) -> int:
         """How many letters a line has."""
         shown = [len(LEFT_OUT) if i is None else self.widths[i] for i in self.kept]
         return sum(shown) + 2 * max(0, len(shown) - 1)
-
-    def within(self, room: float) -> Grid:
-        """Of its columns those that fit: all of them, or as many as can be from either end."""
-        total, fitting = len(self.widths), self
-        for n in range(total - 1, 0, -1):
-            if fitting.width <= room:
-                break
-            first = (n + 1) // 2
-            kept = (*range(first), None, *range(total - n + first, total))
-            fitting = replace(self, kept=kept)
-        return fitting
 
     def cells(self, row: Sequence[Any]) -> list[tuple[str, int, bool]]:
         """The kept cells of a row: each text, where its column starts or ends, and which of both."""

@@ -10,6 +10,7 @@ from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import starmap
 from threading import RLock, Thread
 from typing import Any
 
@@ -430,13 +431,11 @@ def _rows_of(cursor: Any) -> ResultSet:
     kinds = [kind for _, kind, *_ in cursor.description]
     rows = cursor.fetchall()
     long = {i for i, kind in enumerate(kinds) if kind.id == "bignum"}
-    if long:
-        rows = [
-            tuple(
-                int(cell) if i in long and cell is not None else cell for i, cell in enumerate(row)
-            )
-            for row in rows
-        ]
+
+    def number(i: int, cell: Any) -> Any:
+        return int(cell) if i in long and cell is not None else cell
+
+    rows = [tuple(starmap(number, enumerate(row))) for row in rows] if long else rows
     return ResultSet([name for name, *_ in cursor.description], list(map(_is_numeric, kinds)), rows)
 
 
@@ -476,7 +475,7 @@ def parsed(text: str) -> Parsed:
     kinds = {node["type"] for node in nodes if isinstance(node.get("type"), str)}
     for kind in sorted(kind for kind in kinds if kind.endswith("_QUERY_NODE")):
         raise ValueError(f"statement must only read, got {kind.removesuffix('_QUERY_NODE')}")
-    named = [_name_parts(node) for node in _named(tree, frozenset())]
+    named = [_name_parts(node) for node in _tables_named(tree, frozenset())]
     calls = {node["function_name"].lower() for node in nodes if node.get("function_name")}
     alone = [node["column_names"] for node in nodes if len(node.get("column_names") or ()) == 1]
     clocks = {"current_time", "current_timestamp", "localtimestamp"} & {n.lower() for (n,) in alone}
@@ -512,14 +511,14 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
         yield from _nodes(part)
 
 
-def _named(tree: Any, hidden: frozenset[str]) -> Iterator[dict[str, Any]]:
+def _tables_named(tree: Any, hidden: frozenset[str]) -> Iterator[dict[str, Any]]:
     """The tables that a tree names, but for those that a WITH around them makes."""
     node = tree if isinstance(tree, dict) else {}
     own = node.get("cte_map", {})
     if node.get("type") == "RECURSIVE_CTE_NODE":
         hidden = hidden | {node["cte_name"].lower()}
     for made in own.get("map", ()):
-        yield from _named(made["value"], hidden)
+        yield from _tables_named(made["value"], hidden)
         hidden = hidden | {made["key"].lower()}
     if node.get("type") == "BASE_TABLE":
         parts = _name_parts(node)
@@ -527,7 +526,7 @@ def _named(tree: Any, hidden: frozenset[str]) -> Iterator[dict[str, Any]]:
             yield node
     for part in _parts(tree):
         if part is not own:
-            yield from _named(part, hidden)
+            yield from _tables_named(part, hidden)
 
 
 def _name_parts(node: Mapping[str, Any]) -> list[str]:

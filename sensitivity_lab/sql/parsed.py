@@ -49,13 +49,13 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
     from sqlglot import exp
 
     tables = list(_tables(tree, frozenset()))
-    calls = {_called(node) for node in tree.find_all(exp.Func)}
+    calls = {_function_called(node) for node in tree.find_all(exp.Func)}
     sorting = (exp.Limit, exp.Offset, exp.Fetch, exp.TableSample)
     return Parsed(
         tables=tuple(sorted({_name(one, by_case) for one in tables if one.name and not one.db})),
         qualified=tuple(sorted({one.sql(dialect) for one in tables if one.db})),
         calls=frozenset(calls),
-        sources=tuple(sorted({_called(one.this) for one in tables if not one.name})),
+        sources=tuple(sorted({_function_called(one.this) for one in tables if not one.name})),
         ordered=tree.find(*sorting) is not None
         or bool(calls & ORDERED)
         or any(node.args.get("on") for node in tree.find_all(exp.Distinct))
@@ -121,7 +121,7 @@ def _name(table: Any, by_case: bool) -> str:
     return name if by_case and table.this.quoted else name.lower()
 
 
-def _called(node: Any) -> str:
+def _function_called(node: Any) -> str:
     """The name of a function, in lower case."""
     name: str = node.name if type(node).__name__ == "Anonymous" else node.sql_name()
     return name.lower()

@@ -25,7 +25,7 @@ def answer_of(
     result: ResultSet, keys: tuple[str, ...] | None
 ) -> Number | tuple[Number, ...] | Keyed:
     """Return the answer that a result is; `keys` are the names of its key columns."""
-    at = _key_columns(result) if keys is None else _named(result, keys)
+    at = _key_columns(result) if keys is None else _columns_named(result, keys)
     if not result.rows and None in result.numeric:  # any of these columns may be a key
         return Keyed([], [])
     numbers = [i for i in range(len(result.names)) if i not in at]
@@ -56,7 +56,7 @@ def _key_columns(result: ResultSet) -> list[int]:
     return [i for i, numeric in enumerate(result.numeric) if not numeric]
 
 
-def _named(result: ResultSet, keys: tuple[str, ...]) -> list[int]:
+def _columns_named(result: ResultSet, keys: tuple[str, ...]) -> list[int]:
     """The columns that `keys` names; all others must hold numbers."""
     for key in keys:
         if result.names.count(key) != 1:

@@ -37,7 +37,7 @@ def datasets(universe: Universe, *, size: Size) -> st.SearchStrategy[Dataset]:
 
     @st.composite
     def drawn(draw: st.DrawFn) -> Dataset:
-        return _given(universe, _fitted(universe, _listed(draw, universe, sizes), sizes))
+        return _given(universe, _filled(universe, _drawn(draw, universe, sizes), sizes))
 
     return drawn()
 
@@ -74,12 +74,12 @@ def neighbouring_pairs(
     @st.composite
     def drawn(draw: st.DrawFn) -> tuple[Dataset, Dataset]:
         # Each list has the same bounds whatever the others hold: so any entry can go when it shrinks.
-        gone, joined, stay = (_listed(draw, universe, counts) for counts in every)
-        gone = _fitted(universe, gone, leaving)
+        gone, joined, stay = (_drawn(draw, universe, counts) for counts in every)
+        gone = _filled(universe, gone, leaving)
         joining = {added for removed, added in sizes if removed == len(gone)}
-        joined = _fitted(universe, joined, joining, taken=gone)
+        joined = _filled(universe, joined, joining, taken=gone)
         move, both = (len(gone), len(joined)), (*gone, *joined)
-        stay = _fitted(universe, stay, sizes[move], taken=both if alike is None else gone)
+        stay = _filled(universe, stay, sizes[move], taken=both if alike is None else gone)
         if alike is not None:
             joined = _replaced(draw, universe, gone, stay, alike)
         return _given(universe, (*gone, *stay)), _given(universe, (*stay, *joined))
@@ -97,7 +97,7 @@ def _problem(universe: Universe, size: Size, relation: Relation) -> Problem:
     return Problem(ANY_DATASET, universe, size, relation, norm=1, any_answer=True)
 
 
-def _listed(draw: st.DrawFn, universe: Universe, sizes: set[int]) -> Indices:
+def _drawn(draw: st.DrawFn, universe: Universe, sizes: set[int]) -> Indices:
     """Records, about as many as a size says: values of a range, people of a population."""
     least, most, every = min(sizes), max(sizes), len(_values(universe))
     one = st.integers(0, every - 1) if every else st.nothing()
@@ -109,7 +109,7 @@ def _listed(draw: st.DrawFn, universe: Universe, sizes: set[int]) -> Indices:
     return tuple(draw(st.lists(one, min_size=least, max_size=most, unique=unique)))
 
 
-def _fitted(universe: Universe, records: Indices, sizes: set[int], taken: Indices = ()) -> Indices:
+def _filled(universe: Universe, records: Indices, sizes: set[int], taken: Indices = ()) -> Indices:
     """As many of some records as the nearest size says, filled with the first there are."""
     first: Iterator[int]
     if universe.unlimited:

@@ -467,7 +467,7 @@ def test_noise_of_any_kind_gets_no_verdict(function, words):
 def test_the_budget_of_edits_in_place(relation, size):
     """Catches a budget of "kept" that takes a change for an insertion; no edit is left uncounted."""
     question = Problem(sl.Query("len", len), DIGITS, size, relation, norm=1)
-    walk = OrderedWalk(Subject.of(question.query, 1, None, DIGITS), "kept")
+    walk = OrderedWalk(Subject(question.query, 1, None, DIGITS), "kept")
     in_place = isinstance(relation, sl.Change)  # what is replaced stands where it stood
     every = [
         (removed, records)
@@ -496,7 +496,7 @@ def test_workers_give_the_same_report(options):
     for executor, word in ((4, "4"), (ThreadPoolExecutor, "class")):
         with refused(TypeError, "executor must be", word):
             audited(never, 1, 2, executor=executor, **options)
-    sent = pickle.loads(pickle.dumps(Subject.of(as_query(last_and_first), 1, math.dist)))
+    sent = pickle.loads(pickle.dumps(Subject(as_query(last_and_first), 1, math.dist)))
     here, there = map(sent.answer, ((1, 2), (4, 2)))
     assert (here.answer, there.answer, sent.measure()(here, there)) == ((2, 1), (2, 4), 3)
     with (

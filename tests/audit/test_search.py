@@ -30,7 +30,7 @@ def searched(function, universe, size, relation=ONE_CHANGE, **options):
 
 def trials_of(query, universe, size, relation=ONE_CHANGE, most=5000):
     problem = Problem(query, universe, size, relation, norm=1)
-    return Trials(problem, Subject.of(query, 1, None, universe), most=most)
+    return Trials(problem, Subject(query, 1, None, universe), most=most)
 
 
 class Logged:
@@ -271,5 +271,5 @@ def test_rows_people_and_several_sizes_are_searched():
         row = searched(sl.SUM.of("pay"), universe, *question.values(), trials=trials)
         assert row.found == exact.value
     several = Problem(sl.MEAN, TEN, range(1, 6), ONE_CHANGE, norm=1)
-    worst = stages.search(several, Subject.of(sl.MEAN, 1, None, TEN), trials=400, seed=0)
+    worst = stages.search(several, Subject(sl.MEAN, 1, None, TEN), trials=400, seed=0)
     assert (worst.gap, len(worst.dataset)) == (9, 1)

@@ -87,7 +87,8 @@ def test_every_share_equals_a_brute_force_and_stays_within_its_reach(query):
             assert not d(*share, floor=2 * floor).gap > found.gap, case
             if a >= b:
                 maximum = filtered_maximum.FilteredMaximum(d.centred, share, d.ddof, root=d.root)
-                assert floor <= runs.InRuns(maximum).windows.reach, case
+                windows = runs.Windows(maximum, only_ends=a == b > 0 and not d.root)
+                assert floor <= windows.reach, case
     assert min(tight, mixes) > CASES // 20
 
 
@@ -186,7 +187,7 @@ def test_a_run_reaches_as_far_as_its_best_split(shape):
         whole, n = centred.records.whole.tolist(), c + b
         maximum = filtered_maximum.FilteredMaximum(centred, (c, a, b), ddof=0)
         windows = runs.Windows(maximum, only_ends=False)
-        reaches = np.concatenate([windows._reach(block) for block in windows._blocks])
+        reaches = np.concatenate([windows._reach(block) for block in windows.blocks])
         assert len(reaches) == len(records) - n + 1
         for s, most in enumerate(reaches.tolist()):
             run, others = whole[s : s + n], whole[:s] + whole[s + n :]

@@ -270,13 +270,13 @@ def test_copies_beyond_the_shared_ones_are_marked():
 def test_the_number_line_keeps_order_and_proportion():
     """Catches places out of order, and a line that is shortened where it need not be."""
     values = [0, 1, 3, 4, 500]
-    line = witness.NumberLine.through(values, [-3], room=270)
+    line = witness.NumberLine(values, [-3], room=270)
     xs = [line.x_of(value) for value in (-3, *values)]
     assert xs == [0, 30, 40, 60, 70, 270]
-    assert line.breaks == (170,)
+    assert line.breaks == [170]
     assert line.x_of(252) == 170
-    assert witness.NumberLine.through([4, 4]).xs == (witness.ROOM / 2,)
-    assert witness.NumberLine.through([4], [5, 9], room=100).xs == (0, 20, 100)
+    assert witness.NumberLine([4, 4]).xs == [witness.ROOM / 2]
+    assert witness.NumberLine([4], [5, 9], room=100).xs == [0, 20, 100]
 
 
 @pytest.mark.parametrize("largest", [1.7e308, 10**400, 10**5000], ids=["float", "400", "5000"])

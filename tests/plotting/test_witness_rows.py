@@ -49,7 +49,7 @@ def test_numbers_that_records_say_are_dots(make):
     """Catches rows where there are numbers, and dots at other numbers than those of the column."""
     universe = sl.Universe.population(make(COLUMNS))
     figure = sl.plot_witness(sl.global_sensitivity(sl.MEAN.of("salary"), universe, **CHANGE))
-    line = witness.NumberLine.through([-60, 40, 50, 90])
+    line = witness.NumberLine([-60, 40, 50, 90])
     assert [x for x, _ in marks(figure, "removed")] == [line.x_of(-60)]
     assert [x for x, _ in marks(figure, "added")] == [line.x_of(90)]
     assert sorted({x for x, _ in marks(figure, "in both")}) == [line.x_of(40), line.x_of(50)]

@@ -113,8 +113,8 @@ def test_few_steps_and_many_have_one_widest_place(seed):
         c, a, b = rng.randint(0, 30), rng.randint(0, 9), rng.randint(1, 9)
         steps = [Steps.of((w, 1) for w in Drawn(seed, kind)(n)) for n in (c + a, c + b)]
         if min(c + a, c + b) > 0:
-            corners = weights.at_corners(*steps, (c, a, b))
-            assert corners == weights.everywhere(*steps, (c, a, b))
+            corners = weights.widest_at_corners(*steps, (c, a, b))
+            assert corners == weights.widest_everywhere(*steps, (c, a, b))
 
 
 @pytest.mark.parametrize("query", [*RANKS[:4], *CENTRAL[2::3]], ids=str)

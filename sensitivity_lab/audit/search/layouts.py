@@ -7,7 +7,7 @@ numbers say how many lie where::
     ends         B C … C A      thm-monotone, thm-quantile (an outlier: A alone at its end)
     shared run   A … C B C … A  thm-variance, thm-places for a ≥ b
     outer        A C … B … C A  thm-places for a = 0, thm-mixes and thm-range for a < b
-    different    C B … A . A . A  thm-count-distinct
+    all_different C B … A . A . A  thm-count-distinct
     constants    C at one value, A at one, B at one, of those that break arithmetic
 """
 
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -69,25 +68,16 @@ class Layout(NamedTuple):
         return universe.unlimited or all(n <= universe.counts[i] for i, n in held.items())
 
 
-@dataclass(frozen=True)
 class Line:
     """Records in one order, (v,) positions of values: of a population all, of a range `copies` each."""
 
-    order: np.ndarray
-    copies: int
-    shape: Shape
-
-    @classmethod
-    def of(cls, universe: Universe, order: np.ndarray, shape: Shape) -> Line:
-        """The line of some records for pairs of a shape, by an order of the values."""
-        if universe.unlimited:
-            return cls(order, max(1, sum(shape)), shape)
-        return cls(np.repeat(order, universe.counts[order]), 1, shape)
-
-    @property
-    def last_place(self) -> int:
-        """The last place at which a run can begin; in a range a place is a value."""
-        return (len(self.order) * self.copies - sum(self.shape)) // self.copies
+    def __init__(self, universe: Universe, order: np.ndarray, shape: Shape) -> None:
+        """Lay some records out for pairs of a shape, by an order of the values."""
+        of_range, self.shape = universe.unlimited, shape
+        self.order = order if of_range else np.repeat(order, universe.counts[order])
+        self.copies = max(1, sum(shape)) if of_range else 1
+        # at which a run can begin; in a range a place is a value
+        self.last_place = (len(self.order) * self.copies - sum(shape)) // self.copies
 
     def layout(
         self, *, low_a: int = 0, low_c: int = 0, high_c: int = 0, place: int = 0, before: int = 0
@@ -122,11 +112,8 @@ def ends(line: Line) -> Kind:
 def shared_run(line: Line) -> Kind:
     """A outermost, i of it low; C and B together a run, in which B begins after so many of C."""
     c, a, b = line.shape
-
-    def lay(low: int, place: int, before: int) -> Layout:
-        return line.layout(low_a=low, place=place, before=before)
-
-    return lay, (a, line.last_place, c if b else 0)
+    most = (a, line.last_place, c if b else 0)
+    return lambda low, at, before: line.layout(low_a=low, place=at, before=before), most
 
 
 def outer(line: Line) -> Kind:
@@ -139,7 +126,7 @@ def outer(line: Line) -> Kind:
     return lay, (a, c, line.last_place if b else 0)
 
 
-def different(line: Line) -> Kind:
+def all_different(line: Line) -> Kind:
     """C and B together a run, in which B begins after so many of C; A of values that are not in it."""
     c, a, b = line.shape
 
@@ -155,7 +142,7 @@ def different(line: Line) -> Kind:
     return lay, (line.last_place, c if b else 0)
 
 
-KINDS: tuple[Callable[[Line], Kind], ...] = (ends, shared_run, outer, different)
+KINDS: tuple[Callable[[Line], Kind], ...] = (ends, shared_run, outer, all_different)
 
 
 def constants(positions: Sequence[int], line: Line) -> Kind:

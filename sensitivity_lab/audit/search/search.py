@@ -239,7 +239,7 @@ def _families(
         kinds = (*KINDS, partial(constants, boundary))
     for kind, order, (size, (r, a)) in product(kinds, orders, far_moves(asked.problem)):
         for own in dict.fromkeys([(r, a), (a, r)]):
-            lay, most = kind(Line.of(universe, order, (size - r, *own)))
+            lay, most = kind(Line(universe, order, (size - r, *own)))
             yield LayoutFamily(lay, most, own != (r, a), asked)
 
 

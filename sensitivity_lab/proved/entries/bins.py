@@ -191,7 +191,7 @@ class Histogram(Family):
         """The bin of a value, or None."""
         if not self.edges[0] <= value <= self.edges[-1]:
             return None
-        return bisect_right(self.edges[1:-1], value)
+        return min(bisect_right(self.edges, value), self.number) - 1
 
     def on_values(self, values: Sequence[Exact], norm: Norm) -> D | None:
         return _between_bins(values, self.bin_of, norm)

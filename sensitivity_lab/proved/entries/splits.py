@@ -74,7 +74,7 @@ class Splits:
         sides = a > 0, b > 0
         before_a, before_b = self._tables[sides].most if sides in self._tables else (-1, -1)
         if a > before_a or b > before_b:
-            for most in ((_grown(a, before_a), _grown(b, before_b)), (a, b)):
+            for most in ((_roomier(a, before_a), _roomier(b, before_b)), (a, b)):
                 choices = self.entries.choices(*most, self.norm)
                 if (len(choices) + 1) * (most[0] + 1) * (most[1] + 1) <= MOST_CELLS:
                     most_gain = sum(most) * self.entries.largest
@@ -85,7 +85,7 @@ class Splits:
         return self._tables[sides].best(a, b)
 
 
-def _grown(number: int, before: int) -> int:
+def _roomier(number: int, before: int) -> int:
     """Room for a number: what there was, if that is enough."""
     return before if number <= before else max(number, math.ceil(GROWTH * before))
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from sensitivity_lab.numbers.errors import NotProved, TooLarge
 from sensitivity_lab.numbers.exact import Exact
 from sensitivity_lab.numbers.gap import Norm
-from sensitivity_lab.proved.at_distance import AtDistance, Bounded, Ranks, most_moved
+from sensitivity_lab.proved.at_distance import AtDistance, Bounded, QuantileAtDistance, most_moved
 from sensitivity_lab.proved.family import LARGEST_OF_TWO, Family, Interval, Words
 from sensitivity_lab.proved.ranks.one_dataset import neighbours, outermost
 from sensitivity_lab.proved.ranks.population import MOST_KNOWN, RanksOnPopulation, widest_range
@@ -44,7 +44,6 @@ HIGHEST = "W(N, t), what the t highest of N records weigh, is "
 SIZES = "E(a, b) is the largest e(c, a, b) over whole c with both sizes at least m; "
 
 
-@dataclass(frozen=True)
 class LStatistic(Family):
     """A weighted sum of the sorted records."""
 
@@ -98,6 +97,13 @@ class LStatistic(Family):
         )
 
 
+@dataclass(frozen=True)
+class OwnWeights(LStatistic):
+    """Weights that a caller gives, of which no more is known."""
+
+    weights: Weights
+
+
 def _texts(
     known: str,
     least: str,
@@ -126,15 +132,13 @@ class Monotone(LStatistic):
     among_records = True
 
     def on_population(self, records: SortedRecords, norm: Norm) -> D | None:
-        return RanksOnPopulation(
-            records, self.weights
-        ).__call__  # which never asks what it may cost
+        d = RanksOnPopulation(records, self.weights)
+        return d.__call__  # which never asks what it may cost
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         return Family.shares_from(self, relation, least)
 
 
-@dataclass(frozen=True)
 class Count(Family):
     """The difference of the sizes (thm-count)."""
 
@@ -169,12 +173,10 @@ class Count(Family):
         return lambda of: AtDistance(of, lambda t: of.moved(0, (0, 0), (), into=0))
 
 
-@dataclass(frozen=True)
 class Sum(Monotone):
     """All a at the top, all b at the bottom; the shared records cancel (thm-sum)."""
 
-    weights: Weights = ALL
-
+    weights = ALL
     falls = True
     at_ends = True
     adds = "number"
@@ -187,12 +189,10 @@ class Sum(Monotone):
         return lambda of: AtDistance(of, lambda t: most_moved(of, t, divisor=1))
 
 
-@dataclass(frozen=True)
 class Mean(Monotone):
     """The shared records weigh 1/(c + a) − 1/(c + b): high if a < b, else low (thm-mean)."""
 
-    weights: Weights = ALL_ALIKE
-
+    weights = ALL_ALIKE
     falls = True
     at_ends = True
 
@@ -219,7 +219,6 @@ class Mean(Monotone):
 class Quantile(Monotone):
     """The q-quantile with linear interpolation (thm-quantile); min and max are those of 0 and 1."""
 
-    weights: Weights = field(init=False, repr=False, compare=False)
     q: Exact
 
     def __post_init__(self) -> None:
@@ -247,7 +246,7 @@ class Quantile(Monotone):
         return range(max(least, most - Fraction(self.q).denominator + 1), most + 1)
 
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
-        return lambda dataset: Ranks(dataset, self.q)
+        return lambda dataset: QuantileAtDistance(dataset, self.q)
 
 
 def _both_ways(relation: Relation, size: int) -> Iterator[Share]:
@@ -292,11 +291,10 @@ class Central(LStatistic):
 # --- the others ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Range(LStatistic):
     """The highest record minus the lowest (thm-l-range)."""
 
-    weights: Weights = HIGHEST_MINUS_LOWEST
+    weights = HIGHEST_MINUS_LOWEST
 
     def words(self, norm: Norm) -> Words:
         return Words("l-range", {"any": ("R", "R"), "Change": ("R if n ≥ 2, else 0", "R")})
@@ -313,11 +311,10 @@ class Range(LStatistic):
         return shares((n, *move) for move in relation.moves)
 
 
-@dataclass(frozen=True)
 class InterquartileRange(LStatistic):
     """The upper quartile minus the lower (thm-l-quartiles)."""
 
-    weights: Weights = BETWEEN_QUARTILES
+    weights = BETWEEN_QUARTILES
 
     def words(self, norm: Norm) -> Words:
         least = "R·min(1, k·3/4)"
@@ -334,12 +331,10 @@ def _of_whole_quarters(relation: Relation, least: int) -> Iterator[Share]:
     return _both_ways(relation, 1 + 4 * (-(-least // 4) + relation.k + 1))
 
 
-@dataclass(frozen=True)
 class Midhinge(LStatistic):
     """Half the sum of the quartiles (thm-l-quartiles)."""
 
-    weights: Weights = MEAN_OF_QUARTILES
-
+    weights = MEAN_OF_QUARTILES
     among_records = True
 
     def words(self, norm: Norm) -> Words:
@@ -358,12 +353,10 @@ class Midhinge(LStatistic):
         yield from _of_whole_quarters(relation, least)
 
 
-@dataclass(frozen=True)
 class GiniMeanDifference(LStatistic):
     """The mean distance of two records (thm-l-gini)."""
 
-    weights: Weights = OF_PAIRS
-
+    weights = OF_PAIRS
     falls = True
 
     def words(self, norm: Norm) -> Words:

@@ -105,7 +105,7 @@ class Shifts:
         gap = Fraction(
             sum(w * records.total([run]) for w, run in weighed), records.scale * self.unit
         )
-        return WorstPair(gap, _joined(shared), ((top, top + a),), ((0, b),), records)
+        return WorstPair(gap, _joined_runs(shared), ((top, top + a),), ((0, b),), records)
 
     def _moves(self) -> list[int]:
         """How far each stretch of the middle is moved up: never less than the one before it."""
@@ -147,7 +147,7 @@ def stretches(shared: Iterable[Step]) -> tuple[list[Step], list[list[Step]], lis
     return first, middle, last
 
 
-def _joined(steps: Iterable[Step]) -> tuple[Run, ...]:
+def _joined_runs(steps: Iterable[Step]) -> tuple[Run, ...]:
     """Runs in order, as few as they can be."""
     joined: list[Run] = []
     for start, stop, _ in steps:
@@ -268,7 +268,7 @@ class RankProgram:
                 place = [n - more for n, more in zip(place, ENTERS[role], strict=True)]
         higher, lower = (side.sums[-1] * (self.unit // side.unit) for side in self.sides)
         gap = Fraction(total + self.middle * (higher - lower), self.unit * self.records.scale)
-        shared, own, others = (_runs(roles, role) for role in (SHARED, HIGHER, LOWER))
+        shared, own, others = (_runs_of_role(roles, role) for role in (SHARED, HIGHER, LOWER))
         return WorstPair(gap, shared, own, others, self.records)
 
 
@@ -337,7 +337,7 @@ def _windows(weights: np.ndarray, own: int, shared: int) -> np.ndarray:
     return np.array(rows, dtype=weights.dtype).reshape(own, shared)
 
 
-def _runs(roles: np.ndarray, role: int) -> tuple[Run, ...]:
+def _runs_of_role(roles: np.ndarray, role: int) -> tuple[Run, ...]:
     """The runs of records that have a role."""
     ends = np.flatnonzero(np.diff(roles == role, prepend=False, append=False)).tolist()
     return tuple(zip(ends[::2], ends[1::2], strict=True))

@@ -197,10 +197,10 @@ Place = tuple[int, int, int, int]  # the widest difference, over both units; p, 
 def widest_place(higher: Steps, lower: Steps, share: tuple[int, int, int]) -> Place:
     """The largest W(t) − W'(s) with p ≤ t ≤ p + a and p ≤ s ≤ p + b for some p of the c shared records."""
     few = len(higher.ends) + len(lower.ends) <= FEW
-    return (at_corners if few else everywhere)(higher, lower, share)
+    return (widest_at_corners if few else widest_everywhere)(higher, lower, share)
 
 
-def at_corners(higher: Steps, lower: Steps, share: tuple[int, int, int]) -> Place:
+def widest_at_corners(higher: Steps, lower: Steps, share: tuple[int, int, int]) -> Place:
     """The search where either W may bend: it is a line between the corners, where a step ends."""
     c, a, b = share
     rises = higher.never_negative and lower.never_negative  # then t = p + a and s = p are best
@@ -229,7 +229,7 @@ def _bends(corners: Collection[int], start: int, stop: int) -> set[int]:
     return {start, stop, *(corner for corner in corners if start < corner < stop)}
 
 
-def everywhere(higher: Steps, lower: Steps, share: tuple[int, int, int]) -> Place:
+def widest_everywhere(higher: Steps, lower: Steps, share: tuple[int, int, int]) -> Place:
     """The search among all p."""
     c, a, b = share
     bound = higher.magnitude * lower.unit + lower.magnitude * higher.unit

@@ -16,7 +16,7 @@ import numpy as np
 
 from sensitivity_lab.numbers.exact import Exact, RootGap
 from sensitivity_lab.numbers.gap import Gap, Norm, rational
-from sensitivity_lab.proved.at_distance import AtDistance, Bounded, VarianceAtDistance
+from sensitivity_lab.proved.at_distance import AtDistance, Bounded, variance_at_distance
 from sensitivity_lab.proved.family import LARGEST_OF_TWO, Family, Interval, Words
 from sensitivity_lab.proved.scatter.filtered_maximum import (
     BLOCK,
@@ -29,7 +29,7 @@ from sensitivity_lab.proved.scatter.filtered_maximum import (
     scaled,
 )
 from sensitivity_lab.proved.scatter.outermost import enter_outermost
-from sensitivity_lab.proved.scatter.runs import InRuns
+from sensitivity_lab.proved.scatter.runs import enter_runs
 from sensitivity_lab.proved.scatter.values import (
     deviation_on_interval,
     half_and_half,
@@ -104,7 +104,7 @@ class Variance(Family):
         return outermost_neighbours(pool, move)
 
     def at_distance(self) -> Callable[[Bounded], AtDistance] | None:
-        return lambda dataset: VarianceAtDistance(dataset, self.ddof)
+        return lambda dataset: variance_at_distance(dataset, self.ddof)
 
     def shares_from(self, relation: Relation, least: int) -> Iterator[Share]:
         """With mixes up to ddof 3, as few shared records as can be, or one more (thm-sizes-mixed)."""
@@ -133,7 +133,6 @@ class Variance(Family):
         return min(k * rational(step), all_of_it)
 
 
-@dataclass(frozen=True)
 class Deviation(Variance):
     """The root of the variance."""
 
@@ -236,9 +235,7 @@ class ScatterOnPopulation:
         either = self.root and 0 < a < b  # thm-mixes-std: of one kind or of the other, or neither
         if a < b:
             enter_outermost(maximum)
-        runs = InRuns(maximum)
-        # for a ≥ b no layout is wider than the windows' reach
-        if (either or (a >= b and runs.windows.reach >= floor)) and not runs.enter():
+        if (either or a >= b) and not enter_runs(maximum):
             return None
         widest = maximum.widest()
         if either:

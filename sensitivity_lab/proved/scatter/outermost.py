@@ -40,7 +40,7 @@ def enter_outermost(maximum: FilteredMaximum) -> None:
     kept = []
     # of every zone one layout, and where its bound reaches; then what reaches the widest of these
     for zone, lowest, whole in _zones(maximum):
-        bound = _Bound.of(maximum, zone, lowest, whole)
+        bound = _Bound(maximum, zone, lowest, whole)
         if bound.reach.max() < maximum.floor:
             continue
         _enter_best(maximum, bound, means())
@@ -49,8 +49,8 @@ def enter_outermost(maximum: FilteredMaximum) -> None:
     for zone, lowest, reach in kept:
         left = lowest[reach >= maximum.floor]
         if len(left):
-            whole = _Part.of(maximum.centred, zone.outer, left, (0, zone.outer))
-            _enter_near(maximum, _Bound.of(maximum, zone, left, whole), means())
+            whole = _Part(maximum.centred, zone.outer, left, (0, zone.outer))
+            _enter_near(maximum, _Bound(maximum, zone, left, whole), means())
 
 
 def _means(centred: Centred, b: int) -> Any:
@@ -172,7 +172,7 @@ def _zones(maximum: FilteredMaximum) -> Iterator[tuple[_Zone, np.ndarray, _Part]
         for start in range(first, outer + 1, BLOCK):
             lowest = np.arange(start, min(start + BLOCK, outer + 1), dtype=np.intp)
             lowest = different(maximum.centred.numbers, lowest, m - outer)
-            whole = _Part.of(maximum.centred, outer, lowest, (0, outer))
+            whole = _Part(maximum.centred, outer, lowest, (0, outer))
             for zone in zones:
                 yield zone, lowest, whole
 
@@ -182,48 +182,35 @@ def _moved(variance: Any, gap: float, root: bool) -> Any:
     return np.maximum(np.sqrt(variance) + gap, 0) ** 2 if root else variance + gap
 
 
-@dataclass(frozen=True)
 class _Part:
     """Some of the outermost records: how many (1 at least), Σx, the sum of squares, its doubt."""
 
-    count: int
-    total: np.ndarray
-    square: np.ndarray
-    doubt: np.ndarray
-
-    @classmethod
-    def of(cls, centred: Centred, outer: int, lowest: np.ndarray, part: Run) -> _Part:
-        """Records part[0] to part[1] of the `outer` outermost, `lowest` of them the lowest: `(N,)`."""
-        total, square = centred.floats(ordered(centred.count - outer, lowest, *part))
-        count = max(part[1] - part[0], 1)
-        about_mean = np.maximum(square - total * total / count, 0)
-        return cls(count, total, about_mean, square * ROUNDING)
+    def __init__(self, centred: Centred, outer: int, lowest: np.ndarray, part: Run) -> None:
+        """Hold records part[0] to part[1] of the `outer` outermost, `lowest` of them the lowest: `(N,)`."""
+        self.total, square = centred.floats(ordered(centred.count - outer, lowest, *part))
+        self.count = max(part[1] - part[0], 1)
+        self.square = np.maximum(square - self.total * self.total / self.count, 0)
+        self.doubt = square * ROUNDING
 
 
-@dataclass(frozen=True)
 class _Bound:
     """What B can do in a zone at most, for `(N,)` numbers of lowest records; floats, `(N,)` each."""
 
-    zone: _Zone
-    lowest: np.ndarray
-    most: np.ndarray
-    least: np.ndarray
-    reach: np.ndarray  # the gap, at most
-    mean: np.ndarray  # where B would be best
-    blur: np.ndarray  # how far rounding may have moved the mean
-
-    @classmethod
-    def of(cls, maximum: FilteredMaximum, zone: _Zone, lowest: np.ndarray, whole: _Part) -> _Bound:
-        """The bound of a zone; `whole` has the sums of all its outermost records."""
-        sure = _Part.of(maximum.centred, zone.outer, lowest, zone.sure)
-        most = whole.square + 2 * whole.doubt
-        least = np.maximum(sure.square - 2 * sure.doubt, 0)
+    def __init__(
+        self, maximum: FilteredMaximum, zone: _Zone, lowest: np.ndarray, whole: _Part
+    ) -> None:
+        """Find the bound of a zone; `whole` has the sums of all its outermost records."""
+        self.zone, self.lowest = zone, lowest
+        sure = _Part(maximum.centred, zone.outer, lowest, zone.sure)
+        self.most = whole.square + 2 * whole.doubt
+        self.least = np.maximum(sure.square - 2 * sure.doubt, 0)
         # after thm-mixes: SS(S) ≤ SS(S ∪ B), and SS(C ∪ B) is at least that of a part of it
-        high, low = most / float(maximum.higher.divisor), least / float(maximum.lower.divisor)
-        reach = np.sqrt(high) - np.sqrt(low) if maximum.root else high - low
+        high = self.most / float(maximum.higher.divisor)
+        low = self.least / float(maximum.lower.divisor)
+        self.reach = np.sqrt(high) - np.sqrt(low) if maximum.root else high - low  # at most
         centre = zone.centre(whole, sure)
-        blur = np.sqrt(whole.doubt * ROUNDING / centre.count)
-        return cls(zone, lowest, most, least, reach, centre.total / centre.count, blur)
+        self.mean = centre.total / centre.count  # where B would be best
+        self.blur = np.sqrt(whole.doubt * ROUNDING / centre.count)  # how far rounding may move it
 
     def farthest(self, maximum: FilteredMaximum) -> np.ndarray:
         """How far B's mean may lie from the best before the gap falls below the widest so far."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -38,100 +37,59 @@ from sensitivity_lab.proved.sorted_records import Run, consecutive
 MOST_LAYOUTS = 30_000_000  # beyond this a D is left to others
 
 
-@dataclass(frozen=True)
-class InRuns:
-    """The layouts of a ≥ b that may be widest, cut down by a bound."""
-
-    maximum: FilteredMaximum
-
-    @property
-    def anywhere(self) -> bool:
-        """Whether an unused record may lie between B and C (thm-exchange, 7)."""
-        c, _, b = self.maximum.share
-        return b > c
-
-    @property
-    def one_sided(self) -> bool:
-        """Whether all unused are on one side of C (thm-exchange, 5)."""
-        _, a, b = self.maximum.share
-        return a == b > 0 and not self.maximum.root
-
-    def enter(self) -> bool:
-        """Enter them, or say that there are too many."""
-        if self.anywhere and not self.one_sided:
-            m, (c, a, b) = self.maximum.centred.count, self.maximum.share
-            if (a + 1) * (m - b - c) * m > MOST_LAYOUTS:
-                return False
-            for layouts in _two_sided(m, c, a, b):
-                self.maximum.enter(layouts)
-        self.windows.enter()
-        return self.maximum.share[2] == 0 or all(
-            _Apart(self.maximum, self.anywhere, mirrored).enter() for mirrored in (False, True)
-        )
-
-    @cached_property
-    def windows(self) -> Windows:
-        """The layouts with C ∪ B a run."""
-        return Windows(self.maximum, only_ends=self.one_sided)
+def enter_runs(maximum: FilteredMaximum) -> bool:
+    """Enter the layouts with C a run that may be widest, cut down by a bound; or say that there are too many."""
+    m, (c, a, b) = maximum.centred.count, maximum.share
+    one_sided = a == b > 0 and not maximum.root  # all unused lie on one side of C (thm-exchange, 5)
+    windows = Windows(maximum, only_ends=one_sided)
+    if a >= b and windows.reach < maximum.floor:
+        return True
+    anywhere = b > c  # an unused record may lie between B and C (thm-exchange, 7)
+    if anywhere and not one_sided:
+        if (a + 1) * (m - b - c) * m > MOST_LAYOUTS:
+            return False
+        for layouts in _two_sided(m, c, a, b):
+            maximum.enter(layouts)
+    windows.enter()
+    both_ways = (_Apart(maximum, anywhere, mirrored) for mirrored in (False, True))
+    return b == 0 or all(apart.enter() for apart in both_ways)
 
 
-@dataclass(frozen=True)
 class Windows:
     """The layouts whose C ∪ B is a run of all records, and what the gap is at most with each run."""
 
-    maximum: FilteredMaximum
-    only_ends: bool
-
-    @cached_property
-    def reach(self) -> float:
-        """What the gap is at most with any run: for a ≥ b no D is wider, or it is 0 at most."""
-        return max(reach for reach, _ in self._tops)
+    def __init__(self, maximum: FilteredMaximum, *, only_ends: bool) -> None:
+        self.maximum = maximum
+        m, (c, a, b) = maximum.centred.count, maximum.share
+        stop = m - c - b + 1
+        low = min(a, stop)
+        high = max(stop - a, low)
+        middle = [] if only_ends else _in_blocks(low, high)
+        # of starts of the runs, in order: those near an end of the records apart
+        self.blocks = [*_in_blocks(0, low), *middle, *_in_blocks(high, stop)]
+        self.first_starts = first_starts(maximum.centred, c + b, a)
+        i = np.arange(a + 1, dtype=np.intp)
+        # Σx and Σx² of A by i, where A is clear of the run: (a + 1,) floats each
+        self.frames = maximum.centred.floats([(0, i), (m - (a - i), m)])
+        reaches = ((first, self._reach((first, stop))) for first, stop in self.blocks)
+        # of each block the farthest reach, and the first start that has it
+        self.tops = [(float(reach.max()), first + int(reach.argmax())) for first, reach in reaches]
+        # for a ≥ b no D is wider, or it is 0 at most
+        self.reach = max(reach for reach, _ in self.tops)
 
     def enter(self) -> None:
         """Enter the best layout of the best run, then of every run that may have a wider one."""
-        reach, start = max(self._tops, key=lambda top: top[0])
-        if reach < self.maximum.floor:
+        if self.reach < self.maximum.floor:
             return
         c, _, b = self.maximum.share
         numbers = self.maximum.centred.numbers
+        start = next(start for reach, start in self.tops if reach == self.reach)
         self._enter_starts(np.array([start], dtype=np.intp))
-        for (top, _), block in zip(self._tops, self._blocks, strict=True):
+        for (top, _), block in zip(self.tops, self.blocks, strict=True):
             if top >= self.maximum.floor:
                 near = np.flatnonzero(self._reach(block) >= self.maximum.floor)
                 if len(near):
                     self._enter_starts(different(numbers, block[0] + near, c + b))
-
-    @cached_property
-    def _tops(self) -> list[tuple[float, int]]:
-        """Of each block the farthest reach, and the first start that has it."""
-        tops = []
-        for block in self._blocks:
-            reach = self._reach(block)
-            at = int(np.argmax(reach))
-            tops.append((float(reach[at]), block[0] + at))
-        return tops
-
-    @cached_property
-    def _blocks(self) -> list[Run]:
-        """The starts of the runs, in order: those near an end of the records apart."""
-        c, a, b = self.maximum.share
-        stop = self.maximum.centred.count - c - b + 1
-        low = min(a, stop)
-        high = max(stop - a, low)
-        middle = [] if self.only_ends else _in_blocks(low, high)
-        return [*_in_blocks(0, low), *middle, *_in_blocks(high, stop)]
-
-    @cached_property
-    def _first_starts(self) -> np.ndarray:
-        c, a, b = self.maximum.share
-        return first_starts(self.maximum.centred, c + b, a)
-
-    @cached_property
-    def _frames(self) -> tuple[np.ndarray, np.ndarray]:
-        """Σx and Σx² of A by i, where A is clear of the run: `(a + 1,)` floats each."""
-        m, (_, a, _) = self.maximum.centred.count, self.maximum.share
-        i = np.arange(a + 1, dtype=np.intp)
-        return self.maximum.centred.floats([(0, i), (m - (a - i), m)])
 
     def _reach(self, block: Run) -> np.ndarray:
         """What the gap is at most with C ∪ B at each start of a block, in floats."""
@@ -141,10 +99,10 @@ class Windows:
         total, square = maximum.centred.floats([(slice(first, stop), slice(first + n, stop + n))])
         low, low_doubt = maximum.variances(total, square, maximum.lower)
         # thm-split: the best i never falls in the start
-        ends = np.clip([first, *self._first_starts, stop], first, stop)
+        ends = np.clip([first, *self.first_starts, stop], first, stop)
         i = np.repeat(np.arange(a + 1, dtype=np.intp), np.diff(ends))
         if first >= a and stop <= m - n - a + 1:
-            outer_total, outer_square = (part[i] for part in self._frames)
+            outer_total, outer_square = (part[i] for part in self.frames)
         else:
             s = np.arange(first, stop, dtype=np.intp)
             outer_total, outer_square = maximum.centred.floats(outermost(m, n, a, s, i))
