@@ -45,8 +45,9 @@ what you like, and save. `make lab` never overwrites a copy that you have change
 - Change the records: outputs, plays and explorers follow. The words around them still speak of the book's own.
 - Hints, solutions and the answers of *Check yourself* open at a click.
 - Below an exercise stands a cell for your answer: put it in, run the cell, and read whether it is right, and why.
-- VS Code does not fold code that only draws. In Colab upload a copy, and the wheels of
-  `.venv/bin/python -m pip wheel --no-deps . ./book`; run `%pip install *.whl duckdb jinja2 palmerpenguins sqlglot` first.
+- VS Code does not fold code that only draws, and asks once whether it may download the widgets' files: say *Ok*.
+- In Colab upload a copy, and the wheels of `.venv/bin/python -m pip wheel --no-deps . ./book`, and first run
+  `%pip install *.whl "duckdb>=1.4.1" jinja2 palmerpenguins "sqlglot>=27"`.
 
 Here are ten pupils, and the days each was absent. Six are in a study, which publishes their mean. Run the next cell,
 pull one pupil out and another one in: how far can you make the mean go?

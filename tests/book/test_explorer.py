@@ -4,6 +4,8 @@ import html
 import itertools
 import json
 import re
+import sys
+from unittest.mock import MagicMock
 
 import nbformat
 import pytest
@@ -143,13 +145,15 @@ def test_the_stored_frames_are_those_that_are_drawn(gallery, name):
 
 
 def test_live_controls_compute(explorer, monkeypatch):
-    """Catches a live control that is not connected, a setting of another knob, and frames that nobody asked for."""
-    bundle = explorer._repr_mimebundle_()
+    """Catches a live control that is not connected, a setting of another knob, frames that nobody asked for, and Colab's hint."""
+    monkeypatch.setitem(sys.modules, "google.colab.output", MagicMock())
+    bundle, metadata = explorer._repr_mimebundle_()
+    assert "custom_widget_manager" in str(metadata)
     text, _, picture = drawn(explorer.view())
     assert bundle["text/html"] == f"<p>{html.escape(text)}</p>{picture}"
     assert "frames" not in vars(explorer)
     monkeypatch.setenv(PAGE, "all")
-    assert explorer._repr_mimebundle_()["text/html"] == explorer.html
+    assert explorer._repr_mimebundle_()[0]["text/html"] == explorer.html
     assert bundle["text/plain"] == "<Explorer product: the number, times>"
     slider, menu, field, sentence, picture = explorer.children
     slider.value, menu.value = "three", "5"

@@ -45,8 +45,7 @@ def lab(folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "jupyterlab", str(folder), "--no-browser", "--allow-root"]
     options = ["--port=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True"]
     folders = {f"JUPYTERLAB_{name}_DIR": str(folder) for name in ("SETTINGS", "WORKSPACES")}
-    ours = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH")  # as `make lab` has them
-    folders |= dict.fromkeys(ours, str(ROOT / "scripts"))
+    folders |= dict.fromkeys(("JUPYTER_CONFIG_PATH", "JUPYTER_PATH"), str(ROOT / "scripts"))
     log = folder / "server.log"  # a pipe that nobody reads would fill up and stop the server
     with log.open("w", encoding="utf-8") as stderr:
         server = subprocess.Popen(command + options, stderr=stderr, env=os.environ | folders)
@@ -63,17 +62,15 @@ def test_a_chapter_runs_to_its_end(browser: Browser, lab: str, folder: Path) -> 
     chapter = next(notebook for name, notebook in lab_copies.lab.copies() if name == CHAPTER)
     for cell in code_cells(chapter):  # whatever it holds at the end was computed here
         cell.outputs, cell.execution_count = [], None
-    notebook = folder / CHAPTER
-    nbformat.write(chapter, notebook)
-    page = opened(browser, f"{lab}/tree/{notebook.name}")
+    nbformat.write(chapter, folder / CHAPTER)
+    page = opened(browser, f"{lab}/tree/{CHAPTER}")
     asked_in_words(page, chapter)
     run_all(page)
     page.wait_for_function(HAS_ENDED, timeout=LONGEST_CHAPTER)
     page.evaluate(SAVE)
     page.close()
-    cells = code_cells(nbformat.read(notebook, as_version=4))
-    failed = [cell.source for cell in cells if any("ename" in out for out in cell.outputs)]
-    assert failed == []
+    cells = code_cells(nbformat.read(folder / CHAPTER, as_version=4))
+    assert [cell.source for cell in cells if any("ename" in out for out in cell.outputs)] == []
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
 
 

@@ -209,7 +209,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"<Explorer {self.name}: {', '.join(knob.label for knob in self.knobs)}>"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **options: Any) -> Any:
         if IN_PAGE:
             SHOWN[self.name] = self
             return {"text/plain": repr(self), "text/html": self.html}
@@ -218,7 +218,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             self._refresh()
         bundle: dict[str, Any] = {**super()._repr_mimebundle_(**options), "text/plain": repr(self)}
         still = self._sentence.value + self._picture.value  # without a kernel, or without trust
-        return {**bundle, "text/html": self.html if PAGE in os.environ else still}
+        _, metadata = self._picture._repr_mimebundle_() or ({}, {})  # where its script is, in Colab
+        return {**bundle, "text/html": self.html if PAGE in os.environ else still}, metadata
 
     @cached_property
     def frames(self) -> dict[tuple[str, ...], View]:
