@@ -6,7 +6,6 @@ another at the next commit.
 
 import subprocess
 
-import pytest
 from conftest import CHECK_ALL, ROOT, in_turn
 
 PATHS = "book/sensitivity_board", "tests/board", "sensitivity_lab/audit"
@@ -28,7 +27,6 @@ def touched(*paths: str) -> bool:
 
 
 FULL = CHECK_ALL or touched(*PATHS)
-in_full = pytest.mark.skipif(not FULL, reason="takes long, and nothing of the board has changed")
 
 
 def some(options: list) -> list:

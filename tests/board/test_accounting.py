@@ -6,33 +6,9 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 from sensitivity_board.cases import accounting as ac
-from sensitivity_board.figures import figures
 from sensitivity_book.theory.privacy.noise import gaussian_delta
 
 ROOT_10 = math.sqrt(10)
-
-
-@pytest.fixture(scope="module")
-def cases():
-    return ac.accounting_cases()
-
-
-def test_what_is_refused_is_stored_and_is_no_case(cases):
-    """Catches an event that an accountant has come to know, which would be a new case."""
-    table = figures("dp_accounting")
-    refused = table[table["value"] == "refused"]
-    assert refused[["query", "parameters"]].values.tolist() == [
-        ["RDP accountant", "Gaussian, Poisson sample of 1/10; REPLACE_ONE"],
-        ["PLD accountant", "Gaussian, 1 of 2 drawn; REPLACE_ONE"],
-        ["PLD accountant", "Laplace; REPLACE_ONE"],
-    ]
-    assert len(cases) == len(table) - len(refused)
-    for case in cases:
-        assert case.verdict != "too small" or case.relation == "1 changed"
-        assert bool(case.loss) == (case.verdict != "exact")
-
-
-# --- the exact ε by other routes ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,16 @@ import subprocess
 import sys
 
 import pytest
-from conftest import CHECK_ALL, ROOT, SEED, in_turn
+from conftest import CHECK_ALL, ROOT, SEED
 from sensitivity_book.data.scenarios import school_large
 from sensitivity_book.live import explorers as live
 from sensitivity_book.live.explorers import fields, frame
 from sensitivity_book.palette import DARK
 from sensitivity_book.stage.explorers import explorer as module
-from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.witness import witness_explorer
 from sensitivity_book.theory.privacy.noise import gaussian_delta
 from test_explorer import STORED, unpacked
-
-import sensitivity_lab as sl
-from sensitivity_lab.numbers.text import value_text
 
 EXPLORERS = explorers()
 EACH = 6 if CHECK_ALL else 27  # of the stored settings one in so many is drawn again, in turn
@@ -76,22 +72,6 @@ def test_a_picture_follows_the_theme_and_keeps_its_names_to_itself():
 
 
 # --- beyond what is stored: the package's numbers, by another method ----------------------------
-
-
-@pytest.mark.parametrize(("low", "size", "k"), in_turn([(-5, 2, 3), (2, 6, 5), (-3, 1, 8)]))
-@pytest.mark.parametrize("query", [sl.MEAN, sl.SUM, sl.MEDIAN, sl.VARIANCE])
-def test_typed_bounds_and_sizes_are_asked_of_the_package(query, low, size, k):
-    """Catches a bound or a size that is the slider's in the formula or in the enumeration."""
-    text = said("formula", claim=query.name, low=str(low), size=str(size), k=str(k))
-    assert text.startswith(
-        f"{query.name} of {size} record{'s' * (size > 1)} in [{low}, 3], k = {k}."
-    )
-    for relation in (sl.Change(k), sl.SymmetricDifference(k)):
-        universe = sl.Universe.value_range(range(low, 4))
-        found = sl.global_sensitivity(query, universe, size=size, relation=relation, method="walk")
-        form = sl.closed_form(query, bounds=(low, 3), size=size, relation=relation)
-        expected = f"gives {value_text(form.value)}, enumeration finds {value_text(found.value)}: "
-        assert expected in text
 
 
 def test_typed_bounds_of_a_person_are_the_noise_of_the_sentence():
@@ -174,15 +154,6 @@ def test_a_cell_shows_an_explorer_that_is_not_in_the_book():
     assert explorer.view().text in bundle["text/html"]
     assert set(re.findall(r'\sid="(\w+)-', bundle["text/html"])) == {"explorer", "witness", "live"}
     assert said("witness-school-year", k="5") == explorer.view(k="5").text
-
-
-@pytest.mark.usefixtures("in_page")
-def test_a_cell_that_is_run_again_shows_its_last_explorer():
-    """Catches knobs that turn the book's explorer where a reader's own bears its name."""
-    explorer = formula_explorer()
-    explorer._view = lambda **_: module.View((), "mine", "none")
-    explorer._repr_mimebundle_()
-    assert said("formula") == "mine"
 
 
 ALONE = """

@@ -11,7 +11,6 @@ import nbformat
 import pytest
 from conftest import ROOT, a_third
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from sensitivity_book.data.real import workplace_charging
 from sensitivity_book.stage.explorers import statements
 from sensitivity_book.stage.explorers.explorer import (
@@ -22,12 +21,9 @@ from sensitivity_book.stage.explorers.explorer import (
     View,
     svg,
 )
-from sensitivity_book.stage.explorers.formula import formula_explorer
 from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.published import published_explorer
 
-import sensitivity_lab as sl
-from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.plotting.style import styled_figure
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
@@ -174,62 +170,6 @@ def test_a_click_on_the_live_picture_turns_its_knob(explorer):
     picture._handle_custom_msg("x=three", [])  # what the front end sends
     assert slider.value == "three"
     assert sentence.value.startswith("<p>3 × 2 = 6")
-
-
-def test_a_choice_is_no_id():
-    """Catches two elements of one id, where a page shows two figures of one choice."""
-    with styled_figure() as figure:
-        panel = figure.subplots()
-        panel.add_patch(Rectangle((0, 0), 1, 1, gid="n=1"))
-        panel.plot([0, 1], [0, 1], "o-", gid="n=<2>")  # a group of a line and its dots
-    lean = svg(figure)
-    assert re.findall(r'<(\w+) data-choice="([^"]*)" cursor="pointer"', lean) == [
-        ("path", "n=1"),
-        ("g", "n=&lt;2&gt;"),
-    ]
-    assert not re.search(r' id="[^"]*=', lean)
-    assert lean.count("<g ") == lean.count("</g>")
-
-
-def test_lean_svg_keeps_what_is_drawn():
-    """Catches an element, a marker's definition or a text that is left out."""
-    with styled_figure() as figure:
-        panel = figure.subplots()
-        panel.plot([0, 1, 2], [1, 3, 2], "o-", label="a line")
-        panel.legend()
-        panel.set_xlabel("how many")
-        panel.set_title("3.16667 > 3.1")
-    lean = svg(figure)
-    assert "a line" in lean
-    assert "how many" in lean
-    assert "3.16667 &gt; 3.1" in lean  # coordinates are cut, written numbers are not
-    used = set(re.findall(r'(?:url\(#|href="#)([^")]+)', lean))
-    assert used
-    assert used <= set(re.findall(r' id="([^"]*)"', lean))
-    assert lean.count("<g ") == lean.count("</g>")
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Knob("x", "x", {}), "settings of knob x must name at least one setting"),
-        (
-            lambda: Knob("x", "x", {"1": 1}, start="2"),
-            "start of knob x must be one of 1, got start='2'",
-        ),
-        (
-            lambda: Explorer(
-                "big", plotted, [Knob(a, a, {str(i): i for i in range(40)}) for a in "xy"]
-            ),
-            "at most 1000 combinations of settings, got 1600",
-        ),
-        (lambda: formula_explorer().view(colour="red"), "formula has no knob colour"),
-    ],
-)
-def test_bad_input(call, message):
-    """Catches an explorer that is made, and fails only when it is turned."""
-    with pytest.raises(ValueError, match=re.escape(message)):
-        call()
 
 
 # --- what the explorers say, by another route -------------------------------------------------

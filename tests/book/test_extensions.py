@@ -41,17 +41,6 @@ def test_simple_tex_becomes_letters(extension, tex, text):
     assert extension("definitions").letters(tex) == text
 
 
-def test_the_steps_are_those_of_the_contents_and_one_is_here(extension):
-    """Catches a step that leads nowhere, and a page that is not marked as the reader's place."""
-    path = extension("path")
-    pages = list(path.STEPS)
-    line = path.steps(pages, pages[3], lambda page: f"../{page}.html")
-    assert re.findall('href="../(.*?).html"', line) == [*pages[:3], *pages[4:]]
-    assert re.findall('aria-current="page">(.*?)<', line) == ["neighbours"]
-    near = re.findall(r"<li><a[^>]*>(.*?)</a>", line)
-    assert near == ["noise", "a list"]
-
-
 def test_no_page_may_connect(extension):
     """Catches a page without a policy, and one whose scripts could tell somebody what is typed."""
     policy, context = extension("policy"), {"metatags": "<meta>"}

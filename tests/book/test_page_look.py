@@ -7,12 +7,10 @@ import pandas as pd
 from conftest import ROOT
 from sensitivity_book.palette import DARK, stylesheet
 from sensitivity_book.pictures.drawings import inline, themed
-from sensitivity_book.pictures.phone import HIDDEN
 from sensitivity_book.pictures.table_html import aligned
 
 IMAGE = '<img alt="a &lt; b" src="../_images/0a.svg" class="align-center" style="width: 80%;" />'
 WIDE = '<?xml version="1.0"?>\n<svg width="9pt"><path d="M 0 0" style="fill: #ffffff; stroke: #222222"/>'
-NARROW = f'{HIDDEN} width="4pt"><path d="M 1 1" style="fill: #0072b2"/></svg>'
 
 
 def test_a_picture_stands_in_the_page_with_its_words_and_its_look():
@@ -22,18 +20,6 @@ def test_a_picture_stands_in_the_page_with_its_words_and_its_look():
         '<svg role="img" aria-label="a &lt; b" class="drawing align-center" style="width: 80%;"'
     )
     assert placed.count("<svg") == placed.count("</svg>") == 1
-
-
-def test_both_forms_of_a_picture_stand_side_by_side():
-    """Catches a form for a phone that stays hidden, or stays inside the other."""
-    placed = inline(IMAGE, WIDE + NARROW + "\n</svg>\n")
-    wide, phone = re.findall(r"<svg.*?</svg>", placed, re.DOTALL)
-    assert 'class="drawing wide align-center"' in wide
-    assert 'class="drawing phone align-center"' in phone
-    assert ("M 0 0" in wide, "M 1 1" in wide) == (True, False)
-    assert ("M 0 0" in phone, "M 1 1" in phone) == (False, True)
-    assert "display: none" not in placed
-    assert placed.count('aria-label="a &lt; b"') == 2
 
 
 def test_colours_follow_the_theme():

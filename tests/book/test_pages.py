@@ -1,6 +1,5 @@
 """What the front pages and the reference say is what the package and the chapters are."""
 
-import ast
 import doctest
 import re
 
@@ -100,32 +99,3 @@ def test_a_reference_bears_its_authors_and_year(extension, authors, expected):
     source = f"@misc{{key, author = {{{authors}}}, year = {{1965}}}}"
     entry = parse_string(source, "bibtex").entries["key"]
     assert extension("references").label(entry) == expected
-
-
-# --- files ------------------------------------------------------------------------------------
-
-FOLDERS = "sensitivity_lab", "book", "scripts", "tests", "benchmarks"
-SOURCES = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
-
-
-def unnamed_encodings(source):
-    """The calls that read or write text in whatever encoding the machine has."""
-    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
-        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-        given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
-        modes = {arg.value for arg in call.args if isinstance(arg, ast.Constant)} & {"rb", "wb"}
-        named = "encoding" in given or (name == "read_text" and call.args)
-        reads = name in ("open", "read_text", "write_text") and not modes
-        if (reads or ("text" in given and name in ("run", "Popen"))) and not named:
-            yield ast.unparse(call)
-
-
-def test_utf_8_is_named_wherever_text_is_read():
-    """Catches a file that a Windows machine, or an ASCII locale, would read as other letters."""
-    assert len(SOURCES) > 50
-    found = {
-        str(path.relative_to(ROOT)): calls
-        for path in SOURCES
-        if (calls := list(unnamed_encodings(path.read_text(encoding="utf-8"))))
-    }
-    assert found == {}

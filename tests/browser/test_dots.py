@@ -224,26 +224,6 @@ def test_every_swap_moves_the_mean_as_far_as_the_package_says(page: Page) -> Non
     assert record == most
 
 
-def test_the_most_is_shown_with_its_witness(page: Page) -> None:
-    """Catches a witness that is not the package's, and a reader who is not told that she had it."""
-    root, most = game(page, "moving"), first_page.the_most()
-    dot(root, 5).click()
-    dot(root, 6).click()
-    root.locator("[data-action=most]").click()
-    by = text(most.value)
-    moved = f"Chris out, Rick in: the mean moves from 3.5 to {text(Fraction(20, 3))}, by {by}."
-    expected = f"3.17 is the most there is {moved} No swap in any study of 6 moves it further."
-    assert said(root) == f"{expected} Your record is {text(Fraction(1, 6))}."
-    assert tuple(DAYS[i] for i in inside(root)) == most.witness[1]
-    for i in (0, 9, 1, 8):  # both go back, and another two are pulled
-        dot(root, i).click()
-    assert said(root).startswith("2.17 is your record Kelly out, Squanchy in:")
-    for i in (1, 8, 0, 9):
-        dot(root, i).click()
-    root.locator("[data-action=most]").click()
-    assert said(root) == f"{expected} You had it."
-
-
 # ---- Noise -------------------------------------------------------------------------------------------
 
 
@@ -440,30 +420,4 @@ def test_without_javascript_every_game_stands_finished(browser: Browser) -> None
         )
         kinds = [one.get_attribute("data-kind") for one in root.locator(".dot").all()]
         assert kinds == list(picture.kinds)
-    context.close()
-
-
-PLACED = """part => ['--at', '--from', '--to']
-  .map(name => part.hidden ? 0 : +part.style.getPropertyValue(name))"""
-
-
-def test_the_finished_picture_is_what_the_script_draws(page: Page, browser: Browser) -> None:
-    """Catches a picture without JavaScript that tells another story than the live one."""
-    context = browser.new_context(java_script_enabled=False)
-    still = context.new_page()
-    still.goto(PAGE.as_uri(), wait_until="load")
-    naming, moving, noisy = (game(page, name) for name in ("naming", "moving", "noisy"))
-    for i in (9, 8, 7, 6):
-        dot(naming, i).click()
-    moving.locator("[data-action=most]").click()
-    noisy.locator("input").evaluate(
-        "dial => { dial.value = 3; dial.dispatchEvent(new Event('input')); }"
-    )
-    for live in (naming, moving, noisy):
-        other = still.locator(f"#{live.get_attribute('id')}")
-        assert inside(live) == inside(other)
-        for css in (".mean", ".before", ".gap"):
-            drawn = [one.locator(css).evaluate(PLACED) for one in (live, other)]
-            assert drawn[0] == pytest.approx(drawn[1], abs=0.01)
-    assert said(noisy) == said(still.locator("#dots-noisy"))
     context.close()

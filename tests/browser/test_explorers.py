@@ -152,14 +152,3 @@ def click_box(explorer: Explorer, page: Page, column: int, height: int) -> None:
     assert all(box and min(box["width"], box["height"]) >= 24 for box in boxes)
     box = sorted(boxes, key=lambda box: (round(box["x"]), -box["y"]))[3 * column + height - 1]
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-
-def test_no_page_is_too_heavy() -> None:
-    """Catches an explorer that would be slow to open on a phone: 800 kB of content at most, of which the
-    ten queries of both columns at every setting are half."""
-    for page in sorted(HTML.glob("notebooks/*.html")):
-        text = page.read_text("utf-8")
-        article = text.partition("<article")[2].partition("</article>")[0]
-        pictures = re.findall(r'src="\.\./(_images/[^"]+)"', article)
-        size = len(article.encode()) + sum((HTML / name).stat().st_size for name in set(pictures))
-        assert size <= 800_000, f"{page.name}: {size:,} bytes"

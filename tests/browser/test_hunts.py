@@ -326,13 +326,3 @@ def test_a_mouse_pulls_a_record(page: Page, name: str, at: int, begins: str) -> 
     page.mouse.up()
     assert said_of(dot) == "3, pulled" if at else dot.get_attribute("aria-valuenow") == "3"
     assert said(root)[1].startswith(begins)
-
-
-def test_what_is_no_hunt_is_refused() -> None:
-    """Catches a query that the script does not know, a start that is not calm, an ε that is not there."""
-    with pytest.raises(ValueError, match="query must be one of count, sum, mean"):
-        beat("x", "variance", SKILL, size=3, relation=sl.Change(1), axis=(0, 3))
-    with pytest.raises(ValueError, match="calm must have the local sensitivity 0"):
-        local_hunt("x", "median", SCORES, size=3, axis=(0, 10), calm=[0, 5, 10])
-    with pytest.raises(ValueError, match="start must be one of"):
-        bound_hunt("x", [1], scale=range(1, 3), axis=(0, 2), start="0.5")
