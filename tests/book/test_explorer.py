@@ -24,6 +24,8 @@ from sensitivity_book.stage.explorers.explorer import (
 from sensitivity_book.stage.explorers.gallery import explorers
 from sensitivity_book.stage.explorers.published import published_explorer
 
+import sensitivity_lab as sl
+from sensitivity_lab.numbers.text import number_text
 from sensitivity_lab.plotting.style import styled_figure
 
 QUOTED = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
