@@ -306,7 +306,7 @@ def test_every_share_of_a_spread_on_a_range_equals_a_brute_force(kind):
     rng = random.Random(kind)
     for _ in range(60):
         values = sorted({0, *rng.sample(range(1, 40), rng.randint(1, 4))})
-        a = rng.choice([0, 0, 1, 3]) if kind == "variance" else 0
+        a = rng.choice([0, 0, 1, 3])
         c, b, ddof = rng.randint(1, 9), a + rng.randint(1, 4), rng.choice([0, 0, 1])
         if c + a <= ddof:
             continue
@@ -314,8 +314,12 @@ def test_every_share_of_a_spread_on_a_range_equals_a_brute_force(kind):
         question = Problem(query, sl.Universe.value_range(values), c + b, sl.Change(1), norm=1)
         found = widest_gaps(question)(c, a, b)
         expected = widest_on_a_range(values, (c, a, b), ddof, kind == "std")
+        case = values, c, a, b, ddof
+        if kind == "std" and a:  # a bound
+            assert float(found.gap) >= expected * (1 - 1e-9), case
+            continue
         assert found.attained
-        assert float(found.gap) == pytest.approx(float(expected), rel=1e-9), (values, c, a, b, ddof)
+        assert float(found.gap) == pytest.approx(float(expected), rel=1e-9), case
 
 
 @pytest.mark.parametrize("query", SPREADS, ids=str)
