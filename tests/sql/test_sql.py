@@ -474,8 +474,9 @@ def test_an_order_that_is_said_is_no_fault():
 )
 def test_chance_and_the_clock_are_refused(said):
     """Catches noise that passes for an answer: a count with the seconds that passed was 1.004."""
-    with pytest.raises(ValueError, match="same whenever it is asked"):
-        asked(f"SELECT COUNT(*) + {said} FROM staff")
+    for text in (f"COUNT(*) + {said} FROM staff", "COUNT(*) FROM staff TABLESAMPLE 50%"):
+        with pytest.raises(ValueError, match="same whenever it is asked"):
+            asked(f"SELECT {text}")
 
 
 # -- together and alone ------------------------------------------------------------------------
