@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+import narwhals as nw
+import narwhals.selectors as ncs
 import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, checked_seconds, sequence
@@ -372,12 +374,18 @@ class TablesOf:
 
 
 def _require_one_kind(tables: Tables) -> None:
-    """Refuse a column of objects of several kinds, to which SQL would give the type of some."""
+    """Refuse objects of several kinds, of which SQL takes the type of some, and times too fine for Python."""
     for table in tables.values():
         for name in object_columns(table):
             kinds = sorted({type(value).__name__ for value in table[name].dropna()})
             if len(kinds) > 1:
                 raise ValueError(f"column {name} must hold values of one kind, got {listed(kinds)}")
+        frame = nw.from_native(table, eager_only=True)
+        for times in frame.select(ncs.datetime()).iter_columns():
+            finer = times.drop_nulls().dt.nanosecond() % 1000 != 0
+            if finer.any():  # keys that differ by less are one in Python
+                got = "got nanoseconds: cast it, or make whole numbers of it"
+                raise ValueError(f"column {times.name} must hold whole microseconds, {got}")
 
 
 def _checked_text(statement: Any) -> str:
