@@ -37,7 +37,7 @@ LONGEST = 10**4000  # Python writes no int of over 4,300 digits
 WORDS = {
     "sl": " ".join([*CONSTANTS, *(kind.__name__ for kind in STANDARD)]) + """ count_people quantile std variance
     histogram trimmed_mean winsorised_mean sql Universe.population Universe.value_range Universe.people""",
-    "pd": "DataFrame Timestamp Timedelta Period Interval CategoricalDtype",
+    "pd": "DataFrame Series Timestamp Timedelta Period Interval CategoricalDtype",
     "pl": """DataFrame Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64 Boolean String Date Time
     Datetime Duration Categorical Decimal List""",
     "pa": "table array dictionary list_ timestamp decimal128 decimal256 type_for_alias",
@@ -265,6 +265,8 @@ def _called(func: ast.expr, args: list[Any], named: dict[str, Any]) -> Any:
     if name in KNOWN:
         if name in TABLES and (len(args) != 1 or not {*named} <= {"schema_overrides"}):
             raise ValueError(f"a table is made of a dict, got {name} of {len(args)} and {[*named]}")
+        if name == "pd.Series" and (len(args) != 1 or named != {"dtype": "object"}):
+            raise ValueError(f"a Series is made of one list of objects, got {brief(named)}")
         return _made(func)(*args, **named)
     if not isinstance(func, ast.Attribute) or func.attr not in AFTER_A_CALL:
         raise ValueError(f"Python of literals and known names is read, got {name[:100]}")

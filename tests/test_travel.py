@@ -46,7 +46,7 @@ UNIVERSES = [
     sl.Universe.population(["no", "1/2", "no", "é\n'"]), sl.Universe.value_range([("a", 1), ("b", None)]),
     sl.Universe.population([dt.date(2024, 1, 1), dt.date(2024, 1, 2)]), sl.Universe.population([frozenset([1]), "a"]),
     *(sl.Universe.population(frame, name="t") for frame in (
-        ROWS, PLAIN, pl.from_pandas(PLAIN), pa.table({"d": pa.array([1, None], pa.int8()), "c": pa.array(["a", "b"]).dictionary_encode()}), pl.DataFrame({"d": [dt.date(2024, 1, 1), None]}))),
+        ROWS, PLAIN, pd.DataFrame({"t": pd.Series(["a", None], dtype=object)}), pl.from_pandas(PLAIN), pa.table({"d": pa.array([1, None], pa.int8()), "c": pa.array(["a", "b"]).dictionary_encode()}), pl.DataFrame({"d": [dt.date(2024, 1, 1), None]}))),
     sl.Universe.product(team=["a", None], pay=[1, 2.5]),
     BUYERS, sl.Universe.people({"o": ORDERS, "p": ORDERS.head(1)}, id="customer"), ANYBODY,
     BUYERS.truncated(rows=1, clip={"price": (0, 4)}, keep="shop"), ANYBODY.truncated(rows=1),
@@ -176,7 +176,7 @@ def test_python_in_a_text_makes_values_and_does_nothing_else(python):
 @pytest.mark.parametrize("python", [
     "frozenset(range(10**12))", "sl.Universe.population(range(9**9))", "Fraction('1e999999999')", "Fraction(Decimal('1e99999'), 1)",
     "Decimal('1e999999999')", "pd.DataFrame(1, [1, 2], [1, 2])", "pd.DataFrame({}, index=[1], columns=[1])", "pa.array(range(9**9))",
-    "pd.DataFrame({'a': ['x']}).astype({'a': 'S2000000000'})", "-" * 10**5 + "1", "(" * 10**4 + ")" * 10**4, "sl" + ".of" * 10**5, "1" + "0" * 5000,
+    "pd.Series(['x'], dtype='S2000000000')", "pd.DataFrame({'a': ['x']}).astype({'a': 'S2000000000'})", "-" * 10**5 + "1", "(" * 10**4 + ")" * 10**4, "sl" + ".of" * 10**5, "1" + "0" * 5000,
     "[" * 10**5,
 ])  # fmt: skip
 def test_a_short_text_makes_nothing_large(python):

@@ -24,7 +24,7 @@ from sensitivity_lab.audit.claim_and_scope import (
     listed_few,
     names_taken,
 )
-from sensitivity_lab.audit.orderings import OrderedWalk, are_edits
+from sensitivity_lab.audit.orderings import OrderedWalk, are_edits, moves_kept
 from sensitivity_lab.audit.report import Audit, AuditRow
 from sensitivity_lab.audit.search.search import (
     checked_source,
@@ -286,8 +286,8 @@ def _judged(
     if order is None and universe.tabular and here is not None and there is not None:
         marked = marked_at(universe, here, there)
     if order == "kept":
-        (moves,) = problem.plan.values()
-        related = partial(are_edits, relation, universe, moves)
+        ((size, moves),) = problem.plan.items()
+        related = partial(are_edits, relation, universe, moves_kept(relation, size, moves))
     return _witnessed(replace(row, marked=marked, related=related), subject, worst)
 
 

@@ -78,6 +78,12 @@ def _inserted(sequences: set[Indices], count: int, values: range) -> set[Indices
     return sequences
 
 
+def moves_kept(relation: Relation, size: int, moves: Iterable[Move]) -> tuple[Move, ...]:
+    """Moves of datasets as those of sequences, whose records may change places where none are left."""
+    nets = {added - removed for removed, added in moves}
+    return tuple((r, a) for r, a in relation.moves if r <= size and a - r in nets)
+
+
 def are_edits(
     relation: Relation,
     universe: Universe,
@@ -135,7 +141,8 @@ class OrderedWalk:
 
     def pairs(self, problem: Problem) -> int:
         """Count the pairs of readings to compare, or a few more."""
-        steps = [(size, *move) for size, moves in problem.plan.items() for move in moves]
+        relation, plan = problem.relation, problem.plan.items()
+        steps = [(n, *move) for n, moves in plan for move in moves_kept(relation, n, moves)]
         if self.order is None or (self.order == "any" and self.subject.metric is None):
             return count_pairs(self.universe, problem.plan)
         ways = {size: count_sequences(self.universe, size) for size in problem.sizes_answered}
@@ -200,5 +207,6 @@ class OrderedWalk:
     ) -> list[Indices]:
         if self.order != "kept":
             return sorted(neighbours_of(point, self.universe, moves, problem.kept))
+        moves = moves_kept(problem.relation, len(point), moves)
         copies = self.universe.copies(len(point) + max(added for _, added in moves))
         return edits(point, moves, copies, in_place=problem.relation.in_place)

@@ -24,7 +24,7 @@ from sensitivity_lab.numbers.exact import (
     simplest,
 )
 from sensitivity_lab.numbers.lazy import pd
-from sensitivity_lab.records.rows import Rows
+from sensitivity_lab.records.rows import Rows, cells_of
 from sensitivity_lab.records.source import (
     Positions,
     Source,
@@ -224,6 +224,8 @@ def _entries_listed(source: Any) -> Any:
     """The entries of a pandas Series, or of a pyarrow Array; anything else as it is."""
     if nw.dependencies.is_pandas_series(source):
         return _of_series(source)
+    if nw.dependencies.is_polars_series(source) and source.dtype.is_temporal():
+        return cells_of(nw.from_native(source, series_only=True))
     is_pyarrow = hasattr(type(source), "to_pylist")  # its scalars are no numbers
     return source.to_pylist() if is_pyarrow else source
 

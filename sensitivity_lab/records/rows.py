@@ -103,6 +103,11 @@ def cells_of(column: nw.Series[Any]) -> list[Any]:
         return column.to_list()
     nan = _nan_of(column)
     cells = [_plain_cell(cell, nan) for cell in column.to_list()]
+    if column.dtype.is_temporal() and len({*cells}) < column.n_unique():
+        raise ValueError(
+            f"column {column.name} must hold whole microseconds, as Python's times do, got times "
+            "that differ by less: cast it, or make whole numbers of it"
+        )
     short = SHORT.get(str(column.dtype))
     if short is None:
         return cells
@@ -261,7 +266,8 @@ class Rows(Source):
             return super().said(what, asked)
         require_column(self.frame, what, asked)
         column = self.frame[what]
-        plain = column.dtype.is_numeric() and not column.is_null().any()
+        long = column.dtype in (nw.Int128, nw.UInt128)  # numpy has none
+        plain = column.dtype.is_numeric() and not (long or column.is_null().any())
         return column.to_numpy() if plain else cells_of(column)
 
     def listed(self, dataset: Any, what: str) -> Iterable[Any]:

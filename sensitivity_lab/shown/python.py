@@ -64,6 +64,10 @@ def _table_text(frame: nw.DataFrame[Any]) -> str:
     texts = {name: f"[{', '.join(map(literal, cells))}]" for name, cells in columns.items()}
     if frame.implementation.is_pandas():
         types = _unlike(columns, native.dtypes, lambda cells: pd.DataFrame({0: cells})[0].dtype)
+        objects = [n for n in types if pd.api.types.is_object_dtype(types[n])]
+        for name in [n for n in objects if any(cell is None for cell in native[n])]:
+            texts[name] = f"pd.Series({texts[name]}, dtype='object')"  # else None becomes NaN
+            del types[name]
         named = {name: _pandas_type(dtype) for name, dtype in types.items()}
         cast = f".astype({_in_braces(named)})" * bool(named)
         return f"pd.DataFrame({_in_braces(texts)}){cast}"

@@ -479,6 +479,9 @@ def parsed(text: str) -> Parsed:
     calls = {node["function_name"].lower() for node in nodes if node.get("function_name")}
     alone = [node["column_names"] for node in nodes if len(node.get("column_names") or ()) == 1]
     clocks = {"current_time", "current_timestamp", "localtimestamp"} & {n.lower() for (n,) in alone}
+    calls |= {
+        "tablesample" for one in nodes if (one.get("sample") or {}).get("repeatable") is False
+    }
     sources = [node["function"] for node in nodes if node.get("type") == "TABLE_FUNCTION"]
     several = any(len(node.get("group_sets") or ()) > 1 for node in nodes)
     return Parsed(

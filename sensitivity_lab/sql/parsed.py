@@ -50,6 +50,7 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
 
     tables = list(_tables(tree, frozenset()))
     calls = {_function_called(node) for node in tree.find_all(exp.Func)}
+    calls |= {"tablesample" for one in tree.find_all(exp.TableSample) if not one.args.get("seed")}
     sorting = (exp.Limit, exp.Offset, exp.Fetch, exp.TableSample)
     return Parsed(
         tables=tuple(sorted({_name(one, by_case) for one in tables if one.name and not one.db})),

@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+import narwhals as nw
+import narwhals.selectors as ncs
 import numpy as np
 
 from sensitivity_lab.numbers.exact import brief, checked_seconds, sequence
@@ -25,10 +27,10 @@ HELD = 4  # datasets of those answered together that are asked again one by one,
 MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
 TIES = 3  # times that ties are broken at random, where a database's own order may hide them
-BY_CHANCE = {  # functions that answer otherwise each time
+BY_CHANCE = {  # what answers otherwise each time
     "ago", "clock_timestamp", "current_time", "current_timestamp", "gen_random_uuid", "get_current_time",
     "get_current_timestamp", "localtimestamp", "now", "rand", "random", "randomblob", "setseed",
-    "statement_timestamp", "transaction_timestamp", "txid_current", "uuid", "uuidv4", "uuidv7",
+    "statement_timestamp", "tablesample", "transaction_timestamp", "txid_current", "uuid", "uuidv4", "uuidv7",
 }  # fmt: skip
 Tables = dict[str, Any]
 
@@ -371,12 +373,18 @@ class TablesOf:
 
 
 def _require_one_kind(tables: Tables) -> None:
-    """Refuse a column of objects of several kinds, to which SQL would give the type of some."""
+    """Refuse objects of several kinds, of which SQL takes the type of some, and times too fine for Python."""
     for table in tables.values():
         for name in object_columns(table):
             kinds = sorted({type(value).__name__ for value in table[name].dropna()})
             if len(kinds) > 1:
                 raise ValueError(f"column {name} must hold values of one kind, got {listed(kinds)}")
+        frame = nw.from_native(table, eager_only=True)
+        for times in frame.select(ncs.datetime()).iter_columns():
+            finer = times.drop_nulls().dt.nanosecond() % 1000 != 0
+            if finer.any():  # keys that differ by less are one in Python
+                got = "got nanoseconds: cast it, or make whole numbers of it"
+                raise ValueError(f"column {times.name} must hold whole microseconds, {got}")
 
 
 def _checked_text(statement: Any) -> str:

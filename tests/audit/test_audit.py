@@ -168,10 +168,12 @@ def test_edits_are_balls(sequence, k):
         found = edits(sequence, moves, [9, 9], in_place=distance is hamming)
         assert found == sorted(s for s in every if distance(sequence, s) <= k)
     assert edits((0, 1), [(0, 1)], [1, 2], in_place=False) == [(0, 1, 1), (1, 0, 1)]
+    both = [sl.Change(2), sl.SymmetricDifference(2)], sl.Universe.population([0, 4])  # no third
+    for row in audited(lambda s: sum(s[:1]) - sum(s[-1:]), 0, [2], *both, order="kept").rows:
+        assert row.exact == 8  # they change places
 
 
-@pytest.mark.parametrize("relation", [sl.SymmetricDifference(1), sl.SymmetricDifference(2),
-                                      sl.Change(1), sl.Change(2), sl.AddRemove(1)])  # fmt: skip
+@pytest.mark.parametrize("relation", [sl.SymmetricDifference(1), sl.SymmetricDifference(2), sl.Change(1), sl.Change(2), sl.AddRemove(1)])  # fmt: skip
 @pytest.mark.parametrize("size", [[2], [3], range(1, 4)])
 def test_kept_order_against_all_pairs(relation, size):
     """Catches a wrong maximum over sequences; the other route compares all pairs of sequences."""
@@ -807,8 +809,7 @@ def test_breaking_values_errors(bounds, dtype, error, words):
 def test_errors(changed, error, words):
     """Catches bad input that is noticed only after the function was asked, or not at all; a failure that
     does not name its dataset; vectors of two lengths that are compared."""
-    options = {"function": never, "claim": 1, "universe": DIGITS, "sizes": 2,
-               "relations": ONE_CHANGED}  # fmt: skip
+    options = {"function": never, "claim": 1, "universe": DIGITS, "sizes": 2, "relations": ONE_CHANGED}  # fmt: skip
     options |= changed
     with refused(error, *words):
         sl.audit(options.pop("function"), options.pop("claim"), options.pop("universe"), **options)

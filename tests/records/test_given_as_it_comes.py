@@ -19,12 +19,13 @@ COLUMNS = {
 @pytest.mark.parametrize("make", [sl.Universe.population, sl.Universe.value_range])
 @pytest.mark.parametrize("values", [[1, 2, 2], [1.5, 2.0], [3, None, 1], ["no", "yes"]], ids=str)
 def test_columns_of_other_libraries(make, values):
-    """Catches scalars of pyarrow taken for records that are no numbers."""
+    """Catches scalars of pyarrow taken for no numbers, and numbers that are too wide for numpy."""
     want = make(values)
     for column in COLUMNS.values():
         assert make(column(values)) == want
     assert make(pl.Series("age", values)).name == "age"
     assert make(pl.Series("age", values), name="years").name == "years"
+    assert make(pl.DataFrame({"n": [2**100]}, schema={"n": pl.Int128})).said("n") == [2**100]
 
 
 def known(numbers):

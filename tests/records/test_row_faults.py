@@ -45,9 +45,10 @@ ONE = {"size": 1, "relation": sl.Change(1)}
         (FRAME, {"id": "d", "most_rows": 1}, ValueError, "give either id or most_rows, got id='d', most_rows=1"),
         ([1, 2], {"most_rows": 1}, TypeError, "rows must be a table of pandas, polars or pyarrow"),
         (FRAME.assign(person=1), {"most_rows": 1}, ValueError, "rows must not have a column 'person'"),
+        (pl.DataFrame({"t": pl.Series([1, 2]).cast(pl.Datetime("ns"))}), {"most_rows": 1}, ValueError, "column t must hold whole microseconds"),
         (pd.DataFrame({"s": range(2000)}), {"most_rows": 2}, sl.TooLarge, "people must be at most 1,000,000, got more from 2,000 rows"),
     ],
-    ids=range(23),
+    ids=range(24),
 )  # fmt: skip
 def test_people_who_are_none(tables, options, error, words):
     """Catches an id that is nowhere, or that nobody has, found out when a function fails on it."""
