@@ -211,4 +211,4 @@ def widest_of_groups(problem: Problem, groups: Sequence[SizedGroup]) -> WorstPai
         sides = [tuple(sorted(side.elements())) for side in (here, there)]
         gap = gap_between(problem.norm, False)(*problem.query.answers(problem.given, sides))
     parts = (side.items() for side in (here & there, here - there, there - here))
-    return WorstPair.of_copies(gap, *parts, records=CopiesAt(problem.universe))
+    return WorstPair(gap).in_copies(parts, CopiesAt(problem.universe))

@@ -248,7 +248,7 @@ def test_several_tables_are_bounded_one_by_one():
     both = sl.Universe.people({"orders": orders, "visits": orders}, id="who")
     with refused(ValueError, "of one table, got orders, visits: bound and `apply` each"):
         both.truncated(rows=1)
-    with refused(TypeError, "must be a pandas or polars DataFrame"):
+    with refused(TypeError, "must be a table of pandas, polars or pyarrow"):
         sl.Universe.people(orders, id="who").truncated(rows=1).apply({"orders": orders})
 
 
