@@ -32,7 +32,6 @@ OPTION = re.compile(r":([\w-]+):\s*(.*)")
 CODE_OR_ROLE = re.compile(r"(?:\{([\w:]+)\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.DOTALL)
 NUMBERED = {"prf:theorem": "Theorem", "prf:definition": "Definition", "exercise": "Exercise"}
 START = "00-start.ipynb"  # in the place of the first page
-BOXES = {"tip": "info", "key": "success", "warning": "warning"}  # as JupyterLab colours them
 
 
 class Block(NamedTuple):
@@ -109,9 +108,9 @@ def details(summary: str, body: str) -> str:
     return f'<details style="margin-bottom: 0.5em">{named}\n\n{body}\n\n</details>\n'
 
 
-def boxed(body: str, tag: str = "blockquote", attributes: str = "") -> str:
+def boxed(body: str) -> str:
     """Set apart, by a tag and not by `>`, which would stand in the formulas."""
-    return f"<{tag}{attributes}>\n\n{body}\n\n</{tag}>\n"
+    return f"<blockquote>\n\n{body}\n\n</blockquote>\n"
 
 
 class Book:
@@ -193,8 +192,7 @@ class Book:
         if name in ("dropdown", "solution"):
             return details(title if name == "dropdown" else "Solution", self.text(body))
         if name == "admonition":
-            kind = f' class="alert alert-{BOXES[block.options["class"]]}"'
-            return boxed(f"**{title}**\n\n{self.text(body)}", "div", kind)
+            return boxed(f"**{title}**\n\n{self.text(body)}")
         if name == "margin":
             return boxed(self.text(body))
         raise ValueError(f"no plain form of the directive {name}")

@@ -72,9 +72,9 @@ def few_of(count: int) -> list[int]:
 
 def ask_in_orders(query: Query, given: Giver, datasets: Iterable[Sequence[int]]) -> None:
     """Refuse a caller's function of tables whose answer on some datasets depends on their order."""
-    if isinstance(given, InOrders):
+    if several := getattr(given, "several", None):
         for dataset in datasets:
-            if others := list(given.several(dataset)):
+            if others := list(several(dataset)):
                 query.answer_in_orders(given, tuple(dataset), others)
 
 

@@ -74,7 +74,7 @@ class InOrders:
 
     def shuffled(self, positions: Positions) -> Any | None:
         """The dataset in one other order, which differs from dataset to dataset; None without any."""
-        rng = _seeded(positions)
+        rng = seeded(positions)
         if self.records.one_row_each:
             order = another_order(tuple(positions), rng)
             return None if order is None else self.records.given(order)
@@ -86,7 +86,7 @@ class InOrders:
 
     def several(self, positions: Positions) -> Iterator[Any]:
         """The dataset in several other orders: all of few rows."""
-        rng = _seeded(positions)
+        rng = seeded(positions)
         if not self.records.one_row_each:
             tables = self.records.tables(positions)
             yield from (_in_order(tables, orders) for orders in _orders_of(tables, rng))
@@ -97,7 +97,7 @@ class InOrders:
 def orders_alone(lengths: Iterable[Sequence[int]]) -> Iterator[list[Order | None]]:
     """For each person, of so many rows in each table, what `shuffled` draws: another order of each."""
     for i, many in enumerate(lengths):
-        rng = _seeded([i])
+        rng = seeded([i])
         yield [another_order(tuple(range(n)), rng) for n in many]
 
 
@@ -113,7 +113,7 @@ def require_any_order(
             )
 
 
-def _seeded(positions: Positions) -> np.random.Generator:
+def seeded(positions: Positions) -> np.random.Generator:
     """Random numbers that are the same for the same dataset, on any machine."""
     return np.random.default_rng(crc32(np.asarray(positions, dtype=np.int64).tobytes()))
 

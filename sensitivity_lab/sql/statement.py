@@ -15,7 +15,14 @@ import numpy as np
 from sensitivity_lab.numbers.exact import brief, checked_seconds, sequence
 from sensitivity_lab.numbers.text import listed, number_repr
 from sensitivity_lab.queries import Query, Together
-from sensitivity_lab.records.order import OrderMatters, are_near, in_order, other_orders
+from sensitivity_lab.records.order import (
+    OrderMatters,
+    are_near,
+    in_order,
+    other_orders,
+    seeded,
+    several_orders,
+)
 from sensitivity_lab.records.source import Positions, Source, is_table
 from sensitivity_lab.sql.databases import Database
 from sensitivity_lab.sql.dialects import database_of
@@ -365,6 +372,11 @@ class TablesOf:
 
     def _named(self, tables: Mapping[str | None, Any]) -> Tables:
         return dict(zip(self.names, tables.values(), strict=True))
+
+    def several(self, positions: Positions) -> Iterator[ByName]:
+        """The dataset with its people in other orders, where they are numbered as they come."""
+        if self.records.order_shows and not self.records.one_row_each:
+            yield from map(self, several_orders(tuple(positions), seeded(positions)))
 
     def stacked(self, datasets: Sequence[Positions]) -> dict[str, tuple[np.ndarray, Any]]:
         """The rows of many datasets, table by table, each with its dataset's number."""

@@ -19,7 +19,7 @@ from conftest import a_third
 
 import sensitivity_lab as sl
 from sensitivity_lab.records.keyed import Keyed
-from sensitivity_lab.records.order import are_near
+from sensitivity_lab.records.order import OrderMatters, are_near
 from sensitivity_lab.records.people import AnyPeople, People
 from sensitivity_lab.records.rows import Rows, rows_of, table
 from sensitivity_lab.records.source import end_to_end
@@ -616,3 +616,19 @@ def test_the_sample_asks_where_tables_are_empty(monkeypatch, visitors, size):
     monkeypatch.setattr(duck, "parsed", lambda text: replace(kept(text), alone=False))
     with pytest.raises(RuntimeError, match="must answer many datasets as it does each alone"):
         sl.global_sensitivity(query, visitors, **asked)
+
+
+@pytest.mark.parametrize("method", ["auto", "walk", "sweep"])
+def test_people_without_names_have_no_number(method):
+    """Catches a statement that counts with the numbers that people happen to have: 4 for sums of number times x."""
+    anybody = sl.Universe.people(sl.Universe.product(x=[1, 5]), most_rows=1, least_rows=1, name="t")
+    asked = {"size": 2, "relation": sl.Change(1), "method": method}
+    for text in (
+        "COALESCE(SUM(person * x), 0) FROM t",
+        "COUNT(*) FROM t WHERE person % 2 = 0 AND x = 5",
+    ):
+        with pytest.raises(OrderMatters, match="must not depend on the order"):
+            sl.global_sensitivity(sl.sql(f"SELECT {text}"), anybody, **asked)
+    each = "(SELECT person, SUM(x) AS s FROM t GROUP BY person)"
+    asks = sl.sql(f"SELECT COALESCE(MAX(s), 0) FROM {each}")
+    assert sl.global_sensitivity(asks, anybody, **asked).value == 4
