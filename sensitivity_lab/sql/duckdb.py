@@ -57,6 +57,7 @@ OWN_VIEWS = (
 OWN_FUNCTIONS = "SELECT lower(function_name) FROM duckdb_functions() WHERE NOT internal"
 TEMPORARY_FUNCTIONS = f"{OWN_FUNCTIONS} AND database_name = 'temp'"
 # functions that read no table
+CLOCKS = {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"}
 PURE = {"generate_series", "json_each", "json_tree", "range", "repeat", "unnest"}
 _OWN: dict[tuple[int, bool], Any] = {}  # by process: the databases for one dataset, and for many
 _ONE_AT_A_TIME = RLock()  # a caller's connection serves one thread
@@ -478,10 +479,13 @@ def parsed(text: str) -> Parsed:
     named = [_name_parts(node) for node in _tables_named(tree, frozenset())]
     calls = {node["function_name"].lower() for node in nodes if node.get("function_name")}
     alone = [node["column_names"] for node in nodes if len(node.get("column_names") or ()) == 1]
-    clocks = {"current_time", "current_timestamp", "localtimestamp"} & {n.lower() for (n,) in alone}
+    clocks = CLOCKS & {name.lower() for (name,) in alone}
     calls |= {
         "tablesample" for one in nodes if (one.get("sample") or {}).get("repeatable") is False
     }
+    ages = [node for node in nodes if node.get("function_name") == "age"]
+    if any(len(one.get("arguments") or one.get("children") or ()) == 1 for one in ages):
+        calls.add("age of today")
     sources = [node["function"] for node in nodes if node.get("type") == "TABLE_FUNCTION"]
     several = any(len(node.get("group_sets") or ()) > 1 for node in nodes)
     return Parsed(

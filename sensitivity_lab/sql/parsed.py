@@ -19,6 +19,8 @@ SECONDS = 60.0  # for a statement on one dataset, where no other time is given
 OPENING = ("SELECT", "WITH", "VALUES", "TABLE", "FROM")  # how a query may begin
 CATALOGUES = ("information_schema", "pg_catalog")  # schemas whose tables tell of the session
 CATALOGUE_TABLES = ("sqlite_", "pg_", "duckdb_", "pragma_")  # how their tables' names begin
+MOMENTS = ("date", "datetime", "julianday", "time", "unixepoch")  # of now where nothing is given
+NOW = {"now", "today", "tomorrow", "yesterday"}  # what such a function, and a cast, understand
 ORDERED = {  # functions whose answer is that of one of several rows, or of rows in a row
     "any_value", "arbitrary", "arg_max", "arg_min", "argmax", "argmin", "array", "array_agg",
     "fill", "first", "first_value", "group_concat", "json_agg", "json_group_array", "lag", "last",
@@ -50,6 +52,7 @@ def parsed(text: str, dialect: str | None, by_case: bool) -> Parsed | None:
 
     tables = list(_tables(tree, frozenset()))
     calls = {_function_called(node) for node in tree.find_all(exp.Func)}
+    calls |= {clock for one in tree.find_all(exp.Func) if (clock := _clock_asked(one))}
     calls |= {"tablesample" for one in tree.find_all(exp.TableSample) if not one.args.get("seed")}
     sorting = (exp.Limit, exp.Offset, exp.Fetch, exp.TableSample)
     return Parsed(
@@ -126,6 +129,20 @@ def _function_called(node: Any) -> str:
     """The name of a function, in lower case."""
     name: str = node.name if type(node).__name__ == "Anonymous" else node.sql_name()
     return name.lower()
+
+
+def _clock_asked(node: Any) -> str | None:
+    """How a function asks what time it is, without a name of its own for that."""
+    called, given = _function_called(node), list(node.iter_expressions())
+    if called == "age" and len(given) == 1:
+        return "age of today"
+    if called in MOMENTS and not given:
+        return "'now'"
+    of_moments = called in {*MOMENTS, "timediff", "ts_or_ds_to_timestamp"} or (
+        called in ("cast", "try_cast") and node.to.is_type(*node.to.TEMPORAL_TYPES)
+    )
+    words = {one.name.lower() for one in given if one.key == "literal"}
+    return "'now'" if of_moments and words & NOW else None
 
 
 def _with_ties_at_random(tree: Any, dialect: str | None) -> str | None:

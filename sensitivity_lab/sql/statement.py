@@ -35,9 +35,10 @@ MOST_EMPTY = 16  # ways in which tables are empty that are asked about again
 FEW = 8  # datasets that are asked one by one: together they would take longer
 TIES = 3  # times that ties are broken at random, where a database's own order may hide them
 BY_CHANCE = {  # what answers otherwise each time
-    "ago", "clock_timestamp", "current_time", "current_timestamp", "gen_random_uuid", "get_current_time",
-    "get_current_timestamp", "localtimestamp", "now", "rand", "random", "randomblob", "setseed",
-    "statement_timestamp", "tablesample", "transaction_timestamp", "txid_current", "uuid", "uuidv4", "uuidv7",
+    "'now'", "age of today", "ago", "clock_timestamp", "current_date", "current_localtime", "current_localtimestamp",
+    "current_time", "current_timestamp", "gen_random_uuid", "get_current_time", "get_current_timestamp", "localtime",
+    "localtimestamp", "nextval", "now", "rand", "random", "randomblob", "setseed", "statement_timestamp",
+    "tablesample", "timeofday", "today", "transaction_timestamp", "txid_current", "uuid", "uuidv4", "uuidv7",
 }  # fmt: skip
 Tables = dict[str, Any]
 
