@@ -179,6 +179,21 @@ class Euro(float):
     __repr__ = __str__
 
 
+class Rude:
+    """Fails, in an error of its own, at whatever it is asked, even for its name."""
+
+    def __getattr__(self, name):
+        raise ZeroDivisionError(name)
+
+    def _fail(self, *_):
+        raise KeyError("mine")
+
+    __repr__ = __str__ = __iter__ = __len__ = __bool__ = __eq__ = __lt__ = __float__ = __index__ = (
+        _fail
+    )
+    __hash__ = object.__hash__
+
+
 # Debian's Chromium is driven by Playwright.
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
