@@ -16,10 +16,8 @@ ROOMS = ["numbers", "records", "methods", "proved", "shown", *WINGS]
 LEAN_ON = {"audit": {"testing"}}  # wings that are about another one
 ALONE = """
 import sys
-from importlib import import_module
 sys.meta_path[:] = [one for one in sys.meta_path if "editable" not in str(one)]  # it would find the wing
 """
-MODULES = ALONE + "[import_module(module) for module in sys.argv[1:]]"
 TESTS = f"{ALONE}import pytest; sys.exit(pytest.main(sys.argv[1:]))"
 QUIET = ["-q", "-p", "no:cacheprovider", "-p", "no:sensitivity_lab_pytest", "--doctest-modules"]
 
@@ -61,17 +59,8 @@ def silent_about(gone, files, where=""):
     return [file for file in files if not named.search(file.read_text("utf-8"))]
 
 
-def test_every_other_module_can_be_imported(without):
-    """Catches a front room that cannot do without a wing."""
-    place, _, run = without
-    paths = sorted((place / "sensitivity_lab").rglob("*.py"))
-    modules = [".".join(path.relative_to(place).with_suffix("").parts) for path in paths]
-    assert len(modules) > 60
-    run(MODULES, *(module.removesuffix(".__init__") for module in modules))
-
-
 def test_the_front_rooms_examples_run(without):
-    """Catches a wing that is asked for in the middle of an answer which does not name it."""
+    """Catches a wing that is asked for in the middle of an answer; `test_imports` knows those asked for at once."""
     place, gone, run = without
     files = silent_about(gone, sorted((place / "sensitivity_lab").glob("*.py")), where=">>> .*")
     assert len(files) > 10
