@@ -515,7 +515,7 @@ NOUNS = {"function", "query", "record", "records", "relation", "size", "universe
 
 
 class Late(BaseException):
-    """No Exception, so that nobody takes it for a failure of the function that was asked."""
+    """No Exception, so that nobody takes it for a failure of the function, or shrinks what takes long."""
 
 
 @contextmanager
@@ -587,7 +587,7 @@ class Call:
                 spent = any(map(is_spent, self.given.values()))
                 (shown if spent else judge)(found, **self.given)
         except Late:
-            return f"took longer than {LONGEST} s"
+            raise Late(f"{self} took longer than {LONGEST} s") from None
         except Exception as error:
             if found is Late:
                 return None if is_spoken(error, function) else written(error)

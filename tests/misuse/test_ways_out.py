@@ -190,6 +190,7 @@ WAYS_OUT = [
         (np.ones((2, 2)), "as numpy.ravel makes of a table"))),
     (lambda: asked(lambda x: pl.DataFrame({"d": ["a"]} | {str(v): [9] for v in x}), sl.Universe.value_range([1, 2])), "one shape, got a vector with labels"),
     (lambda: audited(lambda x: "hi"), ASK_A_METRIC),
+    (lambda: asked(lambda t: pa.scalar(None), STAFF), "number or a vector, got None"),
     (lambda: asked(lambda t: t["d"].max() - t["d"].min(), sl.Universe.population(DAYS)), UNIT),
     (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
     (lambda: asked(lambda x: sum(x), MANY, size=20), "sl.audit(..., method='search')"),
@@ -265,27 +266,20 @@ def test_a_column_never_has_more_datasets_than_its_rows(keys):
         assert found == asked(sl.MEDIAN.of("x").by("g"), universe, **ask, method="sweep")
 
 
-def test_a_scalar_of_pyarrow_is_a_number():
-    """Catches `as_py` that a caller would have to find, also within a vector and from a metric."""
-    universe = sl.Universe.population(pa.table({"pay": [1, 2, 5]}))
-    for function, value in ((pc.sum, 4), (pc.mean, 2.0), (pc.max, 3)):
-        assert asked(lambda t, f=function: f(t["pay"]), universe).value == value
-        for several in (lambda a: [a, 1], lambda a: {"a": a}, lambda a: pa.array([a.as_py(), 1])):
-            assert asked(lambda t, f=function, s=several: s(f(t["pay"])), universe).value == value
-    apart = {"output_metric": lambda a, b: pc.abs(pc.subtract(a, b))}
-    assert asked(lambda t: pc.sum(t["pay"]), universe, **apart).value == 4
-    with pytest.raises(TypeError, match="number or a vector, got None"):
-        asked(lambda t: pa.scalar(None), universe)
+PAY_OF_ARROW = sl.Universe.population(pa.table({"pay": [1, 2, 5]}))
+SPAN = sl.Universe.population(DAYS)
+TAKEN = [  # what is a number in another library: alone, in a vector, and as a distance
+    *((PAY_OF_ARROW, lambda t, f=f: f(t["pay"]), value, {}) for f, value in ((pc.sum, 4), (pc.mean, 2), (pc.max, 3))),
+    *((PAY_OF_ARROW, lambda t, of=of: of(pc.sum(t["pay"])), 4, {})
+      for of in (lambda a: [a, 1], lambda a: {"a": a}, lambda a: pa.array([a.as_py(), 1]))),
+    (PAY_OF_ARROW, lambda t: pc.sum(t["pay"]), 4, {"output_metric": lambda a, b: pc.abs(pc.subtract(a, b))}),
+    *((SPAN, lambda t, of=of: of(t["d"].max() - t["d"].min()), 90, {})
+      for of in (lambda s: s.days, lambda s: s / pd.Timedelta(days=1), lambda s: s.to_timedelta64() / np.timedelta64(1, "D"))),
+    (SPAN, lambda t: t["d"].max(), 90 * 24, {"output_metric": lambda a, b: abs(a - b) / pd.Timedelta(hours=1)}),
+]  # fmt: skip
 
 
-def test_dates_that_a_function_makes_numbers_of_are_answered():
-    """Catches spans that compute with themselves and are refused."""
-    days = sl.Universe.population(DAYS)
-    for span in (
-        lambda t: (t["d"].max() - t["d"].min()).days,
-        lambda t: (t["d"].max() - t["d"].min()) / pd.Timedelta(days=1),
-        lambda t: (t["d"].max() - t["d"].min()).to_timedelta64() / np.timedelta64(1, "D"),
-    ):
-        assert asked(span, days, size=2).value == 90
-    hours = {"output_metric": lambda a, b: abs(a - b) / pd.Timedelta(hours=1)}
-    assert asked(lambda t: t["d"].max(), days, size=2, **hours).value == 90 * 24
+@pytest.mark.parametrize(("universe", "function", "value", "options"), TAKEN)
+def test_what_another_library_computes_is_a_number(universe, function, value, options):
+    """Catches `as_py` that a caller would have to find, and spans of time that are refused."""
+    assert asked(function, universe, **options).value == value
