@@ -236,31 +236,24 @@ def address() -> Iterator[str]:
     if bin_ is None:
         missing = "no PostgreSQL server found: its answers were not held to the others"
         pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
-    folder = tempfile.mkdtemp(prefix="pg")
-    who = {}
-    if os.geteuid() == 0:  # the server refuses root
-        who = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": "/"}
-        shutil.chown(folder, "postgres", "postgres")
+    with tempfile.TemporaryDirectory(prefix="pg") as folder, tempfile.TemporaryFile("w+") as log:
+        who = {}
+        if os.geteuid() == 0:  # the server refuses root
+            who = {"user": "postgres", "group": "postgres", "extra_groups": [], "cwd": "/"}
+            shutil.chown(folder, "postgres", "postgres")
 
-    def run(program: str, *options: str) -> None:
-        told = {"encoding": "utf-8", "stdout": log, "stderr": subprocess.STDOUT}
-        done = subprocess.run([bin_ / program, *options], **who, **told)
-        log.flush()
-        assert done.returncode == 0, Path(log.name).read_text(encoding="utf-8")
+        def run(program: str, *options: str) -> None:
+            told = {"stdout": log, "stderr": subprocess.STDOUT}
+            done = subprocess.run([bin_ / program, "-D", f"{folder}/data", *options], **who, **told)
+            log.seek(0)
+            assert done.returncode == 0, log.read()
 
-    data = f"{folder}/data"
-    made = ["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
-    start = ["-D", data, "-w", "-o", f"{OPTIONS}{folder}", "-l", f"{folder}/log", "start"]
-    with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
+        run("initdb", "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        run("pg_ctl", "-w", "-o", f"{OPTIONS}{folder}", "-l", f"{folder}/log", "start")
         try:
-            run("initdb", "-D", data, *made)
-            run("pg_ctl", *start)
-            try:
-                yield f"host={folder} user=tester dbname=postgres"
-            finally:
-                run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+            yield f"host={folder} user=tester dbname=postgres"
         finally:
-            shutil.rmtree(folder)
+            run("pg_ctl", "-w", "-m", "immediate", "stop")
 
 
 def smallest_size(answer):

@@ -91,30 +91,24 @@ WAYS_OUT = [
     # one spelling, and places
     (lambda: ASK(sl.MEAN, SOME, 2, ONE), f"{SIZE}, {ONE_RELATION}"),
     (lambda: ASK(sl.MEAN, SOME, sizes=2, relation=ONE), f"takes size, not sizes: {SIZE}"),
-    (lambda: ASK(sl.MEAN, SOME, size=2, relations=[ONE]), f"takes relation, not relations: {ONE_RELATION}"),
     (lambda: ASK(sl.MEAN, SOME), f"needs size and relation: {SIZE}, {ONE_RELATION}"),
     (lambda: ASK(sl.MEAN, SOME, n=2, relation=ONE), f"takes size, not n: {SIZE}"),
-    (lambda: ASK(sl.MEAN, SOME, size=2, k=1), f"takes relation, not k: {ONE_RELATION}"),
     (lambda: AUDIT(sl.MEAN, 1, SOME, size=2, relations=[ONE]), f"takes sizes, not size: {SIZES}"),
-    (lambda: AUDIT(sl.MEAN, 1, SOME, sizes=2, relation=ONE), f"takes relations, not relation: {RELATIONS}"),
     (lambda: AUDIT(sl.MEAN, SOME, sizes=2, relations=[ONE]), "universe=sl.Universe.population(records)"),
     (lambda: AUDIT(sl.MEAN, SOME, 1, sizes=2, relations=[ONE]), MAKERS),
     (lambda: LOCAL(sl.MEAN, (1, 2), SOME, size=2, relation=ONE), "takes no size: it takes query, dataset, universe"),
     (lambda: sl.sweep([sl.MEAN], {"a": SOME}, size=2, relation=ONE), RELATIONS),
-    (lambda: sl.compare([sl.MEAN], {"a": SOME}, size=2, relation=ONE), RELATIONS),
     (lambda: sl.sweep(sl.MEAN, {"a": SOME}, size=2, relations=ONE), "as [sl.MEAN]"),
     (lambda: sl.compare([sl.MEAN], SOME, size=2, relations=ONE), "as {'a': sl.Universe…}"),
     (lambda: sl.closed_form(sl.MEAN, (0, 1), size=3, relation=ONE), "bounds=(0, 100)"),
     (lambda: sl.smooth_sensitivity(sl.MEDIAN, (1, 2), bounds=(0, 9), epsilon=0.1), "takes beta, not epsilon: beta=0.1"),
     (lambda: assert_sensitivity(sl.MEAN, 1, SOME, size=2, relations=ONE), SIZES),
-    (lambda: neighbouring_pairs(SOME, sizes=2, relation=ONE), SIZE),
     (lambda: asked(relation=[ONE]), "sl.sweep and sl.audit take several"),
     (lambda: asked(relation=sl.Change), "Change(k)"),
     *((alone(asked, size=size), "or a range as range(2, 5)") for size in ([2, 3], np.arange(1, 3))),
     *((alone(asked, given), words) for given, words in (
         (PAY, "the query comes first"), ([sl.SUM, sl.MEAN], "sl.sweep([sl.SUM, sl.MEAN], ...)"), (sl.MEAN([1, 2]), "as sl.MEAN, not its answer"))),
     (lambda: asked(max_dataset=2), "takes max_datasets, not max_dataset"),
-    (lambda: asked(epsilon=1), "takes no epsilon: it takes query, universe, size"),
     (lambda: asked(metric=sl.symmetric_distance), ASK_A_METRIC),
     (lambda: asked(method="sweeep"), "auto, sweep, walk, solver"),
     (lambda: asked(method="search"), "sl.audit(..., method='search')"),
@@ -124,11 +118,9 @@ WAYS_OUT = [
     (lambda: sl.audit_map(max, 1, SOME, distances=[1]), "input_metric=sl.symmetric_distance"),
     (lambda: audited(order="all"), "'any' or 'kept'"),
     # queries
-    (lambda: ASK(SOME, sl.MEAN, size=2, relation=ONE), "the query comes first, then the universe"),
     (lambda: asked("mean"), "there is sl.MEAN"),
     (lambda: asked("SELECT COUNT(*) FROM t", ROWS), "a statement is sl.sql('SELECT …')"),
     (lambda: asked(sl.quantile), "as sl.quantile(0.9), got quantile itself"),
-    (lambda: asked(sl.count_where), "as sl.quantile(0.9), got count_where itself"),
     (lambda: sl.count_where("x > 3"), "lambda row: row['pay'] > 3"),
     (lambda: sl.histogram(5), "as [0, 10, 20]"),
     (lambda: sl.SUM("pay"), "sum.of('pay')"),
@@ -136,12 +128,10 @@ WAYS_OUT = [
     (lambda: sl.SUM.by("team").of("pay"), "of comes before by"),
     (lambda: sl.COUNT.by("team").clipped(0, 1), "clipped comes before by"),
     (lambda: sl.SUM.clipped((0, 10)), "clipped(0, 100)"),
-    *((alone(asked, query, given, size=1), ".of(") for query in (sl.SUM, sl.STD, sl.histogram([0, 1]))
-      for given in (STAFF, BUYERS, sl.Universe.value_range(PAY), sl.Universe.value_range(["a"]))),
+    *((alone(asked, sl.STD, given, size=1), ".of(") for given in (STAFF, BUYERS, sl.Universe.value_range(["a"]))),
     (lambda: asked(sl.SUM.of("pai"), STAFF), "one of team, pay"),
     (lambda: asked(sl.SUM.of("pay").by("taem"), STAFF), "by must name a column, one of team, pay"),
     (lambda: asked(sl.MEAN.of("pai").by("team"), STAFF), "of must name a column, one of team, pay"),
-    (lambda: asked(sl.SUM.of("price").by("shopp"), BUYERS, size=1), "one of customer, price, shop"),
     *((alone(asked, query.by("shop"), BUYERS, size=1), "of must name a column where people are asked by group")
       for query in (sl.SUM.of(len), sl.SUM.of(len).clipped(0, 1))),
     *((alone(asked, query, STAFF, method=method), f"{name} failed on record") for method in ("walk", "solver")
@@ -189,13 +179,10 @@ WAYS_OUT = [
         (dt.date(2024, 1, 1), UNIT), (dt.timedelta(2), UNIT), (np.timedelta64(2, "D"), UNIT), (math.nan, "finite"), (math.inf, "say what it answers there, as 0"),
         (np.ones((2, 2)), "as numpy.ravel makes of a table"))),
     (lambda: asked(lambda x: pl.DataFrame({"d": ["a"]} | {str(v): [9] for v in x}), sl.Universe.value_range([1, 2])), "one shape, got a vector with labels"),
-    (lambda: audited(lambda x: "hi"), ASK_A_METRIC),
     (lambda: asked(lambda t: pa.scalar(None), STAFF), "number or a vector, got None"),
-    (lambda: asked(lambda t: t["d"].max() - t["d"].min(), sl.Universe.population(DAYS)), UNIT),
     (lambda: asked(lambda t: t["pai"].sum(), STAFF), "KeyError: 'pai'"),
     (lambda: asked(lambda x: sum(x), MANY, size=20), "sl.audit(..., method='search')"),
     (lambda: audited(lambda x: sum(x), 1, MANY, sizes=20), "ask sl.SUM, sl.MEAN or another standard query"),
-    (lambda: asked(sl.VARIANCE.of("x").by("g"), LONG, size=90), "max_datasets"),
     *((alone(asked, function), words) for function, words in (
         (lambda x: np.random.default_rng().random(), "function must be deterministic"), (lambda x: x.mean(), "numpy.array(dataset))"))),
     (lambda: asked(set, output_metric="jaccard"), "output_metric must be callable"),
@@ -222,14 +209,9 @@ WAYS_OUT = [
     (lambda: sl.sql("SELECT COUNT(*) FROM t WHERE x > ?"), "parameters written in"),
     # names
     *((lambda name=name: getattr(sl, name), f"there is {words}") for name, words in {
-        "assert_sensitivity": "sl.testing.assert_sensitivity", "mean": "sl.MEAN", "median": "sl.MEDIAN", "sum": "sl.SUM", "count": "sl.COUNT", "AVG": "sl.MEAN",
-        "var": "sl.VARIANCE", "percentile": "sl.quantile(0.9)", "Bounded": "sl.Change(1)",
-        "Unbounded": "sl.AddRemove(1)", "Replace": "sl.Change(1)", "Hamming": "sl.Change(1)",
-        "MAXIMUM": "sl.MAX", "hist": "sl.histogram([0, 10, 20])", "stddev": "sl.STD", "IQR": "sl.INTERQUARTILE_RANGE",
-        "count_if": "sl.count_where(", "nunique": "sl.count_distinct", "swap": "sl.Change(1)", "from_pandas": "sl.Universe.population(frame)",
-        "clip": "sl.SUM.of('pay').clipped(0, 100)", "noise": "no noise here", "Laplace": "no noise here", "Gaussian": "no noise here", "Dataset": "no class for it",
-        "plot": "sl.plot_witness", "global_sensitivty": "sl.global_sensitivity", "symmetricdifference":
-        "sl.SymmetricDifference", "groupby": "sl.SUM.of('pay').by('team')",
+        "assert_sensitivity": "sl.testing.assert_sensitivity", "mean": "sl.MEAN", "AVG": "sl.MEAN", "Hamming": "sl.Change(1)",
+        "count_if": "sl.count_where(", "noise": "no noise here", "Dataset": "no class for it", "global_sensitivty": "sl.global_sensitivity",
+        "symmetricdifference": "sl.SymmetricDifference", "groupby": "sl.SUM.of('pay').by('team')",
     }.items()),
 ]  # fmt: skip
 
