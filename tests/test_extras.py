@@ -15,11 +15,8 @@ EXTRAS = PROJECT["optional-dependencies"]
 OURS = {"sensitivity_lab", "sensitivity_book", "sensitivity_board"}
 # Imported by another name than it is installed by, or with what is.
 BROUGHT_BY = {
-    "IPython": "jupyterlab",
-    "cycler": "matplotlib",
-    "matplotlib_inline": "jupyterlab",
-    "traitlets": "ipywidgets",
-}
+    "IPython": "jupyterlab", "cycler": "matplotlib", "matplotlib_inline": "jupyterlab", "traitlets": "ipywidgets",
+}  # fmt: skip
 
 
 def names(requirements):
@@ -49,13 +46,9 @@ def imported_below(folder):
 def imported_in_notebooks():
     paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
     assert len(paths) > 10
-    cells = [cell for path in paths for cell in nbformat.read(path, as_version=4).cells]
-    plain = [
-        re.sub(r"^\s*[%!].*$", "", cell.source, flags=re.M)
-        for cell in cells
-        if cell.cell_type == "code"
-    ]
-    return set().union(*map(imported, plain))
+    cells = (cell for path in paths for cell in nbformat.read(path, as_version=4).cells)
+    code = (cell.source for cell in cells if cell.cell_type == "code")
+    return set().union(*(imported(re.sub(r"^\s*[%!].*$", "", text, flags=re.M)) for text in code))
 
 
 CORE = names(PROJECT["dependencies"])

@@ -60,6 +60,7 @@ def test_the_notice_names_what_pages_carry():
         if licence(path) == "CC0-1.0":
             assert PurePath(path).name in notice
     assert "NOTICE.txt" in read("_config.yml")
+    assert "book/cite" in read("_toc.yml")
 
 
 def test_links_between_the_files_at_the_top_lead_somewhere():
@@ -73,7 +74,8 @@ PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 
 
 def test_the_version_and_the_addresses_are_one():
-    """Catches a citation of another release, or one that leads elsewhere than the package does."""
+    """Catches a citation of another release, or one that leads elsewhere than the package does; errata
+    that are silent about a release."""
     citation = yaml.safe_load(read("CITATION.cff"))
     book, urls = citation["preferred-citation"], PROJECT["urls"]
     assert str(citation["version"]) == book["edition"] == PROJECT["version"] == sl.__version__
@@ -86,6 +88,9 @@ def test_the_version_and_the_addresses_are_one():
     pages = yaml.safe_load(read("_config.yml"))["html"]["baseurl"]
     assert pages == urls["Documentation"] + "/"  # which ends the address of a page's folder
     assert urls["Issues"].startswith(urls["Source"])
+    page, released = read("book/cite.md"), re.search(r"^## \d", read("CHANGELOG.md"), re.M)
+    assert page.count(f"ersion {PROJECT['version']}") == 2
+    assert ("no release yet" in page) == (released is None)
 
 
 def test_the_archive_has_every_file():
@@ -97,15 +102,6 @@ def test_the_archive_has_every_file():
     for path in tracked():
         top = path.split("/")[0]
         assert top in grafted | own or ("/" not in path and path.endswith(ends)), path
-
-
-def test_the_page_of_citation_is_of_this_release():
-    """Catches a page that cites another version, or an errata list that is silent about a release."""
-    page = read("book/cite.md")
-    assert page.count(f"ersion {PROJECT['version']}") == 2
-    assert "book/cite" in read("_toc.yml")
-    released = re.search(r"^## \d", read("CHANGELOG.md"), re.M)
-    assert ("no release yet" in page) == (released is None)
 
 
 def test_the_workflows_are_pinned_and_the_page_names_the_forms():
@@ -124,11 +120,9 @@ def test_the_printed_book_has_the_pages_that_are_the_book(monkeypatch):
     """Catches a chapter that the PDF leaves out or does not number, and a report that it prints as the book."""
     pytest.importorskip("pypdf")
     monkeypatch.syspath_prepend(ROOT / "scripts")
-    contents = yaml.safe_load(read("_toc.yml"))
-    parts = {
-        part["caption"]: [one["file"] for one in part["chapters"]] for part in contents["parts"]
-    }
-    book = [contents["root"], *parts["The path"], *parts["Beside the path"]]
-    printed = __import__("pdf")
+    contents, printed = yaml.safe_load(read("_toc.yml")), __import__("pdf")
+    parts = {part["caption"]: part["chapters"] for part in contents["parts"]}
+    chapters = (one["file"] for name in ("The path", "Beside the path") for one in parts[name])
+    book = [contents["root"], *chapters]
     assert [*printed.listed()] == [*book, "book/formulas", "book/glossary", "book/bibliography"]
     assert printed.numbered(["First", "By hand"], ["", "The path"]) == ["First", "1. By hand"]

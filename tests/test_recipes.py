@@ -1,6 +1,5 @@
 """The guide's recipes, followed to the letter in a copy: the checks that a contributor meets pass."""
 
-import json
 import os
 import re
 import shutil
@@ -22,8 +21,7 @@ class Copy:
 
     def __init__(self, place):
         self.place = place
-        kept = ("sensitivity_lab", "tests", "book", "notebooks", "scripts")
-        for name in kept:
+        for name in ("sensitivity_lab", "tests", "book", "notebooks", "scripts"):
             shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
         for path in (*ROOT.glob("*.*"), ROOT / "Makefile"):
             if path.is_file():
@@ -84,11 +82,8 @@ def a_query_with_its_proof(copy):
     copy.insert("tests/conftest.py", "sl.MIDRANGE, ", "sl.COUNT, sl.SUM, sl.MEAN")
     both = "sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.25), sl.quantile(0.9), sl.VARIANCE"
     copy.insert("tests/conftest.py", "sl.MIDRANGE, ", both)
-    copy.insert(
-        "book/proofs.md",
-        "```{prf:theorem} Midrange\n:label: thm-midrange\n```\n\n",
-        "```{prf:theorem}",
-    )
+    theorem = "```{prf:theorem} Midrange\n:label: thm-midrange\n```\n\n"
+    copy.insert("book/proofs.md", theorem, "```{prf:theorem}")
     copy.tested(
         "midrange or MIDRANGE or api or proof or imports",
         *("tests/proved/test_closed_forms.py", "tests/methods/test_walk_and_sweep.py", "tests/test_properties.py"),
@@ -101,11 +96,8 @@ def a_relation(copy):
     """Catches a relation that is not served as the five are, or whose snippet does not run."""
     copy.insert("sensitivity_lab/relations.py", RELATION + "\n\n", "STANDARD = ")
     copy.export("AddOrChange", "AddRemove")
-    copy.insert(
-        "sensitivity_lab/definition.py",
-        '        "AddOrChange": removed <= added <= k,\n',
-        '        "Change": removed',
-    )
+    meaning = '        "AddOrChange": removed <= added <= k,\n'
+    copy.insert("sensitivity_lab/definition.py", meaning, '        "Change": removed')
     copy.insert("tests/conftest.py", "sl.AddOrChange, ", "*STANDARD]")
     copy.insert("book/glossary.md", "AddOrChange(k)", "`AddRemove(k)`")
     copy.tested(
@@ -113,45 +105,30 @@ def a_relation(copy):
         *("tests/methods/test_walk_and_sweep.py", "tests/test_relations.py", "tests/test_properties.py"),
         *("tests/book/test_api_page.py", "tests/test_imports.py", "tests/misuse/test_faults.py"),
     )  # fmt: skip
-    snippet = copy.run(
-        "-c",
-        "import sensitivity_lab as sl\n"
-        "found = sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 2]), size=2, relation=sl.AddOrChange(1))\n"
-        "print(found.snippet())",
-    )
+    ask = "sl.global_sensitivity(sl.SUM, sl.Universe.value_range([0, 2]), size=2, relation=sl.AddOrChange(1))"
+    snippet = copy.run("-c", f"import sensitivity_lab as sl; print({ask}.snippet())")
     copy.run("-c", snippet)
 
 
 def a_chapter(copy):
     """Catches a template that the tests of chapters refuse."""
     text = (copy.place / "book/template/chapter.ipynb").read_text(encoding="utf-8")
-    chapter = copy.place / "notebooks" / "midranges.ipynb"
-    chapter.write_text(text.replace("template", "midranges"), encoding="utf-8")
-    assert json.loads(chapter.read_text(encoding="utf-8"))["cells"]
+    text = text.replace("template", "midranges")
+    (copy.place / "notebooks/midranges.ipynb").write_text(text, encoding="utf-8")
     copy.insert("_toc.yml", "      - file: notebooks/midranges\n", "      - file: notebooks/norms")
-    copy.insert(
-        "book/chapters.md",
-        "| {ref}`ch-midranges` | How wide is a spread? | {ref}`by hand <ch-by-hand>` |\n",
-        "| {ref}`ch-by-hand`",
-    )
-    limit = copy.place / "tests/book/test_page_shape.py"  # it makes no room for itself in the book
-    limit.write_text(
-        limit.read_text(encoding="utf-8").replace("50_000", "52_000"), encoding="utf-8"
-    )
+    listed = "| {ref}`ch-midranges` | How wide is a spread? | {ref}`by hand <ch-by-hand>` |\n"
+    copy.insert("book/chapters.md", listed, "| {ref}`ch-by-hand`")
+    # It makes no room for itself in the book.
+    limit = copy.place / "tests/book/test_page_shape.py"
+    limit.write_text(limit.read_text("utf-8").replace("50_000", "52_000"), encoding="utf-8")
     copy.tested("midranges or shape", "tests/book/test_page_shape.py")
 
 
 QUILL = """
 import sqlite3
 from sqlite3 import *
-
-
-class Connection(sqlite3.Connection):
-    pass
-
-
-def connect(path):
-    return sqlite3.connect(path, factory=Connection)
+Connection = type("Connection", (sqlite3.Connection,), {"__module__": __name__})
+def connect(path): return sqlite3.connect(path, factory=Connection)
 """
 
 

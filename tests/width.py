@@ -7,13 +7,14 @@ file as one cell.
 
 import math
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 from sensitivity_book.stage.bounds import clipped_sums
 from sensitivity_book.theory.gradient import discrete_gradient
 
 import sensitivity_lab as sl
+from sensitivity_lab import definition
 from sensitivity_lab.methods.lattice import Lattice
 
 POPULATIONS = {
@@ -22,6 +23,8 @@ POPULATIONS = {
     "more than 64 bits": (-(2**70), 3, 2**64, 2**100),
     "decimals": (0.1, 0.25, 123_456_789.625, 4_000_000_000.5),
 }
+variance = definition.variance(0)
+population = sl.Universe.population
 
 
 def disagreements():
@@ -44,38 +47,26 @@ def told_of(name, ask, right):
     return None if found == right else f"{name}: {right} is right, got {found}"
 
 
-def most(query, values, relation, size, of=sl.Universe.population, **asked):
+def most(query, values, relation, size, of=population, **asked):
     """Who asks for a global sensitivity."""
     asked |= {"relation": relation, "size": size}
     return lambda: sl.global_sensitivity(query, of(values), **asked).value
-
-
-def scatter(data):
-    return Fraction(len(data) * sum(x * x for x in data) - sum(data) ** 2, len(data) ** 2)
 
 
 def small():
     """Sensitivities of small populations, three records of it, all of them changed: every pair by hand."""
     for bits, values in POPULATIONS.items():
         exact = [Fraction(str(value)) for value in values]
+        pairs = definition.population_pairs(exact, 3, "Change", 3)
         edges = (exact[0], exact[1], exact[-1])
-
-        def counts(data, edges=edges):
-            """How many records lie in each bin; the last holds its upper edge."""
-            return tuple(
-                sum(low <= x < high or x == high == edges[-1] for x in data)
-                for low, high in pairwise(edges)
-            )
-
         by_hand = {
-            sl.SUM: lambda data: (sum(data),),
-            sl.VARIANCE: lambda data: (scatter(data),),
-            sl.quantile(0.25): lambda data: ((data[0] + data[1]) / 2,),
-            sl.histogram(edges): counts,
+            sl.SUM: sum,
+            sl.VARIANCE: variance,
+            sl.quantile(0.25): definition.quantile("1/4"),
+            sl.histogram(edges): definition.histogram(edges),
         }
         for query, plain in by_hand.items():
-            pairs = combinations(map(plain, combinations(exact, 3)), 2)
-            right = max(sum(abs(x - y) for x, y in zip(a, b, strict=True)) for a, b in pairs)
+            right = definition.greatest(plain, 1, pairs).value
             for method in ("solver", "sweep"):
                 ask = most(query, values, sl.Change(3), 3, method=method)
                 yield f"{query} of {bits}, {method}", ask, right
@@ -86,12 +77,11 @@ def long():
     many = [10**15 + 7 * i * i for i in range(3000)]
     apart = sum(many[1500:]) - sum(many[:1500])
     yield "sum of 3,000", most(sl.SUM, many, sl.Change(1500), 1500), apart
-    right = Fraction(apart, 1500)
-    yield "mean of 3,000", most(sl.MEAN, many, sl.Change(1500), 1500), right
+    yield "mean of 3,000", most(sl.MEAN, many, sl.Change(1500), 1500), Fraction(apart, 1500)
     three = (0, 3_000_000_000, 2**33)
     halves = [Fraction(abs(a - b), 2) for a, b in combinations(three, 2)]  # deviations of two
-    ask = most(sl.STD, three, sl.Change(2), 2)
-    yield "standard deviation", ask, float(max(halves) - min(halves))
+    right = float(max(halves) - min(halves))
+    yield "standard deviation", most(sl.STD, three, sl.Change(2), 2), right
     ask = most(sl.MEAN, [0, 2**40], sl.Change(5), 10**12, sl.Universe.value_range)
     yield "mean of 10¹² records", ask, Fraction(5 * 2**40, 10**12)
     form = {"bounds": (0, 2**40), "size": 10**10, "relation": sl.Change(3)}
@@ -101,28 +91,26 @@ def long():
 def one_dataset():
     """Local and smooth sensitivities, and a gradient."""
     records = [1_000_003 * i * i for i in range(60)]
-    dataset, one = records[:40], {"relation": sl.Change(1)}
-    near = (scatter([*dataset[:i], *dataset[i + 1 :], x]) for i in range(40) for x in records[40:])
-    right = max(abs(one - scatter(dataset)) for one in near)
+    x, high = records[:40], 2**40
+    near = (variance((*x[:i], *x[i + 1 :], y)) for i in range(40) for y in records[40:])
+    right = max(abs(each - variance(tuple(x))) for each in near)
+    local, universe = sl.local_sensitivity, population(records)
+    ask = {"relation": sl.Change(1)}
+    yield "variance at one dataset", lambda: local(sl.VARIANCE, x, universe, **ask).value, right
 
-    def local():
-        universe = sl.Universe.population(records)
-        return sl.local_sensitivity(sl.VARIANCE, dataset, universe, **one).value
-
-    yield "variance at one dataset", local, right
-
-    high, odd = 2**40, records[:41]
-    padded = [*[0] * 41, *odd, *[high] * 41]  # whose middle is the median
+    padded = [*[0] * 41, *records[:41], *[high] * 41]  # whose middle is the median
     runs = [max(padded[61 + s] - padded[61 + s - t - 1] for s in range(t + 2)) for t in range(42)]
     best = max(range(42), key=lambda t: (math.log(runs[t]) - t / 4, -t))
 
     def smooth():
-        found = sl.smooth_sensitivity(sl.MEDIAN, odd, bounds=(0, high), beta=Fraction(1, 4))
+        found = sl.smooth_sensitivity(
+            sl.MEDIAN, records[:41], bounds=(0, high), beta=Fraction(1, 4)
+        )
         return found.distance, found.local
 
     yield "smooth median", smooth, (best, runs[best])
-    two = sl.Universe.value_range
-    yield "gradient", lambda: discrete_gradient(sl.SUM, (5,), two([5, high])).forward, (5, high)
+    two = sl.Universe.value_range([5, high])
+    yield "gradient", lambda: discrete_gradient(sl.SUM, (5,), two).forward, (5, high)
 
 
 def narrow_rows(rows, universe):
@@ -135,7 +123,7 @@ def narrow_arrays():
     """What a reader makes in NumPy has 32 bits there; sums of it need more."""
     values = [2**31 - 9, 2**31 - 5, 2**31 - 1]
     narrow = np.array(values, dtype=np.int32)
-    spreads = [scatter(pair) for pair in combinations(values, 2)]
+    spreads = [variance(pair) for pair in combinations(values, 2)]
     right = max(spreads) - min(spreads)
     yield "variance of 32 bits", most(sl.VARIANCE, narrow, sl.Change(2), 2), right
     ask = most(sl.SUM.clipped(-(2**40), 2**40), narrow, sl.AddRemove(2), 1)
@@ -148,6 +136,7 @@ def narrow_arrays():
     ends = [0, 1, 2**40 - 1, 2**40]
     yield "values that break ints", lambda: sl.breaking_values((0, 2**40), int), ends
     yield "clipped sums", lambda: clipped_sums([2**31] * 3, [1, 2**33]).tolist(), [3, 3 * 2**31]
+    yield "of floats", lambda: clipped_sums([0.5, 3.25], [1, 10]).tolist(), [1.5, 3.75]
     labels = [("a", 2**40), ("a", 3), ("b", -(2**41))]
     grouped = sl.SUM.of(lambda record: record[1]).by(lambda record: record[0])
     yield "sums by group", most(grouped, labels, sl.AddRemove(3), 0), 2**40 + 3 + 2**41
@@ -155,13 +144,10 @@ def narrow_arrays():
 
 def ranks():
     """Places in a lattice, and how many datasets there are."""
-    chosen, population = list(range(1, 60, 2)), sl.Universe.population
+    chosen = list(range(1, 60, 2))
     rank = np.array([sum(math.comb(x, i + 1) for i, x in enumerate(chosen))], dtype=np.int64)
-
-    def of_rank():
-        return Lattice(population(range(60)).copies(30), 30).rows(30, rank)[0].tolist()
-
-    yield "a rank's dataset", of_rank, chosen
+    lattice = Lattice(population(range(60)).copies(30), 30)
+    yield "a rank's dataset", lambda: lattice.rows(30, rank)[0].tolist(), chosen
     twins = [x for x in range(50) for _ in range(2)]
     right = sum(math.comb(50, j) * math.comb(50 - j, 50 - 2 * j) for j in range(26))
     yield "datasets of 50 twins", lambda: population(twins).count(50), right

@@ -1,9 +1,9 @@
 """Calls with input that is malformed, or nearly right: refused in words, or answered rightly.
 
-Each call takes valid settings and one or two odd ones: out of a list, or grown from a grammar. An error
-is one that a line of the package raises in so many words, by the name of a parameter; an answer is held to
-plain loops over all pairs; neither takes long, or much memory. `FAULT_CASES` (default 120) sets how many
-calls each of the ten seeds makes; the slow check makes many more.
+Each call takes valid settings and one or two odd ones, out of a list or grown by Hypothesis, which shrinks
+what fails. An error is one that a line of the package raises in so many words, by the name of a parameter;
+an answer is held to plain loops over all pairs; neither takes long, or much memory. `FAULT_CASES` (default
+120) sets how many calls each of the ten seeds makes; the slow check makes many more.
 """
 
 import inspect
@@ -14,64 +14,51 @@ import os
 import random
 import re
 import signal
-import struct
 import sys
 import traceback
 from array import array
 from collections import Counter, deque
-from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
 from numbers import Real
-from typing import Any
 from unittest.mock import MagicMock
 
 import conftest
+import hypothesis.extra.numpy as numpy_strategies
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import CHECK_ALL, METHODS, PUBLIC, Euro, nested, seeds
-from matplotlib.figure import Figure
+from conftest import CHECK_ALL, METHODS, PUBLIC, Euro, Rude, nested, seeds
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
-from sensitivity_lab.numbers.exact import exact_number
 
 CASES = int(os.environ.get("FAULT_CASES", "120"))
 LONGEST = 20  # seconds for one call; a refusal takes milliseconds
 MEMORY = 3 << 30  # bytes that a call may ask for beside what is there
 LONGEST_MESSAGE = 2000
+KNOWN = sl.Universe.population([0, 1, 1, 4])
+FREE = sl.Universe.value_range([0, 2, 3], name="free")
 
 # --- odd things, out of a list ---------------------------------------------------------------
 
 
-class Unfriendly:
-    """Compares with nothing, is neither true nor false, and is no number."""
+class Liar(list):
+    """A sequence whose length is a lie."""
 
-    def _refuse(self, *_):
-        raise RuntimeError("unfriendly")
-
-    __eq__ = __lt__ = __bool__ = __len__ = __float__ = __int__ = _refuse
-    __hash__ = object.__hash__
-
-    def __repr__(self):
-        return "Unfriendly()"
+    def __len__(self):
+        return 10**9
 
 
-class Rude(Unfriendly):
-    """Fails at whatever it is asked, even for its name."""
-
-    def __getattr__(self, name):
-        raise ZeroDivisionError(name)
-
-    def __repr__(self):
-        raise KeyError("repr")
-
-    __str__ = __iter__ = __index__ = __repr__
+def noisy(dataset):
+    """What it answers is nobody's fault."""
+    return len(dataset) + random.random()
 
 
 def span(dataset):
@@ -83,223 +70,116 @@ def fails(dataset):
 
 
 ODD = [
-    None, True, False, 0, -1, 1, 2, 2.0, 3.5, -0.0, 1e308, 5e-324, 2**63, -(2**63) - 1, 10**30,
-    math.nan, math.inf, -math.inf, 1j, Fraction(1, 2), Fraction(2), Decimal("0.1"), Decimal("NaN"),
-    Decimal("sNaN"), Decimal("Infinity"), Decimal(2), np.int8(2), np.uint64(2**64 - 1), np.bool_(True),
-    np.float32(0.1), np.float64("nan"), np.longdouble(2), np.datetime64("2020-01-01"),
-    np.timedelta64(2, "D"), np.timedelta64("NaT"), pd.NA, pd.NaT, pd.Timestamp(0), pd.Timedelta(2),
-    "", "2", "auto", "walk", "mean", b"2", bytearray(b"12"), (), [], {}, set(), [1], [2, 1], (1, 2), (1, 2, 3),
-    [1, None], [None], [1, "2"], [[1, 2], [3]], [[1, 2], [3, 4]], ((), ()), {1: 2}, {1, 2},
-    frozenset([3]), range(0), range(3), range(1, 3), range(3, 0, -1), np.array(2),
-    np.array([1, 2]), np.array([2, 1], dtype=np.uint8), np.array([0.5, 1], dtype=np.float16),
-    np.array([]), np.zeros((2, 2)), np.array(["1"]), np.array([1, None], dtype=object),
+    None, True, 0, -1, 2, 2.0, 3.5, 1e308, 5e-324, 2**63, 10**30, math.nan, math.inf, 1j, Fraction(1, 2), Fraction(2),
+    Decimal("0.1"), Decimal("sNaN"), Decimal("Infinity"), np.int8(2), np.uint64(2**64 - 1), np.longdouble(2),
+    np.timedelta64(2, "D"), np.timedelta64("NaT"), pd.NA, pd.NaT, pd.Timestamp(0), pd.Timedelta(2), "", "2", "auto",
+    "walk", "mean", b"2", bytearray(b"12"), (), [], {}, set(), [1], [2, 1], (1, 2), (1, 2, 3), [1, None], [None],
+    [1, "2"], [[1, 2], [3]], [[1, 2], [3, 4]], ((), ()), {1: 2}, {1, 2}, frozenset([3]), range(0), range(3),
+    range(1, 3), range(3, 0, -1), np.array(2), np.array([1, 2]), np.array([2, 1], dtype=np.uint8), np.array([]),
+    np.array([0.5, 1], dtype=np.float16), np.zeros((2, 2)), np.array(["1"]), np.array([1, None], dtype=object),
     np.array([1j]), np.array(["2020-01-01"], dtype="M8[D]"), np.array([1, 2], dtype="m8[D]"),
-    np.ma.array([1, 2], mask=[True, False]), pd.Series([1, 2]), pd.Series([1, None]), pd.Series(["a"]),
-    pd.Series([1, 2], dtype="Int64"), pd.Series([1, None], dtype="Int64"), pd.Series([1, 2], dtype="category"),
-    pd.Index([1, 2]), pd.DataFrame(), pd.DataFrame({"a": [1, 2]}), object(), Unfriendly(), MagicMock(),
-    int, object, len, sum, max, fails, span, lambda: 1, lambda x: x, lambda x: None, lambda x: math.nan,
-    lambda x: "1", lambda x: [len(x)] * len(x), lambda x, y: 0, lambda x, y: -1, sl, sl.Change, sl.Relation,
-    sl.Change(1), sl.Add(2), sl.Change(30), sl.SymmetricDifference(15), sl.MEAN, sl.STD, sl.histogram([0, 2]),
-    sl.Query, sl.Universe, math, sl.Universe.population([1, 2]), sl.Universe.value_range([3]),
-    sl.Universe.value_range([1, None]), Ellipsis, NotImplemented, [sl.Change(1)], [sl.Change], [sl.MEAN],
-    {"a": sl.Universe.value_range([0, 3])}, {"a": [1]}, {1: None},
+    np.ma.array([1, 2], mask=[True, False]), pd.Series([1, None]), pd.Series(["a"]), pd.Series([1, 2], dtype="Int64"),
+    pd.Series([1, None], dtype="Int64"), pd.Series([1, 2], dtype="category"), pd.DataFrame(),
+    pd.DataFrame({"a": [1, 2]}), object(), MagicMock(), int, object, len, sum, max, fails, span,
+    lambda: 1, lambda x: x, lambda x: None, lambda x: math.nan, lambda x: "1", lambda x: [len(x)] * len(x),
+    lambda x, y: 0, lambda x, y: -1, sl, sl.Change, sl.Relation, sl.Change(1), sl.Add(2), sl.Change(30),
+    sl.SymmetricDifference(15), sl.MEAN, sl.STD, sl.histogram([0, 2]), sl.Query, sl.Universe,
+    sl.Universe.population([1, 2]), sl.Universe.value_range([3]), sl.Universe.value_range([1, None]), Ellipsis,
+    NotImplemented, [sl.Change(1)], [sl.Change], [sl.MEAN], {"a": FREE}, {"a": [1]}, {1: None},
 ]  # fmt: skip
 
-# --- and grown from a grammar: numbers of any length, odd containers, functions put together -----
+# --- and grown: numbers of any length, odd containers, functions put together ------------------
 
 
-class Count(int):
-    """An int that says it is another."""
-
-    def __index__(self):
-        return 7
-
-    def __repr__(self):
-        return "Count"
+def tried(make, given, instead):
+    """What is made of something odd where it can be."""
+    try:
+        return make(given)
+    except Exception:
+        return instead
 
 
-class Liar(list):
-    """A sequence whose length is a lie."""
-
-    def __len__(self):
-        return 10**9
+def of_one(makers, given, instead):
+    """A strategy for what one of some makers makes of what is drawn."""
+    return st.builds(tried, st.sampled_from(makers), given, st.just(instead))
 
 
-def digits(rng, most):
-    return rng.randrange(1, 10 ** rng.randint(1, most))
-
-
-def whole(rng):
-    return rng.choice([1, -1]) * digits(rng, rng.choice([1, 1, 2, 19, 20, 400, 6000]))
-
-
-def any_decimal(rng):
-    exponent = rng.choice([0, -2, 3, 400, -400, 10**6, -(10**7), 999_999_999])
-    return Decimal((rng.randint(0, 1), tuple(map(int, str(digits(rng, 30)))), exponent))
-
-
-KINDS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "M8[D]", "m8[s]", "c8"]
-
-
-def small(rng):
-    return rng.randint(-4, 9)
-
-
-def number(rng):
-    return rng.choice([
-        small, small, small, small, whole, any_decimal,
-        lambda rng: struct.unpack("d", rng.randbytes(8))[0],
-        lambda rng: np.frombuffer(rng.randbytes(16), dtype=rng.choice(KINDS))[0],
-        lambda rng: Fraction(whole(rng), digits(rng, rng.choice([1, 2, 30, 3000]))),
-        lambda rng: round(rng.uniform(-9, 9), rng.randint(0, 3)),
-        lambda rng: Euro(rng.uniform(0, 9)), lambda rng: Count(small(rng)), lambda rng: bool(small(rng)), lambda rng: Rude(),
-    ])(rng)  # fmt: skip
-
-
+small = st.integers(-4, 9)
+long = st.builds(lambda n, m: n * 10**m + 1, small, st.sampled_from([2, 19, 20, 400, 6000]))
+exponents = st.sampled_from([0, -2, 3, 400, -400, 10**6, -(10**7), 999_999_999])
+numbers = st.one_of(
+    *[small] * 4, st.integers(), long, st.floats(), st.floats(-9, 9).map(lambda x: round(x, 1)),
+    st.builds("{}e{}".format, small, exponents).map(Decimal), st.builds(Fraction, long, long),
+    numpy_strategies.scalar_dtypes().flatmap(numpy_strategies.from_dtype),
+    small.map(Euro), st.builds(Rude),
+)  # fmt: skip
 CONTAINERS = [
-    tuple, set, iter, deque, np.array, pd.Series, pd.Index, Liar, dict.fromkeys,
-    lambda items: array("d", [float(item) for item in items]),
-    lambda items: pd.Series(items, index=items[::-1]),
-    lambda items: pd.Series(items).astype("category"),
-    lambda items: np.ma.array(items, mask=[True] * len(items)),
-    lambda items: np.array(items, dtype=np.float16),
-    lambda items: np.array(items)[:, None],
-    lambda items: pd.DataFrame({"a": items}),
-    lambda items: memoryview(bytes(len(items) + 1)),
-    lambda items: nested(20_000),
+    tuple, set, iter, deque, np.array, pd.Series, pd.Index, Liar, dict.fromkeys, lambda items: array("d", map(float, items)),
+    lambda items: pd.Series(items, index=items[::-1]), lambda items: pd.Series(items).astype("category"),
+    lambda items: np.ma.array(items, mask=[True] * len(items)), lambda items: np.array(items, dtype=np.float16),
+    lambda items: np.array(items)[:, None], lambda items: pd.DataFrame({"a": items}),
+    lambda items: memoryview(bytes(len(items) + 1)), lambda items: nested(20_000),
 ]  # fmt: skip
 ENDLESS = [lambda items: range(len(items) * 10**11), lambda items: itertools.count(len(items))]
 
 
-def records(rng, endless=True):
-    """A container of numbers, most of them small; where it cannot be made, the plain list.
+@st.composite
+def containers(draw, endless=True):
+    """Of numbers, most of them small; where one cannot be made, the plain list.
 
     An endless one is not for a function of the caller's, which may well not come back from it.
     """
-    items = [small(rng) for _ in range(rng.choice([0, 1, 2, 3, 4, 5, 6]))]
-    for place in range(len(items) if rng.random() < 0.3 else 0):
-        if rng.random() < 0.4:
-            items[place] = number(rng) if rng.random() < 0.8 else rng.choice(ODD)
-    make = list if rng.random() < 0.6 else rng.choice(CONTAINERS + ENDLESS * endless)
-    try:
-        return make(items)
-    except Exception:
-        return items
-
-
-class Noisy:
-    """A function with noise in it, so that one can tell; what it answers is nobody's fault."""
-
-    def __init__(self, function, rng):
-        self.function, self.rng = function, rng
-
-    def __call__(self, x):
-        return self.function(x) + self.rng.random()
+    stranger = draw(st.sampled_from([small, small, numbers | st.sampled_from(ODD)]))
+    items = draw(st.lists(small | stranger, max_size=6))
+    make = draw(st.just(list) | st.sampled_from(CONTAINERS + ENDLESS * endless))
+    return tried(make, items, items)
 
 
 PLAIN = [sum, len, max, span, lambda x: sum(x) / len(x), lambda x: x[0], lambda x: 3]
-SPOILT = [
-    lambda f: lambda x: f(x) if len(x) != 2 else 1 / 0,
-    lambda f: lambda x: f(x) if len(x) != 1 else math.nan,
-    lambda f: lambda x: f(x) * 10**400,
-    lambda f: lambda x: f(x) * 1e308,
-    lambda f: lambda x: np.int8(f(x) % 100),
-    lambda f: lambda x: np.float32(f(x)),
-    lambda f: lambda x: Decimal(str(f(x))),
-    lambda f: lambda x: (f(x), len(x)),
-    lambda f: lambda x: [f(x)] * len(x),
-    lambda f: lambda x: pd.Series({record: f(x) for record in x}, dtype=object),
-    lambda f: lambda x: pd.Series([f(x), 1], index=["b", "a"] if len(x) % 2 else ["a", "b"]),
-    lambda f: lambda x: {"a": f(x)},
-    lambda f: lambda x: str(f(x)),
-    lambda f: lambda x: Euro(f(x)),
-    lambda f: lambda x: MagicMock(),
-    lambda f: lambda x: nested(20_000),
-    lambda f: lambda x: (number for number in x),
-    lambda f: lambda x, y: f(x),
-]
-MADE = [
-    lambda rng: sl.quantile(rng.choice([0, 0.25, 0.9, Fraction(1, 3), number(rng)])),
-    lambda rng: sl.histogram(sorted({small(rng) for _ in range(5)})),
-    lambda rng: sl.histogram(records(rng)),
-    lambda rng: sl.variance(ddof=rng.choice([0, 1, 2, number(rng)])),
-    lambda rng: sl.std(ddof=rng.choice([0, 1, 2])),
-    lambda rng: sl.count_where(rng.choice([bool, lambda v: v > 1, lambda v: 1 / v, len])),
-    lambda rng: sl.Query("own", rng.choice(PLAIN), smallest_size=rng.choice([0, 1, 2])),
-]
-
-
-def made_query(rng):
-    try:
-        return rng.choice(MADE)(rng)
-    except (TypeError, ValueError):
-        return sl.COUNT
-
-
-def function(rng):
-    kind, made = rng.random(), rng.choice(PLAIN)
-    if kind < 0.1:
-        return made
-    if kind < 0.3:
-        return made_query(rng)
-    if kind < 0.35:
-        return Noisy(made, rng)
-    for _ in range(rng.choice([1, 1, 2])):
-        made = rng.choice(SPOILT)(made)
-    return made
-
-
-def universe(rng):
-    make = rng.choice([sl.Universe.population, sl.Universe.value_range])
-    held = [small(rng) for _ in range(rng.randint(3, 6))] if rng.random() < 0.5 else records(rng)
-    try:
-        return make(held)
-    except (TypeError, ValueError):
-        return make([1, None, 3])
-
-
-def size(rng):
-    ends = sorted([rng.choice([0, 1, 2, 3, 10**9, 10**12]), rng.choice([1, 2, 3, 4, 10**12])])
-    return rng.choice([rng.randint(0, 4), range(*ends), list(range(3)), 10**12, number(rng)])
-
-
-def relation(rng):
-    return rng.choice(conftest.RELATIONS)(rng.choice([1, 2, 3]))
-
-
-def bounds(rng):
-    return rng.choice([(0, 1e-3), (2, 2), (number(rng), number(rng)), records(rng), number(rng)])
-
-
-def claim(rng):
-    return rng.choice([
-        number(rng), 2.5, lambda size: 9 - size, lambda k: k, lambda size, k: number(rng),
-        lambda n: n, lambda: 1, lambda **rest: 2, float,
-    ])  # fmt: skip
-
-
-def input_metric(rng):
-    apart = number(rng)
-    return rng.choice([lambda a, b: abs(len(a) - len(b)), lambda a, b: 0 if a is b else apart])
-
-
+SPOILT = [  # the answer a, on the dataset x
+    lambda a, x: a if len(x) != 2 else 1 / 0, lambda a, x: a if len(x) != 1 else math.nan, lambda a, x: a * 10**400,
+    lambda a, x: a * 1e308, lambda a, x: np.int8(a % 100), lambda a, x: np.float32(a), lambda a, x: Decimal(str(a)),
+    lambda a, x: (a, len(x)), lambda a, x: [a] * len(x), lambda a, x: pd.Series(dict.fromkeys(x, a), dtype=object),
+    lambda a, x: pd.Series([a, 1], index=["b", "a"] if len(x) % 2 else ["a", "b"]), lambda a, x: {"a": a},
+    lambda a, x: str(a), lambda a, x: Euro(a), lambda a, x: MagicMock(), lambda a, x: nested(20_000), lambda a, x: iter(x),
+]  # fmt: skip
+plain = st.sampled_from(PLAIN)
+spoilt = st.builds(lambda f, spoil: lambda x: spoil(f(x), x), plain, st.sampled_from(SPOILT))
+numbered = [sl.quantile, lambda ddof: sl.variance(ddof=ddof), lambda ddof: sl.std(ddof=ddof)]
+options = st.sampled_from([0, 1, 2, 0.25, Fraction(1, 3)])
+edges = st.lists(small, min_size=2, unique=True).map(sorted)
+functions = st.one_of(
+    plain, st.just(noisy), *[spoilt] * 3, of_one(numbered, options | numbers, sl.COUNT),
+    of_one([sl.histogram], edges | containers(), sl.COUNT),
+    of_one([sl.count_where], st.sampled_from([bool, lambda v: v > 1, lambda v: 1 / v, len]), sl.COUNT),
+    st.builds(sl.Query, st.just("own"), plain, smallest_size=st.integers(0, 2)),
+)  # fmt: skip
+universes = of_one(
+    [sl.Universe.population, sl.Universe.value_range],
+    st.lists(small, min_size=3, max_size=6) | containers(),
+    sl.Universe.population([1, None, 3]),
+)
+relations = st.builds(tried, st.sampled_from(conftest.RELATIONS), st.integers(1, 3), st.just(None))
+ends = st.sampled_from([0, 1, 2, 3, 4, 10**9, 10**12])
+sizes = st.one_of(
+    small, st.builds(range, ends, ends), st.sampled_from([[0, 1, 2], 10**12]), numbers
+)
 # What grows for a parameter; for any other a number.
 GROWN = {
-    "query": function, "function": function, "universe": universe, "size": size, "sizes": size, "bounds": bounds,
-    "queries": lambda rng: [function(rng) for _ in range(rng.choice([0, 1, 1, 2]))],
-    "columns": lambda rng: {"a": universe(rng)}, "relation": relation,
-    "relations": lambda rng: rng.choice([list, tuple, iter])([relation(rng) for _ in range(rng.choice([0, 1, 2]))]),
-    "claim": claim, "inputs": lambda rng: [records(rng, endless=False) for _ in range(rng.choice([0, 1, 2, 3]))],
-    "input_metric": input_metric, "norm": lambda rng: rng.choice([0, 2, math.inf, 3, np.float64(2), "2"]),
-    "method": lambda rng: rng.choice(["auto", "walk", "sweep", "solver", "search", ["walk"]]),
+    **dict.fromkeys(("query", "function"), functions), "queries": st.lists(functions, max_size=2),
+    "universe": universes, "columns": universes.map(lambda one: {"a": one}), **dict.fromkeys(("size", "sizes"), sizes),
+    "relation": relations, "relations": of_one([list, tuple, iter], st.lists(relations, max_size=2), ()),
+    "bounds": st.sampled_from([(0, 1e-3), (2, 2)]) | st.tuples(numbers, numbers) | containers(),
+    "claim": numbers | st.sampled_from([
+        2.5, lambda size: 9 - size, lambda k: k, lambda size, k: Decimal(size) / k, lambda n: n, lambda: 1,
+        lambda **rest: 2, float]),
+    "inputs": st.lists(containers(endless=False), max_size=3),
+    "input_metric": numbers.map(lambda apart: lambda a, b: 0 if a is b else apart),
+    "norm": st.sampled_from([0, 2, math.inf, 3, np.float64(2), "2"]),
+    "method": st.sampled_from(["auto", "walk", "sweep", "solver", "search", ["walk"]]),
     **dict.fromkeys(("trials", "executor", "name", "ddof"), small),
-    **dict.fromkeys(("records", "values", "dataset", "x", "y", "edges", "distances"), records),
+    **dict.fromkeys(("records", "values", "dataset", "x", "y", "edges", "distances"), containers()),
 }  # fmt: skip
-
-
-def odd(rng, parameter):
-    return rng.choice(ODD) if rng.random() < 0.6 else GROWN.get(parameter, number)(rng)
-
 
 # --- what a call must return, if it returns ----------------------------------------------------
 
@@ -317,26 +197,35 @@ def exact(number):
     return Fraction(number if isinstance(number, (Fraction, Decimal)) else int(number))
 
 
-def exactly(records):
-    return sorted(map(exact, records))
+def listed(records):
+    """The records of a container, of a frame its rows, each number exact and what is missing as None."""
+    if isinstance(records, pd.DataFrame):
+        return [*records.itertuples(index=False, name=None)]
+    records = records.tolist() if isinstance(records, np.ma.MaskedArray) else records
+    return [None if one is pd.NA else whole(exact(one)) for one in records]
+
+
+def whole(number):
+    return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
 
 
 def same(found, expected):
     """A returned number is the expected one, to nine digits where one of them is a float."""
-    found, expected = exact_number(found), exact_number(expected)
-    assert abs(found - expected) <= abs(expected) * Fraction(1, 10**9)
+    assert abs(exact(found) - exact(expected)) <= abs(exact(expected)) * Fraction(1, 10**9)
+
+
+def at_most(found, expected):
+    assert exact(found or 0) <= exact(expected) * (1 + Fraction(1, 10**9))
 
 
 def answer_of(query, dataset):
-    """The answer's numbers by key or place, or None where there is none on the empty dataset."""
+    """The answer's numbers by key or place, or None where there is none."""
     try:
         answer = query(dataset)
     except Exception:
-        assert not dataset
         return None
-    if hasattr(answer, "labels"):
-        return dict(zip(answer.labels, answer, strict=True))
-    return dict(enumerate(answer if hasattr(answer, "__len__") else [answer]))
+    parts = answer if hasattr(answer, "__len__") else [answer]
+    return dict(zip(getattr(answer, "labels", range(len(parts))), map(exact, parts), strict=True))
 
 
 def apart(a, b, norm):
@@ -344,46 +233,43 @@ def apart(a, b, norm):
         return sum(key not in a or key not in b or a[key] != b[key] for key in {*a, *b})
     steps = [abs(a.get(key, 0) - b.get(key, 0)) for key in {*a, *b}]
     if norm == 2 and len(steps) > 1:
-        return math.sqrt(sum(Fraction(step) ** 2 for step in steps))
+        return math.sqrt(sum(step**2 for step in steps))
     return max(steps, default=0) if norm == math.inf else sum(steps)
 
 
-def as_query(function):
-    return function if isinstance(function, sl.Query) else sl.Query("f", function)
-
-
-def widest(query, pool, size, relation, norm=1, at=None):
-    """The widest gap of all pairs, or of those of one dataset, as the definition has it.
-
-    None where there is no pair; `TooLarge` where there are too many for it.
-    """
-    exact = [None if value is None else exact_number(value) for value in pool.exact_values]
+def pairs_of(universe, size, relation, at=None):
+    """All neighbours as places among the values, or those of one dataset; `TooLarge` where there are too many."""
+    values = [None if value is None else exact(value) for value in universe.exact_values]
     size = size if isinstance(size, range) else int(size)
-    most, places = largest(size) + int(relation.k), range(len(exact))
-    if most > 6 or sum(math.comb(len(exact) + n - 1, n) for n in range(most + 1)) > 150:
+    most, places, pairs = largest(size) + int(relation.k), range(len(values)), oracle.range_pairs
+    if not universe.unlimited:
+        places = [values.index(record) for record in listed(universe.sorted_records.tolist())]
+        pairs = oracle.population_pairs
+    if most > 6 or len(places) > 7 or math.comb(len(values) + most, most) > 150:
         raise sl.TooLarge
-    pairs = oracle.range_pairs
-    if not pool.unlimited:
-        held = [None if r is None else exact_number(r) for r in pool.sorted_records.tolist()]
-        places, pairs = [exact.index(value) for value in held], oracle.population_pairs
-        if len(places) > 7:
-            raise sl.TooLarge
-    own = None if at is None else tuple(sorted(exact.index(exact_number(one)) for one in at))
+    own = None if at is None else tuple(sorted(map(values.index, listed(at))))
+    found = pairs(places, size, relation.kind, int(relation.k))
+    return [(x, y) for x, y in found if own in (None, x)]
 
-    @cache
-    def answer(x):
-        return answer_of(query, tuple(pool.values[i] for i in x))
 
+def widest(query, universe, size, relation, norm=1, at=None):
+    """The widest gap of all pairs, or of those of one dataset; None where there is no pair."""
+    query = query if isinstance(query, sl.Query) else sl.Query("f", query)
+    answer = cache(lambda x: answer_of(query, tuple(universe.values[i] for i in x)))
     gaps = [
         apart(answer(x), answer(y), norm)
-        for x, y in pairs(places, size, relation.kind, int(relation.k))
-        if own in (None, x) and min(len(x), len(y)) >= (query.smallest_size or 0)
+        for x, y in pairs_of(universe, size, relation, at)
+        if min(len(x), len(y)) >= (query.smallest_size or 0)
         if answer(x) is not None and answer(y) is not None
     ]
     return max(gaps, default=None)
 
 
-def anything(found, **given):
+def largest(size):
+    return max(size) if isinstance(size, range) else size
+
+
+def shown(found, **given):
     """Shown without an error; Python itself shows no int of over 4,300 digits."""
     if not isinstance(found, (int, Fraction, tuple)):
         assert isinstance(repr(found), str)
@@ -391,119 +277,59 @@ def anything(found, **given):
         found._repr_html_()
 
 
-def checks(found):
-    """Shown, and its witness, asked again, has its value."""
-    anything(found)
+def is_widest(found, dataset=None, **given):
+    """A sensitivity: its witness, asked again, has its value, and no pair has more."""
+    shown(found)
     try:
         assert found.check()
     except sl.TooLarge:
         assert largest(found.size) + found.relation.k > 20_000_000
-
-
-def largest(size):
-    return max(size) if isinstance(size, range) else size
-
-
-def is_global(found, **given):
-    checks(found)
-    same(found.value, widest(found.query, found.universe, found.size, found.relation, found.norm))
-
-
-def is_of_groups(found, **given):
-    """Of a size of each group: by all datasets of these sizes, and all changes of x alone."""
-    checks(found)
-    if not isinstance(found.size, dict):
-        return
-    rows = [[row for row in found.universe.values if row.g == group] for group in found.size]
-    of_each = map(itertools.combinations_with_replacement, rows, found.size.values())
-    datasets = [sum(parts, ()) for parts in itertools.product(*of_each)]
-    answers = {x: dict(zip((of := found.query(x)).labels, of, strict=True)) for x in datasets}
-    near = [
-        apart(answers[x], answers[y], found.norm)
-        for x, y in itertools.product(datasets, repeat=2)
-        if (Counter(x) - Counter(y)).total() <= found.relation.k
-    ]
-    same(found.value, max(near))
-
-
-def is_local(found, dataset, **given):
-    checks(found)
-    at, size = list(dataset), found.size
-    same(found.value, widest(found.query, found.universe, size, found.relation, found.norm, at))
+    asked = {key: getattr(found, key) for key in ("query", "universe", "size", "relation", "norm")}
+    if isinstance(found.size, dict):  # of each group
+        same(found.value, sl.global_sensitivity(**asked, method="walk").value)
+    else:
+        same(found.value, widest(**asked, at=dataset))
 
 
 def is_table(found, queries, columns, size, relations, norm=1, **rest):
-    anything(found)
-    listed = [relations] if isinstance(relations, sl.Relation) else relations
-    questions = [(q, u, r) for u in columns.values() for q in queries for r in listed]
-    for value, (query, universe, relation) in zip(found["sensitivity"], questions, strict=True):
-        expected = widest(as_query(query), universe, size, relation, norm)
-        assert value is None if expected is None else same(value, expected) is None
+    shown(found)
+    asked = [relations] if isinstance(relations, sl.Relation) else relations
+    questions = [(q, u, size, r) for u in columns.values() for q in queries for r in asked]
+    for value, question in zip(found["sensitivity"], questions, strict=True):
+        expected = widest(*question, norm)
+        assert (value is None) == (expected is None)
+        same(value or 0, expected or 0)
 
 
-def is_conjecture(found, query, **given):
-    assert found.status in ("conjecture", "refuted", "none")
-    for universe, size, relation, value, _ in found.cases:
-        assert same(value, widest(as_query(query), universe, size, relation, 1)) is None
+def as_plain(function):
+    """What comes of the same settings in Python's own numbers, whose answers other tests hold to the definition."""
 
+    def judge(found, **given):
+        shown(found)
+        sequences = {"bounds", "dataset", "edges"} & set(given)
+        numbers = {key for key in given if is_number(given[key]) and key != "norm"}
+        plain = {key: listed(given[key]) for key in sequences}
+        plain |= {key: listed([given[key]])[0] for key in numbers}
+        again = function(**given | plain)
+        assert getattr(found, "value", found) == getattr(again, "value", again)
 
-def is_closed_form(found, query, bounds, relation, size=None, min_size=None, norm=1, values=None):
-    """At least what three values within the bounds bring about, and what its witness shows."""
-    anything(found)
-    low, high = map(exact, bounds)
-    few = sl.Universe.value_range({low, (low + high) / 2, high} if values is None else {low, high})
-    least = size if min_size is None else range(int(min_size), int(min_size) + 3)
-    if query.name.startswith("count_where"):
-        return  # no formula asks its predicate, which may well fail
-    if found.witness:
-        x, y = (answer_of(query, tuple(map(Fraction, side))) for side in found.witness)
-        same(found.value, apart(x, y, norm))
-    enumerated = widest(query, few, least, relation, norm)
-    value, slack = exact_number(found.value), 1 + Fraction(1, 10**9)
-    assert enumerated is None or exact_number(enumerated) <= value * slack
-
-
-def is_at_distance(found, query, dataset, bounds, distance):
-    """At least the local sensitivity at the dataset, at most the global, on the bounds' ends."""
-    x, ends = exactly(dataset), list(map(exact, bounds))
-    pool = sl.Universe.value_range([*x, *ends])
-    slack = 1 + Fraction(1, 10**9)
-    local = widest(query, pool, len(x), sl.Change(1), at=x)
-    assert exact_number(local or 0) <= exact_number(found) * slack
-    if distance >= len(x):
-        everywhere = widest(query, pool, len(x), sl.Change(1))
-        assert exact_number(everywhere or 0) <= exact_number(found) * slack
-
-
-def is_smooth(found, query, dataset, bounds, beta):
-    anything(found)
-    assert found.check()
-    at = sl.sensitivity_at_distance(query, dataset, bounds=bounds, distance=found.distance)
-    discount = math.exp(-float(exact(beta)) * found.distance)
-    assert found.value == pytest.approx(discount * float(at), rel=1e-9)
+    return judge
 
 
 def is_audit(found, function, universe, norm=1, order=None, output_metric=None, **rest):
-    anything(found)
+    shown(found)
     found.to_frame()
     assert found.check()
-    if order is not None or output_metric is not None:
-        return
-    for row in found.rows:
-        if row.found is None:  # infeasible, or too small to be asked
-            continue
-        relation = getattr(sl, row.relation)(row.k)
-        expected = widest(as_query(function), universe, row.size, relation, norm)
-        if row.searched:
-            assert exact_number(row.found) <= exact_number(expected) * (1 + Fraction(1, 10**9))
-        else:
-            same(row.found, expected)
+    asked = [] if order is not None or output_metric is not None else found.rows
+    for row in asked:
+        if row.found is not None:  # feasible, and large enough to be asked
+            expected = widest(function, universe, row.size, getattr(sl, row.relation)(row.k), norm)
+            (at_most if row.searched else same)(row.found, expected)
 
 
 def is_map_audit(found, function, inputs, input_metric, output_metric, **rest):
-    anything(found)
+    shown(found)
     assert found.check()
-    inputs = list(inputs)
     if all(isinstance(x, tuple) for x in inputs):
         pairs = list(itertools.product(inputs, repeat=2))
         for row in found.rows:
@@ -512,321 +338,171 @@ def is_map_audit(found, function, inputs, input_metric, output_metric, **rest):
 
 
 def is_distance(found, x, y):
-    def counted(side):  # of a frame the rows, not the names of its columns
-        side = side.itertuples(index=False, name=None) if isinstance(side, pd.DataFrame) else side
-        return Counter(None if r is None else exact(r) for r in side)
-
-    x, y = counted(x), counted(y)
+    x, y = Counter(listed(x)), Counter(listed(y))
     assert found in ((x - y).total() + (y - x).total(), (x - y).total(), math.inf)
 
 
-def universe_is(unlimited):
-    def judge(found, name=None, **given):
-        (records,) = given.values()
-        if isinstance(records, np.ma.MaskedArray):
-            records = records.tolist()
-        if isinstance(records, pd.DataFrame):  # its rows are records
-            rows = {*records.itertuples(index=False, name=None)}
-            assert {tuple(row) for row in found.values} == rows
-            return
-        missing = any(record is None or record is pd.NA for record in records)
-        assert found.has_missing == missing
-        if missing or not all(map(is_number, records)):
-            return
-        exact = sorted(map(exact_number, records))
-        assert sorted(map(exact_number, found.values)) == sorted(set(exact))
-        size, pool = min(2, len(exact)), sorted(set(exact)) if unlimited else exact
-        choose = itertools.combinations_with_replacement if unlimited else itertools.combinations
-        assert found.count(size) == len(set(choose(pool, size)))
-
-    return judge
+def is_universe(found, name=None, **given):
+    (records,) = map(listed, given.values())
+    values = listed(found.values)
+    assert found.has_missing == (None in records)
+    if not all(map(is_number, records)):
+        assert {*map(told, values)} == {*map(told, records)}
+        return
+    assert sorted(values) == sorted({*records})
+    choose, pool = itertools.combinations, sorted(records)
+    if found.unlimited:
+        choose, pool = itertools.combinations_with_replacement, values
+    size = min(2, len(records))
+    assert found.count(size) == len({*choose(pool, size)})
 
 
-def is_number_of(meaning):
-    """A query made of one option answers as the oracle's does on a few records."""
-
-    def judge(found, **option):
-        (option,) = option.values()
-        x = tuple(map(Fraction, (0, 1, 4, 5)))
-        if len(x) < found.smallest_size:
-            return
-        try:
-            expected = meaning(option)(x)
-        except Exception:
-            with pytest.raises(ValueError, match="failed on dataset"):
-                found(x)
-            return
-        answers = answer_of(found, x), answer_of(lambda _: expected, x)
-        for one, other in zip(*(answer.values() for answer in answers), strict=True):
-            same(one, other)
-
-    return judge
-
-
-def are_breaking(found, bounds, dtype=float):
-    numbers = [value for value in found if value is not None]
-    assert numbers == sorted(numbers)
-    low, high = map(float, bounds)  # as which they are given
-    assert all(low <= value <= high for value in numbers)
-
-
-def has_k(found, k):
-    assert found.k == exact(k) >= 1
-
-
-def is_figure(found, **given):
-    assert isinstance(found, Figure)
+def told(record):
+    return record if is_number(record) else written(record)
 
 
 def is_answer(meaning):
-    def judge(found, dataset):
-        same(found, meaning(tuple(exactly(dataset))))
-
-    return judge
-
-
-def is_how_many_to_add(found, dataset, universe):
-    """Each value that is left once the dataset's records have left."""
-    left = Counter(universe.sorted_records.tolist()) - Counter(list(dataset))
-    same(found, len(universe.values if universe.unlimited else left))
-
-
-def is_how_many(found, size):
-    """The datasets of three values in any number of copies, up to 99 of them, or their number."""
-    number = math.comb(2 + int(size), 2)
-    same(*((found, number) if isinstance(found, int) else (len(found), min(99, number))))
+    return lambda found, dataset: same(found, meaning(tuple(sorted(listed(dataset)))))
 
 
 # --- the calls: what they are named, and what is valid for each parameter ------------------------
 
-KNOWN = sl.Universe.population([0, 1, 1, 4])
-FREE = sl.Universe.value_range([0, 2, 3], name="free")
-GROUPED = sl.Universe.product(g=["a", "b"], x=[0, 2, 3])
-TABLE = sl.compare([sl.MEAN], {"a": FREE}, size=2, relations=[sl.Change(1), sl.Change(2)])
-WITNESS = sl.global_sensitivity(sl.MEAN, KNOWN, size=2, relation=sl.Change(1))
-
-QUERIES = [sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1), span]
+MOMENTS = [sl.MEAN, sl.MEDIAN, sl.STD, sl.SUM, sl.COUNT, sl.variance(ddof=1)]
+QUERIES = [*MOMENTS, span, sl.histogram([0, 1, 4])]
 STANDARD = [sl.MEAN, sl.MEDIAN, sl.SUM, sl.VARIANCE, sl.COUNT, sl.quantile(0.3)]
 RELATIONS = [sl.Change(1), sl.AddRemove(1), sl.SymmetricDifference(2), sl.Add(1), sl.Remove(1)]
-NORMS = {"norm": [0, 1, 2, math.inf]}
-SIZES = [2, 1, range(1, 4)]
 DATASETS = [(0, 3), [2], (0, 2, 3)]
-X_AND_Y = {"x": DATASETS, "y": DATASETS}
-LISTS = {
-    "queries": [QUERIES[:2]], "columns": [{"a": KNOWN, "b": FREE}], "relations": [RELATIONS[:3]], "size": SIZES, **NORMS,
-}  # fmt: skip
-RUN = {"max_datasets": [1000], "progress": [False], "executor": [None]}
-ASKED = {"query": QUERIES, "relation": RELATIONS, **NORMS}
-GLOBALLY = {**ASKED, "universe": [KNOWN, FREE], "size": SIZES}
-AUDITED = {
-    "function": QUERIES, "universe": [KNOWN, FREE], "relations": [RELATIONS[:2]], "sizes": [2, [1, 2], range(1, 3)],
-}  # fmt: skip
-WITHIN = {"query": STANDARD, "bounds": [(0, 12), (-1, 3.5), (0, 0)]}
+CUT, MORE = {"cut": [0, 0.25]}, {"predicate": [lambda value: value > 1]}
+WITHIN = {"query": STANDARD, "bounds": [(0, 9), (-1, 3.5), (0, 0)]}
 AT_ONE = {**WITHIN, "bounds": [(0, 9), (-1, 3.5)], "dataset": [(1, 2), (0, 3, 3)]}
+TABLE = sl.compare([sl.MEAN], {"a": FREE}, size=2, relations=[sl.Change(1), sl.Change(2)])
+WITNESS = sl.global_sensitivity(sl.MEAN, KNOWN, size=2, relation=sl.Change(1))
+VALID = {  # where a call below says nothing else
+    "query": QUERIES, "function": QUERIES, "queries": [QUERIES[:2]], "universe": [KNOWN, FREE],
+    "columns": [{"a": KNOWN, "b": FREE}], "relation": RELATIONS, "relations": [RELATIONS[:3]],
+    "size": [2, 1, range(1, 4)], "sizes": [2, [1, 2], range(1, 3)], "norm": [0, 1, 2, math.inf], "method": METHODS,
+    "max_datasets": [1000], "progress": [False], "executor": [None], "output_metric": [None],
+    "dataset": DATASETS, "x": DATASETS, "y": DATASETS, "records": [[1, 2, 2]], "values": [[1, 2, 2]], "name": [None],
+    "k": [1], "table": [TABLE], "column": [None, "a"], "ax": [None],
+}  # fmt: skip
 
 
 def twice(dataset):
     return (*dataset, *dataset)
 
 
-def list_datasets(size):
-    return list(itertools.islice(FREE.datasets(size), 99))
+def are_neighbours(relation):
+    def judge(found, dataset, universe):
+        assert found == len(pairs_of(universe, len(listed(dataset)), relation, dataset))
+
+    return judge
 
 
-def list_neighbours(dataset, universe):
-    return list(sl.Change(1).neighbours(dataset, universe))
-
-
-def is_more_than_one(value):
-    return value > 1
-
-
-@dataclass(frozen=True)
-class Call:
-    """A function, the judge of what it returns, and valid settings of each of its parameters."""
-
-    function: Callable[..., Any]
-    judge: Callable[..., None]
-    valid: dict[str, list[Any]]
-
-
+# A name: the function, the judge of what it returns, and what is valid for parameters of its own.
 CALLS = {
     # universes
-    "population": Call(sl.Universe.population, universe_is(False), {"records": [[1, 2, 2]], "name": [None, "x"]}),
-    "value_range": Call(sl.Universe.value_range, universe_is(True), {"values": [[1, 2, 2]], "name": [None]}),
-    "count": Call(FREE.count, is_how_many, {"size": SIZES[:2]}),
-    "datasets": Call(list_datasets, is_how_many, {"size": [2]}),
+    "population": (sl.Universe.population, is_universe, {}),
+    "value_range": (sl.Universe.value_range, is_universe, {}),
+    "count": (FREE.count, lambda found, size: same(found, math.comb(2 + int(size), 2)), {"size": [2, 1]}),
+    "datasets": (
+        lambda size: len(list(itertools.islice(FREE.datasets(size), 99))),
+        lambda found, size: same(found, min(99, math.comb(2 + int(size), 2))), {"size": [2]}),
     # relations
-    **{made.__name__: Call(made, has_k, {"k": [1]}) for made in conftest.RELATIONS},
-    "are_neighbours": Call(
-        sl.Change(1).are_neighbours, lambda found, x, y: same(found, sl.change_one_distance(x, y) <= 1), X_AND_Y),
-    "neighbours": Call(
-        list_neighbours, lambda found, **given: same(len(found), sl.Change(1).count_neighbours(**given)),
-        {"dataset": DATASETS, "universe": [FREE]}),
-    "count_neighbours": Call(
-        sl.Add(1).count_neighbours, is_how_many_to_add, {"dataset": DATASETS, "universe": [FREE]}),
-    "symmetric_distance": Call(sl.symmetric_distance, is_distance, X_AND_Y),
-    "change_one_distance": Call(sl.change_one_distance, is_distance, X_AND_Y),
+    **{made.__name__: (made, lambda found, k, **rest: same(found.k, k), {"columns": []}) for made in conftest.RELATIONS},
+    "are_neighbours": (
+        sl.Change(1).are_neighbours, lambda found, x, y: same(found, sl.change_one_distance(x, y) <= 1), {}),
+    "neighbours": (
+        lambda dataset, universe: len(list(sl.Change(1).neighbours(dataset, universe))), are_neighbours(sl.Change(1)),
+        {"universe": [FREE]}),
+    "count_neighbours": (sl.Add(1).count_neighbours, are_neighbours(sl.Add(1)), {"universe": [FREE]}),
+    "symmetric_distance": (sl.symmetric_distance, is_distance, {}),
+    "change_one_distance": (sl.change_one_distance, is_distance, {}),
     # queries
-    "Query": Call(sl.Query, anything, {"name": ["f"], "function": [len], "smallest_size": [0, 1]}),
-    "MEAN": Call(sl.MEAN, is_answer(oracle.mean), {"dataset": DATASETS}),
-    "STD": Call(sl.STD, is_answer(oracle.QUERIES["std"][0]), {"dataset": DATASETS}),
-    "count_distinct": Call(sl.count_distinct, is_answer(lambda x: len(set(x))), {"dataset": DATASETS}),
-    "quantile": Call(sl.quantile, is_number_of(lambda q: oracle.quantile(exact(q))), {"q": [0.5, 1]}),
-    "variance": Call(sl.variance, is_number_of(lambda ddof: oracle.variance(int(ddof))), {"ddof": [0, 1]}),
-    "std": Call(
-        sl.std, is_number_of(lambda ddof: lambda x: oracle.root(oracle.variance(int(ddof))(x))), {"ddof": [0, 1]}),
-    "histogram": Call(
-        sl.histogram, is_number_of(lambda edges: oracle.histogram(list(map(exact, edges)))), {"edges": [[0, 1, 5], (0, 2)]}),
-    "count_where": Call(
-        sl.count_where, is_number_of(lambda where: lambda x: sum(bool(where(value)) for value in x)),
-        {"predicate": [is_more_than_one]}),
-    "count_people_where": Call(
-        sl.count_people_where, is_number_of(lambda where: lambda x: sum(bool(where(value)) for value in x)),
-        {"predicate": [is_more_than_one]}),
-    "l_statistic": Call(sl.l_statistic, anything, {"weights": [[1].__mul__], "name": [None, "x"]}),
-    "trimmed_mean": Call(sl.trimmed_mean, anything, {"cut": [0, 0.25]}),
-    "winsorised_mean": Call(sl.winsorised_mean, anything, {"cut": [0, 0.25]}),
-    "sql": Call(
-        sl.sql, anything,
-        {"statement": ["SELECT COUNT(*) FROM staff"], "keys": [None, "d", ["d"]], "connection": [None]}),
+    "Query": (sl.Query, shown, {"name": ["f"], "function": [len], "smallest_size": [0, 1]}),
+    "MEAN": (sl.MEAN, is_answer(oracle.mean), {}),
+    "STD": (sl.STD, is_answer(oracle.QUERIES["std"][0]), {}),
+    "count_distinct": (sl.count_distinct, is_answer(lambda x: len(set(x))), {}),
+    "quantile": (sl.quantile, as_plain(sl.quantile), {"q": [0.5, 1]}),
+    "variance": (sl.variance, as_plain(sl.variance), {"ddof": [0, 1]}),
+    "std": (sl.std, as_plain(sl.std), {"ddof": [0, 1]}),
+    "histogram": (sl.histogram, as_plain(sl.histogram), {"edges": [[0, 1, 5], (0, 2)]}),
+    "count_where": (sl.count_where, shown, MORE),
+    "count_people_where": (sl.count_people_where, shown, MORE),
+    "l_statistic": (sl.l_statistic, shown, {"weights": [[1].__mul__]}),
+    "trimmed_mean": (sl.trimmed_mean, as_plain(sl.trimmed_mean), CUT),
+    "winsorised_mean": (sl.winsorised_mean, as_plain(sl.winsorised_mean), CUT),
+    "sql": (sl.sql, shown, {"statement": ["SELECT COUNT(*) FROM staff"], "keys": [None, "d", ["d"]], "connection": [None]}),
     # sensitivities
-    "global_sensitivity": Call(sl.global_sensitivity, is_global, {**GLOBALLY, "method": METHODS, **RUN}),
-    "of groups": Call(
-        sl.global_sensitivity, is_of_groups,
-        {"query": [query.of("x").by("g") for query in QUERIES if query is not span], "universe": [GROUPED],
-         "size": [{"a": 2, "b": 1}, {"b": 0, "a": 1}], "relation": [sl.Change(k, columns=["x"]) for k in (1, 2)],
-         "method": METHODS, **NORMS, **RUN}),
-    "a vector's": Call(
-        sl.global_sensitivity, is_global, {**GLOBALLY, "query": [sl.histogram([0, 1, 4])], "method": ["auto", "walk"]}),
-    "local_sensitivity": Call(
-        sl.local_sensitivity, is_local,
-        {**ASKED, "dataset": DATASETS, "universe": [FREE], "method": ["auto", "walk"], **RUN}),
-    "sweep": Call(sl.sweep, is_table, {**LISTS, "method": METHODS, **RUN}),
-    "compare": Call(sl.compare, is_table, {**LISTS, "bounds": [(0, 4), None]}),
-    "closed_form": Call(
-        sl.closed_form, is_closed_form, {**WITHIN, "relation": RELATIONS, "size": [3, 2, range(2, 4)], **NORMS}),
-    "at least": Call(
-        sl.closed_form, is_closed_form, {**WITHIN, "relation": RELATIONS, "min_size": [3, 2], "values": [None, 4]}),
-    "sensitivity_at_distance": Call(sl.sensitivity_at_distance, is_at_distance, {**AT_ONE, "distance": [0, 1]}),
-    "smooth_sensitivity": Call(sl.smooth_sensitivity, is_smooth, {**AT_ONE, "beta": [0.1, 1]}),
+    "global_sensitivity": (sl.global_sensitivity, is_widest, {}),
+    "of groups": (
+        sl.global_sensitivity, is_widest,
+        {"query": [query.of("x").by("g") for query in MOMENTS],
+         "universe": [sl.Universe.product(g=["a", "b"], x=[0, 2, 3])], "size": [{"a": 2, "b": 1}, {"b": 0, "a": 1}],
+         "relation": [sl.Change(k, columns=["x"]) for k in (1, 2)]}),
+    "local_sensitivity": (sl.local_sensitivity, is_widest, {"universe": [FREE], "method": ["auto", "walk"]}),
+    "sweep": (sl.sweep, is_table, {}),
+    "compare": (sl.compare, is_table, {"bounds": [(0, 4), None]}),
+    "closed_form": (sl.closed_form, as_plain(sl.closed_form), {**WITHIN, "size": [3, 2, range(2, 4)], "values": []}),
+    "at least": (sl.closed_form, as_plain(sl.closed_form), {**WITHIN, "min_size": [3, 2], "size": [], "norm": [], "values": [None, 4]}),
+    "sensitivity_at_distance": (sl.sensitivity_at_distance, as_plain(sl.sensitivity_at_distance), {**AT_ONE, "distance": [0, 1]}),
+    "smooth_sensitivity": (sl.smooth_sensitivity, as_plain(sl.smooth_sensitivity), {**AT_ONE, "beta": [0.1, 1]}),
     # audits
-    "audit": Call(
+    "audit": (
         partial(sl.audit, trials=20), is_audit,
-        {**AUDITED, **NORMS, "claim": [1, 0.5], "output_metric": [None], "order": [None, "any", "kept"],
-         "method": ["auto", "walk"], "max_datasets": [1000]}),
-    "a search": Call(
-        sl.audit, is_audit, {**AUDITED, "claim": [1], "method": ["search"], "seed": [0, 3], "trials": [20]}),
-    "audit_map": Call(
+        {"claim": [1, 0.5], "order": [None, "any", "kept"], "method": ["auto", "walk"]}),
+    "a search": (
+        sl.audit, is_audit, {"claim": [1], "method": ["search"], "seed": [0, 3], "trials": [20], "norm": [], "max_datasets": []}),
+    "audit_map": (
         sl.audit_map, is_map_audit,
         {"function": [twice], "claim": [1, lambda distance: 2 * distance], "inputs": [[(), (1,), (1, 2)]],
          "distances": [[1, 2]], "input_metric": [sl.symmetric_distance], "output_metric": [sl.symmetric_distance],
          "max_pairs": [10]}),
-    "breaking_values": Call(
-        sl.breaking_values, are_breaking, {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]}),
-    "conjecture": Call(
-        sl.conjecture, is_conjecture,
+    "breaking_values": (sl.breaking_values, as_plain(sl.breaking_values), {"bounds": [(0, 100), (-1, 1)], "dtype": [float, np.int8, np.float32]}),
+    "conjecture": (
+        sl.conjecture, shown,
         {"query": [sl.MEAN, sl.SUM], "universes": [[FREE, sl.Universe.value_range([0, 2])]], "sizes": [[1, 2, 3]],
          "relations": [[sl.Change(1), sl.Change(2)]]}),
     # pictures
-    "plot_sweep": Call(sl.plot_sweep, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
-    "plot_compare": Call(sl.plot_compare, is_figure, {"table": [TABLE], "column": [None, "a"], "ax": [None]}),
-    "plot_witness": Call(sl.plot_witness, is_figure, {"sensitivity": [WITNESS], "ax": [None]}),
-    "explore": Call(
-        sl.explore, lambda box, **given: box.children, {"universe": [FREE], "size": [2], "queries": [[sl.MEAN]], "relations": [[sl.Change]]}),
+    "plot_sweep": (sl.plot_sweep, shown, {}),
+    "plot_compare": (sl.plot_compare, shown, {}),
+    "plot_witness": (sl.plot_witness, shown, {"sensitivity": [WITNESS]}),
+    "explore": (
+        sl.explore, shown,
+        {"universe": [FREE], "size": [2], "queries": [[sl.MEAN]], "relations": [[sl.Change]]}),
 }  # fmt: skip
-
 
 # --- calling --------------------------------------------------------------------------------------
 
-NOUNS = {
-    "query",
-    "record",
-    "records",
-    "relation",
-    "size",
-    "universe",
-}  # what parameters are made of
-
-
-def is_spoken(error, call):
-    """Whether the package itself raised it, of a parameter by its name, and at no great length."""
-    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
-    module = frame.f_globals.get("__name__", "")
-    source = linecache.getline(frame.f_code.co_filename, line)
-    own = module.startswith("sensitivity_lab") and source.lstrip().startswith("raise")
-    named = {*re.findall(r"\w+", str(error))} & {*inspect.signature(call).parameters, *NOUNS}
-    kind = isinstance(error, (TypeError, ValueError))
-    return own and kind and bool(named) and len(str(error)) < LONGEST_MESSAGE
+# What parameters are made of.
+NOUNS = {"function", "query", "record", "records", "relation", "size", "universe"}  # fmt: skip
 
 
 class Late(BaseException):
-    """No Exception, so that nobody takes it for a failure of the function that was asked."""
+    """No Exception, so that nobody takes it for a failure of the function, or shrinks what takes long."""
 
 
 @contextmanager
-def time_limit(seconds):
-    """Raise `Late` in a block that takes longer, where the system has alarms."""
-
-    def late(*_):
-        raise Late
-
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def memory_limit(extra):
-    """Let the block ask for so many bytes and no more, where the system can say so."""
+def limits():
+    """`Late` in a block that takes long, and no memory beyond a limit, where the system can say so."""
     if not sys.platform.startswith("linux"):
         yield
         return
     import resource
 
+    def late(*_):
+        raise Late
+
     with open("/proc/self/statm", encoding="ascii") as held:
         used = int(held.read().split()[0]) * resource.getpagesize()
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (used + extra, before[1]))
+    before, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, late)
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, before[1]))
+    signal.alarm(LONGEST)
     try:
         yield
     finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, handler)
         resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-def is_spent(value):
-    """Whether the judge would find another value than the call did."""
-    if isinstance(value, list):
-        return any(map(is_spent, value))
-    return type(value) is Noisy or hasattr(type(value), "__next__")
-
-
-def fault_of(name, given):
-    """What is wrong with one call, as text; nothing where all is well."""
-    call = CALLS[name]
-    try:
-        with time_limit(LONGEST), memory_limit(MEMORY), np.errstate(all="ignore"):
-            try:
-                found = call.function(**given)
-            except Exception as error:
-                return None if is_spoken(error, call.function) else written(error)
-            (anything if any(map(is_spent, given.values())) else call.judge)(found, **given)
-    except sl.TooLarge:
-        return None  # for the plain loops
-    except Late:
-        return f"took longer than {LONGEST} s"
-    except Exception as error:
-        return f"judged: {written(error)}"
-    finally:
-        plt.close("all")
-    return None
 
 
 def written(thing):
@@ -836,44 +512,121 @@ def written(thing):
         return type(thing).__name__
 
 
+def is_spoken(error, function):
+    """Whether the package itself raised it, of a parameter by its name, and at no great length."""
+    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+    source = linecache.getline(frame.f_code.co_filename, line)
+    own = frame.f_globals.get("__name__", "").startswith("sensitivity_lab")
+    named = {*re.findall(r"\w+", str(error))} & {*inspect.signature(function).parameters, *NOUNS}
+    raised = (
+        own and source.lstrip().startswith("raise") and isinstance(error, (TypeError, ValueError))
+    )
+    return raised and bool(named) and len(str(error)) < LONGEST_MESSAGE
+
+
+def is_spent(value):
+    """Whether the judge would find another value than the call did."""
+    if isinstance(value, list):
+        return any(map(is_spent, value))
+    return value is noisy or hasattr(type(value), "__next__")
+
+
+class Call:
+    """A function by its name among `CALLS`, and what it is given."""
+
+    def __init__(self, name, given):
+        self.name, self.given = name, given
+
+    def __repr__(self):
+        return f"{self.name}({', '.join(f'{key}={written(it)}' for key, it in self.given.items())})"
+
+    def fault(self):
+        """What is wrong with the call, as text; nothing where all is well."""
+        function, judge, _ = CALLS[self.name]
+        found = Late
+        try:
+            with limits(), np.errstate(all="ignore"):
+                found = function(**self.given)
+                spent = any(map(is_spent, self.given.values()))
+                (shown if spent else judge)(found, **self.given)
+        except Late:
+            raise Late(f"{self} took longer than {LONGEST} s") from None
+        except Exception as error:
+            if found is Late:
+                return None if is_spoken(error, function) else written(error)
+            too_many = isinstance(error, sl.TooLarge)  # for the plain loops
+            return None if too_many else f"judged: {written(error)}"
+        finally:
+            plt.close("all")
+
+
+def valid_of(name):
+    """The valid settings of each parameter of a call, by `VALID` and by what is its own."""
+    function, _, own = CALLS[name]
+    known = {key: own.get(key, VALID.get(key)) for key in inspect.signature(function).parameters}
+    return {key: values for key, values in known.items() if values}
+
+
+@st.composite
+def odd_calls(draw):
+    """A call of valid settings, of which one or two are odd."""
+    name = draw(st.sampled_from([*CALLS]))
+    valid = valid_of(name)
+    given = {key: draw(st.sampled_from(values)) for key, values in valid.items()}
+    for key in {draw(st.sampled_from([*valid])) for _ in range(draw(st.integers(1, 2)))}:
+        grown = GROWN.get(key, numbers)
+        given[key] = draw(st.sampled_from(ODD) if draw(st.booleans()) else grown)
+    return Call(name, given)
+
+
 @pytest.mark.parametrize("seed", seeds(10) if CHECK_ALL or "SEED" in os.environ else range(10))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning", "ignore::FutureWarning")  # fmt: skip
 def test_odd_calls_are_refused_clearly_or_answered_rightly(seed):
     """Catches a wrong number, a hang, memory without a budget, and an error that names no parameter."""
-    rng, faults = random.Random(seed), {}
-    for _ in range(CASES):
-        name = rng.choice(list(CALLS))
-        given = {key: rng.choice(values) for key, values in CALLS[name].valid.items()}
-        for key in rng.sample(list(given), rng.choice([1, 1, 1, min(2, len(given))])):
-            given[key] = odd(rng, key)
-        if fault := fault_of(name, given):
-            faults[f"{name}({', '.join(f'{key}={written(given[key])}' for key in given)})"] = fault
-    assert faults == {}
+
+    @seeded(seed)
+    @settings(
+        max_examples=CASES, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+    )  # fmt: skip
+    @given(odd_calls())
+    def ask(call):
+        assert call.fault() is None
+
+    ask()
 
 
-def test_what_odd_calls_once_found():
-    """Catches the return of a wrong number, a hang or a bare error that was found and mended."""
-    masked = sl.Universe.population(np.ma.array([1, 2, 9], mask=[False, False, True]))
-    assert masked.values == (1, 2, None)  # the 9 was laid bare
-    days = np.timedelta64(2, "D")
-    assert sl.Universe.population([days]).values == (days,)  # was 2
-    with pytest.raises(TypeError, match="mean is asked of numbers, got records such as"):
-        sl.global_sensitivity(
-            sl.MEAN, sl.Universe.population([days] * 3), size=2, relation=sl.Change(1)
-        )
-    assert sl.Universe.population([Decimal("1e400"), 1]).values[-1] == Decimal("1e400")
-    huge = sl.closed_form(sl.MEAN, bounds=(0, 1), size=10**30, relation=sl.Change(1))
-    assert (huge.value, huge.witness) == (Fraction(1, 10**30), None)  # listed every record
-    with pytest.raises(ValueError, match="size must name at least one size"):
-        sl.closed_form(sl.MEAN, bounds=(0, 1), size=range(0), relation=sl.Change(1))
-    tiny = sl.smooth_sensitivity(sl.MEDIAN, (0, 3, 3), bounds=(0, 9), beta=5e-324)
-    assert tiny.local == 9
-    with pytest.raises(ValueError, match="query twice failed on dataset"):
-        sl.audit_map(twice, 1, [days], distances=[1], input_metric=max, output_metric=max)
-    found = sl.audit(
-        sl.COUNT, 0, FREE, sizes=0, relations=[sl.Change(1)], method="search", trials=9
-    )
-    assert found.rows[0].found == 0
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_fails_at_everything_is_refused_in_our_words(name):
+    """Catches the bare error of a value that cannot be listed, compared or written."""
+    valid = {key: values[0] for key, values in valid_of(name).items()}
+    checked = [
+        key for key in valid if key not in ("executor", "name")
+    ]  # asked for what they can, or never
+    calls = [Call(name, {**valid, key: Rude()}) for key in checked]
+    assert {fault: call for call in calls if (fault := call.fault())} == {}
+
+
+DAYS = np.timedelta64(2, "D")
+ONCE = [  # a wrong number, a hang or a bare error that was found and mended
+    ("population", {"records": np.ma.array([1, 2, 9], mask=[False, False, True])}),  # the 9 was laid bare
+    ("population", {"records": [DAYS]}),  # was 2
+    ("population", {"records": [Decimal("1e400"), 1]}),
+    ("global_sensitivity", {"universe": sl.Universe.population([DAYS] * 3)}),
+    ("closed_form", {"size": 10**30}),  # listed every record
+    ("closed_form", {"size": range(0)}),
+    ("smooth_sensitivity", {"query": sl.MEDIAN, "dataset": (0, 3, 3), "beta": 5e-324}),
+    ("audit_map", {"inputs": [DAYS], "input_metric": max, "output_metric": max}),
+    ("a search", {"function": sl.COUNT, "sizes": 0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "odd"), ONCE)
+def test_what_odd_calls_once_found(name, odd):
+    """Catches the return of a fault."""
+    valid = {key: values[0] for key, values in valid_of(name).items()}
+    assert Call(name, valid | odd).fault() is None
 
 
 def test_every_public_function_is_called_with_odd_input():
