@@ -147,6 +147,7 @@ def test_a_result_says_whether_it_counts_rows_or_people():
     ):
         found = asked(query, universe, **LEAVES)
         assert (found.value, found.check()) == (value, True)
+        assert bool(found.keys) is ("by" in found.query.name)
         for shown in (repr(found), found._repr_html_()):
             assert words in shown
             assert ("their rows" in shown) is ("their rows" in words)

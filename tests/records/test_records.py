@@ -355,8 +355,9 @@ def hold(world, want, here=None, given=None):
             continue
         assert want is not None, told
         assert is_equal(found.value, want), (*told, found.value, want)
-        assert found.check(), told
+        assert (found.query, found.universe, found.check()) == (query, universe, True), told
         assert world.is_pair(found.witness, want, here), told
+        assert world.norm or len(found.keys) in (0, found.value), told
 
 
 @pytest.mark.parametrize("kind", POOLS)
