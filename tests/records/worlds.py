@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import chain, combinations_with_replacement, product, repeat
 
 import pandas as pd
 import polars as pl
@@ -149,14 +149,9 @@ def bounded(rows, steps, keep):
             kept = list(dict.fromkeys(row[at] for row in rows))[: what[1]]
             rows = [row for row in rows if row[at] in kept]
         else:
-            rows = [
-                tuple(cut(*cell, what) for cell in zip(COLUMNS, row, strict=True)) for row in rows
-            ]
-            cells = sum(
-                a != b
-                for was, now in zip(before, rows, strict=True)
-                for a, b in zip(was, now, strict=True)
-            )
+            rows = [tuple(map(cut, COLUMNS, row, repeat(what))) for row in rows]
+            both = zip(chain(*before), chain(*rows), strict=True)
+            cells = sum(was != now for was, now in both)
         costs.append((len(before) - len(rows), cells))
     return tuple(rows), costs
 
@@ -178,6 +173,10 @@ class Kind:
     least = 1  # how many rows a record brings at least
     beside = ()  # columns that say what t says
     cases = 8  # that a test draws
+
+    def made(self, source):
+        """A universe of rows or values."""
+        return (sl.Universe.population if self.limited else sl.Universe.value_range)(source)
 
     def is_solved(self, name):
         """Whether a solver must serve a query."""
@@ -243,12 +242,11 @@ class Named(Kind):
 
     def given(self, names, rng):
         """A dataset as a caller gives it: ids, or tables in any order, of any library."""
-        rows = self.frame[self.frame["who"].isin(names)].sample(
-            frac=1, random_state=rng.getrandbits(9)
-        )
-        table = self.tables(rng, rows)
-        is_bounded = self.universe.source.bounds
-        return rng.choice((list(names), self.universe.apply(table).table if is_bounded else table))
+        rows = self.frame[self.frame["who"].isin(names)]
+        table = self.tables(rng, rows.sample(frac=1, random_state=rng.getrandbits(9)))
+        if self.universe.source.bounds:
+            table = self.universe.apply(table).table
+        return rng.choice((list(names), table))
 
     def read(self, table):
         """The people of a table, each with all their rows; nobody is without."""
@@ -290,10 +288,8 @@ class Anybody(Kind):
         self.table = LIBRARIES[rng.choice(list(LIBRARIES))](self.frame)
         made = rng.choice((self.table, sl.Universe.value_range(self.table)))
         self.universe = sl.Universe.people(made, most_rows=most, least_rows=self.least)
-        of_so_many = (
-            combinations_with_replacement({*rows}, n) for n in range(self.least, most + 1)
-        )
-        self.everybody = [tuple(sorted(person)) for people in of_so_many for person in people]
+        kinds, numbers = sorted({*rows}), range(self.least, most + 1)
+        self.everybody = [p for n in numbers for p in combinations_with_replacement(kinds, n)]
         self.any_mix = True
 
     def bound(self, rng):
@@ -335,9 +331,7 @@ class Rows(Kind):
         b = [each == "b" for each in t]
         self.frame = pd.DataFrame({**columns_of(rows, rng), "c": c, "at": at, "b": b})
         self.table = LIBRARIES[rng.choice(list(LIBRARIES))](self.frame)
-        self.universe = (sl.Universe.population if self.limited else sl.Universe.value_range)(
-            self.table
-        )
+        self.universe = self.made(self.table)
         self.everybody = [(row,) for row in rows]
 
     def one(self, row):
@@ -367,9 +361,7 @@ class Values(Kind):
         self.name, self.limited = rng.choice(list(POOLS)), rng.random() < 0.6
         pool = POOLS[self.name]
         self.everybody = [pool[0], *rng.choices(pool, k=rng.randint(0, 4))]
-        self.universe = (sl.Universe.population if self.limited else sl.Universe.value_range)(
-            self.everybody
-        )
+        self.universe = self.made(self.everybody)
 
     def rows_of(self, records):
         return [(self.row(record),) for record in records]
@@ -386,11 +378,9 @@ class Values(Kind):
         return list(map(self.row, dataset))
 
     def says(self, column, rng):
-        return (
-            None
-            if (self.name, column) == ("numbers", "x")
-            else lambda record: self.row(record)[COLUMNS.index(column)]
-        )
+        if (self.name, column) == ("numbers", "x"):
+            return None  # of the numbers themselves
+        return lambda record: self.row(record)[COLUMNS.index(column)]
 
     def given(self, records, rng):
         return list(records)
