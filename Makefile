@@ -103,7 +103,7 @@ check-all: lint ## The slow checks: long fuzzing, three Pythons, lowest versions
 	ORACLE_CASES=1000 $(PYTEST) tests/methods/test_walk_and_sweep.py -n auto
 	CHECK_ALL=1 FAULT_CASES=10000 $(PYTEST) tests/misuse/test_faults.py -n auto
 	CHECK_ALL=1 SQL_CASES=1000 $(PYTEST) tests/sql/test_sql_fuzz.py -n auto
-	PEOPLE_CASES=1600 $(PYTEST) tests/records/test_people_fuzz.py -n auto
+	RECORDS_CASES=40 $(PYTEST) tests/records/test_records.py -n auto
 	CHECK_ALL=1 SOLVER_RECORDS=5 SOLVER_CASES=1000 $(PYTEST) tests/methods/test_solvers.py tests/methods/test_spread_floor.py tests/proved -n auto
 	CHECK_ALL=1 $(MAKE) test VENV=.venv-3.11 PYTHON=python3.11
 	for version in 3.12 3.13; do \

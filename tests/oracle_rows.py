@@ -12,7 +12,6 @@ from typing import NamedTuple
 from sensitivity_lab import definition
 
 RELATIONS = ("Add", "Remove", "AddRemove", "SymmetricDifference", "Change")
-SMALLEST = {name: least for name, (_, least) in definition.QUERIES.items() if least}
 
 
 class Worst(NamedTuple):
@@ -39,11 +38,6 @@ def greatest(answer, pairs, norm=1, smallest=0):
     return Worst(float(found.value) if is_root else found.value, found.witnesses)
 
 
-def asked_of(function, records):
-    """A function of records as one of labels."""
-    return lambda labels: function([records[label] for label in labels])
-
-
 def people_of(tables, id):
     """Everybody named in any table, each with their rows of every table."""
     names = sorted({row[id] for rows in tables.values() for row in rows})
@@ -63,6 +57,14 @@ def anybody(rows, most):
     ]
 
 
-def plain(query, numbers):
-    """What the definition says of numbers in any order."""
-    return definition.QUERIES[query][0](tuple(sorted(map(Fraction, numbers))))
+def gap(one, other, norm):
+    """How far apart two answers are, numbers, tuples or dicts of numbers: where a key is missing, it counts as 0."""
+    if not isinstance(one, (dict, tuple)):
+        return Fraction(definition.gap(one, other, norm))
+    one, other = (
+        dict(enumerate(side)) if isinstance(side, tuple) else side for side in (one, other)
+    )
+    if norm == 0:
+        return sum((key in one) != (key in other) or one[key] != other[key] for key in one | other)
+    steps = [abs(Fraction(one.get(key, 0)) - Fraction(other.get(key, 0))) for key in one | other]
+    return definition.gap((*steps, 0), (0,) * (len(steps) + 1), norm)

@@ -1,21 +1,16 @@
 """A query of a column or of a function is the query over the image: the same values, other records."""
 
 import math
-import random
-from collections import Counter
 from fractions import Fraction
-from functools import partial
 from itertools import product
 
 import numpy as np
-import oracle_rows
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-from conftest import CHECK_ALL, SEED, a_third
+from conftest import a_third
 
 import sensitivity_lab as sl
+from sensitivity_lab import definition
 
 QUERIES = {
     query.name: query
@@ -23,105 +18,6 @@ QUERIES = {
         sl.COUNT, sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.VARIANCE, sl.count_distinct,
     )
 }  # fmt: skip
-METHODS = ("auto", "walk", "sweep", "solver")
-WORDS = ["no", "on", "yes", "perhaps", "", "maybe", "never"]
-RELATIONS = oracle_rows.RELATIONS
-
-
-def fifth(number):
-    return Fraction(number * number, 5)
-
-
-def vowels(word):
-    return sum(letter in "aeiou" for letter in word)
-
-
-def of_pair(row):
-    return row[1] - 2 * row[0]
-
-
-def by_brute_force(name, numbers, pairs):
-    """The greatest gap over labelled records, its pairs as the numbers that they say."""
-    want = oracle_rows.greatest(
-        lambda labels: oracle_rows.plain(name, [numbers[i] for i in labels]),
-        pairs,
-        smallest=oracle_rows.SMALLEST.get(name, 0),
-    )
-    if want is None:
-        return None
-    shown = {tuple(tuple(sorted(numbers[i] for i in side)) for side in pair) for pair in want.pairs}
-    return oracle_rows.Worst(want.value, shown)
-
-
-def ask_all(query, universe, want, said=None, here=None, **ask):
-    """Every method that serves, globally or `here`; where nothing is feasible, each must say so."""
-    methods, answered = METHODS, 0
-    call = partial(sl.global_sensitivity, query, universe)
-    if here is not None:
-        methods = ("auto", "walk", "solver")
-        call = partial(sl.local_sensitivity, query, here, universe)
-    for method in methods:
-        if want is None:
-            with pytest.raises((sl.Infeasible, ValueError)):
-                call(method=method, **ask)
-            continue
-        try:
-            found = call(method=method, **ask)
-        except sl.NotProved:
-            assert method == "solver"
-            continue
-        assert (found.value, found.check()) == (want.value, True)
-        assert (found.query, found.universe) == (query, universe)
-        if said is not None:
-            numbers = tuple(tuple(sorted(map(said, side))) for side in found.witness)
-            assert numbers in want.pairs
-        if said is not None and not universe.unlimited:
-            copies = Counter(universe.sorted_records.tolist())
-            assert not any(Counter(side) - copies for side in found.witness)
-        assert here is None or Counter(found.witness[0]) == Counter(here)
-        answered += 1
-    assert want is None or answered >= len(methods) - 1
-
-
-CASES = {
-    "text": (WORDS, len),
-    "text, few numbers": (WORDS, vowels),
-    "numbers": ([3, -1, 2, 0, -3], fifth),
-    "tuples": ([(0, 1), (1, 3), (1, 0), (2, 5), (0, 0)], of_pair),
-}
-
-
-@pytest.mark.parametrize("kind", CASES)
-@pytest.mark.parametrize("asked", ["population", "value_range", "local"])
-def test_of_a_function(kind, asked):
-    """Catches a witness with a record twice or with one that is spent, records of one number that are
-    taken for one, a range whose numbers run out."""
-    pool, said = CASES[kind]
-    rng = random.Random(kind + asked)
-    for turn in range(80):
-        records = sorted(rng.choice(pool) for _ in range(rng.randint(1, 5)))
-        name, relation, k = rng.choice(list(QUERIES)), rng.choice(RELATIONS), rng.randint(1, 2)
-        size, here = rng.randint(0, len(records)), None
-        pairs_of, make = oracle_rows.of_population, sl.Universe.population
-        if asked == "value_range":
-            records, size = list(dict.fromkeys(records)), min(size, 3)
-            pairs_of, make = oracle_rows.of_range, sl.Universe.value_range
-        if asked != "local" and rng.random() < 0.25:
-            size = range(size, size + 2 if asked == "value_range" else len(records) + 1)
-        pairs = pairs_of(len(records), size, relation, k)
-        ask = {"relation": getattr(sl, relation)(k)}
-        if asked == "local":
-            here = rng.sample(records, size)
-            shown = sorted(here)
-            pairs = [pair for pair in pairs if sorted(records[i] for i in pair[0]) == shown]
-        else:
-            ask["size"] = size
-        if turn % 3 != SEED % 3 and not CHECK_ALL:
-            continue
-        want = by_brute_force(name, list(map(said, records)), pairs)
-        ask_all(QUERIES[name].of(said), make(records), want, said, here, **ask)
-
-
 STAFF = [("law", 3), ("art", 1), ("law", 3), ("art", 0), ("law", 2)]
 
 
@@ -156,53 +52,6 @@ def test_long_datasets_of_few_kinds_go_to_the_solver():
         assert (found.value, found.method, found.check()) == (2, "solver", True)
         table = sl.compare([query], {"staff": universe}, size=20_000, relations=[relation])
         assert table.closed_form[0] == 2
-
-
-def cutting(low, high):
-    return lambda x: min(Fraction(high), max(Fraction(low), Fraction(x)))
-
-
-def test_clipped_numbers():
-    """Catches bounds that are not inclusive, in another order, or put on the answer."""
-    rng = random.Random(6)
-    for _ in range(80):
-        numbers = [rng.choice([-3, 0, 0.5, 2, 7, 100]) for _ in range(rng.randint(1, 5))]
-        low, high = sorted(rng.sample([-1, 0, Fraction(1, 3), 0.25, 2, 50], 2))
-        said, size = cutting(low, high), rng.randint(0, len(numbers))
-        name, relation = rng.choice(list(QUERIES)), rng.choice(RELATIONS)
-        pairs = oracle_rows.of_population(len(numbers), size, relation, 1)
-        want = by_brute_force(name, list(map(said, numbers)), pairs)
-        ask = {"size": size, "relation": getattr(sl, relation)(1)}
-        query = QUERIES[name].clipped(low, high)
-        for given in (numbers, np.array(numbers)):
-            ask_all(query, sl.Universe.population(given), want, said, **ask)
-        rows = sl.Universe.population(pd.DataFrame({"x": numbers}))
-        ask_all(QUERIES[name].of("x").clipped(low, high), rows, want, **ask)
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_of_a_column(make):
-    """Catches a column read in another order than the rows, or of another kind."""
-    columns = {
-        "i": [5, 1, 1, 9, -2],
-        "f": [0.5, 0.25, 0.5, 3.0, 1.0],
-        "b": [True, False, True, True, False],
-        "d": ["x", "y", "x", "x", "z"],
-    }
-    frame = make(columns)
-    for name, column in product(QUERIES, "ifb"):
-        once = list(dict.fromkeys(columns[column]))
-        for universe, pairs_of, numbers in (
-            (sl.Universe.population(frame), oracle_rows.of_population, columns[column]),
-            (sl.Universe.value_range(frame), oracle_rows.of_range, once),
-        ):
-            pairs = pairs_of(len(numbers), 2, "SymmetricDifference", 1)
-            want = by_brute_force(name, numbers, pairs)
-            ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
-            for of in (column, lambda row, c=column: row[c]):
-                found = sl.global_sensitivity(QUERIES[name].of(of), universe, **ask)
-                assert (found.value, found.check()) == (want.value, True)
-                assert type(found.witness[0]) is type(frame)
 
 
 def test_a_million_rows():
@@ -308,9 +157,8 @@ def test_bounds_of_clipped_numbers():
     ):
         ask = {"size": 2, "relation": sl.Change(1)}
         found = sl.closed_form(query, bounds=(0, 10), **ask)
-        pairs = oracle_rows.of_range(11, 2, "Change", 1)
-        name = query.inner.name
-        want = by_brute_force(name, [said(x) for x in range(11)], pairs)
+        pairs = definition.range_pairs({said(x) for x in range(11)}, 2, "Change", 1)
+        want = definition.greatest(definition.QUERIES[query.inner.name][0], 0, pairs)
         assert found.value == want.value
         numbers = sl.Universe.value_range(range(11))
         assert sl.global_sensitivity(query, numbers, **ask).value == want.value

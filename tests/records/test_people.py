@@ -1,0 +1,296 @@
+"""People beside the random ones: who is counted, what is refused in which words, and what is solved at any number."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import pandas as pd
+import pytest
+from conftest import refused
+
+import sensitivity_lab as sl
+
+VISITS = pd.DataFrame({"id": list("aabbccddz"), "price": [5, 5, 0, 9, 7, 7, 1, 2, 4]})
+NAMED = sl.Universe.people(VISITS, id="id")
+ANYBODY = sl.Universe.people(pd.DataFrame({"price": [0, 5, 9]}), most_rows=2)
+SEVERAL = sl.Universe.people({"orders": VISITS, "visits": VISITS[:3]}, id="id")
+PRICE = sl.SUM.of("price")
+ONE = {"size": 1, "relation": sl.Change(1)}
+LEAVES = {"size": 2, "relation": sl.Remove(1)}
+
+
+def asked(query, universe, **ask):
+    return sl.global_sensitivity(query, universe, **ask)
+
+
+# -- what is refused, and in which words -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [2, 10**6])
+def test_a_query_that_needs_a_row_is_refused_in_one_way(size):
+    """Catches a solver that forgets who brings nothing, or says that such a walk is too long."""
+    ask = {"size": size, "relation": sl.SymmetricDifference(1)}
+    for query in (sl.MEAN, sl.MIN, sl.VARIANCE, sl.GINI_MEAN_DIFFERENCE, sl.trimmed_mean(0.1)):
+        for method in ("auto", "solver"):
+            with pytest.raises(
+                ValueError, match=r"needs at least .* and no rows: people may bring no"
+            ):
+                asked(query.of("price"), ANYBODY, method=method, **ask)
+    for query in (sl.count_distinct, sl.histogram([0, 3, 9])):
+        assert asked(query.of("price"), ANYBODY, **ask).value == 2
+
+
+def test_a_column_that_says_no_number_is_left_to_the_walk():
+    """Catches a solver that answers where a dataset has no answer, or reads another column."""
+    query, ask = sl.count_distinct.of("x"), {"size": 2, "relation": sl.Change(1)}
+    for cells in ([1, None], [1, "a"], ["a", None]):
+        universe = sl.Universe.people(
+            pd.DataFrame({"x": pd.Series(cells, dtype=object)}), most_rows=1
+        )
+        with pytest.raises(ValueError, match="count_distinct of x failed on dataset"):
+            asked(query, universe, **ask)
+        with pytest.raises(sl.NotProved):
+            asked(query, universe, method="solver", **ask)
+
+
+def test_what_is_too_large_says_so():
+    """Catches 4 for 6.15 of the default method, and a standard deviation that is solved for hours."""
+    many = pd.DataFrame(
+        {"id": [i // 2 for i in range(80)], "price": [i * i % 71 for i in range(80)]}
+    )
+    universe = sl.Universe.people(many, id="id")
+    for query in (
+        sl.MEAN.of("price"),
+        sl.VARIANCE.of("price"),
+        sl.histogram([0, 3, 9]).of("price"),
+    ):
+        with pytest.raises(sl.TooLarge, match="no proved solver covers"):
+            asked(query, universe, size=20, relation=sl.Remove(1))
+        with pytest.raises(sl.TooLarge):
+            sl.local_sensitivity(query, range(20), universe, relation=sl.Change(9))
+        with pytest.raises(sl.NotProved):
+            sl.local_sensitivity(query, range(20), universe, relation=sl.Change(3), method="solver")
+        with pytest.raises(sl.NotProved):
+            sl.sweep(
+                [query], {"prices": universe}, size=20, relations=[sl.Change(1)], method="solver"
+            )
+    anybody = sl.Universe.people(sl.Universe.product(x=[0, 1]), most_rows=3, least_rows=1)
+    ask = {"size": 10**6, "relation": sl.Change(1)}
+    with pytest.raises(sl.TooLarge, match="no proved solver covers std of x"):
+        asked(sl.STD.of("x"), anybody, **ask)
+    for query in (sl.MEDIAN, sl.MIN, sl.RANGE, sl.trimmed_mean(0.1)):
+        assert asked(query.of("x"), anybody, **ask).method == "solver"
+
+
+@pytest.mark.parametrize("universe", [NAMED, ANYBODY], ids=["named", "anybody"])
+@pytest.mark.parametrize(
+    "query",
+    [sl.count_where(lambda person: len(person) > 3), sl.COUNT.by(lambda person: len(person)), sl.MEAN.of("price").by(len)],
+    ids=str,
+)  # fmt: skip
+def test_a_row_is_not_taken_for_a_person(universe, query):
+    """Catches 0 users of more than three orders, for the rows have three columns."""
+    message = (
+        r"is a function of a row here: len .* SUM.of\(lambda person: int\(len\(person\) > 3\)\)"
+    )
+    with pytest.raises(TypeError, match=message):
+        asked(query, universe, **LEAVES)
+    with pytest.raises(TypeError, match=message):
+        sl.local_sensitivity(query, universe.values[1:3], universe, relation=sl.Remove(1))
+    later = sl.count_where(lambda person: person["price"] == 2 and len(person) > 3)
+    for method in ("auto", "walk", "sweep", "solver"):
+        with pytest.raises(ValueError, match="len of a row does not count a person's rows"):
+            asked(later, NAMED, method=method, **LEAVES)
+
+
+@pytest.mark.parametrize("query", [PRICE.clipped(0, 2), sl.COUNT.by("id"), sl.count_where(lambda r: r.price > 2)], ids=str)  # fmt: skip
+def test_a_column_of_several_tables_is_refused_before_any_work(query):
+    """Catches a refusal that comes from the walk, with a dataset, and names no way out."""
+    words = ("rows of one table", "orders, visits", "SUM.of(lambda person: len(person['orders']))")
+    with refused(ValueError, *words):
+        asked(query, SEVERAL, **ONE)
+    with refused(ValueError, *words):
+        sl.local_sensitivity(query, ["a"], SEVERAL, relation=sl.Change(1))
+    assert asked(sl.SUM.of(lambda tables: len(tables["orders"])), SEVERAL, **ONE).value == 1
+
+
+def test_who_cannot_be_counted():
+    """Catches rows counted as people, and a predicate that minds the order of a person's rows."""
+    rows = sl.Universe.population(VISITS)
+    for query in (sl.count_people, sl.count_people_where(lambda person: len(person) > 2)):
+        with refused(TypeError, query.name, "counts people", "COUNT counts records"):
+            asked(query, rows, **ONE)
+        with refused(ValueError, "whose a row is"):
+            query(VISITS)
+        assert query([VISITS, VISITS[:3]]) == 2
+    first = sl.count_people_where(lambda person: person["price"].iloc[0] > 4)
+    with pytest.raises(ValueError, match="must not depend on the order"):
+        asked(first, sl.Universe.people(VISITS[1:].assign(id="b"), id="id"), **ONE)
+    with refused(TypeError, "predicate must be callable, got 3"):
+        sl.count_people_where(3)
+
+
+# -- what is counted, and what a result says of it ---------------------------------------------------
+
+
+def test_a_result_says_whether_it_counts_rows_or_people():
+    """Catches rows counted as people, and a result that does not say which it counts."""
+    universe = sl.Universe.people(pd.DataFrame({"id": list("abbbb"), "price": range(5)}), id="id")
+    often = sl.SUM.of(lambda person: int(len(person) > 3))
+    for query, value, words in (
+        (sl.COUNT, 4, "count, of all their rows"),
+        (PRICE, 10, "of all their rows"),
+        (sl.COUNT.by("price"), 4, "of all their rows"),
+        (often, 1, ""),
+        (sl.count_people, 1, "each person once"),
+        (sl.count_people_where(lambda person: len(person) > 3), 1, "each person once"),
+    ):
+        found = asked(query, universe, **LEAVES)
+        assert (found.value, found.check()) == (value, True)
+        assert bool(found.keys) is ("by" in found.query.name)
+        for shown in (repr(found), found._repr_html_()):
+            assert words in shown
+            assert ("their rows" in shown) is ("their rows" in words)
+    assert "their rows" not in repr(asked(sl.COUNT, sl.Universe.population(VISITS), **LEAVES))
+
+
+def test_the_number_of_a_person_is_one_in_a_dataset():
+    """Catches 0 for 2: the sum of the numbers that each person has alone, where all are 0."""
+    ask = {"size": 2, "relation": sl.SymmetricDifference(1)}
+    universe = sl.Universe.people(pd.DataFrame({"x": [1, 2]}), most_rows=1)
+    for query in (sl.SUM.of("person"), sl.SUM.of("person").clipped(0, 5)):
+        assert asked(query, universe, **ask).value == 2  # of the persons 0, 1 and 2
+        with pytest.raises(sl.NotProved):
+            asked(query, universe, method="solver", **ask)
+        here, one = universe.values[1:3], ask["relation"]
+        with pytest.raises(sl.NotProved):
+            sl.local_sensitivity(query, here, universe, method="solver", relation=one)
+    assert asked(sl.count_distinct.of("person"), universe, **ask).value == 1
+    with pytest.raises(ValueError, match="numbers the people of a dataset"):
+        asked(sl.count_where(lambda row: row.person > 0), universe, **ask)
+    named = sl.Universe.people(pd.DataFrame({"person": [3, 3, 9]}), id="person")
+    assert asked(sl.SUM.of("person"), named, **ask).value == 9
+
+
+def test_missing_is_written_and_checked():
+    """Catches a number for what is missing that is lost on the way, is none, or lies beyond the bounds."""
+    query = sl.SUM.of("pay", missing=0.5).clipped(0, 9)
+    assert query.name == "sum of pay (missing: 0.5) clipped to [0, 9]"
+    found = asked(query, sl.Universe.population(pd.DataFrame({"pay": [1, 2]})), **ONE)
+    assert "query = sl.SUM.of('pay', missing=0.5).clipped(0, 9)" in str(found.snippet())
+    assert sl.SUM.of(lambda n: None if n > 1 else n, missing=4)((1, 2)) == 5
+    with refused(TypeError, "missing must be"):
+        sl.SUM.of("pay", missing="none")
+    with refused(ValueError, "missing must lie within the bounds, got missing=9"):
+        sl.closed_form(sl.SUM.of("pay", missing=9), bounds=(0, 5), **ONE)
+    assert sl.closed_form(sl.SUM.of("pay", missing=2), bounds=(0, 5), **ONE).value == 5
+
+
+def test_no_closed_form_stands_beside_a_column_of_people():
+    """Catches a formula for rows, with the people's ids as its bounds: 3/2 beside 4."""
+    frame = pd.DataFrame({"id": [1, 1, 2, 3, 4, 4], "price": [0, 1, 5, 7, 2, 2]})
+    ask = {"size": 2, "relations": [sl.Change(1)]}
+    queries = [sl.MEAN.of("price"), sl.MAX.of("price").clipped(0, 3), PRICE]
+    universe = sl.Universe.people(frame, id="id")
+    for bounds in (None, (0, 7)):
+        table = sl.compare(queries, {"price": universe}, bounds=bounds, **ask)
+        assert [form is None for form in table["closed_form"]] == [True, True, False]
+
+
+# -- any number of people ----------------------------------------------------------------------------
+
+
+def test_anybody_of_any_number():
+    """Catches a cost that grows with the people, and copies of rows that run out."""
+    universe = sl.Universe.people(sl.Universe.product(x=[0, 1]), most_rows=50)
+    ask = {"size": 10**9, "relation": sl.Change(7)}
+    bins = sl.histogram([0, 1, 2]).of("x")
+    for query, norm, want in (
+        (bins, 1, 700),
+        (bins, 2, 350 * math.sqrt(2)),
+        (bins, math.inf, 350),
+        (bins.clipped(0, 0.5), 1, 350),
+        (sl.count_distinct.of("x"), 1, 2),
+        (sl.count_distinct.of("x").clipped(-1, 0), 1, 1),
+    ):
+        found = asked(query, universe, norm=norm, **ask)
+        assert (found.value, found.method) == (want, "solver")
+        assert max(map(len, (found.witness.removed, found.witness.added))) <= 350
+
+
+@pytest.mark.parametrize("query", [sl.variance(ddof=1), sl.GINI_MEAN_DIFFERENCE], ids=str)
+def test_somebody_may_bring_neither_the_least_nor_the_most(query):
+    """Catches 2/7: who joins three rows with two or three others moves a variance most."""
+    universe = sl.Universe.people(sl.Universe.product(x=[0, 1]), most_rows=4, least_rows=1)
+    found = asked(query.of("x"), universe, size=3, relation=sl.Add(1), method="solver")
+    want = Fraction(3, 10) * (2 if query is sl.GINI_MEAN_DIFFERENCE else 1)  # by every four people
+    assert (found.value, found.check()) == (want, True)
+
+
+def test_a_long_dataset_of_people_is_solved():
+    """Catches a walk over thousands of people, and a witness that is not theirs."""
+    who = [i * 7919 % 3000 for i in range(9000)]
+    table = pd.DataFrame({"who": who, "n": [i % 101 for i in range(9000)]})
+    people = sl.Universe.people(table, id="who")
+    found = sl.local_sensitivity(sl.SUM.of("n"), table, people, relation=sl.Remove(1))
+    totals = table.groupby("who")["n"].sum()
+    assert (found.value, found.method, found.check()) == (totals.max(), "solver", True)
+    left = set(found.witness[0]["who"]) - set(found.witness[1]["who"])
+    assert totals[left.pop()] == totals.max()
+    assert people.indices(table.sample(frac=1, random_state=1)) == tuple(range(3000))
+
+
+# -- some cells of a person's rows change ------------------------------------------------------------
+
+OF_PRICE = sl.Change(1, columns=["price"])
+
+
+def priced(*rows, most=2, least=0):
+    table = pd.DataFrame(rows, columns=["shop", "price"])
+    return sl.Universe.people(table, most_rows=most, least_rows=least)
+
+
+ALL_PRICES = list(product("ab", (0, 5, 9)))
+FREE = priced(*ALL_PRICES)
+TIED = priced(("a", 0), ("a", 7), ("b", 5))  # no shop has every price
+
+
+def test_a_hundred_people_change_their_prices():
+    """Catches a proof that is not used, and one used where shops have prices of their own."""
+    ask = {"size": 100, "relation": sl.Change(3, columns=["price"])}
+    found = asked(PRICE, FREE, **ask)
+    assert (found.value, found.method, found.check()) == (3 * 2 * 9, "solver", True)
+    mean = asked(sl.MEAN.of("price"), priced(*ALL_PRICES, least=1), **ask)
+    assert mean.value == Fraction(9 * 2 * 3, 97 + 6)
+    for universe, column in ((TIED, "price"), (FREE, "shop")):  # a shop that changes moves no price
+        with pytest.raises(sl.TooLarge):
+            asked(PRICE, universe, size=100, relation=sl.Change(3, columns=[column]))
+
+
+def test_one_person_with_their_neighbours():
+    """Catches neighbours who bring other rows, an audit of whole people, a relation that does not know its own."""
+    for person, value in (((("a", 0), ("b", 5)), 13), ((), 0)):
+        found = sl.local_sensitivity(PRICE, [person], FREE, relation=OF_PRICE)
+        assert (found.value, found.check()) == (value, True)
+    assert OF_PRICE.count_neighbours([(("a", 0), ("b", 5))], FREE) == 9  # with itself
+    assert OF_PRICE.are_neighbours([FREE.values[1]], [FREE.values[2]])
+    assert not OF_PRICE.are_neighbours([FREE.values[0]], [FREE.values[1]])
+    report = sl.audit(PRICE, 18, FREE, sizes=[1], relations=[OF_PRICE])
+    assert report.rows[0].verdict == "exact"
+
+
+def test_bounds_where_cells_change():
+    """Catches other cells that known people are given, rows that bounds keep only after a change, and a needless refusal."""
+    of_shop, wrong = sl.Change(1, columns=["price", "shop"]), sl.Change(1, columns=["person"])
+    for universe, relation, said in (
+        (NAMED, OF_PRICE, "people are known"),
+        (FREE.truncated(rows=1), OF_PRICE, "bounds drop rows"),
+        (FREE.truncated(groups=("shop", 1)), of_shop, "bounds drop rows"),
+        (FREE, wrong, "columns must be columns of the records"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            asked(PRICE, universe, size=1, relation=relation)
+    clipped = FREE.truncated(clip={"price": (0, 5)})
+    assert asked(PRICE, clipped, size=1, relation=OF_PRICE).value == 10
+    alone = sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=5).truncated(rows=2)
+    assert asked(PRICE, alone, size=3, relation=sl.Change(2, columns=["price"])).value == 36
