@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
+
 import sensitivity_lab as sl
 
 KINDS = {
@@ -44,8 +46,19 @@ def random_histogram(rng, universe):
     return sl.histogram(edges if len(edges) > 1 else [edges[0], edges[0] + 1])
 
 
+def records_of_a_type(rng, most):
+    """A few records of an integer type: its ends and their neighbours, around zero and halves, or anywhere."""
+    info = np.iinfo(f"{rng.choice(['int', 'uint'])}{rng.choice([8, 16, 32, 64])}")
+    low, high = int(info.min), int(info.max)
+    ends = [low, low + 1, low // 2, 0, 1, high // 2, high // 2 + 1, high - 1, high]
+    picks = [rng.choice([*ends, rng.randint(low, high)]) for _ in range(rng.randint(1, most))]
+    return np.array(picks, dtype=info.dtype)
+
+
 def random_records(rng, most):
-    """Ties, outliers, offsets, fractions, tenths, decimals, the edges of 64 bits and beyond."""
+    """Ties, outliers, offsets, fractions, tenths, decimals, the edges of 64 bits and beyond; at times of a type."""
+    if rng.random() < 0.2:
+        return records_of_a_type(rng, most)
     spread = rng.choice([1, 2, 4, 9, 30])
     records = [rng.randint(-spread, spread) for _ in range(rng.randint(1, most))]
     if rng.random() < 0.3:

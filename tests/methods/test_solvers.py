@@ -202,6 +202,10 @@ def test_a_large_witness_is_held_compactly():
     assert "_pair" not in vars(found.witness)
     assert "removed (4998, 4999), added (0, 1)" in repr(found)
     assert "4998" in found._repr_html_()
+    assert (">changed from</th>" in found._repr_html_(), "removed</th>" in found._repr_html_()) == (
+        True,
+        False,
+    )
     dataset, neighbour = found.witness
     assert sorted(found.witness.common + found.witness.removed) == list(dataset)
     assert sorted(found.witness.common + found.witness.added) == list(neighbour)
@@ -209,42 +213,6 @@ def test_a_large_witness_is_held_compactly():
     assert len(found.witness) == 2
     added = sl.global_sensitivity(sl.SUM, universe, size=2500, relation=sl.Add(1))
     assert (added.witness.removed, added.witness.added) == ((), (4999,))
-
-
-INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
-MEASURED = [
-    sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.quantile(0.3), sl.VARIANCE, sl.STD, sl.variance(ddof=1),
-    sl.count_distinct,
-]  # fmt: skip
-
-
-def at_the_edges(dtype, rng):
-    """A few records of a type: its ends and their neighbours, around zero and halves, or anywhere."""
-    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    ends = [low, low + 1, high - 1, high, 0, 1, high // 2, high // 2 + 1]
-    ends += [-1, low // 2] if low else [2, high // 4]
-    picks = [rng.choice([*ends, rng.randint(low, high)]) for _ in range(rng.randint(2, 6))]
-    return np.array(picks, dtype=dtype)
-
-
-@pytest.mark.parametrize("name", INTEGERS)
-def test_the_edges_of_every_integer_type(name):
-    """Catches arithmetic that wraps: the walk and the plain formulas work in Python ints."""
-    rng = random.Random(name)
-    solved = 0
-    for _ in range(40):
-        records = at_the_edges(np.dtype(name), rng)
-        edges = sorted(
-            {rng.choice([-(2**63), 0, 2**63, 2**64, *map(int, records)]) for _ in range(3)}
-        )
-        query = rng.choice([*MEASURED, *([sl.histogram(edges)] if len(edges) > 1 else [])])
-        make = rng.choice([sl.Universe.population] * 3 + [sl.Universe.value_range])
-        universe, relation = make(records), rng.choice(RELATIONS)(rng.randint(1, 3))
-        size = rng.randint(1, 3 if universe.unlimited else len(records))
-        dataset = tuple(sorted(rng.sample(records.tolist(), min(size, len(records)))))
-        solved += agree(query, universe, size, relation, methods=("solver", "auto", "sweep"))
-        solved += agree(query, universe, dataset, relation, methods=("solver", "auto"))
-    assert solved > 20
 
 
 def test_a_wide_spread_of_many_records_does_not_wrap():

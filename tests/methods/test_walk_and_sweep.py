@@ -37,8 +37,8 @@ OWN = {  # functions of whole numbers that answer in floats, in mixed numbers, o
 
 
 def exact(number):
-    """A caller's number as the Fraction it stands for; floats by their text."""
-    return Fraction(str(number)) if isinstance(number, float) else Fraction(number)
+    """A caller's number as the Fraction it stands for; floats, and numbers of NumPy, by their text."""
+    return Fraction(str(number)) if isinstance(number, float | np.integer) else Fraction(number)
 
 
 def exactly(dataset):
