@@ -4,7 +4,6 @@
 fuzzing run raises it.
 """
 
-import math
 import os
 import random
 from decimal import Decimal
@@ -159,26 +158,25 @@ def test_a_sweep_of_extremes(name):
         sweep_equals_walk(query, sl.Universe.population(records), size, relation)
 
 
-def test_floats_that_tie_by_rounding():
-    """Catches a walk that looks at the extreme answers only: 10¹⁶ + 3 and 10¹⁶ + 4 are one float."""
-    answers = {0: -1e16, 1: 3.0, 2: 4.0}
-    universe = sl.Universe.population([0, 1, 2])
-    for method in ("walk", "sweep"):
-        r = sl.global_sensitivity(
-            lambda x: answers[x[0]], universe, size=1, relation=sl.Change(1), method=method
-        )
-        assert r.witness == ((0,), (1,))
+SQUARE_OF = {(0, 1): 3, (2, 3): 27}
+TIES = {  # a query, the size, and the first of the widest pairs
+    "10¹⁶ + 3 and 10¹⁶ + 4 are one float": (
+        lambda x: [-1e16, 3.0, 4.0, 0.0][x[0]], 1, ((0,), (1,))
+    ),
+    "√12 − √3 = √27 − √12, but not in doubles": (
+        sl.Query("root", lambda x: SQUARE_OF.get(x, 12), exact=True, root=True), 2, ((0, 1), (0, 2))
+    ),
+}  # fmt: skip
 
 
-def test_roots_that_tie_where_floats_do_not():
-    """Catches a search that trusts float roots: √12 − √3 = √27 − √12, but not in doubles."""
-    squares = {(0, 1): 3, (2, 3): 27}
-    query = sl.Query("root", lambda x: squares.get(x, 12), exact=True, root=True)
+@pytest.mark.parametrize("name", TIES)
+@pytest.mark.parametrize("method", ["walk", "sweep"])
+def test_gaps_that_tie(name, method):
+    """Catches a walk that looks at the extreme answers only, and a search that trusts float roots."""
+    query, size, witness = TIES[name]
     universe = sl.Universe.population([0, 1, 2, 3])
-    for method in ("walk", "sweep"):
-        r = sl.global_sensitivity(query, universe, size=2, relation=sl.Change(1), method=method)
-        assert r.value == math.sqrt(3)
-        assert r.witness == ((0, 1), (0, 2))
+    ask = {"size": size, "relation": sl.Change(1), "method": method}
+    assert sl.global_sensitivity(query, universe, **ask).witness == witness
 
 
 def test_more_than_six_keys_end_a_sweep_at_once():
