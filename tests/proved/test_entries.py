@@ -1,4 +1,4 @@
-"""Counts and sums by entry: bins, predicates and groups, against brute force that shares nothing.
+"""Counts and sums by entry: bins, predicates and groups, against brute force and the walk.
 
 `SOLVER_CASES=n` and `GROUP_CASES=n` ask so many random questions instead of the usual number.
 """
@@ -148,12 +148,12 @@ def test_a_predicate_of_one_bin_has_no_table():
     assert all(list(side) == sorted(side) for side in found.witness)
 
 
-# -- sums and counts by group: records are pairs (group, value), an answer is a dictionary ---------
+# -- sums and counts by group ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [sl.Universe.population, sl.Universe.value_range])
 def test_every_relation_norm_and_size_by_group(kind):
-    """Catches a wrong extreme of a group, a split that is not the best, a record in none of the keys, a size that is not there."""
+    """Catches a wrong extreme of a group, a split that is not the best, a record in none of the keys."""
     rng = random.Random(f"by group {kind.__name__}")
     asked = 0
     for _ in range(GROUP_CASES * 5):
