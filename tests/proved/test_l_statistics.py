@@ -19,7 +19,7 @@ from sensitivity_book.theory.research import layouts
 
 import sensitivity_lab as sl
 from sensitivity_lab.proved.ranks import one_dataset, population, weights
-from sensitivity_lab.proved.ranks.population import RankProgram, RanksOnPopulation
+from sensitivity_lab.proved.ranks.population import RankProgram, RanksOnPopulation, Shifts
 from sensitivity_lab.proved.ranks.weights import Steps
 from sensitivity_lab.proved.sorted_records import SortedRecords
 from sensitivity_lab.shown.python import python_of
@@ -143,6 +143,22 @@ def test_every_share_of_a_population_equals_a_brute_force(kind):
                 held = [i for start, stop in runs for i in range(start, stop)]
                 assert len(held) == len(set(held)) == a + b + c
     assert by_shifts > 0 or kind != "never negative"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_shifts_and_the_program_agree_on_sixty_records(seed):
+    """Catches stretches that are cut wrongly: there are many of them, and room to move."""
+    rng = random.Random(f"sixty {seed}")
+    records = rng.choices(range(99), k=60)
+    population, middle = SortedRecords.of(sl.Universe.population(records)), 0
+    drawn = sl.l_statistic(Drawn(seed, "never negative"))
+    for query in (drawn, sl.winsorised_mean(0.25), sl.MIDHINGE):
+        share = c, a, b = rng.randint(5, 20), rng.randint(0, 4), rng.randint(0, 4)
+        sides = [query.proved.weights.steps(n) for n in (c + a, c + b)]
+        shifts = Shifts(population, *sides, share)
+        assert shifts.widest().gap == RankProgram(population, *sides, share).widest().gap
+        middle += len(shifts.middle)
+    assert middle >= 3
 
 
 # --- what is refused ------------------------------------------------------------------------------
