@@ -62,9 +62,9 @@ def random_records(rng, most):
     spread = rng.choice([1, 2, 4, 9, 30])
     records = [rng.randint(-spread, spread) for _ in range(rng.randint(1, most))]
     if rng.random() < 0.3:
-        records[0] = rng.choice([-1000, 60, 10**12, -(2**63), 2**64 - 1, 10**18])
+        records[0] = rng.choice([-1000, 60, 10**9, -(10**9), -(2**63), 2**64 - 1, 10**18])
     offset, unit = rng.choice(
-        [*[(0, 1)] * 5, (0, 3), (0, 0.1), (1e8, 0.1), (2**63, 1), (10**25, 1), (0, Decimal(8))]
+        [*[(0, 1)] * 4, (0, 3), (0, 0.1), (1e8, 0.1), (2**63, 1), (10**25, 1), (0, Decimal(8))]
     )
     if isinstance(unit, float):
         return [round(offset + record / 10, 1) for record in records]

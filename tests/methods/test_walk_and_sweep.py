@@ -1,6 +1,6 @@
 """The walk and the sweep against the labelled-records brute force, over thousands of small universes.
 
-`ORACLE_CASES` (default 14) sets how many random cases each of the 50 seeds draws; a long
+`ORACLE_CASES` (default 20) sets how many random cases each of the 50 seeds draws; a long
 fuzzing run raises it.
 """
 
@@ -21,7 +21,7 @@ import sensitivity_lab as sl
 from sensitivity_lab import definition as oracle
 from sensitivity_lab.methods.lattice import Evaluations, Lattice, NoArray
 
-CASES = int(os.environ.get("ORACLE_CASES", "14"))
+CASES = int(os.environ.get("ORACLE_CASES", "20"))
 RELATIONS = [relation.__name__ for relation in conftest.RELATIONS]
 OWN = {  # functions of whole numbers that answer in floats, in mixed numbers, or in vectors of either
     "float": lambda x: float(sum(x)) / 3,
@@ -143,6 +143,9 @@ EXTREMES = {
     ),
     "squares beyond the floats, which have no float root": (
         sl.STD, [0, 10**160, 3 * 10**160, 7 * 10**160], [2], ONE
+    ),
+    "gaps of roots that floats hardly tell apart": (
+        sl.STD, [-(10**9), 0, 7, 7, 8], [3], [sl.AddRemove(2)]
     ),
     "a rise and a fall of roots beyond 2^500, scaled apart": (
         sl.std(ddof=1), [-1.7e308, -9.9e299, -1e-300, 0.0, 9.9e299], [4], [sl.SymmetricDifference(3)]
