@@ -47,17 +47,18 @@ def test_what_vanishes_leaves_room_for_what_joins():
     """Catches a choice of what vanishes that leaves too few spare copies, or one new value too many."""
     rng = random.Random("vanish")
     tables = 0
-    for _ in range(CASES * 8):
-        held, free = (rng.choices(times, k=4) for times in ([0, 1, 1, 2, 3], [0, 0, 1, 2, 5]))
+    for _ in range(CASES * 10):
+        few, many = [0, 1, 1, 2, 3], [0, 0, 1, 2, 5]
+        held, free = (rng.choices(times, k=6) for times in (few, many))
         own, spare = ([i for i, n in enumerate(of) for _ in range(n)] for of in (held, free))
-        if not own:
-            continue
-        r, j = rng.randint(0, min(4, len(own))), rng.randint(0, min(4, len(spare)))
-        universe = sl.Universe.population([*own, *spare])
+        r, j = rng.randint(0, min(6, len(own))), rng.randint(0, min(5, len(spare)))
+        universe = sl.Universe.population([*own, *spare, 6])
         found = distinct.fewest_values(Pool(universe, universe.indices(own), most_added=j), r, j)
-        sides = product(combinations(own, len(own) - r), combinations(spare, j))
+        stays = {frozenset(some) for some in combinations(own, len(own) - r)}
+        joins = {frozenset(some) for some in combinations([*spare, 6], j)}
         assert len(found) == len(own) - r + j
-        assert len({*found}) == min(len({*stay, *join}) for stay, join in sides), (held, free, r, j)
+        fewest = min(len(stay | join) for stay, join in product(stays, joins))
+        assert len({*found}) == fewest, (held, free, r, j)
         greedy = sorted((n, more) for n, more in zip(held, free, strict=True) if n)
         tables += sum(more for _, more in greedy[:r]) > len(spare) - j
     assert tables > CASES // 2
