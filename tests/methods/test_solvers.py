@@ -145,14 +145,22 @@ def test_named_counterexamples(name):
     assert agree(query, universe, size, relation, methods=("solver", "auto", "sweep"))
 
 
-def test_squares_too_large_for_64_bits():
-    """Catches sums of squares that wrap: in two halves of 31 bits, and as Python ints."""
-    small = sl.Universe.population(np.arange(1000))
-    expected = sl.global_sensitivity(sl.VARIANCE, small, size=500, relation=sl.Change(3)).value
-    for factor in (2**20, 2**25):
-        large = sl.Universe.population(np.arange(1000, dtype=np.int64) * factor)
-        found = sl.global_sensitivity(sl.VARIANCE, large, size=500, relation=sl.Change(3))
-        assert found.value == factor**2 * expected
+SCALED = [*SPREADS[:2], *RANKS[1:4], sl.winsorised_mean(0.1)]
+
+
+@pytest.mark.parametrize("query", SCALED, ids=str)
+@pytest.mark.parametrize("factor", [2**20, 2**25, 2**50, 2**90])
+def test_records_that_are_scaled_have_a_gap_that_is(query, factor):
+    """Catches sums and squares that wrap: in 64 bits, in two halves of 31 bits, and as Python ints."""
+    plain = np.random.default_rng(3).integers(0, 1000, 40).tolist()
+    for relation in (sl.Change(2), sl.AddRemove(1)):
+        ask = {"size": 20, "relation": relation, "method": "solver"}
+        small, large = (
+            sl.global_sensitivity(query, sl.Universe.population(records), **ask)
+            for records in (plain, [(record + 7) * factor for record in plain])
+        )
+        assert large.value == small.value * factor ** (2 if query is sl.VARIANCE else 1)
+        assert large.check()
 
 
 def test_what_is_not_proved_is_not_answered():
@@ -194,6 +202,10 @@ def test_a_large_witness_is_held_compactly():
     assert "_pair" not in vars(found.witness)
     assert "removed (4998, 4999), added (0, 1)" in repr(found)
     assert "4998" in found._repr_html_()
+    assert (">changed from</th>" in found._repr_html_(), "removed</th>" in found._repr_html_()) == (
+        True,
+        False,
+    )
     dataset, neighbour = found.witness
     assert sorted(found.witness.common + found.witness.removed) == list(dataset)
     assert sorted(found.witness.common + found.witness.added) == list(neighbour)
@@ -201,42 +213,6 @@ def test_a_large_witness_is_held_compactly():
     assert len(found.witness) == 2
     added = sl.global_sensitivity(sl.SUM, universe, size=2500, relation=sl.Add(1))
     assert (added.witness.removed, added.witness.added) == ((), (4999,))
-
-
-INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
-MEASURED = [
-    sl.SUM, sl.MEAN, sl.MIN, sl.MAX, sl.MEDIAN, sl.quantile(0.3), sl.VARIANCE, sl.STD, sl.variance(ddof=1),
-    sl.count_distinct,
-]  # fmt: skip
-
-
-def at_the_edges(dtype, rng):
-    """A few records of a type: its ends and their neighbours, around zero and halves, or anywhere."""
-    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    ends = [low, low + 1, high - 1, high, 0, 1, high // 2, high // 2 + 1]
-    ends += [-1, low // 2] if low else [2, high // 4]
-    picks = [rng.choice([*ends, rng.randint(low, high)]) for _ in range(rng.randint(2, 6))]
-    return np.array(picks, dtype=dtype)
-
-
-@pytest.mark.parametrize("name", INTEGERS)
-def test_the_edges_of_every_integer_type(name):
-    """Catches arithmetic that wraps: the walk and the plain formulas work in Python ints."""
-    rng = random.Random(name)
-    solved = 0
-    for _ in range(40):
-        records = at_the_edges(np.dtype(name), rng)
-        edges = sorted(
-            {rng.choice([-(2**63), 0, 2**63, 2**64, *map(int, records)]) for _ in range(3)}
-        )
-        query = rng.choice([*MEASURED, *([sl.histogram(edges)] if len(edges) > 1 else [])])
-        make = rng.choice([sl.Universe.population] * 3 + [sl.Universe.value_range])
-        universe, relation = make(records), rng.choice(RELATIONS)(rng.randint(1, 3))
-        size = rng.randint(1, 3 if universe.unlimited else len(records))
-        dataset = tuple(sorted(rng.sample(records.tolist(), min(size, len(records)))))
-        solved += agree(query, universe, size, relation, methods=("solver", "auto", "sweep"))
-        solved += agree(query, universe, dataset, relation, methods=("solver", "auto"))
-    assert solved > 20
 
 
 def test_a_wide_spread_of_many_records_does_not_wrap():
@@ -342,23 +318,17 @@ def test_a_spread_on_a_range_needs_no_list_of_its_layouts(query, values):
 
 
 def test_a_value_off_the_middle_at_a_large_size():
-    """Catches a search that stops early: a quadratic's vertex gives it by hand."""
+    """Catches a search that stops early: by hand x = 2 is best, with 5/16 of the shared records at the top."""
     c, b, values = 10**12, 2, [1, 2, 9]
     question = Problem(sl.VARIANCE, sl.Universe.value_range(values), c + b, sl.Remove(b), norm=1)
-    found = widest_gaps(question)(c, 0, b)
 
     def gap(j, x):
         shared, mean = Fraction(64 * j * (c - j), c), 1 + Fraction(8 * j, c)
         return shared / c - (shared + Fraction(c * b, c + b) * (x - mean) ** 2) / (c + b)
 
-    expected = 0
-    for x in values:  # gap(j, x) = gap(0, x) + p·j − q·j²
-        rise, twice = gap(1, x) - gap(0, x), gap(2, x) - gap(0, x)
-        q = rise - twice / 2
-        vertex = math.floor((rise + q) / (2 * q))
-        near = (min(max(j, 0), c) for j in (vertex, vertex + 1))
-        expected = max([expected, *(gap(j, x) for j in near)])
-    assert found.gap == expected
+    near = [gap(5 * c // 16 + step, 2) for step in range(-9, 10)]
+    assert widest_gaps(question)(c, 0, b).gap == max(near)
+    assert max(near) > max(near[0], near[-1], gap(c // 4, 1), gap(3 * c // 4, 9))
 
 
 def test_a_solver_that_wraps_is_found_out(monkeypatch):
@@ -426,14 +396,3 @@ def test_gaps_of_roots_that_tie_in_floats_are_settled_exactly():
             )
         )
         assert list(maximum.widest().pair()[0]) == wider
-
-
-def test_the_sweep_compares_huge_roots_in_one_scale():
-    """Catches a rise and a fall of a standard deviation beyond 2^500 that are scaled apart."""
-    universe = sl.Universe.population([-1.7e308, -9.9e299, -1e-300, 0.0, 9.9e299])
-    ask = {"size": 4, "relation": sl.SymmetricDifference(3)}
-    swept, walked = (
-        sl.global_sensitivity(sl.std(ddof=1), universe, method=method, **ask).value
-        for method in ("sweep", "walk")
-    )
-    assert swept == walked

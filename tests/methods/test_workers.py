@@ -9,7 +9,7 @@ from multiprocessing import get_context
 import pandas as pd
 import pytest
 from conftest import ABSENCES as UNIVERSE
-from conftest import turn
+from conftest import refused, turn
 
 import sensitivity_lab as sl
 
@@ -44,11 +44,8 @@ class DiesInAWorker:
 def labelled_counts(dataset):
     """Answers with labels, in an order that differs from dataset to dataset."""
     odd = pd.Series(dataset).mod(2).map({0: "even", 1: "odd"})
-    return (
-        odd.value_counts()
-        .reindex(["odd", "even"] if dataset[0] == 1 else ["even", "odd"])
-        .fillna(0)
-    )
+    labels = ["odd", "even"] if dataset[0] == 1 else ["even", "odd"]
+    return odd.value_counts().reindex(labels).fillna(0)
 
 
 def ask(query, executor=None, **options):
@@ -100,23 +97,14 @@ def test_an_executor_is_used(answer):
 
 
 @pytest.mark.parametrize("answer", [ask, ask_locally], ids=["global", "local"])
-def test_an_executor_that_is_shut_down_is_refused(answer):
-    """Catches a bare RuntimeError that does not say which parameter it is about."""
+def test_an_executor_that_cannot_be_used_is_refused(answer):
+    """Catches a bare RuntimeError, pickle's own words, and work begun with a function that cannot be sent."""
     closed = ThreadPoolExecutor(2)
     closed.shutdown()
-    with pytest.raises(ValueError, match=r"executor must take tasks, got .* after shutdown"):
+    with refused(ValueError, "executor must take tasks, got ", " after shutdown"):
         answer(spread_of_gaps, closed)
-
-
-@pytest.mark.parametrize("answer", [ask, ask_locally], ids=["global", "local"])
-def test_a_pool_of_processes_needs_a_function_of_a_module(answer):
-    """Catches pickle's own words, and work begun with a function that cannot be sent."""
-    with (
-        process_pool(1) as processes,
-        pytest.raises(
-            ValueError, match=r"executor is a pool of processes.*top of a module: query <l"
-        ),
-    ):
+    words = "executor is a pool of processes", "top of a module: query <l"
+    with process_pool(1) as processes, refused(ValueError, *words):
         answer(lambda dataset: pytest.fail("was asked"), processes)
 
 

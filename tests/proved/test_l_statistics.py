@@ -8,18 +8,16 @@ import os
 import pickle
 import random
 from fractions import Fraction
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
 from conftest import STANDARD as RELATIONS
 from conftest import refused
-from routes import CENTRAL, KINDS, RANKS, Drawn, random_ranks
+from routes import CENTRAL, KINDS, RANKS, Drawn
 from scipy import stats
 from sensitivity_book.theory.research import layouts
 
 import sensitivity_lab as sl
-from sensitivity_lab.proved.family import Interval
 from sensitivity_lab.proved.ranks import one_dataset, population, weights
 from sensitivity_lab.proved.ranks.population import RankProgram, RanksOnPopulation, Shifts
 from sensitivity_lab.proved.ranks.weights import Steps
@@ -72,37 +70,6 @@ def test_weights_of_ones_own_are_equal_and_travel():
 
 
 # --- on an interval ------------------------------------------------------------------------------
-
-
-def widest_on(values, query, share):
-    """D(c, a, b) over every C, A and B of some values."""
-    c, a, b = share
-
-    def drawn(count):
-        return list(combinations_with_replacement(values, count))
-
-    return max(
-        max(query(shared + own) for own in drawn(a)) - min(query(shared + own) for own in drawn(b))
-        for shared in drawn(c)
-    )
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_every_share_of_an_interval_equals_a_brute_force(seed):
-    """Catches a value between the ends that would be better, and a place that is passed over."""
-    rng = random.Random(f"interval {seed}")
-    for _ in range(CASES // 5):
-        query, low = random_ranks(rng), rng.choice([-2, 0, 1, Fraction(1, 3)])
-        width = rng.choice([0, 1, 4, Fraction(5, 2)])
-        share = c, a, b = rng.randint(0, 3), rng.randint(0, 2), rng.randint(0, 3)
-        if min(c + a, c + b) < query.smallest_size:
-            continue
-        expected = widest_on([low, low + Fraction(width, 3), low + width], query, share)
-        found = query.proved.on_interval(Interval(low, low + width), 1)(*share)
-        assert found.gap == expected, (query, low, width, share)
-        answers = [query(side) for side in found.pair()]
-        assert answers[0] - answers[1] == expected
-        assert [*map(len, found.pair())] == [c + a, c + b]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -182,31 +149,16 @@ def test_every_share_of_a_population_equals_a_brute_force(kind):
 def test_the_shifts_and_the_program_agree_on_sixty_records(seed):
     """Catches stretches that are cut wrongly: there are many of them, and room to move."""
     rng = random.Random(f"sixty {seed}")
-    middle = 0
-    for query in [sl.l_statistic(Drawn(seed, "never negative")), sl.winsorised_mean(0.25), sl.MIDHINGE]:  # fmt: skip
-        records = [rng.randint(0, 10 ** rng.randint(1, 6)) for _ in range(60)]
-        population = SortedRecords.of(sl.Universe.population(records))
-        c, a, b = rng.randint(5, 40), rng.randint(0, 4), rng.randint(0, 4)
-        sides = (query.proved.weights.steps(c + a), query.proved.weights.steps(c + b))
-        shifts = Shifts(population, *sides, (c, a, b))
+    records = rng.choices(range(99), k=60)
+    population, middle = SortedRecords.of(sl.Universe.population(records)), 0
+    drawn = sl.l_statistic(Drawn(seed, "never negative"))
+    for query in (drawn, sl.winsorised_mean(0.25), sl.MIDHINGE):
+        share = c, a, b = rng.randint(5, 20), rng.randint(0, 4), rng.randint(0, 4)
+        sides = [query.proved.weights.steps(n) for n in (c + a, c + b)]
+        shifts = Shifts(population, *sides, share)
+        assert shifts.widest().gap == RankProgram(population, *sides, share).widest().gap
         middle += len(shifts.middle)
-        program = RankProgram(population, *sides, (c, a, b))
-        assert shifts.widest().gap == program.widest().gap
     assert middle >= 3
-
-
-def test_a_hundred_times_the_records_are_a_hundred_times_the_gap():
-    """Catches a wrap: the same question in 64 bits, and in Python's ints."""
-    plain = np.random.default_rng(3).integers(0, 1000, 40)
-    for query in (*RANKS[1:4], sl.winsorised_mean(0.1)):
-        for relation in (sl.Change(2), sl.AddRemove(1)):
-            ask = {"size": 20, "relation": relation, "method": "solver"}
-            one = sl.global_sensitivity(query, sl.Universe.population(plain), **ask).value
-            for factor in (2**50, 2**90):
-                large = [int(record) * factor + 7 * factor for record in plain]
-                found = sl.global_sensitivity(query, sl.Universe.population(large), **ask)
-                assert found.value == factor * one
-                assert found.check()
 
 
 # --- what is refused ------------------------------------------------------------------------------

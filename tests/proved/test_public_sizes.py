@@ -47,11 +47,7 @@ QUERIES = {  # what is asked of x: (query, answer on the numbers of a group, the
     "above": (sl.count_where(lambda row: row.x > 2), lambda x: sum(n > 2 for n in x), 0),
     "doubled": (sl.MEAN.of(lambda row: row.x * 2), lambda x: 2 * definition.mean(x), 1),
     "own": (sl.Query("spread", spread).of("x"), spread, 0),
-    "of rows": (
-        sl.Query("most", lambda rows: max((row.x for row in rows), default=0)),
-        max,
-        0,
-    ),
+    "of rows": (sl.Query("most", lambda rows: max((r.x for r in rows), default=0)), max, 0),
 }
 BY = ["g", lambda row: row["g"]]
 
@@ -75,20 +71,17 @@ def are_neighbours(x, y, k, kept):
 
 def by_brute_force(rows, sizes, copies, k, kept, answer, smallest, keys):
     """The greatest gap in each norm."""
-    answers = {}
-    for x in all_datasets(rows, sizes, copies):
+
+    def entries(x):
         held = {group: [row[1] for row in x if row[0] == group] for group in sizes}
-        answers[x] = tuple(
-            answer(own) if own and len(own) >= smallest else 0
+        return tuple(
+            answer(own) if own and len(own) >= smallest and (not keys or group in keys) else 0
             for group, own in held.items()
-            if keys is None or group in keys
         )
-    best = dict.fromkeys(NORMS, 0)
-    for x, y in product(answers, repeat=2):
-        if are_neighbours(x, y, k, kept):
-            for norm in NORMS:
-                best[norm] = max(best[norm], definition.gap(answers[x], answers[y], norm))
-    return best
+
+    every = product(all_datasets(rows, sizes, copies), repeat=2)
+    pairs = {(x, y) for x, y in every if are_neighbours(x, y, k, kept)}
+    return {norm: definition.greatest(entries, 0, pairs, norm).value for norm in NORMS}
 
 
 def random_question(rng):
@@ -243,11 +236,7 @@ REFUSED = [
         ValueError,
         "what <lambda> says",
     ),
-    (
-        {"relation": sl.Change(1, columns=["prize"])},
-        ValueError,
-        "columns of the records, one of shop, price, got 'prize'",
-    ),
+    ({"relation": sl.Change(1, columns=["prize"])}, ValueError, "one of shop, price, got 'prize'"),
     *(
         ({"size": size}, ValueError, "an entry for each group of the universe, 0 where")
         for size in ({}, {"Lyon": 3}, SIZES | {"Rome": 0}, {1: 2})
