@@ -130,18 +130,33 @@ def test_the_fast_search_equals_all_pairs(data):
     assert smooth.check()
 
 
-def test_what_is_far_away_is_small_but_not_nothing():
-    """Catches underflow: a discount below the smallest float must not switch the noise off."""
-    found = ask(sl.MEDIAN, [5] * 41, 0, 10, 100)
-    assert (found.distance, found.local, found.value) == (20, 5, math.nextafter(0, 1))
-    assert ask(sl.MEDIAN, [5] * 41, 0, 10, 1).value == pytest.approx(5 * math.exp(-20))
+FAR, FIVES = (-1.7e308, 1.7e308), (5, 5, 5)
+MILD, HARSH = (Fraction(1, 10**400), 1e-300), (1e300, 10**400, 10**19)
 
 
-@pytest.mark.parametrize("query", [sl.MEDIAN, sl.SUM, sl.VARIANCE], ids=str)
-def test_bounds_that_meet_leave_nothing_to_change(query):
-    """Catches a logarithm of zero."""
-    found = ask(query, (3, 3), 3, 3)
-    assert (found.value, found.distance, found.local, found.check()) == (0, 0, 0, True)
+@pytest.mark.parametrize(
+    ("query", "x", "bounds", "beta", "distance", "local"),
+    [
+        *((sl.MEDIAN, [5] * 41, (0, 10), beta, 20, 5) for beta in (1, 100)),
+        *((query, (3, 3), (3, 3), 1, 0, 0) for query in (sl.MEDIAN, sl.SUM, sl.VARIANCE)),
+        (sl.VARIANCE, (0, 1, 2), (0, 2), 9, 0, Fraction(1, 2)),  # whole numbers reach 4/9
+        (sl.MEDIAN, (1, 2, 3), FAR, 1, 1, 17 * 10**307 + 2),
+        (sl.MEDIAN, (5,) * 5, (0, 10**400), 400, 2, 10**400 - 5),
+        *((query, FIVES, (0, 10), beta, *at) for beta in MILD
+          for query, at in ((sl.MEDIAN, (3, 10)), (sl.SUM, (1, 10)), (sl.VARIANCE, (3, Fraction(200, 9))))),
+        *((query, FIVES, (0, 10), beta, *at) for beta in HARSH
+          for query, at in ((sl.MEDIAN, (1, 5)), (sl.SUM, (0, 5)), (sl.VARIANCE, (0, Fraction(50, 9))))),
+    ],
+)  # fmt: skip
+def test_named_datasets(query, x, bounds, beta, distance, local):
+    """Catches underflow: a discount below the smallest float must not switch the noise off; a logarithm
+    of zero where bounds meet; a variance on a grid; a refusal that looks at the gap and not the value;
+    a discount that is 0 or infinite in floats."""
+    found = ask(query, x, *bounds, beta)
+    assert (found.distance, found.local, found.check()) == (distance, local, True)
+    best = by_decimal(local, beta, distance)
+    assert best <= Decimal(found.value) <= Decimal(math.nextafter(float(best), math.inf))
+    assert found.value > 0 or local == 0
 
 
 def test_numbers_of_every_kind():
@@ -158,16 +173,6 @@ def test_numbers_of_every_kind():
             assert one.check()
             assert two.local == one.local * (9 if query is sl.VARIANCE else 3)
             assert float(one) == one.value
-
-
-def test_the_variance_may_need_a_value_between_whole_numbers():
-    """Catches a variance taken on a grid: whole numbers reach 4/9 here, the interval 1/2."""
-    found = ask(sl.VARIANCE, (0, 1, 2), 0, 2, 9)
-    assert (found.distance, found.local) == (0, Fraction(1, 2))
-    assert found.witness == ((0, 1, 2), (0, Fraction(1, 2), 1))
-    whole = sl.Universe.value_range([0, 1, 2])
-    on_the_grid = sl.local_sensitivity(sl.VARIANCE, (0, 1, 2), whole, relation=sl.Change(1))
-    assert on_the_grid.value == Fraction(4, 9)
 
 
 @pytest.mark.parametrize(
@@ -205,31 +210,23 @@ def test_errors_name_the_parameter_the_rule_and_the_value(change, error, text):
         function(asked.pop("query"), asked.pop("dataset"), **asked)
 
 
-TIES = {
-    "two distances that floats cannot tell apart": ([1], 2, 0.6931471805599453),
-    "a whole number's hair": ([861861430611353], 2**50, 0.267243407678327),
-}
-
-
-@pytest.mark.parametrize("name", TIES)
-def test_the_value_is_not_below_another_distance_by_a_hair(name):
-    """Catches a right end that ties with the first in floats, and is wider."""
-    x, top, beta = TIES[name]
-    found, best = ask(sl.MIN, x, 0, top, beta), best_of(profile_of(sl.MIN, x, 0, top), beta)
-    assert math.nextafter(found.value, 0) < best <= Decimal(found.value)
-
-
 @pytest.mark.parametrize("query", [sl.MIN, sl.MEDIAN, sl.quantile(0.9)], ids=str)
 @pytest.mark.parametrize("most", [0, 10**7])
 def test_near_ties_are_settled_or_rounded_out(query, most, monkeypatch):
-    """Catches a value below S*, where gaps and discounts all but cancel; and one far above it."""
+    """Catches a value below S*, where gaps and discounts all but cancel, as of two distances that floats
+    cannot tell apart; and one far above it."""
     monkeypatch.setattr(quantile_ranks, "MOST_PAIRS", most)
     rng = random.Random(f"{query} {most}")
-    for _ in range(40):
+    for draw in range(42):
         n, beta = rng.randint(1, 9), rng.choice([0.6931471805599453, 1e-13, 1e-17, 0.1, 0.25])
         top = rng.choice([2, 64, 10**6, 2**60, 10**40])
         x = sorted(min(top, int(top / 2**i) + rng.randint(0, 1)) for i in range(n))
         x = rng.choice([x, [rng.choice([0, top // 2, top]) for _ in x]])
+        if draw < 2:  # a tie, and a whole number's hair
+            x, top, beta = [
+                ([1], 2, 0.6931471805599453),
+                ([861861430611353], 2**50, 0.267243407678327),
+            ][draw]
         found, best = ask(query, x, 0, top, beta), best_of(profile_of(query, x, 0, top), beta)
         assert best <= Decimal(found.value), (x, top, beta)
         assert found.value <= float(best) * (1 + (1e-15 if most else 1e-11)), (x, top, beta)
@@ -251,33 +248,6 @@ def test_what_is_beyond_the_largest_float_is_refused_by_name(name):
     with pytest.raises(ValueError, match=r"the smooth sensitivity must be at most 1\.79\d*e\+308"):
         sl.smooth_sensitivity(query, x, bounds=bounds, beta=beta)
     assert sl.sensitivity_at_distance(query, x, bounds=bounds, distance=3) > 10**308
-
-
-def test_huge_gaps_that_are_discounted_enough_have_a_value():
-    """Catches a refusal that looks at the gap and not at the value."""
-    found = ask(sl.MEDIAN, (1, 2, 3), -1.7e308, 1.7e308, 1)
-    assert (found.distance, found.local, found.check()) == (1, 17 * 10**307 + 2, True)
-    assert found.value == pytest.approx(1.7e308 * math.exp(-1))
-    few = ask(sl.MEDIAN, (5,) * 5, 0, 10**400, 400)
-    assert (few.distance, few.local, few.check()) == (2, 10**400 - 5, True)
-    best = by_decimal(10**400 - 5, 400, 2)
-    assert Decimal(math.nextafter(few.value, 0)) < best <= Decimal(few.value)
-
-
-@pytest.mark.parametrize("beta", [Fraction(1, 10**400), 1e-300, 1e300, 10**400, 10**19])
-@pytest.mark.parametrize("query", [sl.MEDIAN, sl.SUM, sl.VARIANCE], ids=str)
-def test_every_beta_has_an_answer(query, beta):
-    """Catches a discount that is 0 or infinite in floats: all distances count, or the nearest."""
-    found = ask(query, (5, 5, 5), 0, 10, beta)
-    assert found.check()
-    if beta < 1:
-        gap = profile_of(query, (5, 5, 5), 0, 10)[-1]
-        assert found.local == gap
-        assert math.nextafter(found.value, 0) < gap <= Fraction(found.value)
-    elif query is sl.MEDIAN:
-        assert (found.distance, found.local, found.value) == (1, 5, math.nextafter(0, 1))
-    else:
-        assert found.distance == 0
 
 
 @pytest.mark.parametrize(
