@@ -71,15 +71,10 @@ def test_a_jump_is_found_by_halving():
 @pytest.mark.parametrize(
     ("values", "positions"),
     [
-        ([7], []),
-        (["a", "b"], []),
-        ([1, 2, None], [0, 1, 2]),
-        ([7, None], [0, 1]),
-        ([-(10**400), 0, 5, 10**400], [0, 1, 2, 3]),
-        ([*range(1000), 2**53 - 1, 2**53, 2**54], [0, 1, 1000, 1001, 1002]),
-        (np.linspace(-1, 1, 101), [0, 1, 50, 51, 99, 100]),
+        ([7], []), (["a", "b"], []), ([1, 2, None], [0, 1, 2]), ([7, None], [0, 1]), ([-(10**400), 0, 5, 10**400], [0, 1, 2, 3]),
+        ([*range(1000), 2**53 - 1, 2**53, 2**54], [0, 1, 1000, 1001, 1002]), (np.linspace(-1, 1, 101), [0, 1, 50, 51, 99, 100]),
     ],
-)
+)  # fmt: skip
 def test_boundary_positions(values, positions):
     """Catches positions beside the universe; a missing record that is never tried."""
     assert boundary_positions(sl.Universe.value_range(values)) == positions

@@ -337,22 +337,14 @@ def mixed_frames():
     frame["missing"] = pd.array([1, None, 3], dtype="Int64")
     frame["zone"] = pd.to_datetime(["2024-01-01", None, "2024-01-02"]).tz_localize("UTC")
     frame["span"] = pd.to_timedelta([1, None, 2], unit="D")
-    lists, kinds = [[1], [], None], pl.Enum(["u", "v", "w"])
-    columns = [
-        pl.Series("short", [1, 2, 3], dtype=pl.Int8),
-        pl.Series("kind", ["u", None, "v"], dtype=kinds),
-        pl.Series("list", lists, dtype=pl.List(pl.Int16)),
-    ]
-    arrow = pa.table(
-        {
-            **MIXED,
-            "short": pa.array([1, 2, 3], pa.int8()),
-            "kind": pa.array(["u", None, "v"]).dictionary_encode(),
-            "list": pa.array(lists, pa.list_(pa.int16())),
-            "zone": pa.array([1, None, 2], pa.timestamp("s", "UTC")),
-        }
-    )
-    return {"pandas": frame, "polars": pl.DataFrame(MIXED).with_columns(columns), "pyarrow": arrow}
+    types = {"short": pl.Int8, "kind": pl.Enum(["u", "v", "w"]), "list": pl.List(pl.Int16)}
+    values = {"short": [1, 2, 3], "kind": ["u", None, "v"], "list": [[1], [], None]}
+    of_polars = pl.DataFrame(MIXED | values, schema_overrides=types)
+    arrow = pa.table(MIXED).append_column("zone", pa.array([1, None, 2], pa.timestamp("s", "UTC")))
+    for name, type in {"short": pa.int8(), "list": pa.list_(pa.int16())}.items():
+        arrow = arrow.append_column(name, pa.array(values[name], type))
+    arrow = arrow.append_column("kind", pa.array(values["kind"]).dictionary_encode())
+    return {"pandas": frame, "polars": of_polars, "pyarrow": arrow}
 
 
 @pytest.mark.parametrize("frame", mixed_frames().values(), ids=mixed_frames())
