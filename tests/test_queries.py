@@ -189,16 +189,13 @@ def test_answers_at_equal_the_function(text, values):
 def test_rows_that_do_not_answer_as_the_function_are_refused():
     """Catches a vectorised form that lies, and with it every answer of the sweep."""
 
-    def zeros(rows, universe):
-        return np.zeros(len(rows), dtype=np.int64), 1
-
-    def right(rows, universe):
-        return np.array(universe.values)[rows].sum(axis=1), 1
+    def rows_of(factor):
+        return lambda rows, universe: (factor * np.array(universe.values)[rows].sum(axis=1), 1)
 
     universe, ask = sl.Universe.population([1, 2, 4]), {"size": 2, "relation": sl.Change(1)}
-    assert sl.global_sensitivity(sl.Query("sum", sum, rows=right), universe, **ask).value == 3
+    assert sl.global_sensitivity(sl.Query("sum", sum, rows=rows_of(1)), universe, **ask).value == 3
     for exact in (True, False):
-        lying = sl.Query("sum", sum, rows=zeros, exact=exact)
+        lying = sl.Query("sum", sum, rows=rows_of(0), exact=exact)
         with pytest.raises(ValueError, match="rows of query sum must answer as its function, got"):
             sl.global_sensitivity(lying, universe, **ask)
     assert "(N, n)" in sl.Query.__doc__

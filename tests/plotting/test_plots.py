@@ -150,20 +150,24 @@ def test_a_gap_is_a_gap_however_it_is_written_and_however_wide():
     assert figure.get_suptitle() == "7"
 
 
-def test_a_query_can_be_drawn_on_axes_of_your_own(table, compared):
-    """Catches a second figure, and a lost label."""
+def test_a_query_can_be_drawn_on_axes_of_your_own(compared):
+    """Catches a second figure, a lost label, and formulas that nobody asked for, or whose name is lost."""
     left, right = plt.Figure().subplots(1, 2)
-    means, sums = (
-        each[each["query"] == name] for each, name in ((table, "mean"), (compared, "sum"))
-    )
-    assert sl.plot_sweep(means, ax=left) is left
-    assert sl.plot_compare(sums, column="days", ax=right) is right
+    rows = compared[(compared["query"] == "mean") & (compared["column"] == "days")]
+    assert sl.plot_sweep(rows, ax=left) is left
+    assert sl.plot_compare(compared[compared["query"] == "sum"], column="days", ax=right) is right
     assert [axes.get_title(loc="left") for axes in (left, right)] == ["mean", "sum"]
-    expected = means[means["relation"] == "Change"]["sensitivity"].astype(float)
+    expected = rows[rows["relation"] == "Change"]["sensitivity"].astype(float)
     assert [*left.lines[1].get_ydata()] == [*expected]
-    for axes in (left, right):
+    assert (len(left.lines), len(right.lines)) == (2, 4)
+    assert left.get_ylim()[1] == pytest.approx(1.12 * rows["sensitivity"].max())
+    words = ["exactly k records added, or removed", "at most k records changed", "closed form"]
+    for axes, named_there in ((left, words[:2]), (right, words)):
         assert (axes.get_xlabel(), axes.get_ylabel()) == (style.K_LABEL, "sensitivity")
-        assert axes.get_legend().get_texts()[1].get_text() == "at most k records changed"
+        assert [text.get_text() for text in axes.get_legend().get_texts()] == named_there
+
+
+LONG = "a whole number of about 5,001 digits"
 
 
 def edited(name, value):
@@ -181,9 +185,9 @@ def edited(name, value):
     ("edit", "error", "words"),
     [
         *((edited("k", k), ValueError, f"must hold whole k from 0 to 1,000,000,000,000,000, got k={got}") for k, got in (
-            (np.nan, "nan"), (np.inf, "inf"), (1.5, "1.5"), ("2", "'2'"), (10**5000, "a whole number of about 5,001 digits"))),
+            (np.nan, "nan"), (np.inf, "inf"), (1.5, "1.5"), ("2", "'2'"), (10**5000, LONG))),
         *((edited("sensitivity", value), ValueError, f"must hold numbers from 0 to 1e+300 as sensitivity to be drawn, got {got}")
-          for value, got in (("3", "'3'"), (np.inf, "inf"), (-1, "-1"), (10**5000, "a whole number of about 5,001 digits"))),
+          for value, got in (("3", "'3'"), (np.inf, "inf"), (-1, "-1"), (10**5000, LONG))),
         (lambda t: t.head(0), ValueError, "must have at least one row, got an empty table"),
         (lambda t: t.drop(columns="k"), ValueError, "must have the columns"),
         (lambda t: t.drop(columns="k"), ValueError, "got one without ['k']"),
@@ -194,9 +198,10 @@ def edited(name, value):
 def test_a_table_that_cannot_be_drawn_is_refused(compared, edit, error, words):
     """Catches TypeError, OverflowError, pandas' and Matplotlib's own errors for a table edited by hand,
     and an empty figure; of what stands beside, too."""
-    for name, given in (("table", [edit(compared)]), ("beside", [compared, edit(compared)])):
-        with refused(error, name, words):
-            sl.plot_sweep(*given[:1], beside=given[-1] if len(given) > 1 else None)
+    with refused(error, "table", words):
+        sl.plot_sweep(edit(compared))
+    with refused(error, "beside", words):
+        sl.plot_sweep(compared, beside=edit(compared))
 
 
 @pytest.mark.parametrize(
@@ -267,17 +272,6 @@ def test_a_number_that_differs_says_in_which_way(compared):
         }
         assert by_colour[style.INK] == ([1, 2, 3, 4] if colour == style.INK else [1, 3, 4])
         assert 2 in by_colour[colour]
-
-
-def test_formulas_are_drawn_when_asked_for_alone(compared):
-    """Catches a scale that leaves room for lines that are not drawn, and a legend that lies."""
-    days = compared[compared["column"] == "days"]
-    plain, full = sl.plot_sweep(days), sl.plot_sweep(days, formulas=True, beside=days)
-    assert all(len(panel.lines) == 2 for panel in plain.axes)
-    heights = {panel.get_title(loc="left"): panel.get_ylim()[1] for panel in plain.axes}
-    assert heights["variance"] < full.axes[PROVED.index(sl.VARIANCE)].get_ylim()[1]
-    words = [[text.get_text() for text in f.legends[0].get_texts()] for f in (plain, full)]
-    assert words[1] == [*words[0], "closed form", "published"]
 
 
 @pytest.mark.parametrize("columns", [["days"], ["days", "mood"]])
