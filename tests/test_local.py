@@ -241,16 +241,16 @@ def test_what_is_beyond_the_largest_float_is_refused_by_name(query, bounds, beta
     assert sl.sensitivity_at_distance(query, x, bounds=bounds, distance=3) > 10**308
 
 
+BITS = (-(2**63), 2**63 - 1)
+
+
 @pytest.mark.parametrize(
     ("query", "x", "bounds"),
     [
-        (sl.SUM, [0], (0, Fraction(1, 10**30))),
-        (sl.quantile(Fraction(1, 10**30)), [3, 3], (3, 3)),
-        (sl.MEDIAN, [-(2**63), 2**63 - 1], (-(2**63), 2**63 - 1)),
-        (sl.VARIANCE, [-(2**63), 2**63 - 1, 0], (-(2**63), 2**63 - 1)),
-        (sl.quantile(0.3), np.array([0, 2**64 - 1], dtype=np.uint64), (0, 2**64 - 1)),
+        (sl.SUM, [0], (0, Fraction(1, 10**30))), (sl.quantile(Fraction(1, 10**30)), [3, 3], (3, 3)), (sl.MEDIAN, [*BITS], BITS),
+        (sl.VARIANCE, [*BITS, 0], BITS), (sl.quantile(0.3), np.array([0, 2**64 - 1], dtype=np.uint64), (0, 2**64 - 1)),
     ],
-)
+)  # fmt: skip
 def test_whole_numbers_of_more_than_64_bits(query, x, bounds):
     """Catches an overflow where records are 0 or at the ends of 64 bits, and factors are not."""
     form = sl.closed_form(query, bounds=bounds, size=len(x), relation=sl.Change(1))

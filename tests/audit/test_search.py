@@ -179,13 +179,10 @@ def test_what_is_no_pair_is_refused():
     """Catches a check that lets through what the relation or the population does not have."""
     problem = trials_of(sl.SUM, sl.Universe.population([5, 6, 7, 8]), 3).problem
     require_neighbours(problem, Layout((0, 1), (2,), (3,)))
-    for none in (
-        Layout((0, 1), (2,), (3, 3)),  # no move of the relation
-        Layout((0,), (2,), (3,)),  # another size
-        Layout((0, 0), (1,), (2,)),  # a record twice
-    ):
+    other_move, other_size = ((0, 1), (2,), (3, 3)), ((0,), (2,), (3,))
+    for none in (other_move, other_size, ((0, 0), (1,), (2,))):  # a record twice
         with pytest.raises(RuntimeError, match="no pair"):
-            require_neighbours(problem, none)
+            require_neighbours(problem, Layout(*none))
     shorter = Layout((0,), (3,), (3,))  # both have it: nothing moves
     require_neighbours(trials_of(sl.SUM, TEN, 2).problem, shorter)
 

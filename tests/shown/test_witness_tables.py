@@ -45,9 +45,8 @@ def mean_salary(size=3, relation=sl.Change(1), make=pd.DataFrame):  # noqa: B008
     return worst(sl.MEAN.of("salary"), make(COLUMNS), size, relation)
 
 
-def buyers():
-    universe = sl.Universe.people({"orders": ORDERS, "visits": VISITS}, id="customer")
-    return worst(lambda t: t["orders"]["price"].sum(), universe, 2, sl.SymmetricDifference(1))
+BOTH = sl.Universe.people({"orders": ORDERS, "visits": VISITS}, id="customer")
+BUYERS = worst(lambda t: t["orders"]["price"].sum(), BOTH, 2, sl.SymmetricDifference(1))
 
 
 def cells(card):
@@ -112,7 +111,7 @@ SHOWN = {  # how many sides have no rows, what is found, and its lines
         2, worst(len, STAFF, 0), ["<no records: none leaves, none joins>", "   department  salary", "   (no rows)"],
     ),
     "who leaves, before their rows": (
-        0, buyers(),
+        0, BUYERS,
         ["<2 records: 1 leaves>", "customer b leaves, with 2 rows of orders, 1 row of visits",
          "orders:", "   customer  price", "-  b             3", "-  b             4", "   a             5",
          "visits:", "   customer  page", "-  b         x", "   a         y"],
@@ -212,9 +211,8 @@ def test_of_many_people_the_first_are_named():
     assert who[0] == "id 1 joins, with 1 row"
     assert who[-1] == "… 29 more join"
     assert len(who) == 11
-    both = sl.Universe.people({"orders": ORDERS, "visits": VISITS}, id="customer")
-    pair = both.given(range(2)), both.given(range(3))
-    assert marked_witness(both, pair).who == ("customer c joins, with 1 row of visits",)
+    pair = BOTH.given(range(2)), BOTH.given(range(3))
+    assert marked_witness(BOTH, pair).who == ("customer c joins, with 1 row of visits",)
 
 
 # --- as a card -------------------------------------------------------------------------------
@@ -303,7 +301,7 @@ def test_a_snippet_runs_as_it_stands(make):
 
 def test_the_snippet_of_people_says_who_differs():
     """Catches an assert about rows, where one person has several."""
-    found = buyers()
+    found = BUYERS
     names, printed = run(found.snippet(), query=found.query)
     assert "assert" not in found.snippet()
     assert "\n# customer b leaves, with 2 rows of orders, 1 row of visits\n" in found.snippet()
