@@ -130,18 +130,33 @@ def test_the_fast_search_equals_all_pairs(data):
     assert smooth.check()
 
 
-def test_what_is_far_away_is_small_but_not_nothing():
-    """Catches underflow: a discount below the smallest float must not switch the noise off."""
-    found = ask(sl.MEDIAN, [5] * 41, 0, 10, 100)
-    assert (found.distance, found.local, found.value) == (20, 5, math.nextafter(0, 1))
-    assert ask(sl.MEDIAN, [5] * 41, 0, 10, 1).value == pytest.approx(5 * math.exp(-20))
+FAR, FIVES = (-1.7e308, 1.7e308), (5, 5, 5)
+MILD, HARSH = (Fraction(1, 10**400), 1e-300), (1e300, 10**400, 10**19)
 
 
-@pytest.mark.parametrize("query", [sl.MEDIAN, sl.SUM, sl.VARIANCE], ids=str)
-def test_bounds_that_meet_leave_nothing_to_change(query):
-    """Catches a logarithm of zero."""
-    found = ask(query, (3, 3), 3, 3)
-    assert (found.value, found.distance, found.local, found.check()) == (0, 0, 0, True)
+@pytest.mark.parametrize(
+    ("query", "x", "bounds", "beta", "distance", "local"),
+    [
+        *((sl.MEDIAN, [5] * 41, (0, 10), beta, 20, 5) for beta in (1, 100)),
+        *((query, (3, 3), (3, 3), 1, 0, 0) for query in (sl.MEDIAN, sl.SUM, sl.VARIANCE)),
+        (sl.VARIANCE, (0, 1, 2), (0, 2), 9, 0, Fraction(1, 2)),  # whole numbers reach 4/9
+        (sl.MEDIAN, (1, 2, 3), FAR, 1, 1, 17 * 10**307 + 2),
+        (sl.MEDIAN, (5,) * 5, (0, 10**400), 400, 2, 10**400 - 5),
+        *((query, FIVES, (0, 10), beta, *at) for beta in MILD
+          for query, at in ((sl.MEDIAN, (3, 10)), (sl.SUM, (1, 10)), (sl.VARIANCE, (3, Fraction(200, 9))))),
+        *((query, FIVES, (0, 10), beta, *at) for beta in HARSH
+          for query, at in ((sl.MEDIAN, (1, 5)), (sl.SUM, (0, 5)), (sl.VARIANCE, (0, Fraction(50, 9))))),
+    ],
+)  # fmt: skip
+def test_named_datasets(query, x, bounds, beta, distance, local):
+    """Catches underflow: a discount below the smallest float must not switch the noise off; a logarithm
+    of zero where bounds meet; a variance on a grid; a refusal that looks at the gap and not the value;
+    a discount that is 0 or infinite in floats."""
+    found = ask(query, x, *bounds, beta)
+    assert (found.distance, found.local, found.check()) == (distance, local, True)
+    best = by_decimal(local, beta, distance)
+    assert best <= Decimal(found.value) <= Decimal(math.nextafter(float(best), math.inf))
+    assert found.value > 0 or local == 0
 
 
 def test_numbers_of_every_kind():
@@ -160,41 +175,27 @@ def test_numbers_of_every_kind():
             assert float(one) == one.value
 
 
-def test_the_variance_may_need_a_value_between_whole_numbers():
-    """Catches a variance taken on a grid: whole numbers reach 4/9 here, the interval 1/2."""
-    found = ask(sl.VARIANCE, (0, 1, 2), 0, 2, 9)
-    assert (found.distance, found.local) == (0, Fraction(1, 2))
-    assert found.witness == ((0, 1, 2), (0, Fraction(1, 2), 1))
-    whole = sl.Universe.value_range([0, 1, 2])
-    on_the_grid = sl.local_sensitivity(sl.VARIANCE, (0, 1, 2), whole, relation=sl.Change(1))
-    assert on_the_grid.value == Fraction(4, 9)
+NOT_WHOLE = "distance must be a whole number of at least 0"
 
 
 @pytest.mark.parametrize(
     ("change", "error", "text"),
     [
-        ({"beta": 0}, ValueError, "beta must be above 0, got beta=0"),
-        ({"beta": -1.5}, ValueError, "beta must be above 0, got beta=-1.5"),
-        ({"beta": math.nan}, ValueError, "beta must be finite, got nan"),
-        ({"beta": "1"}, TypeError, "beta must be a number"),
-        ({"bounds": (10, 0)}, ValueError, "bounds must rise"),
-        ({"bounds": (0, math.inf)}, ValueError, "bounds must be finite"),
-        ({"bounds": 10}, TypeError, "bounds must be a pair"),
-        ({"bounds": (0, 5)}, ValueError, r"must lie within bounds=\(0, 5\), got a record 9"),
-        ({"bounds": (2, 9)}, ValueError, "got a record 1"),
-        ({"dataset": ()}, ValueError, "dataset must not be empty"),
-        ({"dataset": (1, None)}, ValueError, "dataset must hold numbers, got None"),
-        ({"dataset": (1.0, math.nan)}, ValueError, "dataset must be finite, got nan"),
-        ({"dataset": "123"}, TypeError, "dataset must be a sequence"),
-        ({"query": sl.STD}, ValueError, "is proved, got std"),
-        ({"query": sl.histogram([0, 1])}, ValueError, "is proved, got histogram"),
-        ({"query": max}, ValueError, "is proved, got <built-in function max>"),
+        *(({"beta": beta}, error, text) for beta, error, text in (
+            (0, ValueError, "beta must be above 0, got beta=0"), (-1.5, ValueError, "beta must be above 0, got beta=-1.5"),
+            (math.nan, ValueError, "beta must be finite, got nan"), ("1", TypeError, "beta must be a number"))),
+        *(({"bounds": bounds}, error, text) for bounds, error, text in (
+            ((10, 0), ValueError, "bounds must rise"), ((0, math.inf), ValueError, "bounds must be finite"), (10, TypeError, "bounds must be a pair"),
+            ((0, 5), ValueError, r"must lie within bounds=\(0, 5\), got a record 9"), ((2, 9), ValueError, "got a record 1"))),
+        *(({"dataset": dataset}, error, text) for dataset, error, text in (
+            ((), ValueError, "dataset must not be empty"), ((1, None), ValueError, "dataset must hold numbers, got None"),
+            ((1.0, math.nan), ValueError, "dataset must be finite, got nan"), ("123", TypeError, "dataset must be a sequence"))),
+        *(({"query": query}, ValueError, f"is proved, got {got}") for query, got in (
+            (sl.STD, "std"), (sl.histogram([0, 1]), "histogram"), (max, "<built-in function max>"))),
         ({"query": sl.variance(ddof=1), "dataset": (1,)}, ValueError, "at least 2 records"),
-        ({"distance": -1}, ValueError, "distance must be a whole number of at least 0"),
-        ({"distance": 1.5}, ValueError, "distance must be a whole number of at least 0"),
-        ({"distance": "1"}, TypeError, "distance must be a whole number of at least 0"),
+        *(({"distance": t}, error, NOT_WHOLE) for t, error in ((-1, ValueError), (1.5, ValueError), ("1", TypeError))),
     ],
-)
+)  # fmt: skip
 def test_errors_name_the_parameter_the_rule_and_the_value(change, error, text):
     """Catches bad input that is answered, or refused without saying why."""
     asked = {"query": sl.MEDIAN, "dataset": (1, 2, 9), "bounds": (0, 10), **change}
@@ -205,91 +206,51 @@ def test_errors_name_the_parameter_the_rule_and_the_value(change, error, text):
         function(asked.pop("query"), asked.pop("dataset"), **asked)
 
 
-TIES = {
-    "two distances that floats cannot tell apart": ([1], 2, 0.6931471805599453),
-    "a whole number's hair": ([861861430611353], 2**50, 0.267243407678327),
-}
-
-
-@pytest.mark.parametrize("name", TIES)
-def test_the_value_is_not_below_another_distance_by_a_hair(name):
-    """Catches a right end that ties with the first in floats, and is wider."""
-    x, top, beta = TIES[name]
-    found, best = ask(sl.MIN, x, 0, top, beta), best_of(profile_of(sl.MIN, x, 0, top), beta)
-    assert math.nextafter(found.value, 0) < best <= Decimal(found.value)
-
-
 @pytest.mark.parametrize("query", [sl.MIN, sl.MEDIAN, sl.quantile(0.9)], ids=str)
 @pytest.mark.parametrize("most", [0, 10**7])
 def test_near_ties_are_settled_or_rounded_out(query, most, monkeypatch):
-    """Catches a value below S*, where gaps and discounts all but cancel; and one far above it."""
+    """Catches a value below S*, where gaps and discounts all but cancel, as of two distances that floats
+    cannot tell apart; and one far above it."""
     monkeypatch.setattr(quantile_ranks, "MOST_PAIRS", most)
     rng = random.Random(f"{query} {most}")
-    for _ in range(40):
+    for draw in range(42):
         n, beta = rng.randint(1, 9), rng.choice([0.6931471805599453, 1e-13, 1e-17, 0.1, 0.25])
         top = rng.choice([2, 64, 10**6, 2**60, 10**40])
         x = sorted(min(top, int(top / 2**i) + rng.randint(0, 1)) for i in range(n))
         x = rng.choice([x, [rng.choice([0, top // 2, top]) for _ in x]])
+        if draw < 2:  # a tie, and a whole number's hair
+            x, top, beta = [
+                ([1], 2, 0.6931471805599453),
+                ([861861430611353], 2**50, 0.267243407678327),
+            ][draw]
         found, best = ask(query, x, 0, top, beta), best_of(profile_of(query, x, 0, top), beta)
         assert best <= Decimal(found.value), (x, top, beta)
         assert found.value <= float(best) * (1 + (1e-15 if most else 1e-11)), (x, top, beta)
 
 
-HUGE = {
-    "a median": (sl.MEDIAN, (-1.7e308, 1.7e308), 0.1),
-    "a variance": (sl.VARIANCE, (-1e160, 1e160), 1),
-    "a sum": (sl.SUM, (0, 10**309), 1),
-    "a minimum": (sl.MIN, (0, 10**5000), 1),
-}
-
-
-@pytest.mark.parametrize("name", HUGE)
-def test_what_is_beyond_the_largest_float_is_refused_by_name(name):
+@pytest.mark.parametrize(
+    ("query", "bounds", "beta"),
+    [(sl.MEDIAN, FAR, 0.1), (sl.VARIANCE, (-1e160, 1e160), 1), (sl.SUM, (0, 10**309), 1), (sl.MIN, (0, 10**5000), 1)],
+    ids=["median", "variance", "sum", "min"],
+)  # fmt: skip
+def test_what_is_beyond_the_largest_float_is_refused_by_name(query, bounds, beta):
     """Catches a bare OverflowError, and a refusal of what fits once it is discounted."""
-    query, bounds, beta = HUGE[name]
     x = (1, 2, 3) if query is not sl.VARIANCE else (1, 2, 1e160)
     with pytest.raises(ValueError, match=r"the smooth sensitivity must be at most 1\.79\d*e\+308"):
         sl.smooth_sensitivity(query, x, bounds=bounds, beta=beta)
     assert sl.sensitivity_at_distance(query, x, bounds=bounds, distance=3) > 10**308
 
 
-def test_huge_gaps_that_are_discounted_enough_have_a_value():
-    """Catches a refusal that looks at the gap and not at the value."""
-    found = ask(sl.MEDIAN, (1, 2, 3), -1.7e308, 1.7e308, 1)
-    assert (found.distance, found.local, found.check()) == (1, 17 * 10**307 + 2, True)
-    assert found.value == pytest.approx(1.7e308 * math.exp(-1))
-    few = ask(sl.MEDIAN, (5,) * 5, 0, 10**400, 400)
-    assert (few.distance, few.local, few.check()) == (2, 10**400 - 5, True)
-    best = by_decimal(10**400 - 5, 400, 2)
-    assert Decimal(math.nextafter(few.value, 0)) < best <= Decimal(few.value)
-
-
-@pytest.mark.parametrize("beta", [Fraction(1, 10**400), 1e-300, 1e300, 10**400, 10**19])
-@pytest.mark.parametrize("query", [sl.MEDIAN, sl.SUM, sl.VARIANCE], ids=str)
-def test_every_beta_has_an_answer(query, beta):
-    """Catches a discount that is 0 or infinite in floats: all distances count, or the nearest."""
-    found = ask(query, (5, 5, 5), 0, 10, beta)
-    assert found.check()
-    if beta < 1:
-        gap = profile_of(query, (5, 5, 5), 0, 10)[-1]
-        assert found.local == gap
-        assert math.nextafter(found.value, 0) < gap <= Fraction(found.value)
-    elif query is sl.MEDIAN:
-        assert (found.distance, found.local, found.value) == (1, 5, math.nextafter(0, 1))
-    else:
-        assert found.distance == 0
+BITS = (-(2**63), 2**63 - 1)
 
 
 @pytest.mark.parametrize(
     ("query", "x", "bounds"),
     [
-        (sl.SUM, [0], (0, Fraction(1, 10**30))),
-        (sl.quantile(Fraction(1, 10**30)), [3, 3], (3, 3)),
-        (sl.MEDIAN, [-(2**63), 2**63 - 1], (-(2**63), 2**63 - 1)),
-        (sl.VARIANCE, [-(2**63), 2**63 - 1, 0], (-(2**63), 2**63 - 1)),
-        (sl.quantile(0.3), np.array([0, 2**64 - 1], dtype=np.uint64), (0, 2**64 - 1)),
+        (sl.SUM, [0], (0, Fraction(1, 10**30))), (sl.quantile(Fraction(1, 10**30)), [3, 3], (3, 3)), (sl.MEDIAN, [*BITS], BITS),
+        (sl.VARIANCE, [*BITS, 0], BITS), (sl.quantile(0.3), np.array([0, 2**64 - 1], dtype=np.uint64), (0, 2**64 - 1)),
     ],
-)
+)  # fmt: skip
 def test_whole_numbers_of_more_than_64_bits(query, x, bounds):
     """Catches an overflow where records are 0 or at the ends of 64 bits, and factors are not."""
     form = sl.closed_form(query, bounds=bounds, size=len(x), relation=sl.Change(1))

@@ -8,7 +8,6 @@ import pickle
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import product
 
 import numpy as np
 import pytest
@@ -70,7 +69,8 @@ def test_each_dataset_is_answered_once(relation, sizes, method):
 
 
 def test_a_table_answers_a_dataset_once_for_all_relations():
-    """Catches a table that asks anew for each relation, or disagrees with the single call."""
+    """Catches a table that asks anew for each relation, or disagrees with the single call; an infeasible
+    row that takes the whole table down, or that shows a number."""
     told = []
     relations = [sl.AddRemove(1), sl.AddRemove(2), ONE, sl.Change(2)]
     table = sl.sweep([listening(told)], {"days": ABSENCES}, size=6, relations=relations)
@@ -81,10 +81,6 @@ def test_a_table_answers_a_dataset_once_for_all_relations():
         assert f"{row.relation}({row.k})" == str(relation)
         r = asked(sum, ABSENCES, 6, relation, method="walk")
         assert (row.sensitivity, (row.dataset, row.neighbour)) == (r.value, r.witness)
-
-
-def test_a_table_names_what_is_infeasible():
-    """Catches one infeasible row that takes the whole table down, or that shows a number."""
     few = {"a": sl.Universe.population([1, 2, 4])}
     table = sl.sweep([sl.MEAN, sl.SUM], few, size=2, relations=[sl.Remove(2)])
     assert table["sensitivity"].tolist() == [None, 6]
@@ -94,15 +90,11 @@ def test_a_table_names_what_is_infeasible():
 @pytest.mark.parametrize(
     ("query", "size", "relation", "named"),
     [
-        (sl.MEAN, 1, sl.AddRemove(1), ["remove 1"]),
-        (sl.SUM, 1, sl.AddRemove(1), []),
-        (sl.variance(ddof=1), 2, sl.AddRemove(1), ["remove 1"]),
-        (sl.MEAN, 9, sl.AddRemove(2), ["add 2"]),
-        (sl.MEAN, 10, sl.SymmetricDifference(1), ["add 1"]),
-        (sl.MEAN, 10, sl.Change(2), ["change 1", "change 2"]),
-        (sl.MEAN, 6, ONE, []),
+        (sl.MEAN, 6, ONE, []), (sl.SUM, 1, sl.AddRemove(1), []), (sl.MEAN, 1, sl.AddRemove(1), ["remove 1"]),
+        (sl.variance(ddof=1), 2, sl.AddRemove(1), ["remove 1"]), (sl.MEAN, 9, sl.AddRemove(2), ["add 2"]),
+        (sl.MEAN, 10, sl.SymmetricDifference(1), ["add 1"]), (sl.MEAN, 10, sl.Change(2), ["change 1", "change 2"]),
     ],
-)
+)  # fmt: skip
 @BY_EACH
 def test_infeasible_directions_are_named(query, size, relation, named, method):
     """Catches a direction that is dropped in silence."""
@@ -111,25 +103,17 @@ def test_infeasible_directions_are_named(query, size, relation, named, method):
     assert all(text in r._repr_html_() for text in named)
 
 
-def test_at_most_relations_accept_any_k():
-    """Catches an at-most relation that is refused because its largest step is not possible."""
-    universe = sl.Universe.population([1, 2, 4])
-    assert asked(sl.MEAN, universe, 3, sl.Change(9)).value == 0
-    wide = asked(sl.MEAN, universe, 2, sl.SymmetricDifference(99))
-    assert wide.value == Fraction(5, 2)  # (1, 2) and (4,)
-
-
 @BY_EACH
 def test_sparse_ranges_are_sizes_too(method):
     """Catches a stepped range that is taken for all sizes between its ends."""
     odd = range(1, 6, 2)
-    form = {"bounds": (1, 3), "size": odd}
-    assert asked(sl.COUNT, DRIVING, odd, sl.SymmetricDifference(3), method=method).value == 2
-    assert sl.closed_form(sl.COUNT, relation=sl.SymmetricDifference(3), **form).value == 2
-    with pytest.raises(ValueError, match="feasible"):
-        asked(sl.COUNT, DRIVING, odd, sl.Add(1), method=method)
-    with pytest.raises(ValueError, match="feasible"):
-        sl.closed_form(sl.COUNT, relation=sl.Add(1), **form)
+    for ask in (
+        partial(asked, sl.COUNT, DRIVING, odd, method=method),
+        partial(sl.closed_form, sl.COUNT, bounds=(1, 3), size=odd),
+    ):
+        assert ask(relation=sl.SymmetricDifference(3)).value == 2
+        with pytest.raises(ValueError, match="feasible"):
+            ask(relation=sl.Add(1))
 
 
 @BY_EACH
@@ -149,21 +133,6 @@ def test_callables_get_the_callers_own_numbers(values, method):
 
 
 @pytest.mark.parametrize("method", ["walk", "auto"])
-def test_answers_in_two_arithmetics_are_compared_pair_by_pair(method):
-    """Catches extremes that stand for all: 5/3 − 0.0 is rounded up, 5/3 − 0 is not."""
-    universe = sl.Universe.population([-2, -1, 0, 2, 3])
-
-    def thirds(x):
-        return Fraction(sum(x)) / 3 if len(x) > 2 else float(sum(x)) / 7
-
-    r = asked(thirds, universe, 3, sl.SymmetricDifference(2), method=method)
-    assert (r.value, r.witness, r.method) == (5 / 3, ((0, 2, 3), (0,)), "walk")
-    assert r.check()
-    with pytest.raises(ValueError, match="scalars of one arithmetic"):
-        asked(thirds, universe, 3, sl.SymmetricDifference(2), method="sweep")
-
-
-@pytest.mark.parametrize("method", ["walk", "auto"])
 @pytest.mark.parametrize(
     "others", [Decimal("0.1"), 10**400, (1, Decimal("0.1")), (1, 10**400)], ids=lambda x: str(x)[:9]
 )
@@ -173,6 +142,8 @@ def test_arithmetics_that_do_not_meet_are_refused(method, others):
     universe = sl.Universe.population([0, 1, 2])
     with pytest.raises(ValueError, match=r"query must answer in one arithmetic, got .* and "):
         asked(lambda x: own if 0 in x else others, universe, 1, method=method)
+    with pytest.raises(ValueError, match="scalars of one arithmetic"):  # which the walk compares
+        asked(lambda x: Fraction(1, 3) if 0 in x else 0.5, universe, 1, method="sweep")
 
 
 @pytest.mark.parametrize("relation", [ONE, sl.Add(1)], ids=str)
@@ -217,24 +188,11 @@ def mean(x):
     return Fraction(sum(x), len(x))
 
 
-def mean_or_zero(x):
-    return mean(x) if x else 0
-
-
-def mean_or_nan(x):
-    return mean(x) if x else math.nan
-
-
-def mean_or_none(x):
-    return mean(x) if x else None
-
-
-def numpy_mean(x):
-    return float(np.mean(x))  # of nothing: NaN, and a warning
-
-
-def sum_and_count(x):
-    return (sum(x), len(x))
+def mean_or(empty):
+    """A mean with an answer of its own on the empty dataset."""
+    answer = lambda x: mean(x) if x else empty  # noqa: E731
+    answer.__name__ = f"mean_or_{empty}"
+    return answer
 
 
 @BY_EACH
@@ -242,7 +200,9 @@ def sum_and_count(x):
 @pytest.mark.parametrize(
     "relation", [kind(1 + (kind is sl.SymmetricDifference)) for kind in STANDARD], ids=str
 )
-@pytest.mark.parametrize("function", [mean, mean_or_zero, mean_or_nan, len, sum_and_count])
+@pytest.mark.parametrize(
+    "function", [mean, mean_or(0), mean_or(math.nan), len, lambda x: (sum(x), len(x))]
+)
 def test_the_empty_dataset_is_asked_about(function, relation, size, method):
     """Catches an empty neighbour that is skipped though the function answers, or asked though not."""
     universe = sl.Universe.population([-7, 2, 3])
@@ -264,9 +224,9 @@ def test_the_empty_dataset_is_asked_about(function, relation, size, method):
     ("function", "what"),
     [
         (mean, "mean raised ZeroDivisionError: Fraction(0, 0)"),
-        (mean_or_nan, "mean_or_nan answered nan"),
-        (mean_or_none, "mean_or_none answered None"),
-        (numpy_mean, "numpy_mean answered nan"),
+        (mean_or(math.nan), "mean_or_nan answered nan"),
+        (mean_or(None), "mean_or_None answered None"),
+        (lambda x: float(np.mean(x)), "<lambda> answered nan"),  # and a warning
         (lambda x: 1 // len(x[:1]), "<lambda> raised ZeroDivisionError"),
     ],
 )
@@ -290,20 +250,13 @@ class OperationalError(Exception):
     """A lost connection, as every database module calls it (PEP 249)."""
 
 
-def no_connection():
-    try:
-        raise OperationalError("server closed the connection")
-    except OperationalError as error:
-        raise ValueError("query failed") from error
-
-
 def endless():
     return endless()
 
 
-def failing(error):
+def failing(error, cause=None):
     def fail():
-        raise error
+        raise error from cause
 
     return fail
 
@@ -316,7 +269,7 @@ def failing(error):
         failing(ConnectionResetError("lost")),
         failing(RuntimeError("Query interrupted")),
         endless,
-        no_connection,
+        failing(ValueError("query failed"), OperationalError("server closed the connection")),
     ],
     ids=["memory", "time", "connection", "interrupted", "recursion", "database"],
 )
@@ -374,10 +327,9 @@ def test_missing_records_only_for_those_that_take_them(method):
 def test_max_datasets_is_asked_first(method):
     """Catches a run that starts and cannot end; the text says how many and what to do."""
     calls, many = [], sl.Universe.population(range(60))
-    with pytest.raises(ValueError, match=r"[\d,]{5,}.*max_datasets"):
-        asked(calls.append, many, 30, method=method)
-    with pytest.raises(ValueError, match="max_datasets"):
-        asked(calls.append, ABSENCES, 6, max_datasets=209, method=method)
+    for universe, size, options in ((many, 30, {}), (ABSENCES, 6, {"max_datasets": 209})):
+        with pytest.raises(ValueError, match=r"[\d,]{3,}.*max_datasets"):
+            asked(calls.append, universe, size, method=method, **options)
     with pytest.raises(ValueError, match="max_datasets"):  # 10¹³ neighbours
         sl.local_sensitivity(calls.append, range(30), many, relation=sl.Change(10))
     assert not calls
@@ -410,17 +362,6 @@ def test_progress_goes_to_stderr(capsys):
 
 
 # -- what a result says ----------------------------------------------------------------------------
-
-
-def test_check_finds_a_false_witness():
-    """Catches a check that always says yes."""
-    r = asked(sl.MEAN, ABSENCES, 6)
-    other = ((1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 7))
-    far = ((1, 2, 3, 4, 5, 6), (3, 4, 5, 6, 15, 20))
-    assert r.check()
-    assert not dataclasses.replace(r, value=Fraction(10, 3)).check()
-    assert not dataclasses.replace(r, witness=other).check()
-    assert not dataclasses.replace(r, witness=far, value=sl.MEAN(far[1]) - sl.MEAN(far[0])).check()
 
 
 @pytest.mark.parametrize(
@@ -531,18 +472,20 @@ def test_a_witness_too_long_to_build_is_refused():
 @pytest.mark.parametrize(
     "query", [sl.MEAN, sl.STD, sl.histogram([0, 0.5, 900]), sl.count_where(bool)], ids=str
 )
-def test_check_of_a_long_witness(query):
+@pytest.mark.parametrize(("records", "method"), [(10, "walk"), (4000, "solver")])
+def test_check_finds_a_false_witness(query, records, method):
     """Catches a check that is quick because it believes: a value, a pair or a record may be false."""
-    universe = sl.Universe.population(np.arange(4000) / 4)
-    ask = {"relation": ONE, "method": "solver"}
-    local = sl.local_sensitivity(query, universe.values[:2000], universe, **ask)
-    for found in (asked(query, universe, 2000, method="solver"), local):
+    universe, half = sl.Universe.population(np.arange(records) / 4), records // 2
+    ask = {"relation": ONE, "method": method}
+    local = sl.local_sensitivity(query, universe.values[:half], universe, **ask)
+    for found in (asked(query, universe, half, method=method), local):
         assert found.check()
         assert not dataclasses.replace(found, value=found.value + 1).check()
         assert not dataclasses.replace(found, witness=(found.witness[0],) * 2).check()
         dataset, neighbour = found.witness
         apart = tuple(sorted(set(universe.values) - set(dataset)))
-        assert not dataclasses.replace(found, witness=(dataset, apart)).check()
+        far = abs(query(dataset) - query(apart)) if query is sl.MEAN else found.value
+        assert not dataclasses.replace(found, witness=(dataset, apart), value=far).check()
         with pytest.raises(ValueError, match=r"values of the universe, got 0\.1"):
             dataclasses.replace(found, witness=(dataset, (*neighbour[1:], 0.1))).check()
 
@@ -555,21 +498,17 @@ LONG = {
     "far exponents": ["1E+400", "-3.00000000000000000000000000000000001", "1E-400", "0E-9999"],
 }
 WIDE = decimal.Context(prec=2000)
-LONG_ANSWERS = {
-    "number": lambda x: reduce(WIDE.add, x),
-    "vector": lambda x: (reduce(WIDE.add, x), WIDE.minus(x[0])),
-    "keyed": lambda x: {str(record): record for record in x},
+LONG_ANSWERS = {  # in Decimals, and in Fractions of the records that there are
+    "number": (lambda x: reduce(WIDE.add, x), lambda x, _: sum(map(Fraction, x))),
+    "vector": (
+        lambda x: (reduce(WIDE.add, x), WIDE.minus(x[0])),
+        lambda x, _: (sum(map(Fraction, x)), -Fraction(x[0])),
+    ),
+    "keyed": (
+        lambda x: {str(record): record for record in x},
+        lambda x, records: tuple(Fraction(record) * (record in x) for record in records),
+    ),
 }
-
-
-def fractions_apart(answers, norm):
-    """The distance of two answers in Fractions, key by key."""
-    a, b = (
-        dict(enumerate(each)) if isinstance(each, tuple) else each if isinstance(each, dict) else {0: each}
-        for each in answers
-    )  # fmt: skip
-    steps = [abs(Fraction(a.get(key, 0)) - Fraction(b.get(key, 0))) for key in {*a, *b}]
-    return max(steps) if norm == math.inf else sum(steps)
 
 
 @pytest.mark.parametrize("norm", [1, math.inf])
@@ -578,12 +517,9 @@ def fractions_apart(answers, norm):
 @pytest.mark.parametrize("prec", [5, 28])
 def test_decimals_are_subtracted_exactly(prec, values, answer, norm):
     """Catches a gap that is rounded to the caller's Decimal context, and may fall below the truth."""
-    records, function = sorted(map(Decimal, LONG[values])), LONG_ANSWERS[answer]
-    universe = sl.Universe.value_range(records)
-    right = max(
-        fractions_apart([function(tuple(sorted((a, other)))) for other in pair], norm)
-        for a, *pair in product(records, repeat=3)
-    )
+    records, (function, exactly) = [*map(Decimal, LONG[values])], LONG_ANSWERS[answer]
+    universe, pairs = sl.Universe.value_range(records), oracle.range_pairs(records, 2, "Change", 1)
+    right = oracle.greatest(lambda x: exactly(x, records), 0, pairs, norm).value
     for method in ("auto", "walk"):
         with decimal.localcontext(prec=prec):
             found = asked(function, universe, 2, norm=norm, method=method)
@@ -620,22 +556,23 @@ def test_long_doubles_are_read_exactly():
     assert found.value == Fraction(*step.as_integer_ratio()) > 0
 
 
-def test_a_result_says_for_which_sizes_it_is():
+@pytest.mark.parametrize(
+    ("size", "relation", "said"),
+    [
+        (3, sl.AddRemove(1), "relation=AddRemove(1), for a public size 3)"),
+        (3, sl.SymmetricDifference(1), "for a public size 3)"),
+        (3, ONE, "relation=Change(1))"),
+        (range(1, 5), sl.Add(1), "for datasets of 1 to 4 records)"),
+        (range(3, 4), ONE, "for datasets of 3 records)"),
+        (range(1, 4, 2), sl.Add(2), "for datasets of 1 to 3 records, in steps of 2)"),
+    ],
+)
+def test_a_result_says_for_which_sizes_it_is(size, relation, said):
     """Catches the number of one size given for all, where records come and go."""
     school = sl.Universe.population([1, 2, 3, 10])
-
-    def said(size, relation):
-        return repr(sl.global_sensitivity(sl.MEAN, school, size=size, relation=relation))
-
-    assert said(3, sl.AddRemove(1)).endswith("relation=AddRemove(1), for a public size 3)")
-    assert said(3, sl.SymmetricDifference(1)).endswith("for a public size 3)")
-    assert said(3, sl.Change(1)).endswith("relation=Change(1))")
-    assert said(range(1, 5), sl.Add(1)).endswith("for datasets of 1 to 4 records)")
-    assert said(range(3, 4), sl.Change(1)).endswith("for datasets of 3 records)")
-    assert said(range(1, 4, 2), sl.Add(2)).endswith(
-        "for datasets of 1 to 3 records, in steps of 2)"
-    )
-    at_one = sl.local_sensitivity(sl.MEAN, (1, 2), school, relation=sl.AddRemove(1))
-    assert repr(at_one).endswith("relation=AddRemove(1))")
-    card = sl.global_sensitivity(sl.MEAN, school, size=3, relation=sl.AddRemove(1))._repr_html_()
-    assert "a public size 3; if it is not public, ask for all: size=range(…)" in card
+    found = asked(sl.MEAN, school, size, relation)
+    assert repr(found).endswith(said)
+    for_all = "a public size 3; if it is not public, ask for all: size=range(…)"
+    assert (for_all in found._repr_html_()) == ("public" in said)
+    local = sl.local_sensitivity(sl.MEAN, (1, 2), school, relation=relation)
+    assert repr(local).endswith(f"relation={relation})")

@@ -4,6 +4,7 @@ import oracle_rows
 import pandas as pd
 import pytest
 from conftest import a_third
+from test_audit import WAYS
 
 import sensitivity_lab as sl
 
@@ -26,16 +27,9 @@ QUERIES = (
     (sl.COUNT, lambda people: sum(map(len, people))),
     (lambda table: len(table) ** 2, lambda people: sum(map(len, people)) ** 2),
 )
-WAYS = (
-    {},
-    {"order": "any"},
-    {"order": "kept"},
-    {"output_metric": lambda a, b: abs(a - b)},
-    {"method": "search", "trials": 10},
-)
 
 
-@pytest.mark.parametrize("way", a_third(list(WAYS)), ids=lambda way: ", ".join(way) or "plain")
+@pytest.mark.parametrize("way", a_third(WAYS), ids=lambda way: ", ".join(way) or "plain")
 @pytest.mark.parametrize(
     ("universe", "people", "pairs", "name"),
     [

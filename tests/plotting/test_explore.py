@@ -5,7 +5,7 @@ import sys
 from itertools import product
 
 import pytest
-from conftest import a_third, in_turn
+from conftest import a_third, in_turn, refused
 
 import sensitivity_lab as sl
 
@@ -23,7 +23,7 @@ def turned(box, **settings):
 
 def said(svg):
     """The texts of a picture."""
-    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    return {*re.findall(r"<text[^>]*>([^<]*)</text>", svg)}
 
 
 @pytest.fixture(scope="module")
@@ -31,44 +31,37 @@ def days():
     return sl.explore(DAYS, 6)
 
 
+KINDS = {
+    sl.AddRemove: "exactly k records added, or removed",
+    sl.Change: "at most k records changed",
+}
 SETTINGS = [(6, 1, sl.MEAN), (6, 3, sl.MEDIAN), (9, 1, sl.MAX)]
 
 
-@pytest.mark.parametrize(
-    ("family", "setting"), a_third(list(product([sl.AddRemove, sl.Change], SETTINGS)))
-)
+@pytest.mark.parametrize(("family", "setting"), a_third([*product(KINDS, SETTINGS)]))
 def test_a_setting_shows_its_sensitivity_and_its_pair(days, family, setting):
     """Catches a control that is not connected, and a pair of another setting."""
-    size, k, query = setting
+    (size, k, query), kind = setting, KINDS[family]
     found = sl.global_sensitivity(query, DAYS, size=size, relation=family(k))
-    kind = {
-        sl.AddRemove: "exactly k records added, or removed",
-        sl.Change: "at most k records changed",
-    }[family]
     sentence, panels, pair = turned(days, size=size, k=k, query=query.name, relation=kind)
-    head = (
-        f"{query.name}, datasets of size {size}, {found.relation.description}: the sensitivity is "
-    )
-    dataset, neighbour = found.witness
-    assert sentence.startswith(f"{head}{found.value}")
+    described, (dataset, neighbour) = found.relation.description, found.witness
+    head = f"{query.name}, datasets of size {size}, {described}: the sensitivity is {found.value}"
+    assert sentence.startswith(head)
     assert sentence.endswith(f" {dataset} against {neighbour}.")
-    assert f"records, datasets of size {size}" in said(panels)
-    assert {"mean", "median", "count", "quantile(0.75)", kind} <= set(said(panels))
-    assert {"dataset", "neighbour", f"{query.name}, {found.relation.description}"} <= set(
-        said(pair)
-    )
+    words = {f"records, datasets of size {size}", "mean", "median", "count", "quantile(0.75)", kind}
+    assert words <= said(panels)
+    assert {"dataset", "neighbour", f"{query.name}, {described}"} <= said(pair)
 
 
-TURNS = [{"k": 2}, {"query": "sum"}, {"relation": "at most k records changed"}]
-
-
-@pytest.mark.parametrize("setting", in_turn(TURNS), ids=str)
+@pytest.mark.parametrize(
+    "setting", in_turn([{"k": 2}, {"query": "sum"}, {"relation": KINDS[sl.Change]}]), ids=str
+)
 def test_the_cursor_goes_with_k_and_the_pick(days, setting):
     """Catches rings or a grey panel that stay where they were."""
-    before = turned(days, k=1, size=6, query="mean", relation="exactly k records added, or removed")
+    before = turned(days, k=1, size=6, query="mean", relation=KINDS[sl.AddRemove])
     after = turned(days, **setting)
     assert before[1] != after[1]
-    assert sorted(said(before[1])) == sorted(said(after[1]))
+    assert said(before[1]) == said(after[1])
 
 
 def test_what_cannot_be_asked_is_said_and_the_next_setting_works():
@@ -104,14 +97,13 @@ def test_records_of_any_kind_can_be_explored():
 
 def test_what_is_no_setting_is_refused(monkeypatch):
     """Catches an error of ipywidgets in place of the package's own, and a query that is lost."""
-    with pytest.raises(
-        TypeError, match=r"relations must be kinds such as Change, got <Change\(1\)"
-    ):
-        sl.explore(DAYS, 6, relations=[sl.Change(1)])
-    with pytest.raises(ValueError, match="queries must have different names"):
-        sl.explore(DAYS, 6, [lambda six: 0, lambda six: 1])
-    with pytest.raises(ValueError, match="size must be at most 10"):
-        sl.explore(DAYS, 11)
+    for options, error, words in (
+        ({"relations": [sl.Change(1)]}, TypeError, "relations must be kinds such as Change, got <Change(1)"),
+        ({"queries": [lambda six: 0, lambda six: 1]}, ValueError, "queries must have different names"),
+        ({"size": 11}, ValueError, "size must be at most 10"),
+    ):  # fmt: skip
+        with refused(error, words):
+            sl.explore(DAYS, **{"size": 6} | options)
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     with pytest.raises(ImportError, match="explore needs ipywidgets: pip install ipywidgets"):
         sl.explore(DAYS, 6)

@@ -6,8 +6,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from matplotlib.colors import to_hex
-from test_plots import drawn, texts
+from test_plots import dots, drawn, picture, texts
 
 import sensitivity_lab as sl
 from sensitivity_lab.numbers.gap import Labelled
@@ -26,21 +25,6 @@ def total(table):
     return table["salary"].sum()
 
 
-def placed(figure):
-    """Each text of a table with its place."""
-    return [(*text.get_position(), text.get_text()) for text in figure.axes[0].texts]
-
-
-def marks(figure, kind):
-    """The places of the marks of one kind."""
-    look = witness.KINDS[kind]
-    return [
-        (line.get_xdata()[0], line.get_ydata()[0])
-        for line in figure.axes[0].lines
-        if line.get_marker() == look["marker"] and to_hex(line.get_color()) == look["color"]
-    ]
-
-
 # --- dots: what records say -----------------------------------------------------------------
 
 
@@ -50,9 +34,9 @@ def test_numbers_that_records_say_are_dots(make):
     universe = sl.Universe.population(make(COLUMNS))
     figure = sl.plot_witness(sl.global_sensitivity(sl.MEAN.of("salary"), universe, **CHANGE))
     line = witness.NumberLine([-60, 40, 50, 90])
-    assert [x for x, _ in marks(figure, "removed")] == [line.x_of(-60)]
-    assert [x for x, _ in marks(figure, "added")] == [line.x_of(90)]
-    assert sorted({x for x, _ in marks(figure, "in both")}) == [line.x_of(40), line.x_of(50)]
+    assert [x for x, _ in dots(figure, "removed")] == [line.x_of(-60)]
+    assert [x for x, _ in dots(figure, "added")] == [line.x_of(90)]
+    assert sorted({x for x, _ in dots(figure, "in both")}) == [line.x_of(40), line.x_of(50)]
     assert "mean of salary = 10" in texts(figure)
     assert "mean of salary = 60" in texts(figure)
 
@@ -72,7 +56,7 @@ def test_a_number_of_each_person_is_a_dot():
     """Catches a function of a person that is asked of each of their rows."""
     query = sl.SUM.of(lambda tables: int(tables["orders"]["price"].sum()))
     figure = drawn(query, BUYERS, 2, sl.Remove(1))
-    assert len(marks(figure, "removed")) == 1
+    assert len(dots(figure, "removed")) == 1
     assert {"sum of <lambda> = 7", "sum of <lambda> = 0"} <= set(texts(figure))
 
 
@@ -88,32 +72,16 @@ def test_nobody_can_be_drawn():
 # --- tables ---------------------------------------------------------------------------------
 
 
-def test_the_two_tables_stand_beside_one_another_with_their_marks():
-    """Catches a row on the wrong side, without its mark, or beside another row's mark."""
-    figure = drawn(total, STAFF, 3)
-    [(left, height)], [(right, same)] = marks(figure, "removed"), marks(figure, "added")
-    assert height == same
-    assert left < right
-    row = [(x < right, text) for x, y, text in placed(figure) if y == height]
-    assert {text for on_left, text in row if on_left} == {"−", "art", "90"}
-    assert {text for on_left, text in row if not on_left} >= {"law", "−60"}
-    words = texts(figure)
-    assert {"dataset → 180", "neighbour → 30", "sensitivity 150"} <= set(words)
-    assert words.count("law") == 3
-    assert "total, at most 1 record changed" in words
-    keys = [key.get_text() for key in figure.legends[0].get_texts()]
-    assert keys == ["changed from", "changed to"]
+@picture
+def test_picture_of_two_tables():
+    """Rows on the wrong side, without their mark, or beside another row's mark."""
+    return sl.plot_witness(sl.global_sensitivity(total, STAFF, **CHANGE))
 
 
-def test_people_stand_in_their_tables():
-    """Catches a table without its name, and a picture that does not say who leaves."""
-    figure = drawn(lambda tables: tables["orders"]["price"].sum(), BUYERS, 2, sl.Remove(1))
-    words = texts(figure)
-    assert "customer b leaves, with 2 rows of orders, 1 row of visits" in words
-    assert words.count("orders:") == words.count("visits:") == 2
-    assert len(marks(figure, "removed")) == 3
-    assert marks(figure, "added") == []
-    assert [key.get_text() for key in figure.legends[0].get_texts()] == ["removed"]
+@picture
+def test_picture_of_people():
+    """Tables without their names, and a picture that does not say who leaves."""
+    return drawn(lambda tables: tables["orders"]["price"].sum(), BUYERS, 2, sl.Remove(1))
 
 
 def test_wide_tables_stand_below_one_another_and_inside_the_picture():
