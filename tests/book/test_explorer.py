@@ -36,7 +36,7 @@ CHOICE = re.compile(r'data-choice="([^"=]*)=([^"]*)"')
 EXPLORERS = explorers()
 STORED = {
     found[1]: page
-    for chapter in sorted((ROOT / "notebooks").glob("*.ipynb"))
+    for chapter in (ROOT / "notebooks").glob("*.ipynb")
     for cell in nbformat.read(chapter, as_version=4).cells
     for output in cell.get("outputs", [])
     if (found := NAMED.match(page := output.get("data", {}).get("text/html", "")))
@@ -171,7 +171,7 @@ def test_live_controls_compute(explorer, monkeypatch):
     assert picture.value == ""
 
 
-# --- where a page runs Python ---------------------------------------------------------------------------------
+# --- where a page runs Python -----------------------------------------------------------------
 
 
 def test_a_picture_follows_the_theme_and_keeps_its_names_to_itself():
@@ -231,18 +231,15 @@ print(frame({"explorer": "formula", "settings": {"k": "7"}})["text"])
 
 def test_the_stand_ins_are_enough():
     """Catches an import that the page's Python has not, and a picture that it shows as a name."""
-    stand_ins = ROOT / "book" / "sensitivity_book" / "live" / "stand_ins"
-    path = (
-        f"import sys\nsys.path[:0] = [{str(stand_ins)!r}, {str(ROOT)!r}, {str(ROOT / 'book')!r}]\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", path + ALONE], capture_output=True, encoding="utf-8", check=False
-    )
+    places = ["book/sensitivity_book/live/stand_ins", "", "book"]
+    path = f"import sys\nsys.path[:0] = {[str(ROOT / place) for place in places]}\n"
+    command = [sys.executable, "-c", path + ALONE]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == said("formula", k="7")
 
 
-# --- what can be typed, and what is refused ------------------------------------------------------
+# --- what can be typed, and what is refused ---------------------------------------------------
 
 
 def test_what_can_be_typed():

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from conftest import QUERIES as STANDARD
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -23,9 +24,8 @@ UNIVERSES = (
 )
 SUM_AND_COUNT = sl.Query("sum and count", lambda x: (sum(x), len(x)), smallest_size=0)
 QUERIES = (
-    sl.COUNT, sl.SUM, sl.MEAN, sl.MEDIAN, sl.quantile(0.3), sl.MIN, sl.MAX, sl.VARIANCE,
-    sl.variance(ddof=1), sl.STD, sl.std(ddof=1), sl.count_distinct, sl.histogram([0, 1, 4]),
-    sl.count_where(lambda v: v > 1), SUM_AND_COUNT,
+    *STANDARD.values(), sl.quantile(0.3), sl.histogram([0, 1, 4]), sl.count_where(lambda v: v > 1),
+    SUM_AND_COUNT,
 )  # fmt: skip
 
 
