@@ -130,15 +130,12 @@ def test_the_notice_and_the_page_on_running_name_what_runs_and_its_version():
     """Catches a file of somebody else's without their name and licence, and a page that promises another NumPy."""
     notice = (HERE / "NOTICE").read_text(encoding="utf-8")
     page = (ROOT / "book" / "running.md").read_text(encoding="utf-8")
-    packages = fetch.lock()["packages"]["packages"]
-    versions = {name: one["version"].partition(".post")[0] for name, one in packages.items()}
-    for name, version in versions.items():
-        assert f"{packages[name]['name'].lower()} {version}" in notice
+    runs = fetch.lock()["packages"]
+    packages = runs["packages"].values()
+    versions = {one["name"].lower(): one["version"].partition(".post")[0] for one in packages}
+    assert [name for name, version in versions.items() if f"{name} {version}" not in notice] == []
     assert f"Pyodide {fetch.lock()['pyodide']}" in notice
     assert all(package in notice for package in pack.THEIRS)
-    python, duckdb = fetch.lock()["packages"]["info"]["python"], duck_files.lock()["duckdb"]
-    running = {"Python": python, "DuckDB": duckdb, "NumPy": versions["numpy"]}
-    for said, version in (
-        running | {name: versions[name.lower()] for name in ("pandas", "Matplotlib")}
-    ).items():
-        assert f"{said} {'.'.join(version.split('.')[:2])}" in page
+    versions |= {"python": runs["info"]["python"], "duckdb": duck_files.lock()["duckdb"]}
+    for name in ("Python", "DuckDB", "NumPy", "pandas", "Matplotlib"):
+        assert f"{name} {'.'.join(versions[name.lower()].split('.')[:2])}" in page
